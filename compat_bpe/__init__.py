@@ -1,0 +1,11 @@
+"""A byte-pair encoder in pure Python that gives exactly tiktoken's tokens."""
+
+from compat_bpe.encoding import Encoding as Encoding
+from compat_bpe.load import load_gpt2 as load_gpt2
+from compat_bpe.load import load_tiktoken as load_tiktoken
+from compat_bpe.models import encoding_name_for_model as encoding_name_for_model
+from compat_bpe.registry import encoding_for_model as encoding_for_model
+from compat_bpe.registry import get_encoding as get_encoding
+from compat_bpe.registry import list_encoding_names as list_encoding_names
+
+__version__ = "0.1.0"

@@ -1,0 +1,47 @@
+"""The command ``compat-bpe``: one module for each of its commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from compat_bpe import __version__
+from compat_bpe.cli.count import count
+from compat_bpe.cli.output import PROGRAM, CommandError
+
+
+class _Group(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # click itself would say "Aborted!" and exit with 1
+            sys.exit(128 + 2)  # as a shell reports a program that SIGINT ended
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def cli() -> None:
+    """Exactly tiktoken's tokens, in pure Python."""
+
+
+cli.add_command(count)
+
+
+def main() -> None:
+    """Run the command with the arguments of the process, and exit.
+
+    The exit status is 0 if all went well; 2 for wrong usage or if anything could not be read or
+    written; 1 if standard output is a pipe that was closed; 130 if interrupted.
+    """
+    try:
+        cli(prog_name=PROGRAM)
+    except OSError as error:
+        # Errors of files are reported where they occur, and click handles a closed pipe: this
+        # is standard output on a full disk, say. What it still holds has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        failure = CommandError(f"standard output: {error.strerror or error}")
+        failure.show()
+        sys.exit(failure.exit_code)

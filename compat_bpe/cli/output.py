@@ -1,0 +1,55 @@
+"""Lines for standard output and standard error, whatever is in a file's name."""
+
+from __future__ import annotations
+
+import sys
+from typing import IO, Any
+
+import click
+
+PROGRAM = "compat-bpe"
+
+# A name with a line feed or an escape sequence must not pass for two lines or for a colour.
+_CONTROLS = {
+    code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
+}
+
+
+class CommandError(click.ClickException):
+    """An error that ends the command: one line on standard error, exit status 2."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        write_message(self.message)
+
+
+def write_line(line: str) -> None:
+    """Write a line of results to standard output.
+
+    Raises:
+        CommandError: standard output is closed.
+        OSError: it cannot be written to.
+    """
+    if sys.stdout is None:
+        raise CommandError("standard output: closed")
+    click.echo(_encode(line, sys.stdout.encoding))
+
+
+def write_message(message: str) -> None:
+    """Write ``compat-bpe: message`` to standard error."""
+    if sys.stderr is not None:
+        click.echo(_encode(f"{PROGRAM}: {message}", sys.stderr.encoding), err=True)
+
+
+def _encode(line: str, encoding: str) -> bytes:
+    """A line as bytes; those of a file name that are not text come out as they went in.
+
+    >>> _encode("caf\\udce9\\n", "utf-8")
+    b'caf\\xe9\\\\n'
+    """
+    line = line.translate(_CONTROLS)
+    try:
+        return line.encode(encoding, "surrogateescape")
+    except UnicodeEncodeError:  # a terminal or a pipe that knows few characters
+        return line.encode(encoding, "backslashreplace")

@@ -1,0 +1,59 @@
+"""From the name of a file to its text."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+
+STDIN = "-"
+
+# git takes a file for binary if there is a NUL in as many bytes (buffer_is_binary in
+# xdiff-interface.c). ASCII as UTF-16 is full of them, and would pass for UTF-8.
+_BINARY_LOOKAHEAD = 8000
+
+# UTF-32 first: its little-endian mark begins with that of UTF-16.
+_OTHER_MARKS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+
+
+def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
+    """The text of a file and its size in bytes.
+
+    The text is what the bytes are in UTF-8 and nothing else: line ends stay as they are, and a
+    byte-order mark is a character.
+
+    Args:
+        path: the name of a file, or ``-`` for standard input.
+        allow_nul: take a file with NUL bytes at its beginning for text.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is binary, or not UTF-8; the message says where.
+    """
+    data = _read(path)
+    for mark, name in _OTHER_MARKS.items():
+        if data.startswith(mark):
+            raise ValueError(f"not UTF-8: {name} byte-order mark at offset 0; convert it to UTF-8")
+    nul = -1 if allow_nul else data.find(0, 0, _BINARY_LOOKAHEAD)
+    if nul >= 0:
+        raise ValueError(f"binary: NUL byte at offset {nul}; --text counts it all the same")
+    try:
+        return data.decode(), len(data)
+    except UnicodeDecodeError as error:
+        byte = data[error.start]
+        raise ValueError(
+            f"not UTF-8: byte 0x{byte:02x} at offset {error.start}; convert it to UTF-8"
+        ) from None
+
+
+def _read(path: str) -> bytes:
+    if path != STDIN:
+        with open(path, "rb") as file:
+            return file.read()
+    if sys.stdin is None:
+        raise OSError("standard input is closed")
+    return sys.stdin.buffer.read()

@@ -1,0 +1,1 @@
+"""The encodings that ship with the package."""

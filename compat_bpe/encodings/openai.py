@@ -1,0 +1,108 @@
+r"""OpenAI's encodings: their patterns, special tokens and packs.
+
+The patterns stand here as tiktoken 0.14 publishes them (``tiktoken_ext/openai_public.py``).
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from typing import NamedTuple
+
+from compat_bpe.formats.pack import unpack
+
+_END_OF_TEXT = "<|endoftext|>"
+_FIM_PREFIX = "<|fim_prefix|>"
+_FIM_MIDDLE = "<|fim_middle|>"
+_FIM_SUFFIX = "<|fim_suffix|>"
+_END_OF_PROMPT = "<|endofprompt|>"
+
+_R50K_PATTERN = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
+_CL100K_PATTERN = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+_O200K_PATTERN = "|".join(
+    [
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"\p{N}{1,3}",
+        r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+        r"\s*[\r\n]+",
+        r"\s+(?!\S)",
+        r"\s+",
+    ]
+)
+
+_R50K_SPECIAL = {_END_OF_TEXT: 50256}
+_P50K_EDIT_SPECIAL = {
+    _END_OF_TEXT: 50256,
+    _FIM_PREFIX: 50281,
+    _FIM_MIDDLE: 50282,
+    _FIM_SUFFIX: 50283,
+}
+_CL100K_SPECIAL = {
+    _END_OF_TEXT: 100257,
+    _FIM_PREFIX: 100258,
+    _FIM_MIDDLE: 100259,
+    _FIM_SUFFIX: 100260,
+    _END_OF_PROMPT: 100276,
+}
+_O200K_SPECIAL = {_END_OF_TEXT: 199999, _END_OF_PROMPT: 200018}
+#: Every id from 199998 to 201087 that has no name of its own is reserved.
+_HARMONY_NAMED = {
+    **_O200K_SPECIAL,
+    "<|startoftext|>": 199998,
+    "<|return|>": 200002,
+    "<|constrain|>": 200003,
+    "<|channel|>": 200005,
+    "<|start|>": 200006,
+    "<|end|>": 200007,
+    "<|message|>": 200008,
+    "<|call|>": 200012,
+}
+
+
+class Published(NamedTuple):
+    """What defines a shipped encoding; ``pack`` names the file with its vocabulary."""
+
+    pack: str
+    pattern: str
+    special_tokens: dict[str, int]
+    n_vocab: int | None = None
+
+
+def _harmony_special() -> dict[str, int]:
+    # 200018 is reserved and <|endofprompt|> as well: in tiktoken both names have that id.
+    named = set(_HARMONY_NAMED.values()) - {_O200K_SPECIAL[_END_OF_PROMPT]}
+    reserved = {f"<|reserved_{i}|>": i for i in range(200000, 201088) if i not in named}
+    return {**_HARMONY_NAMED, **reserved}
+
+
+PUBLISHED = {
+    "gpt2": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL, 50257),
+    "r50k_base": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL, 50257),
+    "p50k_base": Published("p50k_base", _R50K_PATTERN, _R50K_SPECIAL, 50281),
+    "p50k_edit": Published("p50k_base", _R50K_PATTERN, _P50K_EDIT_SPECIAL),
+    "cl100k_base": Published("cl100k_base", _CL100K_PATTERN, _CL100K_SPECIAL),
+    "o200k_base": Published("o200k_base", _O200K_PATTERN, _O200K_SPECIAL),
+    "o200k_harmony": Published("o200k_base", _O200K_PATTERN, _harmony_special()),
+}
+
+
+@cache
+def load_ranks(pack: str) -> dict[bytes, int]:
+    """The ranks of a shipped vocabulary, read once; encodings that share it share the dict.
+
+    Raises:
+        OSError: the package's own file is missing.
+        ValueError: it is damaged.
+    """
+    name = f"packs/{pack}.pack"
+    # Through the package's loader, so that it also works from a zip or a frozen program.
+    data = pkgutil.get_data(__package__, name)
+    if data is None:
+        raise OSError(f"{__package__}/{name} cannot be read: its loader gives no data")
+    return unpack(data, name)

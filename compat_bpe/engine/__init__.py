@@ -1,0 +1,1 @@
+"""From text to ids: splitting, merging and remembering.  Knows no file and no model."""

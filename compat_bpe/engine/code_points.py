@@ -1,0 +1,126 @@
+"""Sets of Unicode code points, and how stdlib ``re`` spells one.
+
+A set is kept as an *inversion list* (the Unicode Standard's name for it): the sorted code
+points at which membership changes.  ``(0x41, 0x5B, 0x61, 0x7B)`` are the ASCII letters.
+The complement is then the same list with 0 put in front or taken away, and a union or an
+intersection is one sorted walk over both lists.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+
+#: One more than the highest code point.
+END = 0x110000
+
+
+class CodePoints:
+    """An immutable set of code points, 0 to 0x10FFFF.
+
+    >>> letters = CodePoints.of("az")
+    >>> ord("m") in letters, ord("M") in letters, ord("M") in ~letters
+    (True, False, True)
+    >>> (letters | CodePoints.of("AZ")).bounds
+    (65, 91, 97, 123)
+    """
+
+    __slots__ = ("bounds",)
+
+    #: Where membership changes, ascending; an odd length means "and so on to the end".
+    bounds: tuple[int, ...]
+
+    def __init__(self, bounds: Iterable[int] = ()) -> None:
+        self.bounds = tuple(bounds)
+
+    @classmethod
+    def of(cls, *ranges: str) -> CodePoints:
+        """The set of some ranges, each a text of its first and last character (or one character).
+
+        >>> CodePoints.of("09", "_").bounds
+        (48, 58, 95, 96)
+        """
+        return cls.from_ranges((ord(item[0]), ord(item[-1])) for item in ranges)
+
+    @classmethod
+    def from_ranges(cls, ranges: Iterable[tuple[int, int]]) -> CodePoints:
+        """The set of some ``(first, last)`` ranges, both ends included, in any order.
+
+        >>> CodePoints.from_ranges([(97, 99), (98, 122), (123, 123)]).bounds
+        (97, 124)
+        """
+        bounds: list[int] = []
+        for first, last in sorted(ranges):
+            if bounds and first <= bounds[-1]:
+                bounds[-1] = max(bounds[-1], last + 1)
+            else:
+                bounds += (first, last + 1)
+        return cls(bounds[:-1] if bounds[-1:] == [END] else bounds)
+
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        """The ``(first, last)`` ranges, ascending, both ends included.
+
+        >>> list(CodePoints.of("az", "_").ranges())
+        [(95, 95), (97, 122)]
+        """
+        bounds = self.bounds
+        if len(bounds) % 2:
+            bounds = (*bounds, END)
+        return zip(bounds[::2], (after - 1 for after in bounds[1::2]))
+
+    def __contains__(self, code_point: int) -> bool:
+        return bisect_right(self.bounds, code_point) % 2 == 1
+
+    def __bool__(self) -> bool:
+        return bool(self.bounds)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CodePoints) and self.bounds == other.bounds
+
+    def __hash__(self) -> int:
+        return hash(self.bounds)
+
+    def __invert__(self) -> CodePoints:
+        bounds = self.bounds
+        return CodePoints(bounds[1:] if bounds[:1] == (0,) else (0, *bounds))
+
+    def __or__(self, other: CodePoints) -> CodePoints:
+        return CodePoints.from_ranges((*self.ranges(), *other.ranges()))
+
+    def __and__(self, other: CodePoints) -> CodePoints:
+        return ~(~self | ~other)
+
+    def __sub__(self, other: CodePoints) -> CodePoints:
+        return ~(~self | other)
+
+    def __xor__(self, other: CodePoints) -> CodePoints:
+        return (self | other) - (self & other)
+
+    def __repr__(self) -> str:
+        return f"CodePoints({self.to_re()})"
+
+    def to_re(self) -> str:
+        """The set as a class for stdlib ``re``; the empty set as an assertion that fails.
+
+        >>> CodePoints.of("az", "09").to_re()
+        '[0-9a-z]'
+        """
+        if not self.bounds:
+            return "(?!)"
+        parts = [
+            _escaped(first) if first == last else f"{_escaped(first)}-{_escaped(last)}"
+            for first, last in self.ranges()
+        ]
+        lone = len(self.bounds) == 2 and self.bounds[1] == self.bounds[0] + 1
+        return parts[0] if lone else f"[{''.join(parts)}]"
+
+
+def _escaped(code_point: int) -> str:
+    char = chr(code_point)
+    # Every ASCII sign, not just the special ones: in a class `re` warns of `--` and the like.
+    return char if char.isalnum() or code_point > 0x7E else f"\\x{code_point:02x}"
+
+
+#: All code points, and none.
+ALL = CodePoints((0,))
+NONE = CodePoints()

@@ -1,0 +1,61 @@
+"""Special tokens in text: where they stand, and whether they may.
+
+A special token is a name such as ``<|endoftext|>`` with an id of its own that no merging can
+give.  Where a text comes from a user, its name in the text must not become the token unless
+the caller says so; that is what ``allowed`` and ``disallowed`` are about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from functools import lru_cache
+from typing import NoReturn
+
+
+@lru_cache(maxsize=128)
+def _any_of(names: frozenset[str]) -> re.Pattern[str]:
+    # The longest first, so that of two names where one begins the other the longer is found.
+    return re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))))
+
+
+def find_special(text: str, names: Set[str]) -> str | None:
+    """The first special token of ``names`` that stands in a text, or None.
+
+    >>> find_special("one<|end|>two", {"<|end|>", "<|start|>"})
+    '<|end|>'
+    """
+    if not names:
+        return None
+    found = _any_of(frozenset(names)).search(text)
+    return found.group() if found else None
+
+
+def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]]:
+    """The text as stretches of plain text, each with the special token that ends it.
+
+    The last stretch has None.  Of two names at one place the longer counts; tiktoken gives no
+    order there.
+
+    >>> list(split_special("one<|end|>two", {"<|end|>"}))
+    [('one', '<|end|>'), ('two', None)]
+    """
+    start = 0
+    if names:
+        for match in _any_of(frozenset(names)).finditer(text):
+            yield text[start : match.start()], match.group()
+            start = match.end()
+    yield text[start:] if start else text, None
+
+
+def raise_disallowed(name: str) -> NoReturn:
+    """Refuse a text that has a special token's name in it.
+
+    Raises:
+        ValueError: always; the message names the token and the ways out.
+    """
+    raise ValueError(
+        f"the text contains the disallowed special token {name!r}; to encode it as that token, "
+        f"pass allowed_special={{{name!r}}}; to encode it as plain text, pass "
+        "disallowed_special=() or use encode_ordinary"
+    )

@@ -1,0 +1,245 @@
+r"""A text cut into chunks (pre-tokens): what the published pattern matches.
+
+The pattern is compiled twice, and each time only when a text needs it:
+
+- for **ASCII** text, with classes of ASCII characters alone, which ``re`` tests with one small
+  bitmap;
+- for **other** text, with classes of the Basic Multilingual Plane, which ``re`` tests with one
+  large bitmap.  Characters above U+FFFF would have to be added to such a class as ranges,
+  which ``re`` walks one by one, several times slower for *all* text.  So they are replaced,
+  before matching, by surrogates: two characters that lie in the same classes of the pattern
+  get the same surrogate, and that surrogate is put into just those classes.  No text has
+  surrogates of its own (``repair`` sees to that), so the matches fall at the same places.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from compat_bpe.engine.breaks import safe_breaks
+from compat_bpe.engine.code_points import CodePoints
+from compat_bpe.engine.pattern import Chars, Node, PatternError, Repeat, parse
+from compat_bpe.engine.stdlib_re import can_be_empty, has_atomic, project, relax, to_re, walk
+
+#: Characters that are split at a time, so that a long text needs no long list of chunks.
+BLOCK_SIZE = 1 << 16
+
+_ASCII = CodePoints((0, 0x80))
+_SURROGATES = CodePoints((0xD800, 0xE000))
+_PLANE_0 = CodePoints((0, 0x10000)) - _SURROGATES
+_ABOVE = re.compile("[\U00010000-\U0010ffff]+")
+#: Characters above U+FFFF whose surrogate is remembered; text rarely has a hundred.
+_REMEMBERED = 1 << 14
+
+
+def repair(text: str) -> str:
+    r"""The text with surrogate pairs joined and lone surrogates replaced by U+FFFD.
+
+    This is what tiktoken does to text that cannot be UTF-8, by the same two codecs.
+
+    >>> repair("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
+    True
+    """
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+class Splitter:
+    r"""A published pattern, ready to split texts.
+
+    Args:
+        pattern: in the syntax of Rust's ``fancy-regex``, as tiktoken takes it.  What this
+            package cannot translate is given to the ``regex`` package, if that is installed.
+
+    Raises:
+        PatternError: the pattern is wrong, or needs ``regex`` and that is not installed.
+
+    >>> Splitter(r"\p{L}+|\s+(?!\S)|\s").chunks("dog  gone")
+    ['dog', ' ', ' ', 'gone']
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self._above: _Above | None = None
+        self._plane_0: _Matcher | None = None
+        self._break: re.Pattern[str] | None = None
+        self._tree: Node | None = None
+        try:
+            tree = relax(parse(pattern))
+        except PatternError as error:
+            # By the rules and the Unicode version of that package: the best there is then.
+            self._foreign = _Matcher(_compile_regex(pattern, error), True, True)
+        else:
+            _refuse_empty_repeats(tree, pattern)
+            # Now, so that a pattern `re` refuses is refused here and not at the first text.
+            self._ascii = _Matcher.of(project(tree, _ASCII.__and__), pattern)
+            self._tree = tree
+
+    def chunks(self, text: str) -> list[str]:
+        """All chunks of a text, in order.
+
+        Text between them that no alternative of the pattern matches is left out, and so are
+        empty matches, as in tiktoken.
+
+        Args:
+            text: without surrogates; see ``repair``.
+        """
+        if self._tree is None:
+            return self._foreign.find_all(text)
+        if text.isascii():
+            return self._ascii.find_all(text)
+        if self._above is None or self._plane_0 is None:
+            above = _Above(self._tree)
+            self._plane_0 = _Matcher.of(project(self._tree, above.share), self.pattern)
+            self._above = above
+        if len(text.encode("utf-16-le")) == 2 * len(text):
+            return self._plane_0.find_all(text)
+        replaced = self._above.replace(text)
+        chunks = self._plane_0.find_all(replaced)
+        ends = list(accumulate(map(len, chunks)))
+        if not ends or ends[-1] != len(text):
+            # Something was left out: lengths do not tell where the chunks are.
+            return [text[start:end] for start, end in self._plane_0.find_spans(replaced)]
+        return list(map(text.__getitem__, map(slice, [0, *ends], ends)))
+
+    def blocks(self, text: str, size: int = BLOCK_SIZE) -> Iterator[str]:
+        """The text in parts of about ``size`` characters that split as the whole does.
+
+        A part is longer where no safe place to cut is found (see ``breaks``).
+        """
+        if len(text) <= size:
+            yield text
+            return
+        start = 0
+        if self._tree is not None:
+            if self._break is None:
+                self._break = _break_pattern(self._tree)
+            while True:
+                found = self._break.search(text, start + size - 1)
+                if found is None:
+                    break
+                yield text[start : found.end()]
+                start = found.end()
+        yield text[start:] if start else text
+
+
+def _refuse_empty_repeats(tree: Node, pattern: str) -> None:
+    """Refuse ``(a*)*`` and its like, which no two engines match alike.
+
+    They differ in what follows when one round of the repeat takes no character.
+    """
+    for node in walk(tree):
+        if isinstance(node, Repeat) and node.high != 1 and can_be_empty(node.item):
+            raise PatternError(pattern, 0, "it repeats something that may be empty")
+
+
+class _Matcher(NamedTuple):
+    """A compiled pattern and the way to find all its matches."""
+
+    #: Of ``re`` or of ``regex``, whose patterns have no common type.
+    compiled: Any
+    can_be_empty: bool
+    has_groups: bool
+
+    @classmethod
+    def of(cls, tree: Node, pattern: str) -> _Matcher:
+        """The matcher of a tree; ``pattern`` is what it was parsed from, for messages."""
+        text = to_re(tree)
+        try:
+            compiled = re.compile(text)
+        except (re.error, OverflowError, RecursionError) as error:
+            # Lookbehind of no fixed width, for instance, which `regex` knows.
+            compiled = _compile_regex(text, PatternError(pattern, 0, str(error)))
+        return cls(compiled, can_be_empty(tree), has_atomic(tree))
+
+    def find_all(self, text: str) -> list[str]:
+        if self.can_be_empty:
+            return [text[start:end] for start, end in self.find_spans(text)]
+        if self.has_groups:
+            return [match.group() for match in self.compiled.finditer(text)]
+        found: list[str] = self.compiled.findall(text)
+        return found
+
+    def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the matches are that are not empty.
+
+        After an empty match the search goes on one character further, as in Rust; ``re`` would
+        look for a longer match at the same place.
+        """
+        at = 0
+        search = self.compiled.search
+        while at <= len(text):
+            match = search(text, at)
+            if match is None:
+                return
+            start, end = match.span()
+            if start < end:
+                yield start, end
+            at = end if start < end else end + 1
+
+
+def _compile_regex(text: str, error: PatternError) -> Any:
+    """A pattern compiled by the ``regex`` package, if it is there; else ``error`` with a hint."""
+    try:
+        import regex
+    except ImportError:
+        hint = "; the regex package may understand it: pip install 'compat-bpe[regex]'"
+        raise PatternError(error.pattern, error.position, error.reason, hint) from None
+    try:
+        with warnings.catch_warnings():
+            # It warns of set operators, which it would then take for plain characters.
+            warnings.simplefilter("error")
+            return regex.compile(text)
+    except (regex.error, FutureWarning, OverflowError, RecursionError):
+        raise error from None
+
+
+class _Above:
+    """The characters above U+FFFF, by the classes of a pattern in which they lie."""
+
+    def __init__(self, tree: Node) -> None:
+        sets = {node.points for node in walk(tree) if isinstance(node, Chars)}
+        self.columns = {points: column for column, points in enumerate(sets)}
+        bounds = {bound for points in sets for bound in points.bounds if bound > 0x10000}
+        #: First code points of stretches that lie in the same classes throughout.
+        self.starts = [0x10000, *sorted(bounds)]
+        members = [tuple(start in points for points in sets) for start in self.starts]
+        self.kinds = sorted(set(members))
+        surrogates = {kind: 0xD800 + number for number, kind in enumerate(self.kinds)}
+        if len(surrogates) > 0x800:
+            raise ValueError("a pattern with more than 2,048 kinds of characters above U+FFFF")
+        self.surrogates = [surrogates[kind] for kind in members]
+        self.known: dict[int, int] = {}
+
+    def share(self, points: CodePoints) -> CodePoints:
+        """The class over the Basic Multilingual Plane and the surrogates of this pattern."""
+        column = self.columns[points]
+        inside = [0xD800 + number for number, kind in enumerate(self.kinds) if kind[column]]
+        return (points & _PLANE_0) | CodePoints.from_ranges(zip(inside, inside))
+
+    def replace(self, text: str) -> str:
+        """The text with each character above U+FFFF replaced by the surrogate of its kind."""
+        return _ABOVE.sub(lambda match: match.group().translate(self), text)
+
+    def __getitem__(self, code_point: int) -> int:
+        found = self.known.get(code_point)
+        if found is None:
+            if len(self.known) >= _REMEMBERED:
+                self.known.clear()
+            found = self.surrogates[bisect_right(self.starts, code_point) - 1]
+            self.known[code_point] = found
+        return found
+
+
+def _break_pattern(tree: Node) -> re.Pattern[str]:
+    """Matches one character after which a text may be cut."""
+    pairs = (f"{(left & _PLANE_0).to_re()}(?={right.to_re()})" for left, right in safe_breaks(tree))
+    return re.compile("|".join(pairs) or "(?!)")

@@ -1,0 +1,229 @@
+"""GPT-2's pair of files: ``encoder.json`` and ``vocab.bpe``.
+
+``encoder.json`` is one JSON object from token to id, the tokens written in GPT-2's byte alphabet
+(see :mod:`compat_bpe.formats.byte_unicode`). ``vocab.bpe`` lists the merges, highest priority
+first, one ``first second`` a line, below an optional ``#version`` line.
+
+GPT-2 merges the *pairs* that are listed; here, as in tiktoken, any two parts are merged whose
+*concatenation* is a token, and the id is the priority. So ids have to increase in the order of
+the merges, and everything in ``encoder.json`` has to be one byte, what a merge makes, or a special
+token. Both rules then give the same tokens if each listed pair is what merging by the lower ranks
+leaves of its token, which is so in any file that training wrote. The reader does not check that,
+as it takes as long as writing the file: ``format_vocab_bpe(ranks)`` tells, by giving the merges
+back as they were.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from operator import itemgetter
+from pathlib import Path
+
+from compat_bpe.engine.byte_pair import merge
+from compat_bpe.formats import RANK_LIMIT
+from compat_bpe.formats.byte_unicode import BYTE_TO_UNICODE, decode_bytes, encode_bytes
+
+
+def read_gpt2(
+    encoder_json: str | os.PathLike[str],
+    vocab_bpe: str | os.PathLike[str],
+    special_tokens: Iterable[str] | None = None,
+) -> tuple[dict[bytes, int], dict[str, int]]:
+    """Read a vocabulary from ``encoder.json`` and ``vocab.bpe``.
+
+    Args:
+        encoder_json: path of the file that numbers the tokens.
+        vocab_bpe: path of the file that lists the merges.
+        special_tokens: the names of the special tokens, all of which ``encoder.json`` must hold.
+            None takes for special whatever is no byte, made by no merge, and written ``<...>``.
+
+    Returns:
+        The ranks of the ordinary tokens and the ids of the special ones.
+
+    Raises:
+        OSError: a file cannot be read.
+        TypeError: ``special_tokens`` is a single str.
+        ValueError: ``{file}: {reason}`` or ``{file}: line {n}: {reason}``. A file is damaged, or
+            the two do not belong together.
+
+    >>> ranks, special_tokens = read_gpt2(
+    ...     "fixtures/gpt2_small/encoder.json", "fixtures/gpt2_small/vocab.bpe"
+    ... )
+    >>> ranks[b"!"], ranks[b" the"], special_tokens
+    (0, 262, {'<|endoftext|>': 384})
+    """
+    if isinstance(special_tokens, str):
+        raise TypeError(f"special_tokens is the str {special_tokens!r}; pass a list of names")
+    encoder_path, merges_path = os.fspath(encoder_json), os.fspath(vocab_bpe)
+    ids = _read_ids(encoder_path)
+    ranks = _read_merges(merges_path, ids, encoder_path)
+    mergeable = set(map(encode_bytes, ranks))
+    rest = {name: token_id for name, token_id in ids.items() if name not in mergeable}
+    if special_tokens is None:
+        names = {name for name in rest if len(name) > 2 and name[0] == "<" and name[-1] == ">"}
+    else:
+        names = set(special_tokens)
+    for name in sorted(names - rest.keys()):
+        reason = "is a byte or made by a merge" if name in ids else "is not in the file"
+        raise ValueError(f"{encoder_path}: special token {name!r} {reason}")
+    for name in names:
+        _check_special(name, encoder_path)
+    for name, token_id in rest.items():
+        if name not in names:
+            try:
+                decode_bytes(name)
+                reason = f"is no byte, and no merge makes it: is {merges_path} cut short?"
+            except ValueError as error:
+                reason = f"is no token: {error}"
+            raise ValueError(
+                f"{encoder_path}: {name!r} (id {token_id}) {reason} "
+                "(a special token that is not written <...> has to be named as one)"
+            )
+    return ranks, rest
+
+
+def _read_ids(path: str) -> dict[str, int]:
+    """What ``encoder.json`` holds, each id checked, the names as they are written."""
+    text = _read_text(path)
+    try:
+        # An object becomes a tuple of its pairs, so that keys that come twice can be seen, and
+        # so that it is not to be confused with an array.
+        pairs = json.loads(text, object_pairs_hook=tuple)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}: line {error.lineno}: not JSON: {error}") from None
+    except ValueError as error:  # an integer of thousands of digits
+        raise ValueError(f"{path}: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: nested too deeply to be a vocabulary") from None
+    if not isinstance(pairs, tuple):
+        raise ValueError(f"{path}: expected a JSON object from token to id")
+    ids: dict[str, int] = {}
+    name_of_id: dict[int, str] = {}
+    for name, token_id in pairs:
+        if type(token_id) is not int:  # a bool is an int to isinstance()
+            raise ValueError(f"{path}: the id of {name!r} is not an integer")
+        if not 0 <= token_id < RANK_LIMIT:
+            raise ValueError(f"{path}: the id of {name!r} is not from 0 to {RANK_LIMIT - 1}")
+        if name in ids:
+            raise ValueError(f"{path}: {name!r} comes twice")
+        if token_id in name_of_id:
+            raise ValueError(
+                f"{path}: {name_of_id[token_id]!r} and {name!r} have the same id, {token_id}"
+            )
+        ids[name] = token_id
+        name_of_id[token_id] = name
+    return ids
+
+
+def _read_merges(path: str, ids: Mapping[str, int], encoder_path: str) -> dict[bytes, int]:
+    """The ranks of the single bytes and of what the merges make."""
+    ranks: dict[bytes, int] = {}
+    for byte, char in BYTE_TO_UNICODE.items():
+        if char not in ids:
+            raise ValueError(
+                f"{encoder_path}: no token for the single byte 0x{byte:02X}, written {char!r}"
+            )
+        ranks[bytes([byte])] = ids[char]
+
+    lines = _read_text(path).split("\n")
+    if not lines[-1]:
+        lines.pop()  # what follows the last line feed
+    line_of_part: dict[bytes, int] = {}
+    previous = -1
+    for number, line in enumerate(lines, 1):
+        if number == 1 and line.startswith("#version"):
+            continue
+        try:
+            parts = line.split()
+            if len(parts) != 2:
+                raise ValueError(f"expected the two parts of a merge, found {len(parts)}")
+            first, second = map(decode_bytes, parts)
+            token_id = ids.get(parts[0] + parts[1])
+            if token_id is None:
+                raise ValueError(f"{parts[0] + parts[1]!r} is not in {encoder_path}")
+            if first + second in ranks:
+                raise ValueError(f"an earlier merge makes {parts[0] + parts[1]!r}")
+            if token_id <= previous:
+                raise ValueError(
+                    f"{parts[0] + parts[1]!r} has the id {token_id}, the merge before it "
+                    f"{previous}; ids have to increase in the order of the merges"
+                )
+        except ValueError as error:
+            raise ValueError(f"{path}: line {number}: {error}") from None
+        ranks[first + second] = previous = token_id
+        line_of_part.setdefault(first, number)
+        line_of_part.setdefault(second, number)
+    for part, number in line_of_part.items():
+        if part not in ranks:
+            raise ValueError(
+                f"{path}: line {number}: {encode_bytes(part)!r} is no byte, and no merge makes it"
+            )
+    return ranks
+
+
+def _read_text(path: str) -> str:
+    data = Path(path).read_bytes()
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}: line {number}: not UTF-8: {error.reason}") from None
+
+
+def _check_special(name: str, path: str) -> None:
+    if not name:
+        raise ValueError(f"{path}: a special token cannot be empty")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{path}: special token {name!r} has a lone surrogate") from None
+
+
+def format_encoder_json(ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> bytes:
+    """The content of ``encoder.json``, ordered by id.
+
+    With GPT-2's vocabulary, r50k_base, this is OpenAI's file byte for byte, and so is what
+    :func:`format_vocab_bpe` gives.
+
+    Raises ValueError if two tokens have one id or are written the same.
+
+    >>> format_encoder_json({b" a": 1, b"a": 0}, {"<|endoftext|>": 2})
+    b'{"a": 0, "\\\\u0120a": 1, "<|endoftext|>": 2}'
+    """
+    name_of_id: dict[int, str] = {}
+    ordinary = [(encode_bytes(token), rank) for token, rank in ranks.items()]
+    for name, token_id in (*ordinary, *special_tokens.items()):
+        if name_of_id.setdefault(token_id, name) != name:
+            raise ValueError(f"{name_of_id[token_id]!r} and {name!r} have the same id, {token_id}")
+    ids = {name: token_id for token_id, name in sorted(name_of_id.items())}
+    if len(ids) != len(ordinary) + len(special_tokens):
+        raise ValueError("a special token and an ordinary one are written the same")
+    return json.dumps(ids).encode("ascii")
+
+
+def format_vocab_bpe(ranks: Mapping[bytes, int]) -> bytes:
+    """The content of ``vocab.bpe``: each token of two bytes or more as the merge that makes it.
+
+    Ranks do not say which two parts those are, but merging does: they are what it leaves of the
+    token when only lower ranks take part. Takes a second or so for 50,000 tokens.
+
+    Raises ValueError if that leaves a token in other than two parts, so that no merge makes it.
+
+    >>> format_vocab_bpe({b"a": 0, b" ": 1, b"aa": 2, b" aa": 3}).decode().splitlines()
+    ['#version: 0.2', 'a a', 'Ġ aa']
+    """
+    lines = ["#version: 0.2"]
+    lower: dict[bytes, int] = {}
+    for token, rank in sorted(ranks.items(), key=itemgetter(1)):
+        if len(token) != 1:
+            parts = merge(token, lower)
+            if len(parts) != 2:
+                raise ValueError(
+                    f"token {token!r} (rank {rank}) is made by no merge: "
+                    f"the lower ranks leave it in {len(parts)} parts"
+                )
+            lines.append(" ".join(map(encode_bytes, parts)))
+            lower[token] = rank
+    return "\n".join([*lines, ""]).encode("utf-8")

@@ -1,0 +1,158 @@
+"""``.tiktoken`` files: a token and its rank on each line.
+
+A line is the token's bytes in base64, a blank, and the rank in decimal: ``aGVsbG8= 15339``.
+The reader takes every well-formed file that ``tiktoken.load.load_tiktoken_bpe`` takes, and gives
+the same ranks: lines may end in LF, CR LF or CR, empty lines are skipped, blanks around the two
+fields are free, and the order of the lines is too. The empty token, written ``=`` in the last
+line of the rank files of OpenAI's Whisper, is a token like any other.
+
+tiktoken is lenient where a file is damaged: its base64 decoder drops characters that it does not
+know, ``int`` takes ``+1_0``, the later of two equal tokens wins, and what a missing byte or a rank
+used twice leads to is a panic later on. Here each of these is an error that names the line.
+
+Holes in the ranks are no error, since real vocabularies have them. So a file cut between two
+lines looks whole once its 256 byte tokens are in (compare its checksum, if you know one). Cut
+inside a line it is found out: the token is no longer base64, or the rank is missing or, cut to its
+first digits, is that of an earlier line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Mapping
+from operator import itemgetter
+from pathlib import Path
+
+from compat_bpe.formats import RANK_LIMIT, missing_byte
+
+_BASE64_CHARS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+# Padding where it belongs (RFC 4648, section 4), or padding alone: Whisper's empty token.
+_BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|={1,2}")
+
+
+def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
+    """Read a ``.tiktoken`` file: its tokens and their ranks, in the order of the file.
+
+    Raises OSError if the file cannot be read, and ValueError as :func:`parse_ranks` does.
+    """
+    return parse_ranks(Path(path).read_bytes(), os.fspath(path))
+
+
+def parse_ranks(data: bytes, source: str) -> dict[bytes, int]:
+    """Parse the content of a ``.tiktoken`` file; ``source`` is its name in error messages.
+
+    Raises ValueError ``{source}: line {n}: {reason}`` for a line that is not a base64 token and a
+    decimal rank from 0 to 2**32 - 2, for a token or a rank that comes twice, and for a file that
+    ends with one of the 256 single bytes missing.
+
+    >>> data = format_ranks({bytes([byte]): byte for byte in range(256)})
+    >>> parse_ranks(data + b"aGVsbG8= 256\\n", "hello.tiktoken")[b"hello"]
+    256
+    >>> parse_ranks(data + b"aGVsbG8 256\\n", "hello.tiktoken")
+    Traceback (most recent call last):
+    ValueError: hello.tiktoken: line 257: b'aGVsbG8' is not base64
+    """
+    ranks = _parse_in_bulk(data)
+    return _parse_by_line(data, source) if ranks is None else ranks
+
+
+def _parse_in_bulk(data: bytes) -> dict[bytes, int] | None:
+    """The ranks of a file as tiktoken writes it, or None if it is anything but that.
+
+    This is twice as fast as reading by line, as each step runs over the whole file in C. The
+    checks together leave no room: a None hands the file to the careful reader.
+    """
+    lines = data.count(b"\n")
+    # One space and one line feed a line, in turn, and no character but those of the two fields.
+    if data.translate(None, _BASE64_CHARS) != b" \n" * lines:
+        return None
+    fields = data.split()
+    token_fields = fields[::2]
+    if len(fields) != 2 * lines or b" +" in data:  # int() would take "+1"
+        return None
+    try:
+        tokens = list(map(a2b_base64, token_fields))
+        ranks = dict(zip(tokens, map(int, fields[1::2])))
+    except ValueError:  # binascii.Error is one
+        return None
+    token_fields.append(b"")
+    if b"".join(map(b2a_base64, tokens)) != b"\n".join(token_fields):
+        return None  # the decoder skipped something
+    numbers = set(ranks.values())
+    if not len(tokens) == len(ranks) == len(numbers) or missing_byte(ranks) is not None:
+        return None
+    return ranks if max(numbers) < RANK_LIMIT else None
+
+
+def _parse_by_line(data: bytes, source: str) -> dict[bytes, int]:
+    ranks: dict[bytes, int] = {}
+    line_of_rank: dict[int, int] = {}
+    number = 0
+    for number, line in enumerate(data.splitlines(), 1):
+        if not line:
+            continue
+        try:
+            token, rank = _parse_line(line)
+            if token in ranks:
+                first = line_of_rank[ranks[token]]
+                raise ValueError(f"token {token!r} is already in line {first}")
+            if rank in line_of_rank:
+                raise ValueError(f"rank {rank} is already in line {line_of_rank[rank]}")
+        except ValueError as error:
+            gzipped = data.startswith(b"\x1f\x8b")
+            reason = "the file is compressed by gzip; decompress it first" if gzipped else error
+            raise ValueError(f"{source}: line {number}: {reason}") from None
+        ranks[token] = rank
+        line_of_rank[rank] = number
+    if not ranks:
+        raise ValueError(f"{source}: line {number or 1}: the file ends without any token")
+    byte = missing_byte(ranks)
+    if byte is not None:
+        raise ValueError(
+            f"{source}: line {number}: the file ends without a token for the single byte "
+            f"0x{byte:02X}; it is cut short, or not a byte-level vocabulary"
+        )
+    return ranks
+
+
+def _parse_line(line: bytes) -> tuple[bytes, int]:
+    fields = line.split()
+    if len(fields) != 2:
+        raise ValueError(
+            f"expected a base64 token and a rank, found {len(fields)} "
+            f"field{'s' * (len(fields) != 1)} in {_excerpt(line)}"
+        )
+    encoded, digits = fields
+    if not _BASE64.fullmatch(encoded):
+        raise ValueError(f"{_excerpt(encoded)} is not base64")
+    if not digits.isdigit():
+        raise ValueError(f"rank {_excerpt(digits)} is not a decimal number")
+    # The length first: int() is slow on thousands of digits, or refuses them.
+    significant = digits.lstrip(b"0") or b"0"
+    if len(significant) > 10 or int(significant) >= RANK_LIMIT:
+        raise ValueError(f"rank {_excerpt(digits)} is above the highest, {RANK_LIMIT - 1}")
+    token = b"" if encoded.startswith(b"=") else a2b_base64(encoded)
+    return token, int(significant)
+
+
+def _excerpt(data: bytes) -> str:
+    return repr(data) if len(data) <= 40 else f"{data[:40]!r}..."
+
+
+def format_ranks(ranks: Mapping[bytes, int]) -> bytes:
+    """The content of a ``.tiktoken`` file, its lines in the order of the ranks.
+
+    For the files that OpenAI publishes, this gives back what :func:`parse_ranks` was given, byte
+    for byte.
+
+    >>> format_ranks({b"hello": 7, b"!": 0})
+    b'IQ== 0\\naGVsbG8= 7\\n'
+    """
+    return b"".join(
+        [
+            b"%b %d\n" % (b2a_base64(token, newline=False), rank)
+            for token, rank in sorted(ranks.items(), key=itemgetter(1))
+        ]
+    )

