@@ -52,22 +52,41 @@ class Encoding:
         explicit_n_vocab: int | None = None,
     ) -> None:
         _check_ids(name, mergeable_ranks, special_tokens)
+        self._set_up(name, pat_str, mergeable_ranks, special_tokens, explicit_n_vocab)
+
+    @classmethod
+    def _of_shipped(
+        cls, name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]
+    ) -> Encoding:
+        """An encoding whose vocabulary need not be checked, which takes as long as to load it."""
+        encoding = cls.__new__(cls)
+        encoding._set_up(name, pat_str, ranks, special_tokens, None)
+        return encoding
+
+    def _set_up(
+        self,
+        name: str,
+        pat_str: str,
+        ranks: dict[bytes, int],
+        special_tokens: dict[str, int],
+        explicit_n_vocab: int | None,
+    ) -> None:
         self.name = name
-        self.max_token_value: int = max(chain(mergeable_ranks.values(), special_tokens.values()))
+        self.max_token_value: int = max(chain(ranks.values(), special_tokens.values()))
         if explicit_n_vocab:
-            count = len(mergeable_ranks) + len(special_tokens)
+            count = len(ranks) + len(special_tokens)
             if count != explicit_n_vocab or self.max_token_value != explicit_n_vocab - 1:
                 raise ValueError(
                     f"encoding {name!r}: {count} tokens up to id {self.max_token_value}, "
                     f"but explicit_n_vocab is {explicit_n_vocab}"
                 )
         self._pat_str = pat_str
-        self._mergeable_ranks = mergeable_ranks
+        self._mergeable_ranks = ranks
         self._special_tokens = special_tokens
         self._splitter = Splitter(pat_str)
-        self._chunk_ids = ChunkCache(mergeable_ranks)
+        self._chunk_ids = ChunkCache(ranks)
         self._token_bytes: dict[int, bytes] | None = None
-        self._special_names: set[str] | None = None
+        self._special_names = frozenset(special_tokens)
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"
@@ -222,9 +241,7 @@ class Encoding:
     @property
     def special_tokens_set(self) -> set[str]:
         """The names of the special tokens."""
-        if self._special_names is None:
-            self._special_names = set(self._special_tokens)
-        return self._special_names
+        return set(self._special_names)
 
     # The chunk cache
 
@@ -259,11 +276,12 @@ class Encoding:
         self, text: str, allowed: AllowedSpecial, disallowed: DisallowedSpecial
     ) -> Set[str]:
         """Refuse disallowed special tokens; the allowed ones that this encoding has."""
-        names = self.special_tokens_set
+        names = self._special_names
         if isinstance(allowed, str) and allowed == "all":
             allowed = names
         if isinstance(disallowed, str) and disallowed == "all":
-            disallowed = names - allowed
+            # Mostly nothing is allowed: then this is a set whose hash is known.
+            disallowed = names - allowed if allowed else names
         found = find_special(text, frozenset(disallowed))
         if found is not None:
             raise_disallowed(found)

@@ -41,12 +41,11 @@ def get_encoding(encoding_name: str) -> Encoding:
     with _lock:
         if encoding_name not in _loaded:
             published = PUBLISHED[encoding_name]
-            _loaded[encoding_name] = Encoding(
+            _loaded[encoding_name] = Encoding._of_shipped(
                 encoding_name,
-                pat_str=published.pattern,
-                mergeable_ranks=load_ranks(published.pack),
-                special_tokens=dict(published.special_tokens),
-                explicit_n_vocab=published.n_vocab,
+                published.pattern,
+                load_ranks(published.pack),
+                dict(published.special_tokens),
             )
         return _loaded[encoding_name]
 

@@ -71,7 +71,6 @@ class Published(NamedTuple):
     pack: str
     pattern: str
     special_tokens: dict[str, int]
-    n_vocab: int | None = None
 
 
 def _harmony_special() -> dict[str, int]:
@@ -82,9 +81,9 @@ def _harmony_special() -> dict[str, int]:
 
 
 PUBLISHED = {
-    "gpt2": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL, 50257),
-    "r50k_base": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL, 50257),
-    "p50k_base": Published("p50k_base", _R50K_PATTERN, _R50K_SPECIAL, 50281),
+    "gpt2": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL),
+    "r50k_base": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL),
+    "p50k_base": Published("p50k_base", _R50K_PATTERN, _R50K_SPECIAL),
     "p50k_edit": Published("p50k_base", _R50K_PATTERN, _P50K_EDIT_SPECIAL),
     "cl100k_base": Published("cl100k_base", _CL100K_PATTERN, _CL100K_SPECIAL),
     "o200k_base": Published("o200k_base", _O200K_PATTERN, _O200K_SPECIAL),

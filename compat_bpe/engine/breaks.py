@@ -113,13 +113,15 @@ def safe_breaks(tree: Node) -> list[tuple[CodePoints, CodePoints]]:
     positions.add(tree)
     by_left: dict[CodePoints, CodePoints] = {}
     for char in _CANDIDATES:
-        joined = NONE
-        for points, followers in zip(positions.points, positions.followers):
-            if points is not None and any(
+        before = [
+            points
+            for points, followers in zip(positions.points, positions.followers)
+            if points is not None
+            and any(
                 after is None or ord(char) in after
                 for after in map(positions.points.__getitem__, followers)
-            ):
-                joined |= points
-        left = ~joined
+            )
+        ]
+        left = ~CodePoints.union(*before)
         by_left[left] = by_left.get(left, NONE) | CodePoints.of(char)
     return [(left, right) for left, right in by_left.items() if left]

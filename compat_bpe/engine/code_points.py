@@ -8,8 +8,10 @@ intersection is one sorted walk over both lists.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
 
 #: One more than the highest code point.
 END = 0x110000
@@ -68,6 +70,16 @@ class CodePoints:
             bounds = (*bounds, END)
         return zip(bounds[::2], (after - 1 for after in bounds[1::2]))
 
+    def clip(self, start: int, end: int) -> CodePoints:
+        """The members from ``start`` up to, not including, ``end``.
+
+        >>> CodePoints.of("az").clip(ord("b"), ord("d")) == CodePoints.of("bc")
+        True
+        """
+        first, last = bisect_right(self.bounds, start), bisect_left(self.bounds, end)
+        opened = (start,) if first % 2 else ()
+        return CodePoints((*opened, *self.bounds[first:last], *((end,) if last % 2 else ())))
+
     def __contains__(self, code_point: int) -> bool:
         return bisect_right(self.bounds, code_point) % 2 == 1
 
@@ -85,7 +97,7 @@ class CodePoints:
         return CodePoints(bounds[1:] if bounds[:1] == (0,) else (0, *bounds))
 
     def __or__(self, other: CodePoints) -> CodePoints:
-        return CodePoints.from_ranges((*self.ranges(), *other.ranges()))
+        return CodePoints.union(self, other)
 
     def __and__(self, other: CodePoints) -> CodePoints:
         return ~(~self | ~other)
@@ -94,7 +106,18 @@ class CodePoints:
         return ~(~self | other)
 
     def __xor__(self, other: CodePoints) -> CodePoints:
-        return (self | other) - (self & other)
+        # Where both change, the parity does not.
+        return CodePoints(sorted({*self.bounds} ^ {*other.bounds}))
+
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def union(*sets: CodePoints) -> CodePoints:
+        """The union of any number of sets, remembered, since patterns repeat their classes.
+
+        >>> CodePoints.union(CodePoints.of("a"), CodePoints.of("b"), CodePoints.of("d")).bounds
+        (97, 99, 100, 101)
+        """
+        return CodePoints.from_ranges(chain.from_iterable(points.ranges() for points in sets))
 
     def __repr__(self) -> str:
         return f"CodePoints({self.to_re()})"

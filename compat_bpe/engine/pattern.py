@@ -16,7 +16,6 @@ been dealt with, so that nothing depends on what another engine thinks ``\s`` is
 from __future__ import annotations
 
 import re
-from functools import reduce
 from typing import Callable, NamedTuple, NoReturn, Union
 
 from compat_bpe.engine.code_points import ALL, NONE, CodePoints
@@ -348,13 +347,13 @@ class _Parser:
             sign = self.pattern[at : at + 2]
             if sign in _SET_OPERATORS:
                 self.at += 2
-                left = operator(left, self.cased(_union(union)))
+                left = operator(left, self.cased(CodePoints.union(*union)))
                 operator, union = _SET_OPERATORS[sign], []
             elif at > first and self.take("]"):
                 break
             else:
                 union.append(self.bracket_item(start))
-        points = operator(left, self.cased(_union(union)))
+        points = operator(left, self.cased(CodePoints.union(*union)))
         self.depth -= 1
         return ~points if negative else points
 
@@ -395,10 +394,6 @@ def _same(node: Node) -> Node:
 
 def _look(*, ahead: bool, negative: bool) -> Callable[[Node], Node]:
     return lambda node: Look(node, ahead, negative)
-
-
-def _union(sets: list[CodePoints]) -> CodePoints:
-    return reduce(CodePoints.__or__, sets, NONE)
 
 
 def _word_boundary(negative: bool) -> Node:

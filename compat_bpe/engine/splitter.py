@@ -29,9 +29,6 @@ from compat_bpe.engine.stdlib_re import can_be_empty, has_atomic, project, relax
 #: Characters that are split at a time, so that a long text needs no long list of chunks.
 BLOCK_SIZE = 1 << 16
 
-_ASCII = CodePoints((0, 0x80))
-_SURROGATES = CodePoints((0xD800, 0xE000))
-_PLANE_0 = CodePoints((0, 0x10000)) - _SURROGATES
 _ABOVE = re.compile("[\U00010000-\U0010ffff]+")
 #: Characters above U+FFFF whose surrogate is remembered; text rarely has a hundred.
 _REMEMBERED = 1 << 14
@@ -80,7 +77,7 @@ class Splitter:
         else:
             _refuse_empty_repeats(tree, pattern)
             # Now, so that a pattern `re` refuses is refused here and not at the first text.
-            self._ascii = _Matcher.of(project(tree, _ASCII.__and__), pattern)
+            self._ascii = _Matcher.of(project(tree, _ascii_share), pattern)
             self._tree = tree
 
     def chunks(self, text: str) -> list[str]:
@@ -139,6 +136,10 @@ def _refuse_empty_repeats(tree: Node, pattern: str) -> None:
     for node in walk(tree):
         if isinstance(node, Repeat) and node.high != 1 and can_be_empty(node.item):
             raise PatternError(pattern, 0, "it repeats something that may be empty")
+
+
+def _ascii_share(points: CodePoints) -> CodePoints:
+    return points.clip(0, 0x80)
 
 
 class _Matcher(NamedTuple):
@@ -223,7 +224,11 @@ class _Above:
         """The class over the Basic Multilingual Plane and the surrogates of this pattern."""
         column = self.columns[points]
         inside = [0xD800 + number for number, kind in enumerate(self.kinds) if kind[column]]
-        return (points & _PLANE_0) | CodePoints.from_ranges(zip(inside, inside))
+        return CodePoints.union(
+            points.clip(0, 0xD800),
+            CodePoints.from_ranges(zip(inside, inside)),
+            points.clip(0xE000, 0x10000),
+        )
 
     def replace(self, text: str) -> str:
         """The text with each character above U+FFFF replaced by the surrogate of its kind."""
@@ -241,5 +246,7 @@ class _Above:
 
 def _break_pattern(tree: Node) -> re.Pattern[str]:
     """Matches one character after which a text may be cut."""
-    pairs = (f"{(left & _PLANE_0).to_re()}(?={right.to_re()})" for left, right in safe_breaks(tree))
+    pairs = (
+        f"{left.clip(0, 0x10000).to_re()}(?={right.to_re()})" for left, right in safe_breaks(tree)
+    )
     return re.compile("|".join(pairs) or "(?!)")

@@ -91,9 +91,7 @@ def _before(node: Node, after: After) -> After:
         return after
     if isinstance(node, Alternatives):
         rests = [_before(branch, after) for branch in node.branches]
-        first = NONE
-        for rest in rests:
-            first |= rest.first
+        first = CodePoints.union(*(rest.first for rest in rests))
         return After(first, any(rest.sure for rest in rests))
     if isinstance(node, Repeat):
         rest = _before(node.item, _UNKNOWN if node.high != 1 else after)
