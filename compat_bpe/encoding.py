@@ -280,13 +280,15 @@ class Encoding:
         if isinstance(allowed, str) and allowed == "all":
             allowed = names
         if isinstance(disallowed, str) and disallowed == "all":
+            if not isinstance(allowed, (set, frozenset)):
+                _refuse_allowed(allowed)
             # Mostly nothing is allowed: then this is a set whose hash is known.
             disallowed = names - allowed if allowed else names
         found = find_special(text, frozenset(disallowed))
         if found is not None:
             raise_disallowed(found)
         if not isinstance(allowed, (set, frozenset)):
-            raise TypeError(f"allowed_special is a {type(allowed).__name__}; it must be a set")
+            _refuse_allowed(allowed)
         return names & allowed
 
     def _bytes_by_id(self) -> dict[int, bytes]:
@@ -301,6 +303,10 @@ class Encoding:
             found.update(zip(ranks.values(), ranks))
             self._token_bytes = found
         return found
+
+
+def _refuse_allowed(allowed: object) -> NoReturn:
+    raise TypeError(f"allowed_special is a {type(allowed).__name__}; it must be a set or 'all'")
 
 
 def _raise_unknown(token: object) -> NoReturn:

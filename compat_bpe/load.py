@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from compat_bpe.encoding import Encoding
 from compat_bpe.encodings.openai import PUBLISHED
@@ -36,7 +35,7 @@ def load_gpt2(
     """
     ranks, specials = read_gpt2(encoder_json, vocab_bpe, special_tokens)
     return Encoding(
-        Path(encoder_json).stem if name is None else name,
+        _stem(encoder_json) if name is None else name,
         pat_str=PUBLISHED["gpt2"].pattern if pattern is None else pattern,
         mergeable_ranks=ranks,
         special_tokens=specials,
@@ -67,8 +66,13 @@ def load_tiktoken(
     ranks = read_ranks(path)
     published = PUBLISHED.get(pattern)
     return Encoding(
-        Path(path).stem if name is None else name,
+        _stem(path) if name is None else name,
         pat_str=published.pattern if published else pattern,
         mergeable_ranks=ranks,
         special_tokens=dict(special_tokens or {}),
     )
+
+
+def _stem(path: str | os.PathLike[str]) -> str:
+    """The name of a file without folder and extension."""
+    return os.path.splitext(os.path.basename(path))[0]

@@ -19,6 +19,7 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
+from operator import xor
 from typing import Any, NamedTuple
 
 from compat_bpe.engine.breaks import safe_breaks
@@ -65,8 +66,7 @@ class Splitter:
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
-        self._above: _Above | None = None
-        self._plane_0: _Matcher | None = None
+        self._other: tuple[_Above, _Matcher] | None = None
         self._break: re.Pattern[str] | None = None
         self._tree: Node | None = None
         try:
@@ -93,18 +93,18 @@ class Splitter:
             return self._foreign.find_all(text)
         if text.isascii():
             return self._ascii.find_all(text)
-        if self._above is None or self._plane_0 is None:
-            above = _Above(self._tree)
-            self._plane_0 = _Matcher.of(project(self._tree, above.share), self.pattern)
-            self._above = above
+        if self._other is None:
+            made = _Above(self._tree)
+            self._other = made, _Matcher.of(project(self._tree, made.share), self.pattern)
+        above, matcher = self._other
         if len(text.encode("utf-16-le")) == 2 * len(text):
-            return self._plane_0.find_all(text)
-        replaced = self._above.replace(text)
-        chunks = self._plane_0.find_all(replaced)
+            return matcher.find_all(text)
+        replaced = above.replace(text)
+        chunks = matcher.find_all(replaced)
         ends = list(accumulate(map(len, chunks)))
         if not ends or ends[-1] != len(text):
             # Something was left out: lengths do not tell where the chunks are.
-            return [text[start:end] for start, end in self._plane_0.find_spans(replaced)]
+            return [text[start:end] for start, end in matcher.find_spans(replaced)]
         return list(map(text.__getitem__, map(slice, [0, *ends], ends)))
 
     def blocks(self, text: str, size: int = BLOCK_SIZE) -> Iterator[str]:
@@ -208,22 +208,27 @@ class _Above:
 
     def __init__(self, tree: Node) -> None:
         sets = {node.points for node in walk(tree) if isinstance(node, Chars)}
-        self.columns = {points: column for column, points in enumerate(sets)}
-        bounds = {bound for points in sets for bound in points.bounds if bound > 0x10000}
-        #: First code points of stretches that lie in the same classes throughout.
-        self.starts = [0x10000, *sorted(bounds)]
-        members = [tuple(start in points for points in sets) for start in self.starts]
-        self.kinds = sorted(set(members))
-        surrogates = {kind: 0xD800 + number for number, kind in enumerate(self.kinds)}
-        if len(surrogates) > 0x800:
+        #: A class's bit in a kind, which has the bits of all classes that a character lies in.
+        self.bits = {points: 1 << number for number, points in enumerate(sets)}
+        changes: dict[int, int] = {}
+        for points, bit in self.bits.items():
+            for bound in points.bounds:
+                if bound > 0x10000:
+                    changes[bound] = changes.get(bound, 0) ^ bit
+        kind = sum(bit for points, bit in self.bits.items() if 0x10000 in points)
+        #: First code points of stretches of one kind.
+        self.starts = [0x10000, *sorted(changes)]
+        kinds = list(accumulate((changes[start] for start in self.starts[1:]), xor, initial=kind))
+        self.surrogates = {kind: 0xD800 + i for i, kind in enumerate(dict.fromkeys(kinds))}
+        if len(self.surrogates) > 0x800:
             raise ValueError("a pattern with more than 2,048 kinds of characters above U+FFFF")
-        self.surrogates = [surrogates[kind] for kind in members]
+        self.by_start = [self.surrogates[kind] for kind in kinds]
         self.known: dict[int, int] = {}
 
     def share(self, points: CodePoints) -> CodePoints:
         """The class over the Basic Multilingual Plane and the surrogates of this pattern."""
-        column = self.columns[points]
-        inside = [0xD800 + number for number, kind in enumerate(self.kinds) if kind[column]]
+        bit = self.bits[points]
+        inside = [surrogate for kind, surrogate in self.surrogates.items() if kind & bit]
         return CodePoints.union(
             points.clip(0, 0xD800),
             CodePoints.from_ranges(zip(inside, inside)),
@@ -239,7 +244,7 @@ class _Above:
         if found is None:
             if len(self.known) >= _REMEMBERED:
                 self.known.clear()
-            found = self.surrogates[bisect_right(self.starts, code_point) - 1]
+            found = self.by_start[bisect_right(self.starts, code_point) - 1]
             self.known[code_point] = found
         return found
 
