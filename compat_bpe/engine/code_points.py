@@ -76,9 +76,12 @@ class CodePoints:
         >>> CodePoints.of("az").clip(ord("b"), ord("d")) == CodePoints.of("bc")
         True
         """
-        first, last = bisect_right(self.bounds, start), bisect_left(self.bounds, end)
-        opened = (start,) if first % 2 else ()
-        return CodePoints((*opened, *self.bounds[first:last], *((end,) if last % 2 else ())))
+        if start >= end:
+            return CodePoints()
+        low, high = bisect_right(self.bounds, start), bisect_left(self.bounds, end)
+        opened = (start,) if low % 2 else ()
+        closed = (end,) if high % 2 and end < END else ()
+        return CodePoints((*opened, *self.bounds[low:high], *closed))
 
     def __contains__(self, code_point: int) -> bool:
         return bisect_right(self.bounds, code_point) % 2 == 1

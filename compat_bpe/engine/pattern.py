@@ -373,9 +373,10 @@ class _Parser:
             return low
         self.at += 1
         high = self.bracket_char(start)
-        if len(low.bounds) != 2 or len(high.bounds) != 2 or high.bounds[0] < low.bounds[0]:
+        first, last = _lone(low), _lone(high)
+        if first is None or last is None or last < first:
             self.fail(f"{self.pattern[at : self.at]!r} is no range", at)
-        return CodePoints((low.bounds[0], high.bounds[1]))
+        return CodePoints.from_ranges([(first, last)])
 
     def bracket_char(self, start: int) -> CodePoints:
         at = self.at
@@ -390,6 +391,12 @@ class _Parser:
 
 def _same(node: Node) -> Node:
     return node
+
+
+def _lone(points: CodePoints) -> int | None:
+    """The member of a set that has just one."""
+    first = next(iter(points.bounds), None)
+    return first if first is not None and points == points.clip(first, first + 1) else None
 
 
 def _look(*, ahead: bool, negative: bool) -> Callable[[Node], Node]:

@@ -36,6 +36,18 @@ def test_operators_are_those_of_sets(a: set[int], b: set[int]) -> None:
     assert (points(a) == points(b)) == (a == b)
 
 
+@given(members, st.sampled_from(EDGES), st.sampled_from([*EDGES, END]))
+@example({END - 1}, END - 1, END)
+def test_clip(a: set[int], start: int, end: int) -> None:
+    expected = points({c for c in a if start <= c < end})
+    assert points(a).clip(start, end) == expected
+
+
+@given(st.lists(members))
+def test_union(sets: list[set[int]]) -> None:
+    assert CodePoints.union(*map(points, sets)) == points(set().union(*sets))
+
+
 @given(members)
 @example(set(map(ord, "-[]^&~|\\")))
 def test_re_class_matches_the_members(a: set[int]) -> None:

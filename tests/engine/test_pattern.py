@@ -21,6 +21,7 @@ from compat_bpe.engine.splitter import Splitter
         ("a{1000000}", 1, "a repeat count above"),
         ("[z-a]", 1, "no range"),
         (r"[\s-a]", 1, "no range"),
+        (r"[a-\P{Any}]", 1, "no range"),
         (r"a\p{Nope}", 1, r"the property \\p\{Nope\} is not supported"),
         (r"\x{110000}", 0, "is no character"),
         (r"\uD800", 0, "is no character"),
@@ -59,6 +60,7 @@ def test_refusals_name_the_place(pattern: str, position: int, reason: str) -> No
         (r"(?i:\P{Lu})", "1", "Aa"),
         (r"(?s:.)", "\na", ""),
         (".", "a", "\n"),
+        (r"[\x{1F600}-\x{10FFFF}]", "😀\U0010ffff", "a"),
         (r"\s", "\x85\u3000", "\x1c\x1f\u180e"),
     ],
 )
