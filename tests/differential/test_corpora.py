@@ -1,0 +1,101 @@
+"""Whole files: the corpora next to the repository, and the standard library's own source."""
+
+from __future__ import annotations
+
+import itertools
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.engine.splitter import Splitter
+from tests.differential.reference import Pair
+
+CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+FILES = sorted(path for path in CORPORA.glob("*") if path.is_file())
+SOURCES = 150
+
+
+def read(path: Path) -> str:
+    with path.open(encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def standard_library() -> list[str]:
+    """Sources of all sizes: every nth of those that are UTF-8, by size."""
+    folder = Path(sysconfig.get_path("stdlib"))
+    paths = (path for path in folder.rglob("*.py") if "site-packages" not in path.parts)
+    by_size = sorted((path.stat().st_size, path) for path in paths)
+    texts = []
+    for _, path in by_size[:: max(1, len(by_size) // SOURCES)]:
+        try:
+            texts.append(read(path))
+        except UnicodeDecodeError:  # those that test the decoders
+            continue
+    return texts
+
+
+def assert_same(pair: Pair, text: str, source: object) -> None:
+    """Compare without a report of a million ids: what is around the first that differs."""
+    ours, theirs = pair.ours.encode_ordinary(text), pair.theirs.encode_ordinary(text)
+    if ours != theirs:
+        steps = itertools.zip_longest(ours, theirs)
+        at = next(i for i, (our, their) in enumerate(steps) if our != their)
+        before = len(pair.theirs.decode_bytes(theirs[:at]))
+        near = slice(max(0, at - 3), at + 5)
+        pytest.fail(
+            f"{source}, byte {before}: {pair.ours.decode_tokens_bytes(ours[near])}, "
+            f"tiktoken: {pair.theirs.decode_tokens_bytes(theirs[near])}"
+        )
+    assert pair.ours.count(text) == len(ours)
+    assert pair.ours.decode(ours) == text
+
+
+@pytest.mark.skipif(not FILES, reason=f"no files in {CORPORA}")
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_corpus(shipped: Pair, path: Path) -> None:
+    assert_same(shipped, read(path), path)
+    shipped.ours.clear_cache()
+
+
+def test_standard_library(shipped: Pair) -> None:
+    texts = standard_library()
+    assert len(texts) > SOURCES // 2
+    for text in texts:
+        assert_same(shipped, text, ascii(text[:60]))
+    # All of them as one text, which is cut into blocks elsewhere.
+    assert_same(shipped, "".join(texts), "all sources")
+    shipped.ours.clear_cache()
+
+
+PATTERNS = {published.pattern: name for name, published in PUBLISHED.items()}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=PATTERNS.values())
+def test_blocks_of_any_size_split_as_the_whole(pattern: str) -> None:
+    splitter = Splitter(pattern)
+    texts = [
+        text[start : start + 3000]
+        for text in map(read, FILES)
+        for start in range(0, len(text), 499_000)
+    ]
+    texts += [text[-2000:] for text in standard_library()[::10]]
+    texts.append(
+        "a \n\n  b\U0001d400 c\U0001d41a\u0301's  \r\n\r\n 12345 x/\n\n!\n 中文，中文。 \u3000\n"
+        * 20
+    )
+    for text in texts:
+        whole = splitter.chunks(text)
+        for size in range(1, 51):
+            blocks = list(splitter.blocks(text, size))
+            assert "".join(blocks) == text
+            assert list(itertools.chain.from_iterable(map(splitter.chunks, blocks))) == whole, size
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=PATTERNS.values())
+def test_blocks_are_small(pattern: str) -> None:
+    """Else the test above would compare nothing: ordinary text is cut about where it should be."""
+    text = "".join(standard_library())[:100_000]
+    blocks = list(Splitter(pattern).blocks(text, 50))
+    assert len(blocks) > len(text) / 200

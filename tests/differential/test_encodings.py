@@ -1,0 +1,70 @@
+"""All shipped encodings on texts made to be hard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from compat_bpe.encodings.openai import PUBLISHED, load_ranks
+from tests.differential.reference import Pair, outcome, repaired
+from tests.strategies import SPECIAL_PARTS, names_from, texts, texts_from
+
+thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def check_ordinary(pair: Pair, text: str) -> None:
+    ids = pair.ours.encode_ordinary(text)
+    assert ids == pair.theirs.encode_ordinary(text)
+    assert pair.ours.count(text) == len(ids)
+    assert pair.ours.decode(ids) == repaired(text)
+
+
+@thorough
+@given(text=texts)
+def test_hard_alphabets(shipped: Pair, text: str) -> None:
+    check_ordinary(shipped, text)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_tokens_of_the_vocabulary(name: str, get_pair: Callable[[str], Pair]) -> None:
+    pair = get_pair(name)
+
+    @thorough
+    @given(text=texts_from(load_ranks(PUBLISHED[name].pack)))
+    def check(text: str) -> None:
+        check_ordinary(pair, text)
+
+    check()
+
+
+@thorough
+@given(text=st.text(st.characters(exclude_categories=()), max_size=200))
+def test_any_text(shipped: Pair, text: str) -> None:
+    check_ordinary(shipped, text)
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_allowed_and_disallowed(name: str, get_pair: Callable[[str], Pair]) -> None:
+    pair = get_pair(name)
+    names = PUBLISHED[name].special_tokens
+    part = st.one_of(texts, st.sampled_from(sorted(names)), st.sampled_from(SPECIAL_PARTS))
+    chosen = names_from(names)
+
+    @thorough
+    @given(
+        text=st.lists(part, max_size=6).map("".join),
+        allowed=st.one_of(chosen, st.just("all")),
+        disallowed=st.one_of(chosen, chosen.map(sorted), st.just("all"), st.just(())),
+    )
+    def check(text: str, allowed: object, disallowed: object) -> None:
+        arguments = {"allowed_special": allowed, "disallowed_special": disallowed}
+        ours = outcome(lambda: pair.ours.encode(text, **arguments))  # type: ignore[arg-type]
+        theirs = outcome(lambda: pair.theirs.encode(text, **arguments))  # type: ignore[arg-type]
+        assert ours == theirs
+        if isinstance(ours, list):
+            assert pair.ours.decode(ours) == pair.theirs.decode(ours)
+
+    check()

@@ -1,0 +1,100 @@
+"""Every code point, between every kind of neighbour, in every encoding.
+
+An encoding's pattern and vocabulary see the full set of contexts once, since several encodings
+share them.  The others get one context, so that each of the seven has met every code point.
+Characters that are unassigned, for private use or letters without case, 98 in 100, are told apart
+by no pattern, and get fewer contexts; that they are just those is what ``test_unicode`` shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.engine.unicode_properties import category
+from tests.differential.reference import SCALARS, Pair
+
+#: ``{}`` is the code point.
+PLAIN = [" {}", "\n"]
+CONTEXTS = [
+    "{}{}",
+    "a{}a",
+    "A{}a",
+    "a{}A",
+    "A{}A",
+    " {}a",
+    "1{}1",
+    "a{}1",
+    "1{} ",
+    "!{}!",
+    " {} ",
+    "\n{}\n",
+    "\r\n{}  ",
+    "\t{}\t",
+    "   {}   ",
+    "\n\n{}\n\n",
+    "\xa0{}\u3000",
+    "\u0301{}\u0301",
+    "字{}字",
+    "\U00010400{}\U00010428",
+    "{}'s'{}'ſ",
+    "a'{}",
+    "'{}a",
+    "A'l{} ",
+    "'S{} ",
+    "/{}/\n",
+    "12{}34",
+    "\n",
+]
+FEW = ["a{}A1", " {}\n"]
+
+MANY_ALIKE = category("Cn") | category("Co") | category("Lo")
+#: Code points a text is made of, so that a difference is soon found and memory is bounded.
+SLICE = 2048
+
+FULL = ["r50k_base", "cl100k_base", "o200k_base"]
+
+
+def text_of(chars: str, contexts: list[str]) -> str:
+    pattern = "".join(contexts)
+    return "".join([pattern.replace("{}", char) for char in chars])
+
+
+def check(pair: Pair, chars: str, contexts: list[str]) -> None:
+    """Compare the ids; on a difference, name the first code point and context that differ."""
+    for start in range(0, len(chars), SLICE):
+        part = chars[start : start + SLICE]
+        text = text_of(part, contexts)
+        if pair.ours.encode_ordinary(text) != pair.theirs.encode_ordinary(text):
+            for char in part:
+                for context in (*contexts, "".join(contexts)):
+                    small = text_of(char, [context])
+                    ours = pair.ours.encode_ordinary(small)
+                    theirs = pair.theirs.encode_ordinary(small)
+                    assert ours == theirs, f"U+{ord(char):04X} in {context!a}"
+            pytest.fail(f"U+{ord(part[0]):04X} to U+{ord(part[-1]):04X}, but only together")
+
+
+@pytest.fixture(params=range(4))
+def quarter(request: pytest.FixtureRequest) -> str:
+    """A fourth of all characters, dealt out by turns, so that the fourths take equal time."""
+    number: int = request.param
+    slices = range(number * SLICE, len(SCALARS), 4 * SLICE)
+    return "".join(SCALARS[start : start + SLICE] for start in slices)
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_every_context(name: str, quarter: str, get_pair: Callable[[str], Pair]) -> None:
+    pair = get_pair(name)
+    check(pair, "".join(char for char in quarter if ord(char) not in MANY_ALIKE), CONTEXTS)
+    check(pair, "".join(char for char in quarter if ord(char) in MANY_ALIKE), FEW)
+    pair.ours.clear_cache()
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLISHED if name not in FULL])
+def test_one_context(name: str, quarter: str, get_pair: Callable[[str], Pair]) -> None:
+    pair = get_pair(name)
+    check(pair, quarter, PLAIN)
+    pair.ours.clear_cache()

@@ -1,0 +1,199 @@
+"""Special tokens in text: what is allowed, what is not, and what overlaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import tiktoken
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.differential.reference import BYTES, Pair, outcome, pair
+
+END = "<|endoftext|>"
+PATTERN = r"\w+|\s+|[^\w\s]+"
+
+
+def assert_same(encodings: Pair, text: Any, **arguments: Any) -> None:
+    ours = outcome(lambda: encodings.ours.encode(text, **arguments))
+    theirs = outcome(lambda: encodings.theirs.encode(text, **arguments))
+    assert ours == theirs
+
+
+def own(*names: str) -> Pair:
+    return pair(BYTES, PATTERN, {name: 1000 + number for number, name in enumerate(names)})
+
+
+TEXTS = ["", "a", END, f"a{END}b", END * 3, f"{END}<|fim_prefix|>", END[:-1], f"<|{END}|>"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"allowed_special": "all"},
+        {"allowed_special": {END}},
+        {"allowed_special": frozenset({END})},
+        {"allowed_special": {"<|fim_prefix|>", "no special token"}},
+        {"allowed_special": {"a", ""}, "disallowed_special": ()},
+        {"allowed_special": [END]},
+        {"allowed_special": (END,)},
+        {"allowed_special": {END: 0}},
+        {"allowed_special": {END: 0}.keys()},
+        {"allowed_special": END},
+        {"allowed_special": None},
+        {"allowed_special": {1}},
+        {"allowed_special": [END], "disallowed_special": ()},
+        {"allowed_special": (END,), "disallowed_special": ()},
+        {"allowed_special": {END: 0}.keys(), "disallowed_special": ()},
+        {"allowed_special": END, "disallowed_special": ()},
+        {"allowed_special": "", "disallowed_special": ()},
+        {"allowed_special": None, "disallowed_special": ()},
+        {"allowed_special": [END], "disallowed_special": {END}},
+        {"allowed_special": {1}, "disallowed_special": ()},
+        {"disallowed_special": ()},
+        {"disallowed_special": []},
+        {"disallowed_special": set()},
+        {"disallowed_special": None},
+        {"disallowed_special": ""},
+        {"disallowed_special": "all"},
+        {"disallowed_special": "b"},
+        {"disallowed_special": [END]},
+        {"disallowed_special": (END,)},
+        {"disallowed_special": {END}},
+        {"disallowed_special": {END: 0}.keys()},
+        {"disallowed_special": {"<|fim_prefix|>"}},
+        {"disallowed_special": {"a"}},
+        {"disallowed_special": {""}},
+        {"disallowed_special": {1}},
+        {"disallowed_special": {"\ud83d"}},
+        {"allowed_special": {END}, "disallowed_special": {END}},
+        {"allowed_special": "all", "disallowed_special": {END}},
+        {"allowed_special": {END}, "disallowed_special": {"b"}},
+    ],
+)
+def test_arguments(cl100k: Pair, arguments: dict[str, Any]) -> None:
+    for text in (*TEXTS, f"{END}\ud83d"):
+        assert_same(cl100k, text, **arguments)
+
+
+def test_all_special_tokens_of_each_encoding(shipped: Pair) -> None:
+    assert shipped.ours.special_tokens_set == shipped.theirs.special_tokens_set
+    names = sorted(shipped.theirs.special_tokens_set)
+    for text in ("".join(names), " \n".join(names), "a".join(reversed(names))):
+        assert_same(shipped, text, allowed_special="all")
+        assert_same(shipped, text, allowed_special=set(names[::2]), disallowed_special=())
+        assert_same(shipped, text, allowed_special=set(names[::2]))
+    # o200k_harmony has 1,091, and each set of them is a pattern to compile.
+    for name in names[:: len(names) // 20 + 1]:
+        assert_same(shipped, f" {name} ", allowed_special={name})
+        assert_same(shipped, f" {name} ", allowed_special=set(names) - {name})
+        assert_same(shipped, f" {name} ", disallowed_special={name})
+
+
+def test_the_error_names_the_token_and_says_what_clients_look_for(shipped: Pair) -> None:
+    for encoding in shipped:
+        with pytest.raises(ValueError, match=r"disallowed special token '<.endoftext.>'"):
+            encoding.encode(f"one {END} two")
+
+
+@pytest.mark.parametrize("text", [b"bytes", b"", None, 1, ["a"], bytearray(b"a")], ids=repr)
+def test_texts_that_are_none(cl100k: Pair, text: Any) -> None:
+    assert_same(cl100k, text)
+    assert_same(cl100k, text, disallowed_special=())
+    ours = outcome(lambda: cl100k.ours.encode_ordinary(text))
+    assert ours == outcome(lambda: cl100k.theirs.encode_ordinary(text))
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "allowed"),
+    [
+        (("aa", "ab"), "aab", {"ab"}),
+        (("aa", "ab"), "aab", {"aa"}),
+        (("aa", "ab"), "aaab", {"aa", "ab"}),
+        (("aa",), "aaaaa", {"aa"}),
+        (("aba", "bab"), "ababab", {"bab"}),
+        (("aba", "bab"), "ababab", {"aba"}),
+        (("éa", "aé"), "éaéaé", {"aé"}),
+        (("\U0001f600!", "!\U0001f600"), "\U0001f600!\U0001f600!", {"!\U0001f600"}),
+        ((".*", "a+"), "aa+.*a", {".*", "a+"}),
+        (("[a", "b]"), "[ab]", {"[a", "b]"}),
+        ((" ",), "a b  c", {" "}),
+        (("\n",), "a\nb\n\n", {"\n"}),
+        (("\ufffd",), "a\ud83d\ufffdb", {"\ufffd"}),
+        (("#x", "-y", "~z", "&&"), "#x-y~z&&", {"#x", "-y", "~z", "&&"}),
+    ],
+)
+def test_names_that_overlap(names: tuple[str, ...], text: str, allowed: set[str]) -> None:
+    assert_same(own(*names), text, allowed_special=allowed, disallowed_special=())
+    assert_same(own(*names), text, allowed_special=allowed)
+
+
+@st.composite
+def special_cases(draw: st.DrawFn) -> tuple[list[str], set[str], str]:
+    """Names none of which begins another, since there tiktoken promises no order."""
+    alphabet = draw(st.sampled_from(["ab", "aé", "<>|", ".*", "a\U0001f600"]))
+    drawn = draw(st.lists(st.text(alphabet, min_size=1, max_size=4), min_size=1, max_size=5))
+    names: list[str] = []
+    for name in drawn:
+        if not any(name.startswith(other) or other.startswith(name) for other in names):
+            names.append(name)
+    allowed = draw(st.sets(st.sampled_from(names)))
+    return names, allowed, draw(st.text(alphabet, max_size=30))
+
+
+@settings(max_examples=1500, deadline=None)
+@given(special_cases())
+def test_random_names(case: tuple[list[str], set[str], str]) -> None:
+    names, allowed, text = case
+    encodings = own(*names)
+    assert_same(encodings, text, allowed_special=allowed, disallowed_special=())
+    assert_same(encodings, text, allowed_special=allowed)
+    assert_same(encodings, text, disallowed_special=allowed)
+
+
+def test_encode_single_token_of_special_names(shipped: Pair) -> None:
+    for name in shipped.theirs.special_tokens_set:
+        expected = shipped.theirs.encode_single_token(name)
+        assert shipped.ours.encode_single_token(name) == expected
+        assert shipped.ours.encode_single_token(name.encode()) == expected
+
+
+def test_a_token_that_is_mergeable_and_special() -> None:
+    encodings = pair({**BYTES, b"ab": 256}, PATTERN, {"ab": 300, "c": 301})
+    for text in ("ab", "abc", "cab", "c"):
+        for allowed in (set(), {"ab"}, {"c"}, {"ab", "c"}):
+            assert_same(encodings, text, allowed_special=allowed, disallowed_special=())
+    for token in ("ab", "c", b"ab", b"c"):
+        ours, theirs = (encoding.encode_single_token(token) for encoding in encodings)
+        assert ours == theirs
+    for number in (256, 300, 301, 99):
+        assert encodings.ours.decode([number]) == encodings.theirs.decode([number])
+
+
+def test_an_id_that_is_mergeable_and_special() -> None:
+    encodings = pair({**BYTES, b"ab": 256}, PATTERN, {"<x>": 256, "<y>": 97})
+    assert_same(encodings, "a<x>ab<y>", allowed_special="all")
+    assert encodings.ours.decode([256, 97]) == encodings.theirs.decode([256, 97])
+
+
+def test_no_special_tokens_at_all(get_pair: Callable[[str], Pair]) -> None:
+    ranks = get_pair("r50k_base").theirs._mergeable_ranks
+    encodings = pair(ranks, get_pair("r50k_base").theirs._pat_str, {})
+    for text in ("", "hello <|endoftext|>"):
+        assert_same(encodings, text)
+        assert_same(encodings, text, allowed_special="all")
+        assert_same(encodings, text, allowed_special={END})
+        assert_same(encodings, text, disallowed_special={END})
+    for encoding in encodings:
+        with pytest.raises(KeyError):
+            _ = encoding.eot_token
+
+
+def test_properties(shipped: Pair) -> None:
+    for name in ("name", "max_token_value", "n_vocab", "eot_token", "special_tokens_set"):
+        assert getattr(shipped.ours, name) == getattr(shipped.theirs, name)
+    assert repr(shipped.ours) == repr(shipped.theirs)
+    assert isinstance(shipped.theirs, tiktoken.Encoding)

@@ -1,0 +1,50 @@
+"""The ids that the real tiktoken gave for hard texts, stored by ``tools/build_golden.py``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat_bpe import get_encoding, list_encoding_names
+
+GOLDEN = Path(__file__).parents[1] / "fixtures" / "golden"
+
+
+def load(name: str) -> Any:
+    return json.loads((GOLDEN / f"{name}.json").read_bytes())
+
+
+def repaired(text: str) -> str:
+    """What is left of a text: surrogates joined, lone ones replaced."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def test_each_encoding_has_its_file() -> None:
+    assert sorted(path.stem for path in GOLDEN.glob("*")) == sorted(list_encoding_names())
+
+
+@pytest.mark.parametrize("name", list_encoding_names())
+def test_ordinary(name: str) -> None:
+    encoding = get_encoding(name)
+    cases = load(name)["ordinary"]
+    assert len(cases) > 300
+    for text, ids in cases:
+        assert encoding.encode_ordinary(text) == ids, ascii(text)
+        assert encoding.encode(text, disallowed_special=()) == ids, ascii(text)
+        assert encoding.count(text) == len(ids), ascii(text)
+        assert encoding.decode(ids) == repaired(text)
+
+
+@pytest.mark.parametrize("name", list_encoding_names())
+def test_special(name: str) -> None:
+    encoding = get_encoding(name)
+    cases = load(name)["special"]
+    assert len(cases) > 40
+    for text, allowed, ids in cases:
+        chosen: Any = "all" if allowed == "all" else set(allowed)
+        got = encoding.encode(text, allowed_special=chosen, disallowed_special=())
+        assert got == ids, (ascii(text), allowed)
+        assert encoding.decode(ids) == repaired(text)

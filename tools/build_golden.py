@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Write ``fixtures/golden/*.json``: what the real tiktoken makes of texts that are hard.
+
+    python tools/build_golden.py [--check]
+
+Needs tiktoken, which runs offline, on the files that this package writes; it checks their sha256.
+With ``--check`` nothing is written, and the exit status is 1 if a file is missing or is not what
+would be written.
+
+A file holds tiktoken's version, the name of the encoding, ``ordinary``: pairs of a text and its
+ids, and ``special``: triples of a text, what ``allowed_special`` is, and the ids, all with
+``disallowed_special=()``.  It is ASCII, one case a line; lone surrogates are JSON escapes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import tiktoken  # noqa: E402
+
+from compat_bpe.encodings.openai import PUBLISHED  # noqa: E402
+from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
+
+GOLDEN = ROOT / "fixtures" / "golden"
+
+WHITE_SPACE = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+#: White space to ``str.isspace`` or once to Unicode, but not to the patterns.
+NO_WHITE_SPACE = "\x1c\x1d\x1e\x1f\u180e\u200b\u2060\ufeff"
+
+CONTRACTIONS = [
+    *("s", "S", "ſ", "t", "T", "d", "D", "m", "M", "ll", "LL", "lL", "re", "RE", "Re", "ve", "VE"),
+    *("vE", "l", "r", "v", "x"),
+]
+LONG = [
+    "a",
+    "A",
+    " ",
+    "\n",
+    "\r\n",
+    "\t",
+    "-",
+    "=",
+    "7",
+    "é",
+    "中",
+    "\u3000",
+    "😀",
+    "\u0301",
+    "'s",
+    "aB",
+]
+
+PROSE = """\
+hello world
+Hello, World! It's 12:30; isn't it?
+The naïve café's façade cost €1,234.56 (≈ £1,050) in 2024.
+antidisestablishmentarianism supercalifragilisticexpialidocious
+HTTPServer XMLHttpRequest iPhone McDonald eBay camelCaseString SCREAMING_SNAKE_CASE
+“Quoted—text…” ‘single’ «guillemets» ‹x›
+1 22 333 4444 55555 666666 7777777 1.5e-10 0xDEADBEEF
+user.name+tag@example.org https://example.org/path?q=1&r=2#frag
+e\u0301 vs é, n\u0303 vs ñ, \u0301 alone, a\u0301\u0327\u20dd\ufe0f
+Ünïcödé ŁÓDŹ ßẞ İstanbul ıi ﬁ ﬂ ǅ ǈ ᾼ ʰ ˈ ª º ſ K Å
+Привет, мир! Ёлка ЁЛКА ёлка'с
+Γειά σου Κόσμε ΣΊΣΥΦΟΣ σίσυφος ᾳ ᾼ
+שלום עולם שָׁלוֹם
+مرحبا بالعالم ١٢٣٤٥٦ السَّلامُ عَلَيْكُمْ
+नमस्ते दुनिया १२३४५ क्षत्रिय
+স্বাগতম தமிழ் తెలుగు ಕನ್ನಡ മലയാളം සිංහල
+สวัสดีชาวโลก ๑๒๓๔๕ ພາສາລາວ
+မြန်မာစာ ភាសាខ្មែរ བོད་ཡིག
+你好，世界。中文分词：一二三四五。
+こんにちは世界、カタカナ、ﾊﾝｶｸ、々〆〇
+안녕하세요 세계 각각 ㄱㄴㄷ \u1112\u1161\u11ab
+Ꭰꭰ ᏸ Აა ᲀ Ꙋꙋ \u1c89\u1c8a\ua7cb\ua7da
+𐐀𐐨 𝐀𝐚𝟘𝟙 𝒜𝓑 𠀀𠮷 𖹀𖹠 \U000105c0\U00010d4a\U00010d65
+\U0001e900\U0001e922\U0001e950\U0001e951\U0001e952\U0001e953
+😀 😀😀 👍🏽 👩\u200d👩\u200d👧\u200d👦 🇩🇪🇫🇷 1️⃣ ❤️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿
+½ ² ① Ⅷ ↈ 〇 一 ㊀ 🄀 ৴ ௰ 1½2²3
+$100 £5 ¥7 ₿ + − × ÷ = ≠ ∞ → ⇒ © ® ™ §¶†‡•
+\x00\x01\x7f\x80\x9f\xad a\x00b \u200ba\u200c\u200d
+\ue000\U000f0000\uffff\U0010ffff \u0378\U000dfffd \ua7ce\u088f\U00016ea0
+/path/to/file.txt C:\\Windows\\System32 ../../x ~/.bashrc //\n/*\n*/
+<div class="a">text</div> <br/>\n&nbsp;&#x27;
+![alt](url) **bold** _it_ `code` ~~~ ### --- ***
+{"key": [1, 2.5, null, true], "k2": {"n": -1e9}}
+f(x)=x**2;if(a&&b||!c){return--i}!!!???...,,,;;;
+aaa bbb   ccc\t\tddd \teee\xa0fff\u3000ggg"""
+
+CODE = [
+    "def f(x):\n    if x:\n        return [\n            1,\n        ]\n\n\nclass A:\n    pass\n",
+    '\tfor (i = 0; i < n; i++) {\n\t\tputs("%d\\n", i);\n\t}\n',
+    "\r\n    int a;\r\n\r\n\t\tint b;   \r\n",
+    "if x:\n  y\n   z\n     w\n       v\n         u\n",
+    'a = \'it\\\'s\'  # don\'t\nb = """x"""\n',
+    "//\n//\r\n// x\n/* y */\n#!/bin/sh\n\n\n",
+    "a  \n b \n\n  c\n   \n    \n",
+]
+
+
+def ordinary_texts() -> Iterator[str]:
+    """A few hundred texts, each for a reason; some come twice."""
+    yield ""
+    yield from PROSE.split("\n")
+    yield from CODE
+    # Contractions, with those that are none, in each case, at each place.
+    for end in CONTRACTIONS:
+        yield f"it'{end} a'{end}b '{end} 1'{end} !'{end}\n'{end}X'{end}'{end}’{end}"
+    # White space of each kind, alone and in runs, around letters, digits, symbols and newlines.
+    for space in WHITE_SPACE:
+        yield f"a{space}b{space}{space}c {space}d{space} e{space}\n{space}1{space}!{space}{space}"
+        yield f"{space}{space}\n{space}a\n{space}{space}{space}"
+    for char in NO_WHITE_SPACE:
+        yield f"a{char}b {char} c\n{char}\n1{char}{char}2 !{char}"
+        yield f"a  {char}  b   {char} {char}\n\n{char}\n  {char}"
+    for run in ("  ", "   ", " \n", "\n ", "\n\n", " \n ", "\r\n ", "\t \t", "\n \n", "\r\r\n\n"):
+        yield f"{run}a{run}1{run}.{run}"
+    # Digits, one to seven, of several scripts.
+    for zero in (0x30, 0x660, 0x966, 0xE50, 0xFF10, 0x1D7D8):
+        digits = "".join(map(chr, range(zero + 1, zero + 8)))
+        yield " ".join(digits[:length] for length in range(1, 8)) + digits[::-1]
+    yield "²²²² ½½½½ ⅧⅧⅧⅧ 1²3½5 a1b22c333d4444"
+    # Changes of case, with letters that have none, and marks.
+    for upper, lower in (("A", "a"), ("É", "é"), ("Я", "я"), ("Σ", "ς"), ("𐐀", "𐐨"), ("Ა", "ა")):
+        for other in ("ǅ", "ʰ", "字", "\u0301", "ª"):
+            yield "".join(
+                (f"{upper}{lower}{upper}{upper}{lower}{lower} {other}{lower}{upper}{other}",
+                 f"{lower}{other}{upper} {upper}{other}{lower}'s {other}{other}'LL{upper}'re")
+            )  # fmt: skip
+    # Runs, longer than any token.
+    for unit in LONG:
+        for times in (2, 5, 17, 100):
+            yield unit * times
+        yield f"x{unit * 40}y"
+        yield f" {unit * 33}\n"
+    # Surrogates: a pair, halves, halves in the wrong order.
+    for part in (
+        "\ud83d\ude00",
+        "\ud83d",
+        "\ude00",
+        "\ude00\ud83d",
+        "\ud83d\ud83d\ude00",
+        "\udfff",
+    ):
+        yield f"{part}"
+        yield f"a{part} {part}b'{part}s\n{part}{part}"
+    # Special tokens are plain text here.
+    yield from special_texts()
+
+
+def special_texts() -> list[str]:
+    end = "<|endoftext|>"
+    return [
+        end,
+        f"{end}{end}",
+        f"a{end}b",
+        f" {end} \n{end}\n",
+        f"hello {end} world",
+        f"<|{end}|>",
+        "<|endoftext",
+        "|endoftext|>",
+        "<|endoftext|",
+        "<|end<|endoftext|>oftext|>",
+        "<|EndOfText|>",
+        "<| endoftext |>",
+        f"it{end}'s  {end}  x",
+        f"\ud83d{end}\ude00",
+        f"字{end}\U00010400{end}\u0301",
+        "<|fim_prefix|>def f():<|fim_suffix|>\n<|fim_middle|>",
+        "<|fim_prefix|<|fim_middle|>",
+        f"text<|endofprompt|>{end}",
+        "<|start|>user<|message|>Hi!<|end|><|start|>assistant<|channel|>final<|return|>",
+        "<|startoftext|><|constrain|>json<|call|><|reserved_200000|><|reserved_201087|>",
+        "<|reserved_200001|><|reserved_20|><|reserved_201088|>",
+    ]
+
+
+def build(name: str) -> bytes:
+    """The content of the file of one encoding."""
+    encoding = tiktoken.get_encoding(name)
+    texts = dict.fromkeys(ordinary_texts())
+    ordinary = [(text, encoding.encode_ordinary(text)) for text in texts]
+    special = []
+    for text in special_texts():
+        present = sorted(token for token in encoding.special_tokens_set if token in text)
+        # All, none, and each alone; "hello" is a name that no special token has.
+        for allowed in ("all", [], *([token, "hello"] for token in present if len(present) > 1)):
+            chosen = allowed if isinstance(allowed, str) else set(allowed)
+            ids = encoding.encode(text, allowed_special=chosen, disallowed_special=())  # type: ignore[arg-type]
+            special.append((text, allowed, ids))
+    lines = ["{", f'"tiktoken": "{tiktoken.__version__}",', f'"encoding": "{name}",']
+    for key, cases in (("ordinary", ordinary), ("special", special)):
+        rows = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
+        lines += [f'"{key}": [', rows, "]," if key == "ordinary" else "]"]
+    return "\n".join([*lines, "}", ""]).encode("ascii")
+
+
+def main() -> int:
+    assert __doc__
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="compare, write nothing")
+    check = parser.parse_args().check
+    status = 0
+    with tempfile.TemporaryDirectory() as folder:
+        write_tiktoken_files(Path(folder))
+        os.environ["TIKTOKEN_CACHE_DIR"] = folder
+        files = {GOLDEN / f"{name}.json": build(name) for name in PUBLISHED}
+    for path, data in files.items():
+        if check:
+            same = path.exists() and path.read_bytes() == data
+            print(f"{path}: {'ok' if same else 'differs'}")
+            status |= not same
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            print(f"{path}: {len(data):,} bytes")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
