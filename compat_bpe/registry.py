@@ -50,6 +50,11 @@ def get_encoding(encoding_name: str) -> Encoding:
         return _loaded[encoding_name]
 
 
+def is_registered(encoding: Encoding) -> bool:
+    """Whether ``get_encoding`` gives this very object for its name."""
+    return _loaded.get(encoding.name) is encoding
+
+
 def encoding_for_model(model_name: str) -> Encoding:
     """The encoding that a model uses.
 
