@@ -17,10 +17,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from compat_bpe.encoding import Encoding
+from typing import IO, Any, TypeVar
 
 #: Characters below which a batch is not worth a worker: it takes as long to start one.
 WORTH_WORKERS = 4_000_000
@@ -59,12 +56,12 @@ def worth_workers(texts: Sequence[object], num_threads: int) -> bool:
 
 
 def encode_in_workers(
-    encoding: Encoding, texts: Sequence[str], allowed: Set[str], num_threads: int
+    arguments: dict[str, Any], texts: Sequence[str], allowed: Set[str], num_threads: int
 ) -> list[list[int]] | None:
     """The ids of each text, found by worker processes.
 
     Args:
-        encoding: it is pickled, which a shipped one is by name.
+        arguments: what ``Encoding`` is made from.
         texts: without disallowed special tokens; those of ``allowed`` become their token.
         num_threads: the number of workers at most; there are no more than processors.
 
@@ -80,7 +77,7 @@ def encode_in_workers(
     waiting = iter(enumerate(shares))
     workers = min(num_threads, len(shares), _processors())
     try:
-        set_up = pickle.dumps((encoding, allowed))
+        set_up = pickle.dumps((arguments, allowed))
         with ThreadPoolExecutor(workers) as executor:
             jobs = [executor.submit(_feed, set_up, waiting, results) for _ in range(workers)]
         for job in jobs:
@@ -139,7 +136,10 @@ def _feed(
 def work() -> None:
     """A worker's life: texts in, ids out, until its input ends."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
-    encoding, allowed = pickle.loads(_read(source))
+    from compat_bpe.encoding import Encoding
+
+    arguments, allowed = pickle.loads(_read(source))
+    encoding = Encoding(**arguments)
     while True:
         try:
             texts = pickle.loads(_read(source))

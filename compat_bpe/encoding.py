@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from compat_bpe.batch import encode_in_workers, map_in_order, worth_workers
 from compat_bpe.engine.core_bpe import CoreBPE
@@ -238,7 +238,7 @@ class Encoding:
             allowed: Set[str] = _NOTHING
             for one in texts:
                 allowed = self._check_special(one, allowed_special, disallowed_special)
-            found = encode_in_workers(self, texts, allowed, num_threads)
+            found = encode_in_workers(self._by_value(), texts, allowed, num_threads)
             if found is not None:
                 return found
 
@@ -438,27 +438,32 @@ class Encoding:
         return self._core_bpe._encode_bytes(text)
 
     def __getstate__(self) -> object:
-        from compat_bpe.registry import is_registered
+        from compat_bpe.tiktoken import registry
 
-        # By name if it ships: the other side has it too.
-        if is_registered(self):
+        # By name if it is registered: the other side has it too.
+        if self is registry.ENCODINGS.get(self.name):
             return self.name
+        return self._by_value()
+
+    def __setstate__(self, value: object) -> None:
+        from compat_bpe.tiktoken import registry
+
+        if isinstance(value, str):
+            self.__dict__ = registry.get_encoding(value).__dict__
+        elif isinstance(value, dict):
+            # Not a subclass's own, which takes other arguments.
+            Encoding.__init__(self, **value)
+        else:
+            raise ValueError(f"the state of a pickled Encoding is a {type(value).__name__}")
+
+    def _by_value(self) -> dict[str, Any]:
+        """The arguments that make an encoding like this one."""
         return {
             "name": self.name,
             "pat_str": self._pat_str,
             "mergeable_ranks": self._mergeable_ranks,
             "special_tokens": self._special_tokens,
         }
-
-    def __setstate__(self, value: object) -> None:
-        if isinstance(value, str):
-            from compat_bpe.registry import get_encoding
-
-            self.__dict__ = get_encoding(value).__dict__
-        elif isinstance(value, dict):
-            Encoding.__init__(self, **value)
-        else:
-            raise ValueError(f"the state of a pickled Encoding is a {type(value).__name__}")
 
     def _check_special(
         self, text: str, allowed: AllowedSpecial, disallowed: DisallowedSpecial

@@ -17,11 +17,11 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # The parts of the library from the top down: each imports only what stands below it. The command
 # stands on top, and uses the public names.
-LAYERS = ["registry", "load", "models", "encodings", "encoding", "batch", "formats", "engine"]
+LAYERS = ["install", "tiktoken", "registry", "load", "models", "encodings", "encoding", "batch", "formats", "engine"]
 
-# The arrows that run up, at call time: a shipped encoding is pickled by its name in the registry,
-# and a worker gets the encoding as a pickle (its type is named there for the type checker alone).
-UPWARD = {"encoding": {"registry"}, "batch": {"encoding"}}
+# The arrows that run up, at call time: an encoding is pickled by its name in the registry, and a
+# worker makes one.
+UPWARD = {"encoding": {"tiktoken"}, "batch": {"encoding"}}
 
 
 def part_of(name: str) -> str:
