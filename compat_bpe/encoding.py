@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import chain
-from operator import index
-from typing import Literal, NoReturn, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
-from compat_bpe.engine.chunk_cache import ChunkCache
-from compat_bpe.engine.special import find_special, raise_disallowed, split_special
-from compat_bpe.engine.splitter import Splitter, repair
+from compat_bpe.batch import encode_in_workers, map_in_order, worth_workers
+from compat_bpe.engine.core_bpe import CoreBPE
+from compat_bpe.engine.special import find_special, raise_disallowed
+from compat_bpe.engine.splitter import repair
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 AllowedSpecial = Union[Literal["all"], Set[str]]
 DisallowedSpecial = Union[Literal["all"], Collection[str]]
 
 #: Ids are unsigned 32-bit numbers in tiktoken, the highest of which means "no token".
 _ID_END = (1 << 32) - 1
+
+_NOTHING: frozenset[str] = frozenset()
 
 
 class Encoding:
@@ -83,10 +89,9 @@ class Encoding:
         self._pat_str = pat_str
         self._mergeable_ranks = ranks
         self._special_tokens = special_tokens
-        self._splitter = Splitter(pat_str)
-        self._chunk_ids = ChunkCache(ranks)
-        self._token_bytes: dict[int, bytes] | None = None
+        self._special_token_values = set(special_tokens.values())
         self._special_names = frozenset(special_tokens)
+        self._core_bpe = CoreBPE(ranks, special_tokens, pat_str)
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"
@@ -102,15 +107,16 @@ class Encoding:
         >>> get_encoding("gpt2").encode_ordinary("hello world")
         [31373, 995]
         """
-        ids: list[int] = []
-        self._encode_plain(repair(text), ids)
-        return ids
+        try:
+            return self._core_bpe.encode_ordinary(text)
+        except UnicodeEncodeError:
+            return self._core_bpe.encode_ordinary(repair(text))
 
     def encode(
         self,
         text: str,
         *,
-        allowed_special: AllowedSpecial = frozenset(),
+        allowed_special: AllowedSpecial = _NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[int]:
         """The ids of a text that may name special tokens.
@@ -134,12 +140,114 @@ class Encoding:
         [27, 91, 437, 1659, 5239, 91, 29]
         """
         allowed = self._check_special(text, allowed_special, disallowed_special)
-        ids: list[int] = []
-        for plain, special in split_special(repair(text), allowed):
-            self._encode_plain(plain, ids)
-            if special is not None:
-                ids.append(self._special_tokens[special])
-        return ids
+        try:
+            return self._core_bpe.encode(text, allowed)
+        except UnicodeEncodeError:
+            return self._core_bpe.encode(repair(text), allowed)
+
+    def encode_to_numpy(
+        self,
+        text: str,
+        *,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+    ) -> npt.NDArray[np.uint32]:
+        """What ``encode`` gives, as a read-only array of ``numpy.uint32``.
+
+        Raises:
+            ImportError: numpy is not installed.
+            UnicodeEncodeError: the text has surrogates in it; here they are not repaired.
+            ValueError, TypeError: as in ``encode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").encode_to_numpy("hello world")
+        array([31373,   995], dtype=uint32)
+        """
+        allowed = self._check_special(text, allowed_special, disallowed_special)
+        try:
+            import numpy as np
+        except ImportError:
+            raise ImportError(
+                "encode_to_numpy needs numpy (pip install numpy); encode gives a list"
+            ) from None
+        buffer = self._core_bpe.encode_to_tiktoken_buffer(text, allowed)
+        return np.frombuffer(buffer, dtype=np.uint32)
+
+    def encode_with_unstable(
+        self,
+        text: str,
+        *,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+    ) -> tuple[list[int], list[list[int]]]:
+        """The ids that stay whatever text follows, and what may become of the rest.
+
+        Returns:
+            The stable ids; and, in no order, sequences of ids for the rest of the text, each of
+            which covers it and perhaps more.  Text that goes on continues with one of them.
+
+        Raises:
+            UnicodeEncodeError: the text has surrogates in it; here they are not repaired.
+            ValueError, TypeError: as in ``encode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> stable, completions = get_encoding("gpt2").encode_with_unstable("hello fanta")
+        >>> stable, len(completions), [8842] in completions  # the last is " fantasy"
+        ([31373], 1432, True)
+        """
+        allowed = self._check_special(text, allowed_special, disallowed_special)
+        return self._core_bpe.encode_with_unstable(text, allowed)
+
+    def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
+        """``encode_ordinary`` of each of some texts; see ``encode_batch``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").encode_ordinary_batch(["hello world", "goodbye world"])
+        [[31373, 995], [11274, 16390, 995]]
+        """
+        return self.encode_batch(text, num_threads=num_threads, disallowed_special=())
+
+    def encode_batch(
+        self,
+        text: list[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+    ) -> list[list[int]]:
+        """``encode`` of each of some texts, large batches side by side.
+
+        Args:
+            text: the texts.
+            num_threads: how many threads or processes at most; the result is the same with any.
+            allowed_special, disallowed_special: as in ``encode``.
+
+        Raises:
+            ValueError, TypeError: as ``encode`` of the first text for which it raises one;
+                ``num_threads`` is not positive.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").encode_batch(["hello world", "goodbye world"])
+        [[31373, 995], [11274, 16390, 995]]
+        """
+        if num_threads < 1:
+            raise ValueError(f"num_threads is {num_threads}; it must be 1 or more")
+        texts = list(text)
+        if worth_workers(texts, num_threads):
+            # What is wrong with a text is found here, not in a worker.
+            allowed: Set[str] = _NOTHING
+            for one in texts:
+                allowed = self._check_special(one, allowed_special, disallowed_special)
+            found = encode_in_workers(self._by_value(), texts, allowed, num_threads)
+            if found is not None:
+                return found
+
+        def encode(one: str) -> list[int]:
+            return self.encode(
+                one, allowed_special=allowed_special, disallowed_special=disallowed_special
+            )
+
+        return map_in_order(encode, texts, num_threads)
 
     def count(self, text: str) -> int:
         """How many tokens a text has: ``len(encode_ordinary(text))``, without a list of them.
@@ -150,9 +258,10 @@ class Encoding:
         >>> get_encoding("gpt2").count("hello world<|endoftext|>")
         9
         """
-        ids_of, chunks = self._chunk_ids.__getitem__, self._splitter.chunks
-        blocks = self._splitter.blocks(repair(text))
-        return sum(sum(map(len, map(ids_of, chunks(block)))) for block in blocks)
+        try:
+            return self._core_bpe.count(text)
+        except UnicodeEncodeError:
+            return self._core_bpe.count(repair(text))
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of one token, special tokens included.
@@ -165,12 +274,7 @@ class Encoding:
         31373
         """
         token = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
-        found = self._mergeable_ranks.get(token)
-        if found is None:
-            found = self._special_tokens.get(token.decode("utf-8", "replace"))
-        if found is None:
-            raise KeyError(token)
-        return found
+        return self._core_bpe.encode_single_token(token)
 
     # Ids to text
 
@@ -191,7 +295,7 @@ class Encoding:
         >>> get_encoding("gpt2").decode([31373, 995])
         'hello world'
         """
-        return self.decode_bytes(tokens).decode("utf-8", errors)
+        return self._core_bpe.decode_bytes(tokens).decode("utf-8", errors)
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
         """The bytes of some ids; errors as in ``decode``.
@@ -200,10 +304,7 @@ class Encoding:
         >>> get_encoding("gpt2").decode_bytes([31373, 995])
         b'hello world'
         """
-        try:
-            return b"".join(map(self._bytes_by_id().__getitem__, tokens))
-        except KeyError as error:
-            _raise_unknown(error.args[0])
+        return self._core_bpe.decode_bytes(tokens)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of one id; errors as in ``decode``.
@@ -212,10 +313,7 @@ class Encoding:
         >>> get_encoding("gpt2").decode_single_token_bytes(995)
         b' world'
         """
-        try:
-            return self._bytes_by_id()[token]
-        except KeyError:
-            _raise_unknown(token)
+        return self._core_bpe.decode_single_token_bytes(token)
 
     def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
         """The bytes of each of some ids; errors as in ``decode``.
@@ -226,7 +324,67 @@ class Encoding:
         """
         return [self.decode_single_token_bytes(token) for token in tokens]
 
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of some ids, and where in it each of them begins.
+
+        Returns:
+            The text; and for each id the index of the character that has its first byte.
+
+        Raises:
+            UnicodeDecodeError: the bytes are not UTF-8.
+            KeyError, OverflowError: as in ``decode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").decode_with_offsets([31373, 995])
+        ('hello world', [0, 5])
+        """
+        pieces = self.decode_tokens_bytes(tokens)
+        offsets = []
+        characters = 0
+        for piece in pieces:
+            # A byte 10xxxxxx belongs to the character before.
+            offsets.append(max(0, characters - (0x80 <= piece[0] < 0xC0)))
+            characters += sum(not 0x80 <= byte < 0xC0 for byte in piece)
+        return b"".join(pieces).decode(), offsets
+
+    def decode_batch(
+        self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """``decode`` of each of some lists of ids.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").decode_batch([[31373, 995], [11274, 16390, 995]])
+        ['hello world', 'goodbye world']
+        """
+        return map_in_order(lambda tokens: self.decode(tokens, errors), batch, num_threads)
+
+    def decode_bytes_batch(
+        self, batch: Sequence[Sequence[int]], *, num_threads: int = 8
+    ) -> list[bytes]:
+        """``decode_bytes`` of each of some lists of ids."""
+        return map_in_order(self.decode_bytes, batch, num_threads)
+
     # The vocabulary
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, sorted.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").token_byte_values()[-1]
+        b'\\xff'
+        """
+        return self._core_bpe.token_byte_values()
+
+    def is_special_token(self, token: int) -> bool:
+        """Whether an id is of a special token.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").is_special_token(50256)
+        True
+        """
+        if not isinstance(token, int):
+            raise TypeError(f"{token!r} is no token id: it must be an integer")
+        return token in self._special_token_values
 
     @property
     def n_vocab(self) -> int:
@@ -251,73 +409,76 @@ class Encoding:
 
         Setting it clears the cache.
         """
-        return self._chunk_ids.limit
+        return self._core_bpe.chunk_ids.limit
 
     @cache_limit.setter
     def cache_limit(self, limit: int) -> None:
         if limit < 0:
             raise ValueError(f"cache_limit is {limit}; it must be 0 or more")
-        self._chunk_ids.limit = limit
-        self._chunk_ids.clear()
+        self._core_bpe.chunk_ids.limit = limit
+        self._core_bpe.chunk_ids.clear()
 
     def clear_cache(self) -> None:
         """Forget all chunks, and give back their memory."""
-        self._chunk_ids.clear()
+        self._core_bpe.chunk_ids.clear()
 
     # Private
 
-    def _encode_plain(self, text: str, ids: list[int]) -> None:
-        """Append the ids of a text without surrogates."""
-        ids_of, chunks = self._chunk_ids.__getitem__, self._splitter.chunks
-        for block in self._splitter.blocks(text):
-            ids += chain.from_iterable(map(ids_of, chunks(block)))
+    def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
+        """The ids of some text or bytes taken as one chunk."""
+        piece = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
+        return self._core_bpe.encode_single_piece(piece)
+
+    def _encode_only_native_bpe(self, text: str) -> list[int]:
+        """What ``encode_ordinary`` gives; in tiktoken, by splitting in Python."""
+        return self._core_bpe.encode_ordinary(text)
+
+    def _encode_bytes(self, text: bytes) -> list[int]:
+        """The ids of bytes that may end, or go wrong, within a character."""
+        return self._core_bpe._encode_bytes(text)
+
+    def __getstate__(self) -> object:
+        from compat_bpe.tiktoken import registry
+
+        # By name if it is registered: the other side has it too.
+        if self is registry.ENCODINGS.get(self.name):
+            return self.name
+        return self._by_value()
+
+    def __setstate__(self, value: object) -> None:
+        from compat_bpe.tiktoken import registry
+
+        if isinstance(value, str):
+            self.__dict__ = registry.get_encoding(value).__dict__
+        elif isinstance(value, dict):
+            # Not a subclass's own, which takes other arguments.
+            Encoding.__init__(self, **value)
+        else:
+            raise ValueError(f"the state of a pickled Encoding is a {type(value).__name__}")
+
+    def _by_value(self) -> dict[str, Any]:
+        """The arguments that make an encoding like this one."""
+        return {
+            "name": self.name,
+            "pat_str": self._pat_str,
+            "mergeable_ranks": self._mergeable_ranks,
+            "special_tokens": self._special_tokens,
+        }
 
     def _check_special(
         self, text: str, allowed: AllowedSpecial, disallowed: DisallowedSpecial
     ) -> Set[str]:
-        """Refuse disallowed special tokens; the allowed ones that this encoding has."""
+        """Refuse disallowed special tokens; the names of the allowed ones."""
         names = self._special_names
         if isinstance(allowed, str) and allowed == "all":
             allowed = names
         if isinstance(disallowed, str) and disallowed == "all":
-            if not isinstance(allowed, (set, frozenset)):
-                _refuse_allowed(allowed)
             # Mostly nothing is allowed: then this is a set whose hash is known.
-            disallowed = names - allowed if allowed else names
+            disallowed = names if allowed == _NOTHING else names - allowed
         found = find_special(text, frozenset(disallowed))
         if found is not None:
             raise_disallowed(found)
-        if not isinstance(allowed, (set, frozenset)):
-            _refuse_allowed(allowed)
-        return names & allowed
-
-    def _bytes_by_id(self) -> dict[int, bytes]:
-        """All tokens by id, built when something is first decoded."""
-        found = self._token_bytes
-        if found is None:
-            ranks = self._mergeable_ranks
-            # Two special names of one id decode to the first (o200k_harmony has such a pair; in
-            # tiktoken it depends on a hash).  An id that is mergeable too is that token.
-            specials = reversed(list(self._special_tokens.items()))
-            found = {value: name.encode() for name, value in specials}
-            found.update(zip(ranks.values(), ranks))
-            self._token_bytes = found
-        return found
-
-
-def _refuse_allowed(allowed: object) -> NoReturn:
-    raise TypeError(f"allowed_special is a {type(allowed).__name__}; it must be a set or 'all'")
-
-
-def _raise_unknown(token: object) -> NoReturn:
-    """The error for an id that is not in the vocabulary, of the type tiktoken raises."""
-    try:
-        number = index(token)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{token!r} is no token id: it must be an integer") from None
-    if not 0 <= number < 1 << 32:
-        raise OverflowError(f"{token} is no token id: it must be from 0 to 2**32 - 1")
-    raise KeyError(f"{token} is not in the vocabulary")
+        return allowed
 
 
 def _check_ids(name: str, ranks: Mapping[bytes, int], specials: Mapping[str, int]) -> None:

@@ -9,7 +9,8 @@ from compat_bpe.encodings.openai import PUBLISHED, load_ranks
 from compat_bpe.models import encoding_name_for_model
 
 _lock = threading.RLock()
-_loaded: dict[str, Encoding] = {}
+#: What has been loaded, by name.
+ENCODINGS: dict[str, Encoding] = {}
 
 
 def list_encoding_names() -> list[str]:
@@ -32,22 +33,34 @@ def get_encoding(encoding_name: str) -> Encoding:
     >>> get_encoding("gpt2").encode("hello world")
     [31373, 995]
     """
-    found = _loaded.get(encoding_name) if isinstance(encoding_name, str) else None
+    found = ENCODINGS.get(encoding_name) if isinstance(encoding_name, str) else None
     if found is not None:
         return found
     if not isinstance(encoding_name, str) or encoding_name not in PUBLISHED:
         known = ", ".join(PUBLISHED)
         raise ValueError(f"unknown encoding {encoding_name!r}; there are {known}")
     with _lock:
-        if encoding_name not in _loaded:
-            published = PUBLISHED[encoding_name]
-            _loaded[encoding_name] = Encoding._of_shipped(
-                encoding_name,
-                published.pattern,
-                load_ranks(published.pack),
-                dict(published.special_tokens),
-            )
-        return _loaded[encoding_name]
+        if encoding_name not in ENCODINGS:
+            ENCODINGS[encoding_name] = make_encoding(encoding_name)
+        return ENCODINGS[encoding_name]
+
+
+def make_encoding(name: str) -> Encoding:
+    """A new object for a shipped encoding; its vocabulary is shared with all that have it."""
+    published = PUBLISHED[name]
+    return Encoding._of_shipped(
+        name, published.pattern, load_ranks(published.pack), dict(published.special_tokens)
+    )
+
+
+def unload() -> None:
+    """Forget all encodings and vocabularies; their memory is free once nothing uses them.
+
+    >>> unload()
+    """
+    with _lock:
+        ENCODINGS.clear()
+        load_ranks.cache_clear()
 
 
 def encoding_for_model(model_name: str) -> Encoding:

@@ -67,7 +67,7 @@ def test_cache_limit(limit: int) -> None:
     encoding.cache_limit = limit
     assert encoding.cache_limit == limit
     assert encoding.encode_ordinary("ab cd ab ef") == list(b"ab cd ab ef")
-    assert len(encoding._chunk_ids) <= limit
+    assert len(encoding._core_bpe.chunk_ids) <= limit
 
 
 def test_a_negative_cache_limit_is_refused() -> None:
@@ -78,9 +78,9 @@ def test_a_negative_cache_limit_is_refused() -> None:
 def test_clear_cache() -> None:
     encoding = make()
     encoding.encode_ordinary("ab cd")
-    assert encoding._chunk_ids
+    assert encoding._core_bpe.chunk_ids
     encoding.clear_cache()
-    assert not encoding._chunk_ids
+    assert not encoding._core_bpe.chunk_ids
 
 
 @given(st.text())

@@ -43,7 +43,7 @@ def test_models() -> None:
 
 
 def test_many_threads_load_one_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compat_bpe.registry._loaded", {})
+    monkeypatch.setattr("compat_bpe.registry.ENCODINGS", {})
     found: list[Encoding] = []
     barrier = threading.Barrier(8)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 from hypothesis import given
@@ -33,6 +34,8 @@ def test_threads_share_an_encoding() -> None:
     texts = [" ".join(f"word{i * j}" for i in range(300)) for j in range(8)]
     expected = [encoding.encode_ordinary(text) for text in texts]
     encoding.cache_limit = 50
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
     found: dict[int, list[int]] = {}
     barrier = threading.Barrier(len(texts))
 
@@ -46,5 +49,6 @@ def test_threads_share_an_encoding() -> None:
         thread.start()
     for thread in threads:
         thread.join()
+    sys.setswitchinterval(interval)
     encoding.cache_limit = 1 << 17
     assert [found[i] for i in range(len(texts))] == expected

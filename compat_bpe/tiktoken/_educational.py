@@ -1,0 +1,172 @@
+"""``tiktoken._educational``: byte-pair encoding step by step, to watch and to learn from.
+
+``compat_bpe.engine.byte_pair`` is the encoder itself, and explains the algorithm too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from compat_bpe.encoding import Encoding
+from compat_bpe.engine.splitter import Splitter
+
+_COLOURS = [f"\x1b[48;5;{number}m" for number in (167, 179, 185, 77, 80, 68, 134)]
+_RESET = "\x1b[0m"
+
+
+class SimpleBytePairEncoding:
+    """A small encoding that prints what it does.
+
+    >>> enc = SimpleBytePairEncoding.from_tiktoken("gpt2")
+    >>> enc.encode("hi you", visualise="simple")
+    [b'h', b'i']
+    [b'hi']
+    <BLANKLINE>
+    [b' ', b'y', b'o', b'u']
+    [b' ', b'y', b'ou']
+    [b' y', b'ou']
+    [b' you']
+    <BLANKLINE>
+    [5303, 345]
+    """
+
+    def __init__(self, *, pat_str: str, mergeable_ranks: dict[bytes, int]) -> None:
+        self.pat_str = pat_str
+        self.mergeable_ranks = mergeable_ranks
+        self._decoder = {rank: token for token, rank in mergeable_ranks.items()}
+        self._splitter = Splitter(pat_str)
+
+    def encode(self, text: str, visualise: str | None = "colour") -> list[int]:
+        """The ids of a text; ``visualise`` is ``"colour"``, ``"simple"`` or None."""
+        return [
+            token
+            for chunk in self._splitter.chunks(text)
+            for token in bpe_encode(self.mergeable_ranks, chunk.encode(), visualise)
+        ]
+
+    def decode_bytes(self, tokens: list[int]) -> bytes:
+        """The bytes of some ids; ``KeyError`` for one that is not in the vocabulary."""
+        return b"".join(self.decode_tokens_bytes(tokens))
+
+    def decode(self, tokens: list[int]) -> str:
+        """The text of some ids, U+FFFD where it is no UTF-8."""
+        return self.decode_bytes(tokens).decode("utf-8", "replace")
+
+    def decode_tokens_bytes(self, tokens: list[int]) -> list[bytes]:
+        """The bytes of each of some ids."""
+        return [self._decoder[token] for token in tokens]
+
+    @staticmethod
+    def train(training_data: str, vocab_size: int, pat_str: str) -> SimpleBytePairEncoding:
+        """An encoding learned from a text; see ``bpe_train``."""
+        ranks = bpe_train(data=training_data, vocab_size=vocab_size, pat_str=pat_str)
+        return SimpleBytePairEncoding(pat_str=pat_str, mergeable_ranks=ranks)
+
+    @staticmethod
+    def from_tiktoken(encoding: str | Encoding) -> SimpleBytePairEncoding:
+        """The simple form of an encoding, given itself or by its name."""
+        if isinstance(encoding, str):
+            from compat_bpe.tiktoken import get_encoding
+
+            encoding = get_encoding(encoding)
+        return SimpleBytePairEncoding(
+            pat_str=encoding._pat_str, mergeable_ranks=encoding._mergeable_ranks
+        )
+
+
+def bpe_encode(
+    mergeable_ranks: dict[bytes, int], input: bytes, visualise: str | None = "colour"
+) -> list[int]:
+    """The ids of one chunk, found merge by merge, each of which is shown."""
+    parts = [input[i : i + 1] for i in range(len(input))]
+    while True:
+        _show(parts, visualise)
+        joined = [
+            (mergeable_ranks[left + right], place)
+            for place, (left, right) in enumerate(zip(parts, parts[1:]))
+            if left + right in mergeable_ranks
+        ]
+        if not joined:
+            break
+        _, place = min(joined)
+        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+    if visualise:
+        print()
+    return [mergeable_ranks[part] for part in parts]
+
+
+def bpe_train(
+    data: str, vocab_size: int, pat_str: str, visualise: str | None = "colour"
+) -> dict[bytes, int]:
+    """The ranks learned from a text: again and again the commonest neighbours become a token.
+
+    Of equally common ones those met first.
+
+    Raises:
+        ValueError: ``vocab_size`` is less than 256, or more than the text gives.
+
+    >>> list(bpe_train("aab aab", 258, r"\\S+", visualise=None).items())[256:]
+    [(b'aa', 256), (b'aab', 257)]
+    """
+    if vocab_size < 256:
+        raise ValueError("vocab_size must be at least 256, since each byte is a token")
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    words = [[bytes([byte]) for byte in chunk.encode()] for chunk in Splitter(pat_str).chunks(data)]
+    while len(ranks) < vocab_size:
+        counts = Counter(pair for word in words for pair in zip(word, word[1:]))
+        if not counts:
+            raise ValueError(f"the text gives {len(ranks)} tokens, not {vocab_size}")
+        pair = max(counts, key=counts.__getitem__)
+        token = b"".join(pair)
+        ranks[token] = len(ranks)
+        words = [_merge(word, pair) for word in words]
+        if visualise:
+            print(f"The current most common pair is {pair[0]!r} + {pair[1]!r}")
+            print(f"So we made {token!r} our {len(ranks)}th token")
+            if visualise in ("colour", "color"):
+                print("Now the first fifty words in our training data look like:")
+                visualise_tokens([part for word in words[:50] for part in word])
+            elif visualise == "simple":
+                print("Now the first twenty words in our training data look like:")
+                for word in words[:20]:
+                    print(word)
+            print("\n")
+    return ranks
+
+
+def _merge(word: list[bytes], pair: tuple[bytes, bytes]) -> list[bytes]:
+    """A word with all occurrences of a pair joined, from the left."""
+    found: list[bytes] = []
+    place = 0
+    while place < len(word):
+        if tuple(word[place : place + 2]) == pair:
+            found.append(word[place] + word[place + 1])
+            place += 2
+        else:
+            found.append(word[place])
+            place += 1
+    return found
+
+
+def _show(parts: list[bytes], visualise: str | None) -> None:
+    if visualise in ("colour", "color"):
+        visualise_tokens(parts)
+    elif visualise == "simple":
+        print(parts)
+
+
+def visualise_tokens(token_values: list[bytes]) -> None:
+    """Print tokens side by side, each on a ground of another colour than its neighbours'.
+
+    A token that is only part of a character is shown as U+FFFD.
+    """
+    length = 0
+    last = None
+    for text in (token.decode("utf-8", "replace") for token in token_values):
+        colour = _COLOURS[length % len(_COLOURS)]
+        if colour == last:
+            colour = _COLOURS[(length + 1) % len(_COLOURS)]
+        last = colour
+        length += len(text)
+        print(colour + text, end="")
+    print(_RESET)

@@ -1,0 +1,21 @@
+"""``tiktoken.model``: from the name of a model to its encoding."""
+
+from __future__ import annotations
+
+from compat_bpe.encoding import Encoding
+from compat_bpe.models import MODEL_PREFIX_TO_ENCODING as MODEL_PREFIX_TO_ENCODING
+from compat_bpe.models import MODEL_TO_ENCODING as MODEL_TO_ENCODING
+from compat_bpe.models import encoding_name_for_model as encoding_name_for_model
+from compat_bpe.tiktoken.registry import get_encoding as get_encoding
+
+
+def encoding_for_model(model_name: str) -> Encoding:
+    """The encoding that a model uses, plug-ins included.
+
+    Raises:
+        KeyError: the model is not known.
+
+    >>> encoding_for_model("gpt-4").name
+    'cl100k_base'
+    """
+    return get_encoding(encoding_name_for_model(model_name))

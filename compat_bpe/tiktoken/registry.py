@@ -1,0 +1,111 @@
+"""``tiktoken.registry``: the encodings by name, those of plug-ins included.
+
+A plug-in is a module in the namespace package ``tiktoken_ext`` with a dictionary
+``ENCODING_CONSTRUCTORS``: name → function that gives the arguments of ``Encoding``.  Programs
+replace the names of this module, so each is looked up when it is used.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import compat_bpe.registry
+from compat_bpe.encoding import Encoding
+from compat_bpe.tiktoken import openai_public
+
+_OWN = "tiktoken_ext.openai_public"
+
+_lock = threading.RLock()
+
+#: What has been loaded; shared with ``compat_bpe.get_encoding``.
+ENCODINGS: dict[str, Encoding] = compat_bpe.registry.ENCODINGS
+ENCODING_CONSTRUCTORS: dict[str, Callable[[], dict[str, Any]]] | None = None
+
+
+@functools.cache
+def _available_plugin_modules() -> Sequence[str]:
+    """The names of the modules in ``tiktoken_ext``; this package's own is always among them."""
+    try:
+        extension = importlib.import_module("tiktoken_ext")
+    except ImportError:
+        return [_OWN]
+    found = pkgutil.iter_modules(extension.__path__, "tiktoken_ext.")
+    return [_OWN, *(name for _, name, _ in found if name != _OWN)]
+
+
+def _find_constructors() -> None:
+    """Fill ``ENCODING_CONSTRUCTORS``, all or nothing."""
+    global ENCODING_CONSTRUCTORS
+    with _lock:
+        if ENCODING_CONSTRUCTORS is not None:
+            return
+        found: dict[str, Callable[[], dict[str, Any]]] = {}
+        for name in _available_plugin_modules():
+            module = openai_public if name == _OWN else importlib.import_module(name)
+            try:
+                constructors = module.ENCODING_CONSTRUCTORS
+            except AttributeError as error:
+                raise ValueError(
+                    f"tiktoken plugin {name} does not define ENCODING_CONSTRUCTORS"
+                ) from error
+            for encoding_name, constructor in constructors.items():
+                if encoding_name in found:
+                    raise ValueError(
+                        f"Duplicate encoding name {encoding_name} in tiktoken plugin {name}"
+                    )
+                found[encoding_name] = constructor
+        ENCODING_CONSTRUCTORS = found
+
+
+def _constructors() -> dict[str, Callable[[], dict[str, Any]]]:
+    if ENCODING_CONSTRUCTORS is None:
+        _find_constructors()
+    assert ENCODING_CONSTRUCTORS is not None
+    return ENCODING_CONSTRUCTORS
+
+
+def get_encoding(encoding_name: str) -> Encoding:
+    """The encoding of a name, shipped or of a plug-in.
+
+    Raises:
+        ValueError: there is no such encoding, or a plug-in is broken.
+
+    >>> get_encoding("gpt2").encode("hello world")
+    [31373, 995]
+    """
+    if not isinstance(encoding_name, str):
+        raise ValueError(f"Expected a string in get_encoding, got {type(encoding_name)}")
+    if encoding_name in ENCODINGS:
+        return ENCODINGS[encoding_name]
+    with _lock:
+        if encoding_name in ENCODINGS:
+            return ENCODINGS[encoding_name]
+        constructors = _constructors()
+        if encoding_name not in constructors:
+            raise ValueError(
+                f"Unknown encoding {encoding_name}: there are {', '.join(constructors)}. "
+                f"Plugins found: {_available_plugin_modules()}"
+            )
+        constructor = constructors[encoding_name]
+        if constructor is openai_public.ENCODING_CONSTRUCTORS.get(encoding_name):
+            # The same vocabulary, shared with the encodings that have it too.
+            encoding = compat_bpe.registry.make_encoding(encoding_name)
+        else:
+            encoding = Encoding(**constructor())
+        ENCODINGS[encoding_name] = encoding
+        return encoding
+
+
+def list_encoding_names() -> list[str]:
+    """The names that ``get_encoding`` knows.
+
+    >>> "cl100k_base" in list_encoding_names()
+    True
+    """
+    with _lock:
+        return list(_constructors())
