@@ -475,7 +475,7 @@ class Encoding:
         if isinstance(disallowed, str) and disallowed == "all":
             # Mostly nothing is allowed: then this is a set whose hash is known.
             disallowed = names if allowed == _NOTHING else names - allowed
-        found = find_special(text, frozenset(disallowed))
+        found = find_special(text, frozenset(disallowed or ()))
         if found is not None:
             raise_disallowed(found)
         return allowed

@@ -8,10 +8,8 @@ cannot be UTF-8 is a ``UnicodeEncodeError`` here, and is repaired one floor high
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from itertools import chain
-from operator import index
-from typing import NoReturn
 
 from compat_bpe.engine.byte_pair import encode_chunk, merge
 from compat_bpe.engine.chunk_cache import ChunkCache
@@ -117,10 +115,12 @@ class CoreBPE:
 
     def encode_single_token(self, piece: bytes) -> int:
         """The id of one token, special tokens included; ``KeyError`` if there is none."""
+        if not isinstance(piece, bytes):
+            raise TypeError(f"a {type(piece).__name__} is no token: it must be bytes")
         found = self.encoder.get(piece)
         if found is None:
             # A name that is not UTF-8 is none: what replaces it stands in no name either.
-            found = self.special.get(bytes(piece).decode("utf-8", "surrogateescape"))
+            found = self.special.get(piece.decode("utf-8", "surrogateescape"))
         if found is None:
             raise KeyError(piece)
         return found
@@ -155,7 +155,11 @@ class CoreBPE:
             kind = type(allowed_special).__name__
             raise TypeError(f"allowed_special is a {kind}; it must be a set or 'all'")
         check_text(text)
-        names = allowed_special and allowed_special & self.special.keys()
+        names = allowed_special & self.special.keys() if allowed_special else allowed_special
+        if len(names) < len(allowed_special) and not all(
+            isinstance(name, str) for name in allowed_special
+        ):
+            raise TypeError("allowed_special has something in it that is no str")
         return split_special(text, names)
 
     def _blocks(self, text: str) -> Iterator[Iterator[tuple[int, ...]]]:
@@ -166,24 +170,32 @@ class CoreBPE:
 
     # Ids to text
 
-    def decode_bytes(self, tokens: Iterable[int]) -> bytes:
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
         """The bytes of some ids.
 
         Raises:
             KeyError: an id is not in the vocabulary.
             OverflowError: an id is negative or 2**32 or more.
+            TypeError: an id is no integer, or ``tokens`` is no sequence.
         """
+        if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
+            raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
+        if isinstance(tokens, (bytes, bytearray)):
+            tokens = list(tokens)  # else they would be the array's memory
         try:
-            return b"".join(map(self._tokens_by_id().__getitem__, tokens))
+            # As an array first: it takes what is an unsigned 32-bit number, and no float that
+            # a dictionary would take for one.
+            return b"".join(map(self._tokens_by_id().__getitem__, array("I", tokens)))
         except KeyError as error:
-            _raise_unknown(error.args[0])
+            raise _unknown(error.args[0]) from None
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of one id; errors as in ``decode_bytes``."""
-        try:
-            return self._tokens_by_id()[token]
-        except KeyError:
-            _raise_unknown(token)
+        (number,) = array("I", (token,))
+        found = self._tokens_by_id().get(number)
+        if found is None:
+            raise _unknown(number)
+        return found
 
     def token_byte_values(self) -> list[bytes]:
         """All tokens but the special ones, sorted by their bytes."""
@@ -209,17 +221,12 @@ class CoreBPE:
 
 
 def check_text(text: str) -> None:
-    """Raise ``UnicodeEncodeError`` if a text has surrogates in it."""
+    """Raise ``UnicodeEncodeError`` if a text has surrogates in it, ``TypeError`` if it is none."""
+    if not isinstance(text, str):
+        raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
     if not text.isascii():
         text.encode()
 
 
-def _raise_unknown(token: object) -> NoReturn:
-    """The error for an id that is not in the vocabulary, of the type tiktoken raises."""
-    try:
-        number = index(token)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{token!r} is no token id: it must be an integer") from None
-    if not 0 <= number < 1 << 32:
-        raise OverflowError(f"{token} is no token id: it must be from 0 to 2**32 - 1")
-    raise KeyError(f"{token} is not in the vocabulary")
+def _unknown(token: int) -> KeyError:
+    return KeyError(f"{token} is not in the vocabulary")

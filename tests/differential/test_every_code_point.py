@@ -51,6 +51,8 @@ CONTEXTS = [
 #: Ids show where chunks end only if a token could go across: two spaces, ``'s`` and ``23`` do here
 #: by whether the code point is a space, a letter, a number or none of them.
 FEW = ["  {}'s 1{}23\n"]
+#: For an encoding whose pattern has met the other contexts in another.
+ONE = [" {}\n"]
 
 MANY_ALIKE = category("Cn") | category("Co") | category("Lo")
 #: Code points a text is made of, so that a difference is soon found and memory is bounded.
@@ -98,5 +100,5 @@ def test_every_context(name: str, quarter: str, get_pair: Callable[[str], Pair])
 @pytest.mark.parametrize("name", [name for name in PUBLISHED if name not in FULL])
 def test_one_context(name: str, quarter: str, get_pair: Callable[[str], Pair]) -> None:
     pair = get_pair(name)
-    check(pair, quarter, FEW)
+    check(pair, quarter, ONE)
     pair.ours.clear_cache()

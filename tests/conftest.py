@@ -1,0 +1,12 @@
+"""Settings of all tests."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+# A machine that is busy makes a test slow, not wrong.  In CI hypothesis's own profile, on which
+# this one is built, also draws the same examples each time.
+settings.register_profile(
+    "compat_bpe", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("compat_bpe")
