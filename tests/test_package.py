@@ -18,6 +18,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # The parts of the library from the top down: each imports only what stands below it. The command
 # stands on top, and uses the public names.
 LAYERS = [
+    "shim",
     "install",
     "tiktoken",
     "registry",

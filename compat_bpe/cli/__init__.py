@@ -11,6 +11,7 @@ import click
 from compat_bpe import __version__
 from compat_bpe.cli.count import count
 from compat_bpe.cli.output import PROGRAM, CommandError
+from compat_bpe.cli.shim_wheel import shim_wheel
 
 
 class _Group(click.Group):
@@ -28,6 +29,7 @@ def cli() -> None:
 
 
 cli.add_command(count)
+cli.add_command(shim_wheel)
 
 
 def main() -> None:

@@ -55,7 +55,8 @@ def raise_disallowed(name: str) -> NoReturn:
         ValueError: always; the message names the token and the ways out.
     """
     raise ValueError(
-        f"the text contains the disallowed special token {name!r}; to encode it as that token, "
-        f"pass allowed_special={{{name!r}}}; to encode it as plain text, pass "
-        "disallowed_special=() or use encode_ordinary"
+        # The first line is tiktoken's: programs look for it and print it.
+        f"Encountered text corresponding to disallowed special token {name!r}.\n"
+        f"To encode it as that token, pass allowed_special={{{name!r}}}; to encode it as plain "
+        "text, pass disallowed_special=() or use encode_ordinary."
     )
