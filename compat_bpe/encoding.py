@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Union
 
@@ -30,8 +31,7 @@ class Encoding:
     Args:
         name: what ``repr`` shows.
         pat_str: the pattern whose matches are the chunks of a text.
-        mergeable_ranks: each token's bytes and its rank, which is its id.  It is kept, not
-            copied, and must not be changed afterwards.
+        mergeable_ranks: each token's bytes and its rank, which is its id.
         special_tokens: each special token's name and id.
         explicit_n_vocab: if given, the number of tokens that there must be.
 
@@ -58,7 +58,9 @@ class Encoding:
         explicit_n_vocab: int | None = None,
     ) -> None:
         _check_ids(name, mergeable_ranks, special_tokens)
-        self._set_up(name, pat_str, mergeable_ranks, special_tokens, explicit_n_vocab)
+        # A copy to work with: what the caller does to the original later changes no ids.
+        self._set_up(name, pat_str, dict(mergeable_ranks), special_tokens, explicit_n_vocab)
+        self._mergeable_ranks = mergeable_ranks
 
     @classmethod
     def _of_shipped(
@@ -87,11 +89,15 @@ class Encoding:
                     f"but explicit_n_vocab is {explicit_n_vocab}"
                 )
         self._pat_str = pat_str
-        self._mergeable_ranks = ranks
         self._special_tokens = special_tokens
         self._special_token_values = set(special_tokens.values())
         self._special_names = frozenset(special_tokens)
         self._core_bpe = CoreBPE(ranks, special_tokens, pat_str)
+
+    @cached_property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        """Each token's bytes and rank; a copy, made when a program first asks for it."""
+        return dict(self._core_bpe.encoder)
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"

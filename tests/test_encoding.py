@@ -75,6 +75,22 @@ def test_a_negative_cache_limit_is_refused() -> None:
         make().cache_limit = -1
 
 
+def test_changing_the_ranks_changes_no_ids() -> None:
+    shipped = get_encoding("gpt2")
+    assert shipped.encode("hello") == [31373]
+    del shipped._mergeable_ranks[b"hello"]
+    for encoding in (shipped, get_encoding("r50k_base")):
+        encoding.clear_cache()
+        assert encoding.encode("hello") == [31373]
+    del shipped._mergeable_ranks
+    assert b"hello" in shipped._mergeable_ranks
+    ranks = dict(BYTES)
+    own = make(mergeable_ranks=ranks)
+    assert own._mergeable_ranks is ranks
+    ranks[b"ab"] = 300
+    assert own.encode("ab") == [97, 98]
+
+
 def test_clear_cache() -> None:
     encoding = make()
     encoding.encode_ordinary("ab cd")

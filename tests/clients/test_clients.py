@@ -34,7 +34,7 @@ RUNNING = 300
 CLIENTS = {
     "dashscope": ["dashscope==2.0.2"],
     "langchain": ["langchain-text-splitters==1.1.3"],
-    "litellm": ["litellm==1.109.1"],
+    "litellm": ["litellm==1.100.0"],
     "llama_index": ["llama-index-core==0.14.25"],
     "semchunk": ["semchunk==4.1.1"],
     "transformers": ["transformers==5.23.0", "blobfile==3.2.0"],
@@ -140,7 +140,9 @@ def make_environment(folder: Path, requirements: list[str]) -> Path:
     """
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     complete = folder / "complete.json"
-    wanted = json.dumps([sys.version, requirements])
+    # Wheels made for this run lie elsewhere each time, and are installed again anyway.
+    named = [requirement for requirement in requirements if not requirement.endswith(".whl")]
+    wanted = json.dumps([sys.version, named])
     if not complete.exists() or complete.read_text() != wanted:
         venv.create(folder, clear=True, symlinks=os.name != "nt")
         pip("install", *requirements, python=python)
