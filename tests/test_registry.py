@@ -60,6 +60,13 @@ def test_many_threads_load_one_encoding(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(set(map(id, found))) == 1
 
 
+def test_unload() -> None:
+    first = get_encoding("p50k_edit")
+    compat_bpe.unload()
+    assert get_encoding("p50k_edit") is not first
+    assert first.encode("hello world") == get_encoding("p50k_edit").encode("hello world")
+
+
 def test_the_standard_library_is_enough() -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); import compat_bpe\n"

@@ -156,10 +156,9 @@ class CoreBPE:
             raise TypeError(f"allowed_special is a {kind}; it must be a set or 'all'")
         check_text(text)
         names = allowed_special & self.special.keys() if allowed_special else allowed_special
-        if len(names) < len(allowed_special) and not all(
-            isinstance(name, str) for name in allowed_special
-        ):
-            raise TypeError("allowed_special has something in it that is no str")
+        if len(names) < len(allowed_special):
+            # What is no special token is let pass, if only it is text: these raise otherwise.
+            "".join(allowed_special).encode()
         return split_special(text, names)
 
     def _blocks(self, text: str) -> Iterator[Iterator[tuple[int, ...]]]:

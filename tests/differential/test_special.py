@@ -53,6 +53,7 @@ TEXTS = ["", "a", END, f"a{END}b", END * 3, f"{END}<|fim_prefix|>", END[:-1], f"
         {"allowed_special": None, "disallowed_special": ()},
         {"allowed_special": [END], "disallowed_special": {END}},
         {"allowed_special": {1}, "disallowed_special": ()},
+        {"allowed_special": {"\ud83d"}, "disallowed_special": ()},
         {"disallowed_special": ()},
         {"disallowed_special": []},
         {"disallowed_special": set()},
