@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 
-#: Above this many bytes the heap is faster than the list (measured; see tools/bench.py).
-_LONG = 200
+#: From about this many bytes on the heap is faster: equal at 16, a quarter faster at 32, twice as
+#: fast at 100 (cl100k_base, English and Chinese, Python 3.11).
+_LONG = 20
 
 #: No two neighbours make a token.  Above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
