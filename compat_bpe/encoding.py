@@ -413,20 +413,21 @@ class Encoding:
     def cache_limit(self) -> int:
         """How many chunks are remembered at most (131,072 unless set; 0: none).
 
+        Of whole passages, a sixteenth as many are.
+
         Setting it clears the cache.
         """
-        return self._core_bpe.chunk_ids.limit
+        return self._core_bpe.cache_limit
 
     @cache_limit.setter
     def cache_limit(self, limit: int) -> None:
         if limit < 0:
             raise ValueError(f"cache_limit is {limit}; it must be 0 or more")
-        self._core_bpe.chunk_ids.limit = limit
-        self._core_bpe.chunk_ids.clear()
+        self._core_bpe.set_cache_limit(limit)
 
     def clear_cache(self) -> None:
-        """Forget all chunks, and give back their memory."""
-        self._core_bpe.chunk_ids.clear()
+        """Forget all chunks and passages, and give back their memory."""
+        self._core_bpe.clear_cache()
 
     # Private
 

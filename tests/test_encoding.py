@@ -67,7 +67,8 @@ def test_cache_limit(limit: int) -> None:
     encoding.cache_limit = limit
     assert encoding.cache_limit == limit
     assert encoding.encode_ordinary("ab cd ab ef") == list(b"ab cd ab ef")
-    assert len(encoding._core_bpe.chunk_ids) <= limit
+    recent = encoding._core_bpe._chunk_ids
+    assert len(recent) + len(recent.older) <= limit
 
 
 def test_a_negative_cache_limit_is_refused() -> None:
@@ -94,9 +95,9 @@ def test_changing_the_ranks_changes_no_ids() -> None:
 def test_clear_cache() -> None:
     encoding = make()
     encoding.encode_ordinary("ab cd")
-    assert encoding._core_bpe.chunk_ids
+    assert encoding._core_bpe._chunk_ids
     encoding.clear_cache()
-    assert not encoding._core_bpe.chunk_ids
+    assert not encoding._core_bpe._chunk_ids
 
 
 @given(st.text())
@@ -111,7 +112,7 @@ def test_decoding_gives_the_text_back(text: str) -> None:
     assert encoding.decode(encoding.encode_ordinary(text)) == text
 
 
-def test_a_text_of_many_blocks() -> None:
+def test_a_text_of_many_passages() -> None:
     encoding = get_encoding("cl100k_base")
     line = "Ünïcode, a cut here? (😀 or there) and 123456 more.\n"
     ids = encoding.encode_ordinary(line)

@@ -8,13 +8,26 @@ cannot be UTF-8 is a ``UnicodeEncodeError`` here, and is repaired one floor high
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cached_property
 from itertools import chain
 
-from compat_bpe.engine.byte_pair import encode_chunk, merge
-from compat_bpe.engine.chunk_cache import ChunkCache
+from compat_bpe.engine.byte_pair import BytePairEncoder
+from compat_bpe.engine.decoder import Decoder
+from compat_bpe.engine.recent_ids import Ids, RecentIds
 from compat_bpe.engine.special import split_special
-from compat_bpe.engine.splitter import Splitter
+from compat_bpe.engine.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE, Splitter
+from compat_bpe.engine.unspaced import UnspacedEncoder
+
+#: How many chunks are remembered by default.  A chunk and its ids take about 200 bytes.
+DEFAULT_CACHE_LIMIT = 1 << 17
+#: Longer chunks (in characters) are encoded anew each time: they hardly ever come back.
+_LONGEST_CHUNK = 128
+#: Bytes of Chinese and the like after which it is worth to set up its own encoder: to merge so many
+#: takes as long as that does.
+_WORTH_UNSPACED = 1 << 14
+#: For each passage, as many chunks are remembered.
+_CHUNKS_TO_A_PASSAGE = 16
 
 
 class CoreBPE:
@@ -39,9 +52,12 @@ class CoreBPE:
         self.encoder = encoder
         self.special = special_tokens_encoder
         self._splitter = Splitter(pattern)
-        #: Chunk → ids, for those met before.
-        self.chunk_ids = ChunkCache(encoder)
-        self._bytes_by_id: dict[int, bytes] | None = None
+        self._byte_pair = BytePairEncoder(encoder)
+        self._unspaced: UnspacedEncoder | None = None
+        self._unspaced_bytes = 0
+        self._chunk_ids = RecentIds(self._encode_chunk, 0, _LONGEST_CHUNK)
+        self._passage_ids = RecentIds(self._encode_passage, 0, 2 * LONGEST_PASSAGE)
+        self.set_cache_limit(DEFAULT_CACHE_LIMIT)
         self._sorted_tokens: list[bytes] | None = None
 
     # Text to ids
@@ -67,8 +83,8 @@ class CoreBPE:
         """
         ids: list[int] = []
         for plain, special in self._stretches(text, allowed_special):
-            for chunks in self._blocks(plain):
-                ids += chain.from_iterable(chunks)
+            for found in self._ids(plain):
+                ids += found
             if special is not None:
                 ids.append(self.special[special])
         return ids
@@ -76,7 +92,7 @@ class CoreBPE:
     def count(self, text: str) -> int:
         """``len(encode_ordinary(text))``, without a list of the ids."""
         check_text(text)
-        return sum(sum(map(len, chunks)) for chunks in self._blocks(text))
+        return sum(map(len, self._ids(text)))
 
     def encode_to_tiktoken_buffer(self, text: str, allowed_special: Set[str]) -> memoryview:
         """What ``encode`` gives, as a read-only buffer of unsigned 32-bit numbers."""
@@ -104,10 +120,9 @@ class CoreBPE:
         ids: list[int] = []
         last = 0
         for plain, special in self._stretches(text, allowed_special):
-            for chunks in self._blocks(plain):
-                for found in chunks:
-                    ids += found
-                    last = len(found)
+            for found in map(self._chunk_ids.__getitem__, self._splitter.chunks(plain)):
+                ids += found
+                last = len(found)
             if special is not None:
                 ids.append(self.special[special])
                 last = 0
@@ -127,11 +142,11 @@ class CoreBPE:
 
     def encode_single_piece(self, piece: bytes) -> list[int]:
         """The ids of some bytes taken as one chunk."""
-        return list(encode_chunk(bytes(piece), self.encoder))
+        return list(self._byte_pair.encode(bytes(piece)))
 
     def merge_ids(self, piece: bytes) -> list[int]:
         """The ids that merging gives, also where the whole is a token."""
-        return [self.encoder[part] for part in merge(piece, self.encoder)]
+        return self._byte_pair.merge(piece)
 
     def _encode_bytes(self, piece: bytes) -> list[int]:
         """The ids of bytes that may end, or go wrong, within a character.
@@ -161,11 +176,66 @@ class CoreBPE:
             "".join(allowed_special).encode()
         return split_special(text, names)
 
-    def _blocks(self, text: str) -> Iterator[Iterator[tuple[int, ...]]]:
-        """The ids of each chunk of a text without surrogates, block by block."""
-        ids_of, chunks = self.chunk_ids.__getitem__, self._splitter.chunks
-        for block in self._splitter.blocks(text):
-            yield map(ids_of, chunks(block))
+    def _ids(self, text: str) -> Iterable[Ids]:
+        """The ids of a text without surrogates, in some parts."""
+        if len(text) < SHORTEST_PASSAGE:
+            return map(self._chunk_ids.__getitem__, self._splitter.chunks(text))
+        return map(self._passage_ids.__getitem__, self._splitter.passages(text))
+
+    def _encode_passage(self, passage: str) -> Ids:
+        chunks = self._splitter.chunks(passage)
+        if not passage.isascii():
+            unspaced = self._unspaced_for(passage, len(passage.encode()))
+            if unspaced is not None and unspaced.merging_makes_tokens:
+                ids = unspaced.merge(chunks)
+                # Then a chunk that is a token is what merging gives.
+                if unspaced.merging_makes_tokens:
+                    return ids
+        return tuple(chain.from_iterable(map(self._chunk_ids.__getitem__, chunks)))
+
+    def _encode_chunk(self, chunk: str) -> Ids:
+        data = chunk.encode()
+        whole = self.encoder.get(data)
+        if whole is not None:
+            return (whole,)
+        if len(data) > 2 * len(chunk):
+            unspaced = self._unspaced_for(chunk, len(data))
+            if unspaced is not None:
+                return unspaced.merge([chunk])
+        return tuple(self._byte_pair.merge(data))
+
+    def _unspaced_for(self, text: str, size: int) -> UnspacedEncoder | None:
+        """What merges a text of ``size`` bytes best, if it is mostly of characters from U+0800 on.
+
+        None for other text, and until there has been enough of such text.
+        """
+        if size <= 2 * len(text):
+            return None
+        if self._unspaced is None:
+            self._unspaced_bytes += size
+            if self._unspaced_bytes > _WORTH_UNSPACED:
+                self._unspaced = UnspacedEncoder(self._byte_pair)
+        return self._unspaced
+
+    # What is remembered
+
+    @property
+    def cache_limit(self) -> int:
+        """How many chunks are remembered at most."""
+        return self._chunk_ids.limit
+
+    def set_cache_limit(self, limit: int) -> None:
+        """Remember at most so many chunks, and passages in proportion; forget all until now."""
+        self.clear_cache()
+        self._chunk_ids.set_limit(limit)
+        self._passage_ids.set_limit(limit // _CHUNKS_TO_A_PASSAGE)
+
+    def clear_cache(self) -> None:
+        """Forget all that was remembered."""
+        self._chunk_ids.clear()
+        self._passage_ids.clear()
+        self._unspaced = None
+        self._unspaced_bytes = 0
 
     # Ids to text
 
@@ -177,24 +247,11 @@ class CoreBPE:
             OverflowError: an id is negative or 2**32 or more.
             TypeError: an id is no integer, or ``tokens`` is no sequence.
         """
-        if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
-            raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
-        if isinstance(tokens, (bytes, bytearray)):
-            tokens = list(tokens)  # else they would be the array's memory
-        try:
-            # As an array first: it takes what is an unsigned 32-bit number, and no float that
-            # a dictionary would take for one.
-            return b"".join(map(self._tokens_by_id().__getitem__, array("I", tokens)))
-        except KeyError as error:
-            raise _unknown(error.args[0]) from None
+        return self._decoder.decode(tokens)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of one id; errors as in ``decode_bytes``."""
-        (number,) = array("I", (token,))
-        found = self._tokens_by_id().get(number)
-        if found is None:
-            raise _unknown(number)
-        return found
+        return self._decoder.decode_one(token)
 
     def token_byte_values(self) -> list[bytes]:
         """All tokens but the special ones, sorted by their bytes."""
@@ -206,17 +263,10 @@ class CoreBPE:
             self._sorted_tokens = sorted(self.encoder)
         return self._sorted_tokens
 
-    def _tokens_by_id(self) -> dict[int, bytes]:
-        """All tokens by id, built when something is first decoded."""
-        found = self._bytes_by_id
-        if found is None:
-            # Two special names of one id decode to the first (o200k_harmony has such a pair; in
-            # tiktoken it depends on a hash).  An id that is mergeable too is that token.
-            specials = reversed(list(self.special.items()))
-            found = {value: name.encode() for name, value in specials}
-            found.update(zip(self.encoder.values(), self.encoder))
-            self._bytes_by_id = found
-        return found
+    @cached_property
+    def _decoder(self) -> Decoder:
+        """Set up when something is first decoded."""
+        return Decoder(self.encoder, self.special)
 
 
 def check_text(text: str) -> None:
@@ -225,7 +275,3 @@ def check_text(text: str) -> None:
         raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
     if not text.isascii():
         text.encode()
-
-
-def _unknown(token: int) -> KeyError:
-    return KeyError(f"{token} is not in the vocabulary")

@@ -27,8 +27,9 @@ from compat_bpe.engine.code_points import CodePoints
 from compat_bpe.engine.pattern import Chars, Node, PatternError, Repeat, parse
 from compat_bpe.engine.stdlib_re import can_be_empty, has_atomic, project, relax, to_re, walk
 
-#: Characters that are split at a time, so that a long text needs no long list of chunks.
-BLOCK_SIZE = 1 << 16
+#: Passages are at least, and in most texts at most, about as long as this (in characters).
+SHORTEST_PASSAGE = 256
+LONGEST_PASSAGE = 1024
 
 _ABOVE = re.compile("[\U00010000-\U0010ffff]+")
 #: Characters above U+FFFF whose surrogate is remembered; text rarely has a hundred.
@@ -107,20 +108,26 @@ class Splitter:
             return [text[start:end] for start, end in matcher.find_spans(replaced)]
         return list(map(text.__getitem__, map(slice, [0, *ends], ends)))
 
-    def blocks(self, text: str, size: int = BLOCK_SIZE) -> Iterator[str]:
-        """The text in parts of about ``size`` characters that split as the whole does.
+    def passages(
+        self, text: str, shortest: int = SHORTEST_PASSAGE, longest: int = LONGEST_PASSAGE
+    ) -> Iterator[str]:
+        """The text in parts of some hundred characters that split as the whole does.
 
-        A part is longer where no safe place to cut is found (see ``breaks``).
+        A part ends soon after an empty line, else soon after the end of a line, so that where
+        texts are equal their parts mostly are.  It is longer where no safe place to cut is found
+        (see ``breaks``), and the last one may be shorter.
         """
-        if len(text) <= size:
-            yield text
-            return
         start = 0
         if self._tree is not None:
             if self._break is None:
                 self._break = _break_pattern(self._tree)
-            while True:
-                found = self._break.search(text, start + size - 1)
+            search, find = self._break.search, text.find
+            while start + longest < len(text):
+                first, last = start + shortest, start + longest
+                at = find("\n\n", first, last)
+                if at < 0:
+                    at = find("\n", first, last)
+                found = search(text, first if at < 0 else at)
                 if found is None:
                     break
                 yield text[start : found.end()]

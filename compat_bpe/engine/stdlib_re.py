@@ -212,6 +212,9 @@ class _Writer:
         if isinstance(node, Repeat):
             if node.mode == "+":
                 return self.atomic(node._replace(mode=""))
+            if node[1:] == (0, 1, "") and not isinstance(node.item, Chars):
+                # The same as (?:…)?, which `re` matches more slowly.
+                return f"(?:{self.write(node.item)}|)"
             return self.item(node.item, repeated=True) + _count(node) + node.mode
         if isinstance(node, Atomic):
             return self.atomic(node.item)

@@ -64,7 +64,7 @@ def test_standard_library(shipped: Pair) -> None:
     assert len(texts) > SOURCES // 2
     for text in texts:
         assert_same(shipped, text, ascii(text[:60]))
-    # All of them as one text, which is cut into blocks elsewhere.
+    # All of them as one text, which is cut into passages elsewhere.
     assert_same(shipped, "".join(texts), "all sources")
     shipped.ours.clear_cache()
 
@@ -73,7 +73,7 @@ PATTERNS = {published.pattern: name for name, published in PUBLISHED.items()}
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=PATTERNS.values())
-def test_blocks_of_any_size_split_as_the_whole(pattern: str) -> None:
+def test_passages_of_any_size_split_as_the_whole(pattern: str) -> None:
     splitter = Splitter(pattern)
     texts = [
         text[start : start + 3000]
@@ -87,15 +87,15 @@ def test_blocks_of_any_size_split_as_the_whole(pattern: str) -> None:
     )
     for text in texts:
         whole = splitter.chunks(text)
-        for size in range(1, 51):
-            blocks = list(splitter.blocks(text, size))
-            assert "".join(blocks) == text
-            assert list(itertools.chain.from_iterable(map(splitter.chunks, blocks))) == whole, size
+        for size in range(50):
+            parts = list(splitter.passages(text, size, 2 * size))
+            assert "".join(parts) == text
+            assert list(itertools.chain.from_iterable(map(splitter.chunks, parts))) == whole, size
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=PATTERNS.values())
-def test_blocks_are_small(pattern: str) -> None:
+def test_passages_are_short(pattern: str) -> None:
     """Else the test above would compare nothing: ordinary text is cut about where it should be."""
     text = "".join(standard_library())[:100_000]
-    blocks = list(Splitter(pattern).blocks(text, 50))
-    assert len(blocks) > len(text) / 200
+    parts = list(Splitter(pattern).passages(text, 50, 50))
+    assert len(parts) > len(text) / 200

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.engine.splitter import BLOCK_SIZE, Splitter, repair
+from compat_bpe.engine.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE, Splitter, repair
 
 PATTERNS = sorted({published.pattern for published in PUBLISHED.values()})
 SPLITTERS = {pattern: Splitter(pattern) for pattern in PATTERNS}
@@ -23,12 +23,14 @@ def test_published_patterns_drop_nothing(splitter: Splitter, text: str) -> None:
     assert "".join(splitter.chunks(text)) == text
 
 
-@given(splitters, texts, st.integers(1, 20))
-@example(SPLITTERS[PATTERNS[0]], "a  b", 1)
-def test_blocks_split_as_the_whole(splitter: Splitter, text: str, size: int) -> None:
-    blocks = list(splitter.blocks(text, size))
-    assert "".join(blocks) == text
-    assert [chunk for block in blocks for chunk in splitter.chunks(block)] == splitter.chunks(text)
+@given(splitters, texts, st.integers(0, 10), st.integers(0, 10))
+@example(SPLITTERS[PATTERNS[0]], "a  b", 0, 0)
+def test_passages_split_as_the_whole(
+    splitter: Splitter, text: str, shortest: int, longer: int
+) -> None:
+    parts = list(splitter.passages(text, shortest, shortest + longer))
+    assert "".join(parts) == text
+    assert [chunk for part in parts for chunk in splitter.chunks(part)] == splitter.chunks(text)
 
 
 @given(splitters, st.text("aA sS'1!\n\r\t/\x1c", max_size=40), st.sampled_from("éx字𐐀"))
@@ -41,19 +43,31 @@ def test_ascii_is_split_alike_by_both_ways(splitter: Splitter, text: str, other:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_long_text_is_cut(pattern: str) -> None:
-    blocks = list(SPLITTERS[pattern].blocks("Two words. " * 30_000))
-    assert max(map(len, blocks)) < BLOCK_SIZE + 20
+    parts = list(SPLITTERS[pattern].passages("Two words. " * 30_000))
+    assert SHORTEST_PASSAGE <= len(parts[0]) == max(map(len, parts[:-1])) < SHORTEST_PASSAGE + 20
+    assert len(parts[-1]) <= LONGEST_PASSAGE
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_passages_end_at_empty_lines(pattern: str) -> None:
+    """So that a change in a text changes few of them."""
+    lines = "".join(f"the {i}th line of some text\n" + "\n" * (i % 20 == 0) for i in range(1000))
+    splitter = SPLITTERS[pattern]
+    before = set(splitter.passages(lines))
+    after = list(splitter.passages(lines[:5000] + "something new " * 9 + "\n" + lines[5000:]))
+    assert len([part for part in after if part not in before]) <= 3
+    assert max(map(len, after)) < LONGEST_PASSAGE + 50
 
 
 def test_a_pattern_that_looks_back_is_never_cut() -> None:
     for pattern in (r"(?<=a) b|.", r"^a|.", r"\ba|."):
-        assert list(Splitter(pattern).blocks("a b" * 50, 1)) == ["a b" * 50]
+        assert list(Splitter(pattern).passages("a b" * 50, 0, 0)) == ["a b" * 50]
 
 
 def test_a_lookahead_that_reads_over_a_cut_forbids_it() -> None:
     splitter = Splitter(r"(?=a b)a|ax|\W|b")
     text = "a bax a b"
-    chunks = [chunk for block in splitter.blocks(text, 1) for chunk in splitter.chunks(block)]
+    chunks = [chunk for part in splitter.passages(text, 0, 0) for chunk in splitter.chunks(part)]
     assert chunks == splitter.chunks(text)
 
 
