@@ -1,19 +1,24 @@
-"""Speed of this package beside tiktoken, in one run.
+"""Speed and memory of this package beside tiktoken, in one run.
 
-    python tools/bench.py [--encoding NAME]... [--corpus PATH]... [--rounds N] [--json FILE]
+    python tools/bench.py [--encoding NAME]... [--corpus PATH]... [--only PART]... [--rounds N]
+                          [--size N] [--json FILE]
 
 Every figure is the median of several rounds in which the two take turns, so that a machine that
 slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twice as fast as tiktoken.
 
-- **new**: a fresh encoder's first sight of the text.
-- **again**: the same text once more.
-- **count**: ``count`` of text seen before, against ``len(encode_ordinary(text))``.
-- **decode**: ids to text.
-- **load**: ``get_encoding`` in a fresh process, the package imported; tiktoken from its warm cache.
+- **speed**: for each text, *cold* (a fresh encoder's first text), *steady* (an encoder that has met
+  the first half of the text, on the second half) and *repeat* (the second half once more), for
+  encoding and for counting (against ``len(encode_ordinary(text))``); and decoding.
+- **small**: microseconds a call takes for texts of 10, 100 and 1,000 characters.
+- **load**: ``get_encoding`` in a fresh process; tiktoken from its cache.
+- **command**: ``compat-bpe count`` of a small file, as a whole process.
+- **memory**: resident after load, and after 50 MB of varied text.
+- **scaling**: n, 2n and 4n characters of texts without a good place to cut.
+- **peers**: other encoders that are installed.
 
-A text for which the two differ is reported and the run fails: speed without exactness is nothing.
-Texts: English and other natural text from ``../shared/corpora`` if that is there, and the standard
-library's sources.
+A text for which the ids differ from tiktoken's is reported and ends the run: speed without
+exactness is nothing.  Texts: ``../shared/corpora`` if that is there, the sources of the standard
+library, files from the npm registry if that can be reached, and a mix of all; or those given.
 """
 
 from __future__ import annotations
@@ -22,148 +27,123 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
-import sysconfig
 import tempfile
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from compat_bpe import Encoding, get_encoding  # noqa: E402
+from tools.benchmark import corpora, peers, processes, scaling, speed  # noqa: E402
 from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
 
-LOAD = """
-import time, {module} as module
-start = time.perf_counter()
-module.get_encoding({name!r})
-print(time.perf_counter() - start)
-"""
+PARTS = ("speed", "small", "load", "command", "memory", "scaling", "peers")
 
 
-def texts(paths: list[Path]) -> Iterator[tuple[str, str]]:
-    """The name and content of each corpus."""
-    for path in paths or sorted((ROOT.parent / "shared" / "corpora").glob("*")):
-        if path.name != "README.md":
-            yield path.name, path.read_bytes().decode()
-    if not paths:
-        sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
-        yield "stdlib *.py", "".join(path.read_text("utf-8") for path in sources)[:1_500_000]
+def line(title: str, *cells: str) -> None:
+    print(f"  {title:22}" + "".join(f"{cell:>14}" for cell in cells), flush=True)
 
 
-def interleaved(rounds: int, *calls: Callable[[], object]) -> list[float]:
-    """The median seconds of each call, the calls taking turns."""
-    times: list[list[float]] = [[] for _ in calls]
-    for _ in range(rounds):
-        for call, taken in zip(calls, times):
-            start = time.perf_counter()
-            call()
-            taken.append(time.perf_counter() - start)
-    return [statistics.median(taken) for taken in times]
+def run_speed(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
+    line("", "tiktoken", *speed.FIGURES)
+    rows = {}
+    for title, text in texts.items():
+        row = rows[title] = speed.throughput(name, title, text, rounds)
+        ratios = (f"{row[figure]:.2f}×" for figure in speed.FIGURES)
+        line(title, f"{row['tiktoken_mb_per_second']:.1f} MB/s", *ratios)
+    for title, summary in (("geometric mean", statistics.geometric_mean), ("lowest", min)):
+        summed = {
+            figure: summary([row[figure] for row in rows.values()]) for figure in speed.FIGURES
+        }
+        line(title, "", *(f"{summed[figure]:.2f}×" for figure in speed.FIGURES))
+        rows[title] = summed
+    return rows
 
 
-def fresh(encoding: Encoding) -> Encoding:
-    """The same encoding with nothing remembered and nothing compiled."""
-    return Encoding(
-        encoding.name,
-        pat_str=encoding._pat_str,
-        mergeable_ranks=encoding._mergeable_ranks,
-        special_tokens=encoding._special_tokens,
-    )
+def run_small(name: str, text: str, rounds: int) -> dict[str, Any]:
+    rows = speed.small_inputs(name, text, rounds)
+    for size, row in rows.items():
+        ours, theirs = row["microseconds"], row["tiktoken_microseconds"]
+        line(f"{size} characters", f"{ours:.1f} µs", f"tiktoken {theirs:.1f}")
+    return rows
 
 
-def load_times(name: str, rounds: int) -> dict[str, float]:
-    """Seconds to load an encoding in a fresh process."""
-
-    def seconds(module: str) -> float:
-        code = LOAD.format(module=module, name=name)
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        run = subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, check=True
-        )
-        return float(run.stdout)
-
-    times = [(seconds("compat_bpe"), seconds("tiktoken")) for _ in range(rounds)]
-    ours, theirs = map(statistics.median, zip(*times))
-    return {"seconds": ours, "tiktoken_seconds": theirs, "ratio": theirs / ours}
+def run_load(name: str, rounds: int) -> dict[str, Any]:
+    row = processes.load_seconds(name, max(rounds, 5))
+    line("load", f"{row['seconds'] * 1000:.0f} ms", f"{row['ratio']:.1f}×")
+    return row
 
 
-def measure(name: str, text: str, rounds: int) -> dict[str, float]:
-    """All figures for one encoding and one text.
+def run_command(name: str, rounds: int) -> dict[str, Any]:
+    row = processes.command_seconds(name, max(rounds, 5))
+    ours, theirs, python = (row[f"{who}seconds"] * 1000 for who in ("", "tiktoken_", "python_"))
+    line("compat-bpe count", f"{ours:.0f} ms", f"tiktoken {theirs:.0f}", f"python {python:.0f}")
+    return row
 
-    Raises:
-        SystemExit: the ids differ from tiktoken's.
-    """
-    import tiktoken
 
-    reference, encoding = tiktoken.get_encoding(name), get_encoding(name)
-    ids = reference.encode_ordinary(text)
-    found = encoding.encode_ordinary(text)
-    if found != ids:
-        at = next(
-            (i for i, (a, b) in enumerate(zip(found, ids)) if a != b), min(len(found), len(ids))
-        )
-        raise SystemExit(f"{name}: ids differ from tiktoken's at {at}: {found[at : at + 5]}")
-    encoders = iter([fresh(encoding) for _ in range(rounds)])
-    encode = reference.encode_ordinary
-    new, theirs_1, again, theirs_2, count, theirs_3, decode, theirs_4 = interleaved(
-        rounds,
-        lambda: next(encoders).encode_ordinary(text),
-        lambda: encode(text),
-        lambda: encoding.encode_ordinary(text),
-        lambda: encode(text),
-        lambda: encoding.count(text),
-        lambda: len(encode(text)),
-        lambda: encoding.decode(ids),
-        lambda: reference.decode(ids),
-    )
-    theirs = statistics.median([theirs_1, theirs_2, theirs_3])
-    return {
-        "megabytes": len(text.encode()) / 1e6,
-        "tiktoken_mb_per_second": len(text.encode()) / 1e6 / theirs,
-        "new": theirs_1 / new,
-        "again": theirs_2 / again,
-        "count": theirs_3 / count,
-        "decode": theirs_4 / decode,
-    }
+def run_memory(name: str, texts: dict[str, str]) -> dict[str, Any]:
+    row = processes.memory_megabytes(name, list(texts.values()))
+    for title, key in (("after load", "after_load"), ("after 50 MB", "after_50_mb")):
+        if key in row:
+            line(title, f"{row[key]:.0f} MB", f"tiktoken {row['tiktoken_' + key]:.0f}")
+    return row
+
+
+def run_scaling(name: str, size: int) -> dict[str, Any]:
+    line("", *(f"{times * size:,}" for times in (1, 2, 4)), "tiktoken")
+    rows = scaling.scaling(name, size)
+    for title, row in rows.items():
+        theirs = row.get("tiktoken_seconds_1")
+        reference = "raises" if theirs is None else f"{theirs:.2f} s"
+        line(title, *(f"{row[f'seconds_{times}']:.2f} s" for times in (1, 2, 4)), reference)
+    return rows
+
+
+def run_peers(name: str, text: str) -> dict[str, Any]:
+    found = {}
+    for peer, megabytes in peers.peers(name, text):
+        line(peer, f"{megabytes:.2f} MB/s")
+        found[peer] = megabytes
+    return found
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Speed beside tiktoken.")
+    parser = argparse.ArgumentParser(description="Speed and memory beside tiktoken.")
     parser.add_argument("--encoding", action="append", default=[], metavar="NAME")
     parser.add_argument("--corpus", action="append", default=[], metavar="PATH", type=Path)
-    parser.add_argument("--rounds", default=5, type=int, metavar="N")
+    parser.add_argument("--only", action="append", default=[], choices=PARTS, metavar="PART")
+    parser.add_argument("--rounds", default=3, type=int, metavar="N")
+    parser.add_argument(
+        "--size", default=1_000_000, type=int, metavar="N", help="of the texts for scaling"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     arguments = parser.parse_args()
-    results: dict[str, dict[str, dict[str, float]]] = {}
+    parts = arguments.only or PARTS
+    rounds = arguments.rounds
+    texts = corpora.corpora(arguments.corpus)
+    prose = texts.get("english") or max(texts.values(), key=len)
+    results: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as folder:
         write_tiktoken_files(Path(folder))
         os.environ["TIKTOKEN_CACHE_DIR"] = folder
         for name in arguments.encoding or ["cl100k_base", "o200k_base"]:
-            load = load_times(name, max(arguments.rounds, 5))
-            rows = {"load": load}
-            print(f"\n{name}: loads in {load['seconds'] * 1000:.0f} ms, {load['ratio']:.1f}×")
-            print(f"{'':24}{'tiktoken':>10}" + "".join(f"{h:>8}" for h in FIGURES))
-            for title, text in texts(arguments.corpus):
-                row = rows[title] = measure(name, text, arguments.rounds)
-                print(
-                    f"{title:24}{row['tiktoken_mb_per_second']:5.1f} MB/s"
-                    + "".join(f"{row[figure]:7.2f}×" for figure in FIGURES)
-                )
-            means = (
-                statistics.geometric_mean(rows[t][figure] for t in rows if t != "load")
-                for figure in FIGURES
-            )
-            print(f"{'geometric mean':34}" + "".join(f"{mean:7.2f}×" for mean in means))
-            results[name] = rows
+            runs = {
+                "speed": lambda: run_speed(name, texts, rounds),  # noqa: B023
+                "small": lambda: run_small(name, prose, rounds),  # noqa: B023
+                "load": lambda: run_load(name, rounds),  # noqa: B023
+                "command": lambda: run_command(name, rounds),  # noqa: B023
+                "memory": lambda: run_memory(name, texts),  # noqa: B023
+                "scaling": lambda: run_scaling(name, arguments.size),  # noqa: B023
+                "peers": lambda: run_peers(name, prose[:200_000]),  # noqa: B023
+            }
+            results[name] = {}
+            for part in parts:
+                print(f"\n{name}, {part}", flush=True)
+                results[name][part] = runs[part]()
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
-
-FIGURES = ("new", "again", "count", "decode")
 
 if __name__ == "__main__":
     main()

@@ -20,7 +20,7 @@ from heapq import heapify, heappop, heappush
 from operator import getitem
 
 #: From about this many bytes on the heap is faster than the list.
-_LONG = 60
+_LONG = 70
 
 #: No two neighbours make a token.  Above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
@@ -109,42 +109,64 @@ class BytePairEncoder:
         return ids
 
     def _merge_heap(self, chunk: bytes) -> list[int]:
-        """The same merges in time n·log n: all neighbours in a heap, the parts in a linked list.
+        """The same merges in time n·log n: the ranks in a heap, the parts in a linked list.
 
-        A part is known by where it starts.  The heap orders by rank, then place, which is the rule
-        of merging; an entry that no longer holds is recognised by ``pairs``, the rank that the
-        part at a place and its right neighbour have now.
+        A part is known by where it starts.  For each rank there is a list of the places where two
+        neighbours join to it; a place that no longer holds is recognised by ``pairs``, the rank
+        that the part at a place and its right neighbour have now.  All places of the lowest rank
+        are merged in one go, from left to right: what a merge makes cannot join to the same token
+        again, being longer already, and if it joins to one of a lower rank, that comes first.
         """
         size = len(chunk)
         rank = self._rank
         ids = list(map(self._byte_ids.__getitem__, chunk))
         pairs = list(map(getitem, map(self._first_pairs.__getitem__, chunk), chunk[1:]))
+        places: dict[int, list[int]] = {}
+        for place, found in enumerate(pairs):
+            if found != _NO_RANK:
+                places.setdefault(found, []).append(place)
         pairs += (_NO_RANK, _NO_RANK)
         after = list(range(1, size + 2))
         before = list(range(-1, size))
-        # A rank and a place in one integer: compared as fast as any, and small.
-        heap = [found * size + i for i, found in enumerate(pairs) if found != _NO_RANK]
+        heap = list(places)
         heapify(heap)
         while heap:
-            lowest, left = divmod(heappop(heap), size)
-            if pairs[left] != lowest:
-                continue
-            ids[left] = lowest
-            right = after[left]
-            end = after[right]
-            after[left] = end
-            before[end] = left
-            pairs[right] = _NO_RANK
-            found = _NO_RANK if end >= size else rank(chunk[left : after[end]], _NO_RANK)
-            pairs[left] = found
-            if found != _NO_RANK:
-                heappush(heap, found * size + left)
-            if left:
-                previous = before[left]
-                found = rank(chunk[previous:end], _NO_RANK)
-                pairs[previous] = found
+            lowest = heappop(heap)
+            waiting = places.pop(lowest)
+            waiting.sort()
+            for done, left in enumerate(waiting, 1):
+                if pairs[left] != lowest:
+                    continue
+                ids[left] = lowest
+                right = after[left]
+                end = after[right]
+                after[left] = end
+                before[end] = left
+                pairs[right] = _NO_RANK
+                new = found = _NO_RANK if end >= size else rank(chunk[left : after[end]], _NO_RANK)
+                pairs[left] = found
                 if found != _NO_RANK:
-                    heappush(heap, found * size + previous)
+                    if found in places:
+                        places[found].append(left)
+                    else:
+                        places[found] = [left]
+                        heappush(heap, found)
+                if left:
+                    previous = before[left]
+                    found = rank(chunk[previous:end], _NO_RANK)
+                    pairs[previous] = found
+                    if found != _NO_RANK:
+                        if found in places:
+                            places[found].append(previous)
+                        else:
+                            places[found] = [previous]
+                            heappush(heap, found)
+                        if found < new:
+                            new = found
+                if new < lowest:
+                    places[lowest] = waiting[done:]
+                    heappush(heap, lowest)
+                    break
         remaining = []
         start = 0
         while start < size:

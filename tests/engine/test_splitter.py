@@ -100,6 +100,11 @@ def test_many_kinds_above_the_first_plane() -> None:
     assert splitter.chunks(text) == list(text)
 
 
+@given(st.text(st.sampled_from("a\ud800\udbff\udc00\udfff\ufeff😀"), max_size=12))
+def test_repair_does_as_the_codecs(text: str) -> None:
+    assert repair(text) == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def test_repair() -> None:
     assert repair("a\ud83d\ude00b") == "a😀b"
     assert repair("\ude00\ud83d\ud83d\ude00\ud83d") == "\ufffd\ufffd😀\ufffd"

@@ -1,0 +1,83 @@
+"""Texts to measure with: what is on the machine, and source code from the npm registry."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sysconfig
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "corpora"
+
+#: Characters of each text that are used.
+SIZE = 1_500_000
+
+#: Package, a file in it, and what to call it.
+_PACKAGES = [
+    ("@mdn/browser-compat-data@5.5.0", "data.json", "JSON"),
+    ("better-sqlite3@11.5.0", "deps/sqlite3/sqlite3.c", "C"),
+    ("three@0.170.0", "build/three.cjs", "JavaScript"),
+    ("three@0.170.0", "build/three.module.min.js", "JavaScript, minified"),
+]
+
+
+def read(path: Path) -> str:
+    return path.read_bytes().decode("utf-8", "replace")[:SIZE]
+
+
+def corpora(paths: list[Path]) -> dict[str, str]:
+    """The name and text of each corpus: of the given files, else of all that there are."""
+    if paths:
+        return {path.name: read(path) for path in paths}
+    found = {path.stem: read(path) for path in sorted(SHARED.glob("*")) if path.stem != "README"}
+    sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    found["standard library"] = "".join(path.read_text("utf-8") for path in sources)[:SIZE]
+    found.update(_downloaded())
+    found["mix of all"] = mixed(list(found.values()), SIZE, seed=1)
+    return found
+
+
+def mixed(texts: list[str], size: int, seed: int) -> str:
+    """Pieces of 2,000 characters of all texts in turn, from random places."""
+    rng = random.Random(seed)
+    pieces = []
+    for number in range(size // 2000):
+        text = texts[number % len(texts)]
+        start = rng.randrange(max(1, len(text) - 2000))
+        pieces.append(text[start : start + 2000])
+    return "".join(pieces)
+
+
+def varied(texts: list[str], size: int) -> Iterator[str]:
+    """Texts, ``size`` characters together, whose words come in an order that was not met before."""
+    rng = random.Random(2)
+    while size > 0:
+        words = mixed(texts, 500_000, rng.randrange(1 << 30)).split(" ")
+        rng.shuffle(words)
+        text = " ".join(words)
+        yield text
+        size -= len(text)
+
+
+def _downloaded() -> dict[str, str]:
+    """Source files out of npm packages; none where there is no npm or no network."""
+    npm = shutil.which("npm")
+    found: dict[str, str] = {}
+    if npm is None:
+        return found
+    with tempfile.TemporaryDirectory() as folder:
+        for package, member, name in _PACKAGES:
+            command = [npm, "pack", "--silent", package]
+            run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+            if run.returncode:
+                print(f"no {name}: npm pack {package} failed")
+                continue
+            with tarfile.open(Path(folder) / run.stdout.split()[-1]) as archive:
+                file = archive.extractfile(f"package/{member}")
+                assert file is not None
+                found[name] = file.read().decode("utf-8", "replace")[:SIZE]
+    return found
