@@ -413,7 +413,7 @@ class Encoding:
     def cache_limit(self) -> int:
         """How many chunks are remembered at most (131,072 unless set; 0: none).
 
-        Of whole passages, a sixteenth as many are.
+        Of whole passages, a 32nd as many are.
 
         Setting it clears the cache.
         """

@@ -27,7 +27,7 @@ _LONGEST_CHUNK = 128
 #: takes as long as that does.
 _WORTH_UNSPACED = 1 << 14
 #: For each passage, as many chunks are remembered.
-_CHUNKS_TO_A_PASSAGE = 16
+_CHUNKS_TO_A_PASSAGE = 32
 
 
 class CoreBPE:

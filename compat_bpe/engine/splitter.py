@@ -28,8 +28,8 @@ from compat_bpe.engine.pattern import Chars, Node, PatternError, Repeat, parse
 from compat_bpe.engine.stdlib_re import can_be_empty, has_atomic, project, relax, to_re, walk
 
 #: Passages are at least, and in most texts at most, about as long as this (in characters).
-SHORTEST_PASSAGE = 256
-LONGEST_PASSAGE = 1024
+SHORTEST_PASSAGE = 512
+LONGEST_PASSAGE = 2048
 
 _LONE = re.compile("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
 _ABOVE = re.compile("[\U00010000-\U0010ffff]+")

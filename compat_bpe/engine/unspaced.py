@@ -41,7 +41,7 @@ _CODE_POINTS = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 #: What tokens have right of a place is held as bits; where there is more than this many, several
 #: share a bit, and a few more characters are merged together than need be.
-_BITS = 239
+_BITS = 1021
 #: The bit for any token of two narrow characters: of those, all are taken to be merged.
 _NARROW_BIT = 1 << _BITS
 
@@ -80,7 +80,7 @@ class UnspacedEncoder:
             ValueError: the vocabulary lacks a byte of a chunk.
         """
         text = "".join(chunks)
-        points = memoryview(text.encode(_CODE_POINTS)).cast("I")
+        points = memoryview(text.encode(_CODE_POINTS)).cast("I").tolist()
         begun = map(self._begun.__getitem__, points[1:])
         # joined[i] is not 0 if the characters i and i + 1 may be merged.
         joined = list(map(and_, map(self._after.__getitem__, points), begun))
@@ -88,15 +88,17 @@ class UnspacedEncoder:
         for end in accumulate(map(len, chunks)):
             joined[end - 1] = 0
         ids = list(map(self._char_ids.__getitem__, points))
+        run_ids = self._run_ids
         end = 0
         for start in compress(count(), joined):
             if start >= end:
-                end = start + 1
-                while joined[end]:
+                end = start + 2
+                while joined[end - 1]:
                     end += 1
-                end += 1
-                ids[start] = self._run_ids[text[start:end]]
-                ids[start + 1 : end] = [()] * (end - start - 1)
+                ids[start] = run_ids[text[start:end]]
+                ids[start + 1] = ()
+                if end - start > 2:
+                    ids[start + 2 : end] = [()] * (end - start - 2)
         return tuple(chain.from_iterable(ids))
 
     def _merge_part(self, part: str) -> Ids:
@@ -134,7 +136,7 @@ class _BitsAfter(dict[int, int]):
         joined = b"\xff".join([b"", *(token for token in tokens if not token.isascii())])
         self._after_bytes: dict[bytes, int] = {}
         for pattern in _AROUND_A_PLACE:
-            for left, right in set(pattern.findall(joined)):
+            for left, right in sorted(set(pattern.findall(joined))):
                 bit = bits.setdefault(right, 1 << len(bits) % _BITS)
                 self._after_bytes[left] = self._after_bytes.get(left, 0) | bit
 

@@ -61,7 +61,7 @@ def encoding(ranks: dict[bytes, int]) -> Encoding:
     return Encoding("some", pat_str=r"\p{L}+|\P{L}", mergeable_ranks=ranks, special_tokens={})
 
 
-@given(st.lists(words, min_size=100, max_size=120), vocabularies())
+@given(st.lists(words, min_size=40, max_size=50).map(lambda some: some * 4), vocabularies())
 def test_long_texts_encode_as_their_chunks(some: list[str], ranks: dict[bytes, int]) -> None:
     text = " ".join(some)
     tested = encoding(ranks)
