@@ -25,7 +25,15 @@ from typing import Any, NamedTuple
 from compat_bpe.engine.breaks import safe_breaks
 from compat_bpe.engine.code_points import CodePoints
 from compat_bpe.engine.pattern import Chars, Node, PatternError, Repeat, parse
-from compat_bpe.engine.stdlib_re import can_be_empty, has_atomic, project, relax, to_re, walk
+from compat_bpe.engine.stdlib_re import (
+    can_be_empty,
+    has_atomic,
+    join_runs,
+    project,
+    relax,
+    to_re,
+    walk,
+)
 
 #: Passages are at least, and in most texts at most, about as long as this (in characters).
 SHORTEST_PASSAGE = 512
@@ -163,7 +171,7 @@ class _Matcher(NamedTuple):
     @classmethod
     def of(cls, tree: Node, pattern: str) -> _Matcher:
         """The matcher of a tree; ``pattern`` is what it was parsed from, for messages."""
-        text = to_re(tree)
+        text = to_re(join_runs(tree))
         try:
             compiled = re.compile(text)
         except (re.error, OverflowError, RecursionError) as error:

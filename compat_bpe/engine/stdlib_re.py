@@ -180,6 +180,59 @@ def project(node: Node, share: Callable[[CodePoints], CodePoints]) -> Node:
     return NEVER if item == NEVER else Atomic(item)
 
 
+def join_runs(tree: Node) -> Node:
+    """The same pattern, with its alternatives ``P?U*L+T`` and ``P?U+L*T`` made one.
+
+    So stand words in o200k_base, with U for capital and L for small letters: "ABcd" and "AB".  The
+    classes P, U and L must have no character in common, and T must be of optional items, so that
+    it cannot fail.  Then there is one way only to match each alternative at a place: all of P,
+    U and L that follow.  The first one fails where no L follows, the second where no U does, and
+    where both match they match the same; so does ``P?(?:L+|U+L*)T`` in each case.
+
+    >>> from compat_bpe.engine.pattern import parse
+    >>> to_re(join_runs(parse("[A-Z]*[a-z]+x?|[A-Z]+[a-z]*x?|[0-9]")))
+    '(?:[a-z]+|[A-Z]+[a-z]*)x?|[0-9]'
+    """
+    if not isinstance(tree, Alternatives):
+        return tree
+    branches: list[Node] = []
+    for branch in tree.branches:
+        joined = _join(branches[-1], branch) if branches else None
+        if joined is None:
+            branches.append(branch)
+        else:
+            branches[-1] = joined
+    return Alternatives(tuple(branches)) if len(branches) > 1 else branches[0]
+
+
+def _join(first: Node, second: Node) -> Node | None:
+    """Two alternatives of ``join_runs`` as one, or None if they are not of that form."""
+    if not isinstance(first, Sequence) or not isinstance(second, Sequence):
+        return None
+    head = tuple(
+        item for item in first.items[:1] if isinstance(item, Repeat) and item[1:] == (0, 1, "")
+    )
+    runs, tail = first.items[len(head) : len(head) + 2], first.items[len(head) + 2 :]
+    if len(runs) < 2 or not isinstance(runs[0], Repeat) or not isinstance(runs[1], Repeat):
+        return None
+    upper, lower = runs[0].item, runs[1].item
+    expected = Repeat(upper, 1, None, ""), Repeat(lower, 0, None, "")
+    if (
+        runs != (Repeat(upper, 0, None, ""), Repeat(lower, 1, None, ""))
+        or second.items != (*head, *expected, *tail)
+        or not all(isinstance(item, Repeat) and item.low == 0 for item in tail)
+    ):
+        return None
+    seen = NONE
+    for item in (upper, lower, *(optional.item for optional in head)):
+        if not isinstance(item, Chars) or item.points & seen:
+            return None
+        seen |= item.points
+    # The commoner first: no character begins both.
+    either = Alternatives((Repeat(lower, 1, None, ""), Sequence(expected)))
+    return Sequence((*head, either, *tail))
+
+
 def has_atomic(node: Node) -> bool:
     """Whether ``to_re`` needs capturing groups to write the pattern."""
     return any(
@@ -214,7 +267,7 @@ class _Writer:
                 return self.atomic(node._replace(mode=""))
             if node[1:] == (0, 1, "") and not isinstance(node.item, Chars):
                 # The same as (?:…)?, which `re` matches more slowly.
-                return f"(?:{self.write(node.item)}|)"
+                return f"(?:{self.item(node.item)}|)"
             return self.item(node.item, repeated=True) + _count(node) + node.mode
         if isinstance(node, Atomic):
             return self.atomic(node.item)
