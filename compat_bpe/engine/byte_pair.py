@@ -19,6 +19,9 @@ from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 from operator import getitem
 
+#: The ids of a chunk, or of several.
+Ids = tuple[int, ...]
+
 #: From about this many bytes on the heap is faster than the list.
 _LONG = 70
 
@@ -64,7 +67,7 @@ class BytePairEncoder:
         self._is_complete = min(self._byte_ids) >= 0
         self._first_pairs = _FirstPairs(ranks)
 
-    def encode(self, chunk: bytes) -> tuple[int, ...]:
+    def encode(self, chunk: bytes) -> Ids:
         """The ids of a chunk of any bytes.
 
         Raises:

@@ -8,13 +8,13 @@ cannot be UTF-8 is a ``UnicodeEncodeError`` here, and is repaired one floor high
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import cached_property
 from itertools import chain
 
-from compat_bpe.engine.byte_pair import BytePairEncoder
+from compat_bpe.engine.byte_pair import BytePairEncoder, Ids
 from compat_bpe.engine.decoder import Decoder
-from compat_bpe.engine.recent_ids import Ids, RecentIds
+from compat_bpe.engine.recent import Recent
 from compat_bpe.engine.special import split_special
 from compat_bpe.engine.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE, Splitter
 from compat_bpe.engine.unspaced import UnspacedEncoder
@@ -55,8 +55,9 @@ class CoreBPE:
         self._byte_pair = BytePairEncoder(encoder)
         self._unspaced: UnspacedEncoder | None = None
         self._unspaced_bytes = 0
-        self._chunk_ids = RecentIds(self._encode_chunk, 0, _LONGEST_CHUNK)
-        self._passage_ids = RecentIds(self._encode_passage, 0, 2 * LONGEST_PASSAGE)
+        self._chunk_ids = Recent(self._encode_chunk, 0, _LONGEST_CHUNK)
+        self._passage_ids = Recent(self._encode_passage, 0, LONGEST_PASSAGE)
+        self._passage_counts = Recent(self._count_passage, 0, LONGEST_PASSAGE)
         self.set_cache_limit(DEFAULT_CACHE_LIMIT)
         self._sorted_tokens: list[bytes] | None = None
 
@@ -83,8 +84,11 @@ class CoreBPE:
         """
         ids: list[int] = []
         for plain, special in self._stretches(text, allowed_special):
-            for found in self._ids(plain):
-                ids += found
+            if len(plain) < SHORTEST_PASSAGE:
+                ids += chain.from_iterable(self._ids_by_chunk(plain))
+            else:
+                for found in map(self._passage_ids.__getitem__, self._splitter.passages(plain)):
+                    ids += found
             if special is not None:
                 ids.append(self.special[special])
         return ids
@@ -92,7 +96,9 @@ class CoreBPE:
     def count(self, text: str) -> int:
         """``len(encode_ordinary(text))``, without a list of the ids."""
         check_text(text)
-        return sum(map(len, self._ids(text)))
+        if len(text) < SHORTEST_PASSAGE:
+            return self._count_passage(text)
+        return sum(map(self._passage_counts.__getitem__, self._splitter.passages(text)))
 
     def encode_to_tiktoken_buffer(self, text: str, allowed_special: Set[str]) -> memoryview:
         """What ``encode`` gives, as a read-only buffer of unsigned 32-bit numbers."""
@@ -120,7 +126,7 @@ class CoreBPE:
         ids: list[int] = []
         last = 0
         for plain, special in self._stretches(text, allowed_special):
-            for found in map(self._chunk_ids.__getitem__, self._splitter.chunks(plain)):
+            for found in self._ids_by_chunk(plain):
                 ids += found
                 last = len(found)
             if special is not None:
@@ -176,22 +182,28 @@ class CoreBPE:
             "".join(allowed_special).encode()
         return split_special(text, names)
 
-    def _ids(self, text: str) -> Iterable[Ids]:
-        """The ids of a text without surrogates, in some parts."""
-        if len(text) < SHORTEST_PASSAGE:
-            return map(self._chunk_ids.__getitem__, self._splitter.chunks(text))
-        return map(self._passage_ids.__getitem__, self._splitter.passages(text))
+    def _ids_by_chunk(self, text: str) -> Iterator[Ids]:
+        """The ids of each chunk of a text without surrogates."""
+        return map(self._chunk_ids.__getitem__, self._splitter.chunks(text))
 
     def _encode_passage(self, passage: str) -> Ids:
-        chunks = self._splitter.chunks(passage)
-        if not passage.isascii():
-            unspaced = self._unspaced_for(passage, len(passage.encode()))
-            if unspaced is not None and unspaced.merging_makes_tokens:
-                ids = unspaced.merge(chunks)
-                # Then a chunk that is a token is what merging gives.
-                if unspaced.merging_makes_tokens:
-                    return ids
-        return tuple(chain.from_iterable(map(self._chunk_ids.__getitem__, chunks)))
+        ids = self._unspaced_ids(passage)
+        return tuple(chain.from_iterable(self._ids_by_chunk(passage))) if ids is None else ids
+
+    def _count_passage(self, passage: str) -> int:
+        ids = self._unspaced_ids(passage)
+        return sum(map(len, self._ids_by_chunk(passage))) if ids is None else len(ids)
+
+    def _unspaced_ids(self, passage: str) -> Ids | None:
+        """The ids of a passage, if it is best merged part by part; else None."""
+        if passage.isascii():
+            return None
+        unspaced = self._unspaced_for(passage, len(passage.encode()))
+        if unspaced is None or not unspaced.merging_makes_tokens:
+            return None
+        ids = unspaced.merge(self._splitter.chunks(passage))
+        # Only then a chunk that is a token is what merging gives.
+        return ids if unspaced.merging_makes_tokens else None
 
     def _encode_chunk(self, chunk: str) -> Ids:
         data = chunk.encode()
@@ -229,11 +241,13 @@ class CoreBPE:
         self.clear_cache()
         self._chunk_ids.set_limit(limit)
         self._passage_ids.set_limit(limit // _CHUNKS_TO_A_PASSAGE)
+        self._passage_counts.set_limit(limit // _CHUNKS_TO_A_PASSAGE)
 
     def clear_cache(self) -> None:
         """Forget all that was remembered."""
         self._chunk_ids.clear()
         self._passage_ids.clear()
+        self._passage_counts.clear()
         self._unspaced = None
         self._unspaced_bytes = 0
 

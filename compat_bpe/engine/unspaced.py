@@ -21,8 +21,8 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain, compress, count
 from operator import and_
 
-from compat_bpe.engine.byte_pair import BytePairEncoder
-from compat_bpe.engine.recent_ids import Ids, RecentIds
+from compat_bpe.engine.byte_pair import BytePairEncoder, Ids
+from compat_bpe.engine.recent import Recent
 
 # UTF-8 (RFC 3629): characters are of one byte, or a lead byte and one, two or three others.
 # Narrow are those below U+0800, of which European scripts are made, wide the others.
@@ -69,7 +69,7 @@ class UnspacedEncoder:
         self._after = _BitsAfter(encoder.ranks, bits)
         self._begun = _BitsBegun(bits)
         self._char_ids = _CharIds(self)
-        self._run_ids = RecentIds(self._merge_part, _KEPT, _LONGEST_RUN)
+        self._run_ids = Recent(self._merge_part, _KEPT, _LONGEST_RUN)
         #: Whether every part met until now that is a token is also made by merging.
         self.merging_makes_tokens = True
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.engine.core_bpe import DEFAULT_CACHE_LIMIT
-from compat_bpe.engine.recent_ids import RecentIds
+from compat_bpe.engine.recent import Recent
 from tests.strategies import texts
 
 
@@ -19,20 +19,20 @@ def code_points(text: str) -> tuple[int, ...]:
     return tuple(map(ord, text))
 
 
-def held(recent: RecentIds) -> int:
+def held(recent: Recent[tuple[int, ...]]) -> int:
     return len(recent) + len(recent.older)
 
 
 @given(st.integers(0, 7), st.lists(st.text("abé", max_size=4)))
 def test_any_bound_gives_the_same_ids(limit: int, some: list[str]) -> None:
-    recent = RecentIds(code_points, limit, longest=3)
+    recent = Recent(code_points, limit, longest=3)
     for text in some:
         assert recent[text] == code_points(text)
         assert held(recent) <= limit
 
 
 def test_long_texts_are_not_held() -> None:
-    recent = RecentIds(code_points, limit=10, longest=5)
+    recent = Recent(code_points, limit=10, longest=5)
     assert recent["x" * 6] == code_points("x" * 6)
     assert held(recent) == 0
 
@@ -44,7 +44,7 @@ def test_what_is_asked_for_again_and_again_is_kept() -> None:
         asked.append(text)
         return ()
 
-    recent = RecentIds(encode, limit=10, longest=5)
+    recent = Recent(encode, limit=10, longest=5)
     for number in range(100):
         recent[str(number)]
         recent["often"]
@@ -63,6 +63,7 @@ def test_any_bound_encodes_alike(name: str, limit: int) -> None:
         encoding.cache_limit = limit
         for _ in range(2):
             assert encoding.encode_ordinary(text) == expected
+            assert encoding.count(text) == len(expected)
 
     try:
         run()

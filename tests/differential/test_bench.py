@@ -1,0 +1,45 @@
+"""The benchmark runs, and a difference in ids ends it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.benchmark import refuse_difference
+from tools.benchmark.scaling import hard_inputs
+
+BENCH = Path(__file__).resolve().parents[2] / "tools" / "bench.py"
+
+
+def test_a_run(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("Some words, 12345 of them.\n\n今天天气很好。\n" * 200, encoding="utf-8")
+    figures = tmp_path / "figures.json"
+    command = [
+        *(sys.executable, str(BENCH), "--encoding", "gpt2", "--corpus", str(corpus)),
+        *("--only", "speed", "--only", "small", "--only", "scaling"),
+        *("--rounds", "1", "--size", "2000", "--json", str(figures)),
+    ]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(figures.read_text("utf-8"))["gpt2"]
+    assert found["speed"]["corpus.txt"]["steady"] > 0
+    assert found["small"]["10"]["microseconds"] > 0
+    assert set(found["scaling"]) == {name for name, _ in hard_inputs(1)}
+    assert "geometric mean" in run.stdout
+
+
+@pytest.mark.parametrize("ids", [[1, 2, 4], [1, 2], [1, 2, 4, 5]])
+def test_a_difference_ends_the_run(ids: list[int]) -> None:
+    with pytest.raises(SystemExit, match="they differ from number 2 on"):
+        refuse_difference("some text", [1, 2, 3], ids)
+    refuse_difference("some text", ids, ids)
+
+
+def test_hard_inputs_are_as_long_as_asked() -> None:
+    for name, text in hard_inputs(101):
+        assert len(text) == 101, name
