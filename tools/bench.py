@@ -39,6 +39,7 @@ from tools.benchmark import corpora, peers, processes, scaling, speed  # noqa: E
 from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
 
 PARTS = ("speed", "small", "load", "command", "memory", "scaling", "peers")
+NEED_TEXTS = {"speed", "small", "memory", "peers"}
 
 
 def line(title: str, *cells: str) -> None:
@@ -121,8 +122,8 @@ def main() -> None:
     arguments = parser.parse_args()
     parts = arguments.only or PARTS
     rounds = arguments.rounds
-    texts = corpora.corpora(arguments.corpus)
-    prose = texts.get("english") or max(texts.values(), key=len)
+    texts = corpora.corpora(arguments.corpus) if NEED_TEXTS.intersection(parts) else {}
+    prose = texts.get("english") or max(texts.values(), key=len, default="")
     results: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as folder:
         write_tiktoken_files(Path(folder))

@@ -16,7 +16,7 @@ A token's rank is also its id.  A chunk that is a token as a whole is that token
 from __future__ import annotations
 
 from collections.abc import Mapping
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from operator import getitem
 
 #: The ids of a chunk, or of several.
@@ -124,17 +124,15 @@ class BytePairEncoder:
         rank = self._rank
         ids = list(map(self._byte_ids.__getitem__, chunk))
         pairs = list(map(getitem, map(self._first_pairs.__getitem__, chunk), chunk[1:]))
-        places: dict[int, list[int]] = {}
+        places = _Places()
         for place, found in enumerate(pairs):
             if found != _NO_RANK:
-                places.setdefault(found, []).append(place)
+                places[found].append(place)
         pairs += (_NO_RANK, _NO_RANK)
         after = list(range(1, size + 2))
         before = list(range(-1, size))
-        heap = list(places)
-        heapify(heap)
-        while heap:
-            lowest = heappop(heap)
+        while places:
+            lowest = heappop(places.ranks)
             waiting = places.pop(lowest)
             waiting.sort()
             for done, left in enumerate(waiting, 1):
@@ -149,26 +147,16 @@ class BytePairEncoder:
                 new = found = _NO_RANK if end >= size else rank(chunk[left : after[end]], _NO_RANK)
                 pairs[left] = found
                 if found != _NO_RANK:
-                    if found in places:
-                        places[found].append(left)
-                    else:
-                        places[found] = [left]
-                        heappush(heap, found)
+                    places[found].append(left)
                 if left:
                     previous = before[left]
                     found = rank(chunk[previous:end], _NO_RANK)
                     pairs[previous] = found
                     if found != _NO_RANK:
-                        if found in places:
-                            places[found].append(previous)
-                        else:
-                            places[found] = [previous]
-                            heappush(heap, found)
-                        if found < new:
-                            new = found
+                        places[found].append(previous)
+                        new = min(new, found)
                 if new < lowest:
-                    places[lowest] = waiting[done:]
-                    heappush(heap, lowest)
+                    places[lowest] += waiting[done:]
                     break
         remaining = []
         start = 0
@@ -176,6 +164,19 @@ class BytePairEncoder:
             remaining.append(ids[start])
             start = after[start]
         return remaining
+
+
+class _Places(dict[int, list[int]]):
+    """For each rank the places where two neighbours join to it; ``ranks`` is a heap of its keys."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ranks: list[int] = []
+
+    def __missing__(self, rank: int) -> list[int]:
+        heappush(self.ranks, rank)
+        found = self[rank] = []
+        return found
 
 
 class _FirstPairs(dict[int, list[int]]):

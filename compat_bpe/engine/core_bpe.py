@@ -196,10 +196,8 @@ class CoreBPE:
 
     def _unspaced_ids(self, passage: str) -> Ids | None:
         """The ids of a passage, if it is best merged part by part; else None."""
-        if passage.isascii():
-            return None
-        unspaced = self._unspaced_for(passage, len(passage.encode()))
-        if unspaced is None or not unspaced.merging_makes_tokens:
+        unspaced = self._unspaced
+        if unspaced is None or not unspaced.merging_makes_tokens or not _is_wide(passage):
             return None
         ids = unspaced.merge(self._splitter.chunks(passage))
         # Only then a chunk that is a token is what merging gives.
@@ -210,24 +208,16 @@ class CoreBPE:
         whole = self.encoder.get(data)
         if whole is not None:
             return (whole,)
-        if len(data) > 2 * len(chunk):
-            unspaced = self._unspaced_for(chunk, len(data))
+        if _is_wide(chunk):
+            if self._unspaced is None:
+                self._unspaced_bytes += len(data)
+                if self._unspaced_bytes > _WORTH_UNSPACED:
+                    self._unspaced = UnspacedEncoder(self._byte_pair)
+            # Read once: another thread may just forget it.
+            unspaced = self._unspaced
             if unspaced is not None:
                 return unspaced.merge([chunk])
         return tuple(self._byte_pair.merge(data))
-
-    def _unspaced_for(self, text: str, size: int) -> UnspacedEncoder | None:
-        """What merges a text of ``size`` bytes best, if it is mostly of characters from U+0800 on.
-
-        None for other text, and until there has been enough of such text.
-        """
-        if size <= 2 * len(text):
-            return None
-        if self._unspaced is None:
-            self._unspaced_bytes += size
-            if self._unspaced_bytes > _WORTH_UNSPACED:
-                self._unspaced = UnspacedEncoder(self._byte_pair)
-        return self._unspaced
 
     # What is remembered
 
@@ -289,3 +279,8 @@ def check_text(text: str) -> None:
         raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
     if not text.isascii():
         text.encode()
+
+
+def _is_wide(text: str) -> bool:
+    """Whether a text is mostly of characters from U+0800 on, as Chinese is."""
+    return not text.isascii() and len(text.encode()) > 2 * len(text)

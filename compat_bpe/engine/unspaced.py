@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, compress, count
 from operator import and_
 
 from compat_bpe.engine.byte_pair import BytePairEncoder, Ids
-from compat_bpe.engine.recent import Recent
+from compat_bpe.engine.recent import Recent, V
 
 # UTF-8 (RFC 3629): characters are of one byte, or a lead byte and one, two or three others.
 # Narrow are those below U+0800, of which European scripts are made, wide the others.
@@ -65,13 +65,24 @@ class UnspacedEncoder:
 
     def __init__(self, encoder: BytePairEncoder) -> None:
         self._encoder = encoder
-        bits: dict[bytes, int] = {}
-        self._after = _BitsAfter(encoder.ranks, bits)
-        self._begun = _BitsBegun(bits)
-        self._char_ids = _CharIds(self)
+        #: For what tokens have left of a place, the bits of all they have right of it.
+        self._bits_right_of: dict[bytes, int] = {}
+        #: The bit of each such bytes.
+        self._bit_of: dict[bytes, int] = {}
+        self._collect(encoder.ranks)
+        self._after = _ByCodePoint(self._find_after)
+        self._begun = _ByCodePoint(self._find_begun)
+        self._char_ids = _ByCodePoint(self._merge_part)
         self._run_ids = Recent(self._merge_part, _KEPT, _LONGEST_RUN)
         #: Whether every part met until now that is a token is also made by merging.
         self.merging_makes_tokens = True
+
+    def _collect(self, tokens: Iterable[bytes]) -> None:
+        joined = b"\xff".join([b"", *(token for token in tokens if not token.isascii())])
+        for pattern in _AROUND_A_PLACE:
+            for left, right in sorted(set(pattern.findall(joined))):
+                bit = self._bit_of.setdefault(right, 1 << len(self._bit_of) % _BITS)
+                self._bits_right_of[left] = self._bits_right_of.get(left, 0) | bit
 
     def merge(self, chunks: Sequence[str]) -> Ids:
         """The ids that merging gives for some chunks, none of them empty, one after the other.
@@ -108,62 +119,32 @@ class UnspacedEncoder:
             self.merging_makes_tokens = False
         return ids
 
-
-class _CharIds(dict[int, Ids]):
-    """The ids of a character, by its code point."""
-
-    def __init__(self, encoder: UnspacedEncoder) -> None:
-        super().__init__()
-        self._encoder = encoder
-
-    def __missing__(self, point: int) -> Ids:
-        if len(self) >= _KEPT:
-            self.clear()
-        ids = self[point] = self._encoder._merge_part(chr(point))
-        return ids
-
-
-class _BitsAfter(dict[int, int]):
-    """What tokens may have right of a character, if they have it or its last bytes left of that.
-
-    Args:
-        tokens: those of the vocabulary.
-        bits: an empty dictionary, which then has the bit for all bytes that tokens may have there.
-    """
-
-    def __init__(self, tokens: Iterable[bytes], bits: dict[bytes, int]) -> None:
-        super().__init__()
-        joined = b"\xff".join([b"", *(token for token in tokens if not token.isascii())])
-        self._after_bytes: dict[bytes, int] = {}
-        for pattern in _AROUND_A_PLACE:
-            for left, right in sorted(set(pattern.findall(joined))):
-                bit = bits.setdefault(right, 1 << len(bits) % _BITS)
-                self._after_bytes[left] = self._after_bytes.get(left, 0) | bit
-
-    def __missing__(self, point: int) -> int:
-        data = chr(point).encode()
+    def _find_after(self, char: str) -> int:
+        """What tokens may have right of a character, if left of that is it or its last bytes."""
+        data = char.encode()
         found = _NARROW_BIT if len(data) < 3 else 0
-        for i in range(len(data)):
-            found |= self._after_bytes.get(data[i:], 0)
-        if len(self) >= _KEPT:
-            self.clear()
-        self[point] = found
+        for start in range(len(data)):
+            found |= self._bits_right_of.get(data[start:], 0)
+        return found
+
+    def _find_begun(self, char: str) -> int:
+        """What a token may have of a character, if it has its first byte."""
+        data = char.encode()
+        found = _NARROW_BIT if len(data) < 3 else 0
+        for end in range(1, len(data) + 1):
+            found |= self._bit_of.get(data[:end], 0)
         return found
 
 
-class _BitsBegun(dict[int, int]):
-    """What a token may have of a character, if it has its first byte."""
+class _ByCodePoint(dict[int, V]):
+    """What ``find`` finds for a character, by its code point: an integer is looked up faster."""
 
-    def __init__(self, bits: dict[bytes, int]) -> None:
+    def __init__(self, find: Callable[[str], V]) -> None:
         super().__init__()
-        self._bits = bits
+        self._find = find
 
-    def __missing__(self, point: int) -> int:
-        data = chr(point).encode()
-        found = _NARROW_BIT if len(data) < 3 else 0
-        for end in range(1, len(data) + 1):
-            found |= self._bits.get(data[:end], 0)
+    def __missing__(self, point: int) -> V:
         if len(self) >= _KEPT:
             self.clear()
-        self[point] = found
+        found = self[point] = self._find(chr(point))
         return found

@@ -1,41 +1,21 @@
 from __future__ import annotations
 
-import io
 import json
-import sys
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any
 
 import pytest
 from click.shell_completion import ShellComplete
 
 from compat_bpe import get_encoding
 from compat_bpe.cli import cli
-
-
-class Result(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
+from tests.cli.in_process import Run, runner
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run ``compat-bpe count`` within this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*args: str, stdin: bytes = b"") -> Result:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as caught:
-            cli(["count", *args], prog_name="compat-bpe")
-        captured = capfd.readouterr()
-        assert isinstance(caught.value.code, int)
-        return Result(caught.value.code, captured.out, captured.err)
-
-    return run
+    """Run ``compat-bpe count`` in a folder of its own."""
+    return runner("count", tmp_path, monkeypatch, capfd)
 
 
 def tokens(text: str, encoding: str = "gpt2") -> int:

