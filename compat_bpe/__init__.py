@@ -3,6 +3,7 @@
 from compat_bpe.encoding import Encoding as Encoding
 from compat_bpe.install import install_as_tiktoken as install_as_tiktoken
 from compat_bpe.install import uninstall_as_tiktoken as uninstall_as_tiktoken
+from compat_bpe.load import load as load
 from compat_bpe.load import load_gpt2 as load_gpt2
 from compat_bpe.load import load_tiktoken as load_tiktoken
 from compat_bpe.models import encoding_name_for_model as encoding_name_for_model

@@ -61,7 +61,7 @@ def encode_in_workers(
     """The ids of each text, found by worker processes.
 
     Args:
-        arguments: what ``Encoding`` is made from.
+        arguments: what ``Encoding``, or ``Tokenizer``, is made from.
         texts: without disallowed special tokens; those of ``allowed`` become their token.
         num_threads: the number of workers at most; there are no more than processors.
 
@@ -137,9 +137,11 @@ def work() -> None:
     """A worker's life: texts in, ids out, until its input ends."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
     from compat_bpe.encoding import Encoding
+    from compat_bpe.tokenizer import Tokenizer
 
     arguments, allowed = pickle.loads(_read(source))
-    encoding = Encoding(**arguments)
+    make: Callable[..., Encoding] = Tokenizer if "definition" in arguments else Encoding
+    encoding = make(**arguments)
     while True:
         try:
             texts = pickle.loads(_read(source))

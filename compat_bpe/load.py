@@ -3,12 +3,182 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from compat_bpe.encoding import Encoding
 from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.encodings.vocabularies import load_ranks
 from compat_bpe.formats.gpt2 import read_gpt2
 from compat_bpe.formats.tiktoken import read_ranks
+
+#: As much of a file as is looked at to see what it is.
+_BEGINNING = 1 << 12
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    pattern: str | None = None,
+    special_tokens: Mapping[str, int] | None = None,
+    name: str | None = None,
+) -> Encoding:
+    """An encoding from whatever a vocabulary is kept in; what that is, is seen by its content.
+
+    - ``tokenizer.json`` of Hugging Face tokenizers, with a byte-level BPE model: gives a
+      ``Tokenizer``, an ``Encoding`` with the ids of ``tokenizers``.
+    - ``vocab.json`` and ``merges.txt``: the same, split by GPT-2's pattern or as the
+      ``tokenizer_config.json`` beside them says.
+    - ``encoder.json`` and ``vocab.bpe``: as ``load_gpt2``.
+    - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): as ``load_tiktoken``.
+    - ``tekken.json`` of Mistral.
+    - A folder with one of these, as downloaded from a model hub; of several the first in this list.
+
+    Args:
+        path: the file, either of two that belong together, or the folder.
+        pattern: for a rank file, which does not say how text is split, and for nothing else: a
+            published pattern, or the name of a shipped encoding that has the same.  It need not be
+            given for the vocabularies that ship.
+        special_tokens: names and ids of special tokens, likewise.
+        name: what the encoding is called; the name of the file or folder unless given.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file is damaged, or something in it is not supported: it names the file, the
+            place in it and the reason.
+
+    >>> load("fixtures/gpt2_small").encode("the")
+    [83, 258]
+    """
+    found = Path(path)
+    if found.is_dir():
+        found = _in_folder(found)
+    if name is None:
+        # Most of these files are called the same; what differs is the folder they are in.
+        is_named = found.suffix == ".tiktoken"
+        name = found.stem if is_named else found.parent.resolve().name or found.stem
+    with open(found, "rb") as file:
+        beginning = file.read(_BEGINNING)
+    kind = _kind(found, beginning)
+    if kind != "ranks" and (pattern is not None or special_tokens is not None):
+        raise ValueError(f"{found}: only a rank file is given a pattern or special tokens")
+    if kind == "ranks":
+        return _load_ranks(found, pattern, special_tokens, name)
+    if kind == "merges":
+        return _load_pair(_beside(found, "vocab.json", "encoder.json"), found, name)
+    return _load_json(found, name)
+
+
+#: In a folder, the first of these is what is read.
+_IN_FOLDER = (
+    "tokenizer.json",
+    "vocab.json",
+    "encoder.json",
+    "*.tiktoken",
+    "tokenizer.model",
+    "tekken.json",
+)
+
+
+def _in_folder(folder: Path) -> Path:
+    for pattern in _IN_FOLDER:
+        found = sorted(folder.glob(pattern))
+        if len(found) > 1:
+            names = ", ".join(file.name for file in found)
+            raise ValueError(f"{folder}: there are {names}: name the file that is meant")
+        if found:
+            return found[0]
+    raise ValueError(f"{folder}: no vocabulary is in it (none of {', '.join(_IN_FOLDER)})")
+
+
+def _kind(path: Path, beginning: bytes) -> str:
+    """What a file is: ``json``, ``ranks`` or ``merges``."""
+    if beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return "json"
+    lines = beginning.splitlines()
+    first = next(filter(None, lines), b"")
+    if re.fullmatch(rb"[A-Za-z0-9+/=]+[ \t]+[0-9]+[ \t]*", first):
+        return "ranks"
+    if path.suffix == ".tiktoken":
+        return "ranks"  # A damaged one; its reader says in which line.
+    if first.startswith(b"#version") or path.name in ("merges.txt", "vocab.bpe"):
+        return "merges"
+    reason = "it is no vocabulary of a kind known here"
+    if path.name.endswith(".model"):
+        reason = "it is no rank file; models of SentencePiece are not supported"
+    elif beginning.startswith(b"version https://git-lfs"):
+        reason = "it is a pointer of Git LFS; fetch the file itself (git lfs pull)"
+    raise ValueError(f"{path}: {reason}")
+
+
+def _load_ranks(
+    path: Path, pattern: str | None, special_tokens: Mapping[str, int] | None, name: str
+) -> Encoding:
+    if pattern is None:
+        ranks = read_ranks(path)
+        for known, published in sorted(
+            PUBLISHED.items(), key=lambda item: (item[0] != path.stem, item[0] != item[1].pack)
+        ):
+            if len(ranks) == len(load_ranks(published.pack)) and ranks == load_ranks(
+                published.pack
+            ):
+                special = published.special_tokens if special_tokens is None else special_tokens
+                return Encoding(
+                    known if name == path.stem else name,
+                    pat_str=published.pattern,
+                    mergeable_ranks=ranks,
+                    special_tokens=dict(special),
+                )
+        raise ValueError(
+            f"{path}: a rank file does not say how text is split: give a pattern, or the name of "
+            "an encoding that has the same (cl100k_base, for instance, has that of Llama 3)"
+        )
+    return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
+
+
+def _load_json(path: Path, name: str) -> Encoding:
+    from compat_bpe.formats.checked_json import read_json
+    from compat_bpe.formats.tekken import is_tekken, parse_tekken
+    from compat_bpe.formats.tokenizer_json import parse_tokenizer
+    from compat_bpe.tokenizer import Tokenizer
+
+    file = read_json(path)
+    if is_tekken(file):
+        tekken = parse_tekken(file)
+        return Encoding(
+            name,
+            pat_str=tekken.pattern,
+            mergeable_ranks=tekken.ranks,
+            special_tokens=tekken.special_tokens,
+        )
+    if "model" in file.mapping():
+        return Tokenizer(name, parse_tokenizer(file))
+    if not all(type(number) is int for number in file.mapping().values()):
+        file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
+    return _load_pair(path, _beside(path, "merges.txt", "vocab.bpe"), name)
+
+
+def _load_pair(vocabulary: Path, merges: Path, name: str) -> Encoding:
+    """From ``vocab.json`` and ``merges.txt``, or ``encoder.json`` and ``vocab.bpe``."""
+    if merges.name.endswith("vocab.bpe"):
+        return load_gpt2(vocabulary, merges, name=name)
+    from compat_bpe.formats.vocab_merges import read_vocab_merges
+    from compat_bpe.tokenizer import Tokenizer
+
+    return Tokenizer(name, read_vocab_merges(vocabulary, merges))
+
+
+def _beside(path: Path, *names: str) -> Path:
+    """The first of some files that is in the folder of a file."""
+    # "NAME-vocab.json" goes with "NAME-merges.txt".
+    prefixes = ["", re.sub(r"(vocab|encoder)\.json$|merges\.txt$|vocab\.bpe$", "", path.name)]
+    for prefix in reversed(prefixes):
+        for name in names:
+            found = path.with_name(prefix + name)
+            if found.exists() and found != path:
+                return found
+    raise ValueError(f"{path}: what belongs to it is not beside it ({' or '.join(names)})")
 
 
 def load_gpt2(

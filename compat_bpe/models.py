@@ -1,6 +1,7 @@
-"""Which encoding a model uses: the table of tiktoken 0.14.0, names and prefixes of names.
+"""Which encoding a model uses: names, and prefixes of names.
 
-The order of the prefixes counts, since the first that fits is taken.
+For OpenAI's models it is the table of tiktoken 0.14.0.  The order of the prefixes counts, since the
+first that fits is taken.
 """
 
 from __future__ import annotations
@@ -77,9 +78,57 @@ MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
     "ft:babbage-002": "cl100k_base",
 }
 
+#: The same for models of others, which tiktoken does not know.  ``deepseek-chat`` and
+#: ``deepseek-reasoner`` are whatever DeepSeek's service has behind them; plain text has as many
+#: tokens in each of the encodings.
+OTHER_MODEL_TO_ENCODING: dict[str, str] = {
+    "deepseek-chat": "deepseek_v3",
+    "deepseek-reasoner": "deepseek_r1",
+    "deepseek-r1": "deepseek_r1",
+    "deepseek-r1-zero": "deepseek_r1",
+    "deepseek-ai/DeepSeek-R1": "deepseek_r1",
+    "deepseek-ai/DeepSeek-R1-Zero": "deepseek_r1",
+}
+#: Not all that begins with ``deepseek-r1-``: what is distilled has another model's vocabulary.
+OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
+    "deepseek-v3": "deepseek_v3",
+    "deepseek-r1-0": "deepseek_r1",
+    "deepseek-v4": "deepseek_v4",
+    "deepseek-ai/DeepSeek-V3": "deepseek_v3",
+    "deepseek-ai/DeepSeek-R1-0": "deepseek_r1",
+    "deepseek-ai/DeepSeek-V4": "deepseek_v4",
+}
+
+
+def model_names() -> list[str]:
+    """All names of models that are known, without those that begin like one.
+
+    >>> "gpt-4o" in model_names()
+    True
+    """
+    return [*MODEL_TO_ENCODING, *OTHER_MODEL_TO_ENCODING]
+
 
 def encoding_name_for_model(model_name: str) -> str:
-    """The name of the encoding that a model uses.
+    """The name of the encoding that a model uses, as ``openai_encoding_name`` finds it.
+
+    Raises:
+        KeyError: no name and no prefix fits; the message has the names that come close.
+
+    >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
+    ('o200k_base', 'deepseek_v3')
+    """
+    encoding_name = OTHER_MODEL_TO_ENCODING.get(model_name)
+    if encoding_name is not None:
+        return encoding_name
+    for prefix, encoding_name in OTHER_MODEL_PREFIX_TO_ENCODING.items():
+        if model_name.startswith(prefix):
+            return encoding_name
+    return openai_encoding_name(model_name)
+
+
+def openai_encoding_name(model_name: str) -> str:
+    """The name of the encoding that a model of OpenAI uses, as tiktoken has it.
 
     A name that is not in ``MODEL_TO_ENCODING`` goes by the first prefix in
     ``MODEL_PREFIX_TO_ENCODING`` that fits, so new versions of a model need no new entry, and
@@ -91,10 +140,8 @@ def encoding_name_for_model(model_name: str) -> str:
     Raises:
         KeyError: no name and no prefix fits; the message has the names that come close.
 
-    >>> encoding_name_for_model("gpt-4o")
-    'o200k_base'
-    >>> encoding_name_for_model("ft:gpt-3.5-turbo:acme::1")
-    'cl100k_base'
+    >>> openai_encoding_name("gpt-4o"), openai_encoding_name("ft:gpt-3.5-turbo:acme::1")
+    ('o200k_base', 'cl100k_base')
     """
     encoding_name = MODEL_TO_ENCODING.get(model_name)
     if encoding_name is not None:
@@ -103,7 +150,7 @@ def encoding_name_for_model(model_name: str) -> str:
         if model_name.startswith(prefix):
             return encoding_name
     raise KeyError(
-        f"unknown model {model_name!r}{did_you_mean(model_name, MODEL_TO_ENCODING)}; "
+        f"unknown model {model_name!r}{did_you_mean(model_name, model_names())}; "
         "get_encoding takes the name of an encoding"
     )
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import threading
 
 from compat_bpe.encoding import Encoding
-from compat_bpe.encodings.openai import PUBLISHED, load_ranks
+from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.encodings.vocabularies import load_ranks
 from compat_bpe.models import encoding_name_for_model
 
 _lock = threading.RLock()
+#: Those that are loaded in another way than OpenAI's.
+DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
+
 #: What has been loaded, by name.
 ENCODINGS: dict[str, Encoding] = {}
 
@@ -19,7 +23,7 @@ def list_encoding_names() -> list[str]:
     >>> "o200k_base" in list_encoding_names()
     True
     """
-    return list(PUBLISHED)
+    return [*PUBLISHED, *DEEPSEEK]
 
 
 def get_encoding(encoding_name: str) -> Encoding:
@@ -36,8 +40,8 @@ def get_encoding(encoding_name: str) -> Encoding:
     found = ENCODINGS.get(encoding_name) if isinstance(encoding_name, str) else None
     if found is not None:
         return found
-    if not isinstance(encoding_name, str) or encoding_name not in PUBLISHED:
-        known = ", ".join(PUBLISHED)
+    if not isinstance(encoding_name, str) or encoding_name not in list_encoding_names():
+        known = ", ".join(list_encoding_names())
         raise ValueError(f"unknown encoding {encoding_name!r}; there are {known}")
     with _lock:
         if encoding_name not in ENCODINGS:
@@ -47,6 +51,11 @@ def get_encoding(encoding_name: str) -> Encoding:
 
 def make_encoding(name: str) -> Encoding:
     """A new object for a shipped encoding; its vocabulary is shared with all that have it."""
+    if name in DEEPSEEK:
+        from compat_bpe.encodings import deepseek
+        from compat_bpe.tokenizer import Tokenizer
+
+        return Tokenizer(name, deepseek.definition(name))
     published = PUBLISHED[name]
     return Encoding._of_shipped(
         name, published.pattern, load_ranks(published.pack), dict(published.special_tokens)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import Encoding, get_encoding, load_gpt2, load_tiktoken
-from compat_bpe.encodings.openai import PUBLISHED, load_ranks
+from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.encodings.vocabularies import load_ranks
 from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe
 from compat_bpe.formats.tiktoken import format_ranks
 

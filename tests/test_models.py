@@ -6,12 +6,20 @@ from compat_bpe import list_encoding_names
 from compat_bpe.models import (
     MODEL_PREFIX_TO_ENCODING,
     MODEL_TO_ENCODING,
+    OTHER_MODEL_PREFIX_TO_ENCODING,
+    OTHER_MODEL_TO_ENCODING,
     encoding_name_for_model,
 )
 
 
 def test_every_encoding_in_the_tables_ships() -> None:
-    named = {*MODEL_TO_ENCODING.values(), *MODEL_PREFIX_TO_ENCODING.values()}
+    tables = (
+        MODEL_TO_ENCODING,
+        MODEL_PREFIX_TO_ENCODING,
+        OTHER_MODEL_TO_ENCODING,
+        OTHER_MODEL_PREFIX_TO_ENCODING,
+    )
+    named = {name for table in tables for name in table.values()}
     assert named == set(list_encoding_names())
 
 
@@ -24,6 +32,11 @@ def test_every_encoding_in_the_tables_ships() -> None:
         ("gpt-4o-2024-05-13", "o200k_base"),
         ("ft:gpt-4o:acme", "o200k_base"),  # "ft:gpt-4" fits too, but comes later
         ("ft:gpt-4:acme", "cl100k_base"),
+        ("deepseek-chat", "deepseek_v3"),
+        ("deepseek-reasoner", "deepseek_r1"),
+        ("deepseek-r1-0528", "deepseek_r1"),
+        ("deepseek-ai/DeepSeek-V3.2-Exp", "deepseek_v3"),
+        ("deepseek-v4-flash", "deepseek_v4"),
     ],
 )
 def test_name_for_model(model: str, encoding: str) -> None:
@@ -38,6 +51,12 @@ def test_unknown_model_names_the_close_ones(model: str) -> None:
     assert repr(model) in message
     assert "'gpt-4'" in message
     assert "get_encoding" in message
+
+
+@pytest.mark.parametrize("model", ["deepseek-r1-distill-qwen-7b", "deepseek-coder", "deepseek-v2"])
+def test_models_with_other_vocabularies_are_not_taken_for_these(model: str) -> None:
+    with pytest.raises(KeyError):
+        encoding_name_for_model(model)
 
 
 def test_unknown_model_with_nothing_close() -> None:

@@ -21,10 +21,12 @@ LAYERS = [
     "shim",
     "install",
     "tiktoken",
+    "save",
     "registry",
     "load",
     "models",
     "encodings",
+    "tokenizer",
     "encoding",
     "batch",
     "formats",
@@ -33,7 +35,11 @@ LAYERS = [
 
 # The arrows that run up, at call time: an encoding is pickled by its name in the registry, and a
 # worker makes one.
-UPWARD = {"encoding": {"tiktoken"}, "batch": {"encoding"}}
+UPWARD = {
+    "tokenizer": {"registry"},
+    "encoding": {"tiktoken"},
+    "batch": {"encoding", "tokenizer"},
+}
 
 
 def part_of(name: str) -> str:

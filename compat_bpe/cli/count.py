@@ -31,7 +31,12 @@ class Counts(NamedTuple):
 @click.option("-a", "--text", is_flag=True, help="Take files with NUL bytes for text, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of lines.")
 def count(
-    files: tuple[str, ...], model: str | None, encoding: str | None, text: bool, as_json: bool
+    files: tuple[str, ...],
+    model: str | None,
+    encoding: str | None,
+    pattern: str | None,
+    text: bool,
+    as_json: bool,
 ) -> None:
     """Count the tokens of each FILE, and of all together.
 
@@ -53,7 +58,7 @@ def count(
     "path", "tokens", "bytes" and "characters", in the order given; "total", with the sums of
     these three; and "errors", a list of objects with "path" and "error".
     """
-    chosen = chosen_encoding(model, encoding)
+    chosen = chosen_encoding(model, encoding, pattern)
     paths = files or (STDIN,)
     width = _column_width(paths) if len(paths) > 1 else 1
     counted: list[tuple[str, Counts]] = []

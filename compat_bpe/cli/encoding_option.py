@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Callable, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from compat_bpe import Encoding, encoding_name_for_model, get_encoding, list_encoding_names
+from compat_bpe import Encoding, encoding_name_for_model, get_encoding, list_encoding_names, load
 from compat_bpe.cli.output import CommandError
-from compat_bpe.models import MODEL_TO_ENCODING, did_you_mean
+from compat_bpe.models import did_you_mean, model_names
 
 DEFAULT_ENCODING = "o200k_base"
 
@@ -16,33 +18,53 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def encoding_options(function: _Function) -> _Function:
-    """Give a command ``-e/--encoding`` and ``-m/--model``, for ``chosen_encoding``."""
+    """Give a command ``-e``, ``-m`` and ``--pattern``, for ``chosen_encoding``."""
+    pattern = click.option(
+        "--pattern",
+        metavar="NAME",
+        help="How text is split, for a rank file that does not say it: as this encoding does.",
+        shell_complete=lambda _ctx, _param, start: _beginning(start, list_encoding_names()),
+    )
     model = click.option(
         "-m",
         "--model",
         metavar="NAME",
-        help="The encoding that this model uses, for instance gpt-4o.",
-        shell_complete=lambda _ctx, _param, start: _beginning(start, list(MODEL_TO_ENCODING)),
+        help="The encoding that this model uses, for instance gpt-4o or deepseek-chat.",
+        shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
     )
     encoding = click.option(
         "-e",
         "--encoding",
-        metavar="NAME",
-        help=f"The encoding; {DEFAULT_ENCODING} if neither it nor a model is named.",
-        shell_complete=lambda _ctx, _param, start: _beginning(start, list_encoding_names()),
+        metavar="NAME|PATH",
+        help="The encoding, by name or by the path of a vocabulary (tokenizer.json, NAME.tiktoken, "
+        "tekken.json, vocab.json, or a folder with one of them); "
+        f"{DEFAULT_ENCODING} if neither it nor a model is named.",
+        shell_complete=_complete_encoding,
     )
-    return model(encoding(function))
+    return encoding(model(pattern(function)))
 
 
-def chosen_encoding(model: str | None, encoding: str | None) -> Encoding:
+def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None) -> Encoding:
     """The encoding that the options name.
 
+    What is the name of a shipped encoding is never taken for a path: ``./NAME`` is one.
+
     Raises:
-        click.UsageError: both are given.
-        CommandError: the model or encoding is unknown, or the package's own data is damaged.
+        click.UsageError: two that exclude each other are given.
+        CommandError: the model or encoding is unknown, a file is damaged or cannot be read.
     """
     if model is not None and encoding is not None:
         raise click.UsageError("--model and --encoding exclude each other: give one of them.")
+    is_path = encoding is not None and _is_path(encoding)
+    if pattern is not None and not is_path:
+        raise click.UsageError("--pattern is for a rank file, given by --encoding.")
+    if encoding is not None and is_path:
+        try:
+            return load(encoding, pattern=pattern)
+        except OSError as error:
+            raise CommandError(f"{encoding}: {error.strerror or error}") from error
+        except ValueError as error:
+            raise CommandError(str(error)) from error
     if model is None:
         name = DEFAULT_ENCODING if encoding is None else encoding
     else:
@@ -50,7 +72,7 @@ def chosen_encoding(model: str | None, encoding: str | None) -> Encoding:
             name = encoding_name_for_model(model)
         except KeyError:
             raise CommandError(
-                f"unknown model {model!r}{did_you_mean(model, MODEL_TO_ENCODING)}; "
+                f"unknown model {model!r}{did_you_mean(model, model_names())}; "
                 "--encoding takes the name of an encoding"
             ) from None
     known = list_encoding_names()
@@ -62,6 +84,19 @@ def chosen_encoding(model: str | None, encoding: str | None) -> Encoding:
         return get_encoding(name)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from error
+
+
+def _is_path(encoding: str) -> bool:
+    if encoding in list_encoding_names():
+        return False
+    return os.path.exists(encoding) or os.path.basename(encoding) != encoding
+
+
+def _complete_encoding(
+    context: click.Context, parameter: click.Parameter, start: str
+) -> list[CompletionItem]:
+    names = map(CompletionItem, _beginning(start, list_encoding_names()))
+    return [*names, *click.Path().shell_complete(context, parameter, start)]
 
 
 def _beginning(start: str, names: list[str]) -> list[str]:

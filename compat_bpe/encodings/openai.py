@@ -5,11 +5,7 @@ The patterns stand here as tiktoken 0.14 publishes them (``tiktoken_ext/openai_p
 
 from __future__ import annotations
 
-import pkgutil
-from functools import cache
 from typing import NamedTuple
-
-from compat_bpe.formats.pack import unpack
 
 _END_OF_TEXT = "<|endoftext|>"
 _FIM_PREFIX = "<|fim_prefix|>"
@@ -89,19 +85,3 @@ PUBLISHED = {
     "o200k_base": Published("o200k_base", _O200K_PATTERN, _O200K_SPECIAL),
     "o200k_harmony": Published("o200k_base", _O200K_PATTERN, _harmony_special()),
 }
-
-
-@cache
-def load_ranks(pack: str) -> dict[bytes, int]:
-    """The ranks of a shipped vocabulary, read once; encodings that share it share the dict.
-
-    Raises:
-        OSError: the package's own file is missing.
-        ValueError: it is damaged.
-    """
-    name = f"packs/{pack}.pack"
-    # Through the package's loader, so that it also works from a zip or a frozen program.
-    data = pkgutil.get_data(__package__, name)
-    if data is None:
-        raise OSError(f"{__package__}/{name} cannot be read: its loader gives no data")
-    return unpack(data, name)

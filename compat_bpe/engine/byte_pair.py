@@ -15,9 +15,9 @@ A token's rank is also its id.  A chunk that is a token as a whole is that token
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from heapq import heappop, heappush
-from operator import getitem
+from operator import getitem, itemgetter
 
 #: The ids of a chunk, or of several.
 Ids = tuple[int, ...]
@@ -64,7 +64,8 @@ class BytePairEncoder:
         singles = [bytes([byte]) for byte in range(256)]
         #: The id of each single byte; negative where it is no token.
         self._byte_ids = [ranks.get(byte, -1 - number) for number, byte in enumerate(singles)]
-        self._is_complete = min(self._byte_ids) >= 0
+        #: Whether each single byte is a token.
+        self.is_complete = min(self._byte_ids) >= 0
         self._first_pairs = _FirstPairs(ranks)
 
     def encode(self, chunk: bytes) -> Ids:
@@ -78,13 +79,21 @@ class BytePairEncoder:
 
     def merge(self, chunk: bytes) -> list[int]:
         """The ids that merging gives, also where the whole is a token; errors as in ``encode``."""
-        ids = self._merge_list(chunk) if len(chunk) < _LONG else self._merge_heap(chunk)
-        if not self._is_complete and min(ids, default=0) < 0:
+        ids = self._merge_below(_NO_RANK, chunk)
+        if not self.is_complete and min(ids, default=0) < 0:
             byte = bytes([-1 - min(ids)])
             raise ValueError(f"the vocabulary has no token for the byte {byte!r}")
         return ids
 
-    def _merge_list(self, chunk: bytes) -> list[int]:
+    def makes(self, token: bytes) -> bool:
+        """Whether two parts are left of a token before it is made."""
+        return len(self._merge_below(self.ranks[token], token)) == 2
+
+    def _merge_below(self, limit: int, chunk: bytes) -> list[int]:
+        """The ids after all merges of a rank below ``limit``."""
+        return (self._merge_list if len(chunk) < _LONG else self._merge_heap)(limit, chunk)
+
+    def _merge_list(self, limit: int, chunk: bytes) -> list[int]:
         """Merging by the book: all neighbours in a list, its minimum found anew at each step.
 
         Quadratic, but each step is a call into C over a short list.
@@ -94,13 +103,13 @@ class BytePairEncoder:
         pairs = list(map(getitem, map(self._first_pairs.__getitem__, chunk), chunk[1:]))
         pairs.append(_NO_RANK)
         lowest = min(pairs)
-        if lowest == _NO_RANK:
+        if lowest >= limit:
             return ids
         rank = self._rank
         # Part i is chunk[starts[i] : starts[i + 1]].  The last part has no right neighbour, and
         # chunk[starts[i] : 0] is empty.
         starts = [*range(len(chunk) + 1), 0]
-        while lowest != _NO_RANK:
+        while lowest < limit:
             i = pairs.index(lowest)
             after = i + 1
             ids[i] = lowest
@@ -111,7 +120,7 @@ class BytePairEncoder:
             lowest = min(pairs)
         return ids
 
-    def _merge_heap(self, chunk: bytes) -> list[int]:
+    def _merge_heap(self, limit: int, chunk: bytes) -> list[int]:
         """The same merges in time n·log n: the ranks in a heap, the parts in a linked list.
 
         A part is known by where it starts.  For each rank there is a list of the places where two
@@ -131,7 +140,7 @@ class BytePairEncoder:
         pairs += (_NO_RANK, _NO_RANK)
         after = list(range(1, size + 2))
         before = list(range(-1, size))
-        while places:
+        while places and places.ranks[0] < limit:
             lowest = heappop(places.ranks)
             waiting = places.pop(lowest)
             waiting.sort()
@@ -164,6 +173,28 @@ class BytePairEncoder:
             remaining.append(ids[start])
             start = after[start]
         return remaining
+
+
+def merges_by_rank(
+    ranks: Mapping[bytes, int],
+) -> Iterator[tuple[bytes, tuple[bytes, bytes] | None]]:
+    """Each token of several bytes, in the order of the ranks, and the two parts it is merged from.
+
+    These are what the merges of lower rank leave of the token; None if that is not two parts.  Then
+    no chunk's merging makes it, since no merge crosses the edges of a token before it is complete.
+
+    >>> list(merges_by_rank({b"a": 0, b"b": 1, b"ab": 2, b"aab": 3, b"bab?": 4}))
+    [(b'ab', (b'a', b'b')), (b'aab', (b'a', b'ab')), (b'bab?', None)]
+    """
+    encoder = BytePairEncoder(ranks)
+    token_of = {rank: token for token, rank in ranks.items()}
+    for token, rank in sorted(ranks.items(), key=itemgetter(1)):
+        if len(token) != 1:
+            found = encoder._merge_below(rank, token)
+            if len(found) == 2 and min(found) >= 0:
+                yield token, (token_of[found[0]], token_of[found[1]])
+            else:
+                yield token, None
 
 
 class _Places(dict[int, list[int]]):

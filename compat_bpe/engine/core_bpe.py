@@ -8,9 +8,10 @@ cannot be UTF-8 is a ``UnicodeEncodeError`` here, and is repaired one floor high
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING, Callable
 
 from compat_bpe.engine.byte_pair import BytePairEncoder, Ids
 from compat_bpe.engine.decoder import Decoder
@@ -18,6 +19,9 @@ from compat_bpe.engine.recent import Recent
 from compat_bpe.engine.special import split_special
 from compat_bpe.engine.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE, Splitter
 from compat_bpe.engine.unspaced import UnspacedEncoder
+
+if TYPE_CHECKING:
+    from compat_bpe.engine.pre_tokenizer import StepSplitter
 
 #: How many chunks are remembered by default.  A chunk and its ids take about 200 bytes.
 DEFAULT_CACHE_LIMIT = 1 << 17
@@ -51,8 +55,29 @@ class CoreBPE:
     ) -> None:
         self.encoder = encoder
         self.special = special_tokens_encoder
-        self._splitter = Splitter(pattern)
-        self._byte_pair = BytePairEncoder(encoder)
+        self._set_up(Splitter(pattern), BytePairEncoder(encoder), encoder)
+
+    def _set_up(
+        self,
+        splitter: Splitter | StepSplitter,
+        byte_pair: BytePairEncoder,
+        whole: Mapping[bytes, int],
+        to_bytes: Callable[[str], bytes] = str.encode,
+    ) -> None:
+        """Set up the way from text to ids.
+
+        Args:
+            splitter: what gives the chunks of a text.
+            byte_pair: what encodes a chunk.
+            whole: chunks that are a token before any merging.
+            to_bytes: the bytes that a chunk stands for.
+        """
+        self._splitter = splitter
+        self._byte_pair = byte_pair
+        self._whole = whole
+        self._to_bytes = to_bytes
+        # Its parts are taken for UTF-8 text, and each for itself.
+        self._may_be_unspaced = to_bytes is str.encode and byte_pair.is_complete
         self._unspaced: UnspacedEncoder | None = None
         self._unspaced_bytes = 0
         self._chunk_ids = Recent(self._encode_chunk, 0, _LONGEST_CHUNK)
@@ -90,15 +115,20 @@ class CoreBPE:
                 for found in map(self._passage_ids.__getitem__, self._splitter.passages(plain)):
                     ids += found
             if special is not None:
-                ids.append(self.special[special])
+                ids.append(special)
         return ids
 
     def count(self, text: str) -> int:
         """``len(encode_ordinary(text))``, without a list of the ids."""
-        check_text(text)
-        if len(text) < SHORTEST_PASSAGE:
-            return self._count_passage(text)
-        return sum(map(self._passage_counts.__getitem__, self._splitter.passages(text)))
+        total = 0
+        for plain, special in self._stretches(text, frozenset()):
+            if len(plain) < SHORTEST_PASSAGE:
+                total += self._count_passage(plain)
+            else:
+                passages = self._splitter.passages(plain)
+                total += sum(map(self._passage_counts.__getitem__, passages))
+            total += special is not None
+        return total
 
     def encode_to_tiktoken_buffer(self, text: str, allowed_special: Set[str]) -> memoryview:
         """What ``encode`` gives, as a read-only buffer of unsigned 32-bit numbers."""
@@ -130,7 +160,7 @@ class CoreBPE:
                 ids += found
                 last = len(found)
             if special is not None:
-                ids.append(self.special[special])
+                ids.append(special)
                 last = 0
         return ids, last
 
@@ -171,16 +201,27 @@ class CoreBPE:
         rest = self.decode_bytes(ids[stable:]) + piece[valid:]
         return ids[:stable] + self.encode_single_piece(rest)
 
-    def _stretches(self, text: str, allowed_special: Set[str]) -> Iterator[tuple[str, str | None]]:
+    def _stretches(self, text: str, allowed_special: Set[str]) -> Iterable[tuple[str, int | None]]:
+        """The text as stretches to be split, each with the id that follows it, if one does."""
+        allowed = self._checked(text, allowed_special)
+        if not allowed:
+            return ((text, None),)
+        names = allowed & self.special.keys()
+        return (
+            (plain, None if name is None else self.special[name])
+            for plain, name in split_special(text, names)
+        )
+
+    def _checked(self, text: str, allowed_special: Set[str]) -> Set[str]:
+        """The allowed names, if they and the text are such as the library in Rust takes."""
         if not isinstance(allowed_special, (set, frozenset)):
             kind = type(allowed_special).__name__
             raise TypeError(f"allowed_special is a {kind}; it must be a set or 'all'")
         check_text(text)
-        names = allowed_special & self.special.keys() if allowed_special else allowed_special
-        if len(names) < len(allowed_special):
+        if not self.special.keys() >= allowed_special:
             # What is no special token is let pass, if only it is text: these raise otherwise.
             "".join(allowed_special).encode()
-        return split_special(text, names)
+        return allowed_special
 
     def _ids_by_chunk(self, text: str) -> Iterator[Ids]:
         """The ids of each chunk of a text without surrogates."""
@@ -204,15 +245,15 @@ class CoreBPE:
         return ids if unspaced.merging_makes_tokens else None
 
     def _encode_chunk(self, chunk: str) -> Ids:
-        data = chunk.encode()
-        whole = self.encoder.get(data)
+        data = self._to_bytes(chunk)
+        whole = self._whole.get(data)
         if whole is not None:
             return (whole,)
-        if _is_wide(chunk):
+        if self._may_be_unspaced and _is_wide(chunk):
             if self._unspaced is None:
                 self._unspaced_bytes += len(data)
                 if self._unspaced_bytes > _WORTH_UNSPACED:
-                    self._unspaced = UnspacedEncoder(self._byte_pair)
+                    self._unspaced = UnspacedEncoder(self._byte_pair, self._whole)
             # Read once: another thread may just forget it.
             unspaced = self._unspaced
             if unspaced is not None:
@@ -270,7 +311,12 @@ class CoreBPE:
     @cached_property
     def _decoder(self) -> Decoder:
         """Set up when something is first decoded."""
-        return Decoder(self.encoder, self.special)
+        return Decoder(self.encoder, _names_by_id(self.special))
+
+
+def _names_by_id(special_tokens: Mapping[str, int]) -> dict[int, bytes]:
+    """The bytes of each special token's name; of two names of one id the first counts."""
+    return {number: name.encode() for name, number in reversed(list(special_tokens.items()))}
 
 
 def check_text(text: str) -> None:

@@ -22,17 +22,15 @@ class Decoder:
 
     Args:
         ranks: each token's bytes and its id.
-        special_tokens: each special token's name and id.  Of two names of one id the first
-            counts; an id that is in ``ranks`` too is that token.
+        others: the bytes of ids that are not in ``ranks``, special tokens for instance.
 
-    >>> Decoder({b"a": 0, b"b": 1}, {"<|end|>": 5}).decode([1, 0, 5])
+    >>> Decoder({b"a": 0, b"b": 1}, {5: b"<|end|>"}).decode([1, 0, 5])
     b'ba<|end|>'
     """
 
-    def __init__(self, ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> None:
+    def __init__(self, ranks: Mapping[bytes, int], others: Mapping[int, bytes]) -> None:
         texts = map(str, ranks, repeat("latin-1"))
-        specials = [(name.encode().decode("latin-1"), i) for name, i in special_tokens.items()]
-        by_id = {i: text for text, i in reversed(specials)}
+        by_id = {number: data.decode("latin-1") for number, data in others.items()}
         by_id.update(zip(ranks.values(), texts))
         # A list is faster, but takes room for every id that is left out.
         end = max(by_id, default=-1) + 1

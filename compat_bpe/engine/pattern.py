@@ -11,6 +11,14 @@ been dealt with, so that nothing depends on what another engine thinks ``\s`` is
   atomic ``(?>…)``, lookahead and lookbehind;
 - repeats ``* + ? {n} {n,} {,m} {n,m}``, greedy, lazy (``?``) and possessive (``+``);
 - anchors ``^ $ \A \z \b \B``.
+
+The patterns in a ``tokenizer.json`` are written for Oniguruma, in Ruby's syntax.  That is the same
+but for what ``parse(…, oniguruma=True)`` takes care of: ``^`` and ``$`` are the edges of a line,
+``(?m)`` makes the dot match newlines, ``{1,3}+`` is a repeat of a repeat and no possessive one,
+``a(?i)b|c`` is ``a(?i:b|c)``, ``\w`` is another class.  What the two might understand differently
+is refused there: POSIX classes, ``--`` and ``~~`` in classes, and case-insensitive text beyond
+ASCII or with two letters that some one character folds to (``ss``, ``fi``).  (The syntax is that of
+the ``doc/RE`` of Oniguruma 6.9.)
 """
 
 from __future__ import annotations
@@ -18,10 +26,11 @@ from __future__ import annotations
 import re
 from typing import Callable, NamedTuple, NoReturn, Union
 
-from compat_bpe.engine.code_points import ALL, NONE, CodePoints
+from compat_bpe.engine.code_points import ALL, END, NONE, CodePoints
 from compat_bpe.engine.unicode_properties import (
     category,
     ignore_case,
+    oniguruma_word,
     property_set,
     white_space,
     word,
@@ -113,7 +122,6 @@ _ESCAPES = {
 _CLASS_ESCAPES: dict[str, Callable[[], CodePoints]] = {
     "d": lambda: category("Nd"),
     "s": white_space,
-    "w": word,
     # As fancy-regex has it: a hexadecimal digit.
     "h": lambda: CodePoints.of("09", "AF", "af"),
 }
@@ -139,16 +147,25 @@ _SET_OPERATORS: dict[str, Callable[[CodePoints, CodePoints], CodePoints]] = {
     "--": CodePoints.__sub__,
     "~~": CodePoints.__xor__,
 }
+#: In lower case, what U+00DF, U+FB00 to U+FB06 and U+1E9E fold to, or its beginning.
+_FOLDED_TO_TWO = {"ff", "fi", "fl", "ss", "st"}
+#: Names of properties that Oniguruma takes for POSIX classes.
+_POSIX_PROPERTIES = {*_POSIX, "punctuation", "any", "assigned"}
 _REPEAT = re.compile(r"([*+?]|\{(?:([0-9]+)(,([0-9]*))?|,([0-9]+))\})([?+]?)")
 _HEX = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]+)\}")
 _PROPERTY = re.compile(r"[pP](?:\{(\^?)([^}]*)\}|([A-Za-z]))")
 _POSIX_CLASS = re.compile(r"\[:(\^?)([a-z]+):\]")
 _GROUP_NAME = re.compile(r"\?P?<[A-Za-z_][A-Za-z0-9_.\[\]]*>")
+_RUBY_GROUP_NAME = re.compile(r"\?<[A-Za-z_][A-Za-z0-9_]*>")
 _FLAGS = re.compile(r"\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 
 
-def parse(pattern: str) -> Node:
+def parse(pattern: str, *, oniguruma: bool = False) -> Node:
     """The tree of a pattern.
+
+    Args:
+        pattern: in the syntax of ``fancy-regex``, or
+        oniguruma: in that of Oniguruma.
 
     Raises:
         PatternError: something in it is wrong, or is not understood here; the message names
@@ -157,17 +174,20 @@ def parse(pattern: str) -> Node:
     >>> parse("a+")
     Repeat(item=Chars(points=CodePoints(a)), low=1, high=None, mode='')
     """
-    return _Parser(pattern).whole()
+    return _Parser(pattern, oniguruma).whole()
 
 
 class _Parser:
     """A recursive descent; ``at`` is the next character to read."""
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, oniguruma: bool) -> None:
         self.pattern = pattern
+        self.oniguruma = oniguruma
         self.at = 0
         self.depth = 0
-        self.flags: frozenset[str] = frozenset()
+        # By the letters of fancy-regex: "m" for anchors at lines, "s" for a dot that matches all.
+        self.flags = frozenset("m" if oniguruma else "")
+        self.word = oniguruma_word() if oniguruma else word()
 
     def whole(self) -> Node:
         node = self.alternatives()
@@ -234,6 +254,10 @@ class _Parser:
             self.fail(f"a repeat count above {_MAX_REPEAT}", found.start())
         if counts[1] is not None and counts[1] < counts[0]:
             self.fail(f"the repeat {sign} ends below its start", found.start())
+        if self.oniguruma and sign[0] == "{" and mode and (mode == "+" or counts[0] == counts[1]):
+            # Ruby has no possessive counts, and nothing is lazy about a fixed one.
+            self.at -= 1
+            mode = ""
         return EMPTY if item == EMPTY else Repeat(item, counts[0], counts[1], mode)
 
     def atom(self) -> Node:
@@ -247,6 +271,10 @@ class _Parser:
             return self.escape(start)
         if char == ".":
             return Chars(ALL if "s" in self.flags else ~_NEWLINE)
+        if self.oniguruma and char == "^":
+            # After a newline, but not where that is the end of the text.
+            inside = Alternatives((Anchor("start"), Look(Chars(ALL), True, False)))
+            return Sequence((Look(Chars(~_NEWLINE), ahead=False, negative=True), inside))
         if char in "^$":
             if "m" in self.flags:
                 # At a line's edge: the neighbour, if there is one, is a newline.
@@ -254,10 +282,16 @@ class _Parser:
             return Anchor("start" if char == "^" else "end")
         if char in "*+?":
             self.fail("nothing to repeat", start)
+        if self.oniguruma and self.pattern[start - 1 : self.at].lower() in _FOLDED_TO_TWO:
+            self.cased(CodePoints.of("ß"))
         return Chars(self.cased(CodePoints.of(char)))
 
     def cased(self, points: CodePoints) -> CodePoints:
-        return ignore_case(points) if "i" in self.flags else points
+        if "i" not in self.flags:
+            return points
+        if self.oniguruma and points.clip(0x80, END):
+            self.fail("case is ignored in what is not ASCII, or in ff, fi, fl, ss or st")
+        return ignore_case(points)
 
     def group(self, start: int) -> Node:
         wrap: Callable[[Node], Node] = _same
@@ -274,17 +308,27 @@ class _Parser:
             wrap = _look(ahead=False, negative=True)
         elif self.take("?>"):
             wrap = Atomic
-        elif self.looking_at("?") and not self.take_match(_GROUP_NAME):
+        elif self.looking_at("?") and not self.take_match(
+            _RUBY_GROUP_NAME if self.oniguruma else _GROUP_NAME
+        ):
             found = self.take_match(_FLAGS)
             if not found or (not found[1] and found[3] == ")"):
                 self.fail(f"the group ({self.pattern[self.at : self.at + 2]} is not supported")
-            unknown = set(found[1] + (found[2] or "")) - set("imsu")
+            unknown = set(found[1] + (found[2] or "")) - set("im" if self.oniguruma else "imsu")
             if unknown or "u" in (found[2] or ""):
                 self.fail(f"the group ({found[0]} has flags that are not supported", start)
             flags = self.flags
-            self.flags = (flags | set(found[1])) - set(found[2] or "")
+            on, off = set(found[1]), set(found[2] or "")
+            if self.oniguruma:
+                on, off = ({"s" if flag == "m" else flag for flag in some} for some in (on, off))
+            self.flags = (flags | on) - off
             if found[3] == ")":
-                return EMPTY
+                if not self.oniguruma:
+                    return EMPTY
+                # It holds for all that follows in the group around it, bars included.
+                node = self.alternatives()
+                self.flags = flags
+                return node
         node = self.alternatives()
         if flags is not None:
             self.flags = flags
@@ -299,9 +343,13 @@ class _Parser:
         if char in ("A", "z"):
             self.at += 1
             return Anchor("start" if char == "A" else "end")
+        if char == "Z" and self.oniguruma:
+            self.at += 1
+            last = Sequence((Repeat(Chars(_NEWLINE), 0, 1, ""), Anchor("end")))
+            return Look(last, ahead=True, negative=False)
         if char in ("b", "B") and not self.pattern.startswith("{", self.at + 1):
             self.at += 1
-            return _word_boundary(negative=char == "B")
+            return _word_boundary(self.word, negative=char == "B")
         return Chars(self.cased(self.class_escape(start)))
 
     def class_escape(self, start: int) -> CodePoints:
@@ -311,11 +359,16 @@ class _Parser:
             return self.property(found, start)
         found = self.take_match(_HEX)
         if found:
+            hidden = found[0][0] == "U" or found[0][:2] == "u{" or (found[1] or "0") > "7f"
+            if self.oniguruma and hidden:
+                self.fail(f"the escape \\{found[0]} is not supported", start)
             code_point = int(found[1] or found[2] or found[3] or found[4], 16)
             if code_point > 0x10FFFF or 0xD800 <= code_point <= 0xDFFF:
                 self.fail(f"\\{found[0]} is no character", start)
             return CodePoints.of(chr(code_point))
         char = self.next_char("an escape")
+        if char in "wW":
+            return self.word if char == "w" else ~self.word
         if char.lower() in _CLASS_ESCAPES:
             points = _CLASS_ESCAPES[char.lower()]()
             return ~points if char.isupper() else points
@@ -326,9 +379,12 @@ class _Parser:
         return CodePoints.of(char)
 
     def property(self, found: re.Match[str], start: int) -> CodePoints:
+        name = found[2] or found[3]
         try:
+            if self.oniguruma and (found[3] or "=" in name or name.lower() in _POSIX_PROPERTIES):
+                raise KeyError(name)
             # Case first, negation second, as Rust's regex has it.
-            points = self.cased(property_set(found[2] or found[3]))
+            points = self.cased(property_set(name))
         except KeyError:
             self.fail(f"the property \\{found[0]} is not supported", start)
         return ~points if (found[0][0] == "P") != bool(found[1]) else points
@@ -346,6 +402,8 @@ class _Parser:
             at = self.at
             sign = self.pattern[at : at + 2]
             if sign in _SET_OPERATORS:
+                if self.oniguruma and sign != "&&":
+                    self.fail(f"{sign} in a class is not supported")
                 self.at += 2
                 left = operator(left, self.cased(CodePoints.union(*union)))
                 operator, union = _SET_OPERATORS[sign], []
@@ -361,7 +419,7 @@ class _Parser:
         at = self.at
         found = self.take_match(_POSIX_CLASS)
         if found:
-            if found[2] not in _POSIX:
+            if found[2] not in _POSIX or self.oniguruma:
                 self.fail(f"the class {found[0]} is not known", at)
             points = self.cased(CodePoints.of(*_POSIX[found[2]]))
             return ~points if found[1] else points
@@ -403,9 +461,9 @@ def _look(*, ahead: bool, negative: bool) -> Callable[[Node], Node]:
     return lambda node: Look(node, ahead, negative)
 
 
-def _word_boundary(negative: bool) -> Node:
+def _word_boundary(points: CodePoints, negative: bool) -> Node:
     """One side is of a word and the other is not; or, ``negative``, both are or neither."""
-    letter = Chars(word())
+    letter = Chars(points)
     behind = Look(letter, False, False), Look(letter, False, True)
     ahead = Look(letter, True, False), Look(letter, True, True)
     if negative:

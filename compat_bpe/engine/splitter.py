@@ -77,20 +77,32 @@ class Splitter:
     """
 
     def __init__(self, pattern: str) -> None:
-        self.pattern = pattern
-        self._other: tuple[_Above, _Matcher] | None = None
-        self._break: re.Pattern[str] | None = None
-        self._tree: Node | None = None
         try:
-            tree = relax(parse(pattern))
+            tree = parse(pattern)
         except PatternError as error:
             # By the rules and the Unicode version of that package: the best there is then.
             self._foreign = _Matcher(_compile_regex(pattern, error), True, True)
+            self._set_tree(None, pattern)
         else:
+            self._set_tree(tree, pattern)
+
+    @classmethod
+    def of_tree(cls, tree: Node, pattern: str) -> Splitter:
+        """A splitter by a parsed pattern; ``pattern`` is what messages call it."""
+        splitter = cls.__new__(cls)
+        splitter._set_tree(tree, pattern)
+        return splitter
+
+    def _set_tree(self, tree: Node | None, pattern: str) -> None:
+        self.pattern = pattern
+        self._other: tuple[_Above, _Matcher] | None = None
+        self._break: re.Pattern[str] | None = None
+        self._tree = tree
+        if tree is not None:
             _refuse_empty_repeats(tree, pattern)
+            self._tree = relax(tree)
             # Now, so that a pattern `re` refuses is refused here and not at the first text.
-            self._ascii = _Matcher.of(project(tree, _ascii_share), pattern)
-            self._tree = tree
+            self._ascii = _Matcher.of(project(self._tree, _ascii_share), pattern)
 
     def chunks(self, text: str) -> list[str]:
         """All chunks of a text, in order.
@@ -101,23 +113,40 @@ class Splitter:
         Args:
             text: without surrogates; see ``repair``.
         """
-        if self._tree is None:
-            return self._foreign.find_all(text)
-        if text.isascii():
-            return self._ascii.find_all(text)
-        if self._other is None:
-            made = _Above(self._tree)
-            self._other = made, _Matcher.of(project(self._tree, made.share), self.pattern)
-        above, matcher = self._other
-        if len(text.encode("utf-16-le")) == 2 * len(text):
-            return matcher.find_all(text)
-        replaced = above.replace(text)
+        matcher, replaced = self._matcher_for(text)
         chunks = matcher.find_all(replaced)
+        if replaced is text:
+            return chunks
         ends = list(accumulate(map(len, chunks)))
         if not ends or ends[-1] != len(text):
             # Something was left out: lengths do not tell where the chunks are.
             return [text[start:end] for start, end in matcher.find_spans(replaced)]
         return list(map(text.__getitem__, map(slice, [0, *ends], ends)))
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where all matches in a text are, also the empty ones, as Oniguruma finds them.
+
+        After an empty match the search goes on at the same place, but for another empty one.
+
+        Args:
+            text: without surrogates; see ``repair``.
+        """
+        matcher, replaced = self._matcher_for(text)
+        return matcher.find_spans_and_empty(replaced)
+
+    def _matcher_for(self, text: str) -> tuple[_Matcher, str]:
+        """What matches a text, and the text as it is matched, of the same length."""
+        if self._tree is None:
+            return self._foreign, text
+        if text.isascii():
+            return self._ascii, text
+        if self._other is None:
+            made = _Above(self._tree)
+            self._other = made, _Matcher.of(project(self._tree, made.share), self.pattern)
+        above, matcher = self._other
+        if len(text.encode("utf-16-le")) == 2 * len(text):
+            return matcher, text
+        return matcher, above.replace(text)
 
     def passages(
         self, text: str, shortest: int = SHORTEST_PASSAGE, longest: int = LONGEST_PASSAGE
@@ -203,6 +232,24 @@ class _Matcher(NamedTuple):
             if start < end:
                 yield start, end
             at = end if start < end else end + 1
+
+    def find_spans_and_empty(self, text: str) -> Iterator[tuple[int, int]]:
+        """Where the matches are, as ``Splitter.spans`` says."""
+        if not self.can_be_empty:
+            yield from (match.span() for match in self.compiled.finditer(text))
+            return
+        at, last = 0, -1
+        search = self.compiled.search
+        while at <= len(text):
+            match = search(text, at)
+            if match is None:
+                return
+            start, end = match.span()
+            if start == end == last:
+                at += 1
+            else:
+                yield start, end
+                at = last = end
 
 
 def _compile_regex(text: str, error: PatternError) -> Any:

@@ -251,6 +251,20 @@ def to_re(node: Node) -> str:
     return _Writer().write(node)
 
 
+def to_oniguruma(node: Node) -> str:
+    r"""The pattern for Oniguruma in Ruby's syntax, each class explicit.
+
+    >>> from compat_bpe.engine.pattern import parse
+    >>> to_oniguruma(parse("(?i:k)?+a{1,2}+$"))
+    '[Kk\u212a]?+(?>a{1,2})\\z'
+    """
+    # What is UTF-8 has no surrogates, and no class may name them.
+    return _OnigurumaWriter().write(project(node, lambda points: points - _SURROGATES))
+
+
+_SURROGATES = CodePoints((0xD800, 0xE000))
+
+
 class _Writer:
     def __init__(self) -> None:
         self.atomics = 0
@@ -287,6 +301,18 @@ class _Writer:
         self.atomics += 1
         name = f"a{self.atomics}"
         return f"(?=(?P<{name}>{self.write(node)}))(?P={name})"
+
+
+class _OnigurumaWriter(_Writer):
+    def write(self, node: Node) -> str:
+        if isinstance(node, Anchor):
+            return "\\A" if node.kind == "start" else "\\z"
+        if isinstance(node, Repeat) and node.mode == "+" and _count(node) in ("*", "+", "?"):
+            return self.item(node.item, repeated=True) + _count(node) + "+"
+        return super().write(node)
+
+    def atomic(self, node: Node) -> str:
+        return f"(?>{self.write(node)})"
 
 
 def _count(node: Repeat) -> str:

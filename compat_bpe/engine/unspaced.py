@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, compress, count
 from operator import and_
 
@@ -55,7 +55,8 @@ class UnspacedEncoder:
     """Merges chunks in parts, mostly single characters, where that gives the same ids.
 
     Args:
-        encoder: what the ids are from.
+        encoder: what merges the parts; each byte is a token of it.
+        whole: what is a token before any merging, if that is not just what ``encoder`` merges.
 
     >>> ranks = {bytes([i]): i for i in range(256)}
     >>> ranks["中国".encode()[2:4]] = 256  # the last byte of one and the first of the other
@@ -63,13 +64,17 @@ class UnspacedEncoder:
     (228, 184, 256, 155, 189, 228, 186, 186, 228, 186, 186)
     """
 
-    def __init__(self, encoder: BytePairEncoder) -> None:
+    def __init__(self, encoder: BytePairEncoder, whole: Mapping[bytes, int] | None = None) -> None:
         self._encoder = encoder
+        self._whole = encoder.ranks if whole is None else whole
         #: For what tokens have left of a place, the bits of all they have right of it.
         self._bits_right_of: dict[bytes, int] = {}
         #: The bit of each such bytes.
         self._bit_of: dict[bytes, int] = {}
         self._collect(encoder.ranks)
+        if self._whole is not encoder.ranks:
+            # So that none of these, too, has a place inside at which a chunk is cut.
+            self._collect(self._whole)
         self._after = _ByCodePoint(self._find_after)
         self._begun = _ByCodePoint(self._find_begun)
         self._char_ids = _ByCodePoint(self._merge_part)
@@ -115,7 +120,7 @@ class UnspacedEncoder:
     def _merge_part(self, part: str) -> Ids:
         data = part.encode()
         ids = tuple(self._encoder.merge(data))
-        if len(ids) > 1 and data in self._encoder.ranks:
+        if len(ids) > 1 and data in self._whole:
             self.merging_makes_tokens = False
         return ids
 

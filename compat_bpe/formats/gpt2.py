@@ -1,7 +1,7 @@
 """GPT-2's pair of files: ``encoder.json`` and ``vocab.bpe``.
 
 ``encoder.json`` is one JSON object from token to id, the tokens written in GPT-2's byte alphabet
-(see :mod:`compat_bpe.formats.byte_unicode`). ``vocab.bpe`` lists the merges, highest priority
+(see :mod:`compat_bpe.engine.byte_alphabet`). ``vocab.bpe`` lists the merges, highest priority
 first, one ``first second`` a line, below an optional ``#version`` line.
 
 GPT-2 merges the *pairs* that are listed; here, as in tiktoken, any two parts are merged whose
@@ -18,12 +18,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from operator import itemgetter
 from pathlib import Path
 
-from compat_bpe.engine.byte_pair import merge
+from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, decode_bytes, encode_bytes
+from compat_bpe.engine.byte_pair import merges_by_rank
 from compat_bpe.formats import RANK_LIMIT
-from compat_bpe.formats.byte_unicode import BYTE_TO_UNICODE, decode_bytes, encode_bytes
 
 
 def read_gpt2(
@@ -215,15 +214,11 @@ def format_vocab_bpe(ranks: Mapping[bytes, int]) -> bytes:
     ['#version: 0.2', 'a a', 'Ġ aa']
     """
     lines = ["#version: 0.2"]
-    lower: dict[bytes, int] = {}
-    for token, rank in sorted(ranks.items(), key=itemgetter(1)):
-        if len(token) != 1:
-            parts = merge(token, lower)
-            if len(parts) != 2:
-                raise ValueError(
-                    f"token {token!r} (rank {rank}) is made by no merge: "
-                    f"the lower ranks leave it in {len(parts)} parts"
-                )
-            lines.append(" ".join(map(encode_bytes, parts)))
-            lower[token] = rank
+    for token, parts in merges_by_rank(ranks):
+        if parts is None:
+            raise ValueError(
+                f"token {token!r} (rank {ranks[token]}) is made by no merge: "
+                "the lower ranks do not leave it in two parts"
+            )
+        lines.append(" ".join(map(encode_bytes, parts)))
     return "\n".join([*lines, ""]).encode("utf-8")

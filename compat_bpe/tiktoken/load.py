@@ -17,8 +17,9 @@ import tempfile
 import uuid
 from typing import Any
 
-from compat_bpe.encodings.openai import PUBLISHED, load_ranks
-from compat_bpe.formats.byte_unicode import BYTE_TO_UNICODE, decode_bytes
+from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.encodings.vocabularies import load_ranks
+from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, decode_bytes
 from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe
 from compat_bpe.formats.tiktoken import format_ranks
 

@@ -5,8 +5,20 @@ from __future__ import annotations
 from compat_bpe.encoding import Encoding
 from compat_bpe.models import MODEL_PREFIX_TO_ENCODING as MODEL_PREFIX_TO_ENCODING
 from compat_bpe.models import MODEL_TO_ENCODING as MODEL_TO_ENCODING
-from compat_bpe.models import encoding_name_for_model as encoding_name_for_model
+from compat_bpe.models import openai_encoding_name
 from compat_bpe.tiktoken.registry import get_encoding as get_encoding
+
+
+def encoding_name_for_model(model_name: str) -> str:
+    """The name of the encoding that a model of OpenAI uses.
+
+    Raises:
+        KeyError: the model is not known.
+
+    >>> encoding_name_for_model("gpt-4")
+    'cl100k_base'
+    """
+    return openai_encoding_name(model_name)
 
 
 def encoding_for_model(model_name: str) -> Encoding:

@@ -207,4 +207,10 @@ def test_control_characters_in_a_name_are_escaped(run: Run) -> None:
 def test_shell_completion(option: str, start: str, expected: set[str]) -> None:
     complete = ShellComplete(cli, {}, "compat-bpe", "_COMPAT_BPE_COMPLETE")
     found = complete.get_completions(["count", option], start)
-    assert {item.value for item in found} == expected
+    assert {item.value for item in found if item.type == "plain"} == expected
+
+
+def test_shell_completion_of_a_path() -> None:
+    complete = ShellComplete(cli, {}, "compat-bpe", "_COMPAT_BPE_COMPLETE")
+    (found,) = complete.get_completions(["count", "-e"], "./mo")
+    assert (found.value, found.type) == ("./mo", "file")

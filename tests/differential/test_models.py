@@ -30,6 +30,6 @@ def test_same_name_or_both_know_none(model: str) -> None:
         expected = reference.encoding_name_for_model(model)
     except KeyError:
         with pytest.raises(KeyError):
-            models.encoding_name_for_model(model)
+            models.openai_encoding_name(model)
     else:
-        assert models.encoding_name_for_model(model) == expected
+        assert models.openai_encoding_name(model) == expected

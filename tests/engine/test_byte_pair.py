@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe.engine.byte_pair import _LONG, BytePairEncoder, merge
+from compat_bpe.engine.byte_pair import _NO_RANK as NO_LIMIT
 
 LETTERS = [b"a", b"b", b"c"]
 alphabet = st.sampled_from(LETTERS)
@@ -44,8 +45,8 @@ def test_all_ways_follow_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> None
     assert merge(chunk, ranks) == expected
     ids = [ranks[part] for part in expected]
     encoder = BytePairEncoder(ranks)
-    assert encoder._merge_list(chunk) == ids
-    assert encoder._merge_heap(chunk) == ids
+    assert encoder._merge_list(NO_LIMIT, chunk) == ids
+    assert encoder._merge_heap(NO_LIMIT, chunk) == ids
 
 
 @given(st.lists(alphabet, min_size=_LONG - 5, max_size=_LONG + 5).map(b"".join), vocabularies())
@@ -59,7 +60,7 @@ def test_small_chunks(chunk: bytes) -> None:
     ranks = {b"a": 1, b"b": 2, b"c": 3, b"ab": 0}
     encoder = BytePairEncoder(ranks)
     expected = [ranks[part] for part in by_the_rule(chunk, ranks)]
-    assert encoder._merge_list(chunk) == encoder._merge_heap(chunk) == expected
+    assert encoder._merge_list(NO_LIMIT, chunk) == encoder._merge_heap(NO_LIMIT, chunk) == expected
 
 
 def test_a_whole_token_needs_no_merges() -> None:

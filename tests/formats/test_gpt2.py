@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compat_bpe.encodings
+from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, encode_bytes
 from compat_bpe.engine.byte_pair import merge
-from compat_bpe.formats.byte_unicode import BYTE_TO_UNICODE, encode_bytes
 from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe, read_gpt2
 from compat_bpe.formats.pack import unpack
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator
 
-from compat_bpe.encodings.openai import PUBLISHED, load_ranks
-from compat_bpe.formats.byte_unicode import encode_bytes
+from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.encodings.vocabularies import load_ranks
+from compat_bpe.engine.byte_alphabet import encode_bytes
 from compat_bpe.formats.gpt2 import format_vocab_bpe
 from tools.benchmark import interleaved
 

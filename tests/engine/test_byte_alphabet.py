@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.formats.byte_unicode import (
+from compat_bpe.engine.byte_alphabet import (
     BYTE_TO_UNICODE,
     UNICODE_TO_BYTE,
     decode_bytes,

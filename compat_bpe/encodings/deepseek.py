@@ -1,0 +1,185 @@
+r"""DeepSeek's encodings: V3, R1 and V4.
+
+They share one vocabulary and one list of merges and differ in their added tokens.  All is from the
+``tokenizer.json`` of R1 and of V4, which are under the MIT licence.  ``deepseek_v3`` is
+``deepseek_r1`` by another name: V3 has had the added tokens of R1 since its version 3.1, and no
+earlier file of V3 was at hand to compare.
+
+Ranks give what the listed merges give, for each of which ``tools/build_packs.py`` proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from compat_bpe.encodings.vocabularies import load_ranks
+from compat_bpe.engine.added_tokens import AddedToken
+from compat_bpe.formats.tokenizer_json import RankedModel, TokenizerDefinition
+
+PACK = "deepseek"
+
+
+def _isolated(pattern: str) -> dict[str, Any]:
+    return {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+
+
+#: As in the files.
+PARTS: dict[str, Any] = {
+    "normalizer": {"type": "Sequence", "normalizers": []},
+    "pre_tokenizer": {
+        "type": "Sequence",
+        "pretokenizers": [
+            _isolated(r"\p{N}{1,3}"),
+            _isolated("[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"),
+            _isolated(
+                r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"""
+                "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*"
+                "|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
+            ),
+            {
+                "type": "ByteLevel",
+                "add_prefix_space": False,
+                "trim_offsets": True,
+                "use_regex": False,
+            },
+        ],
+    },
+    "post_processor": {
+        "type": "ByteLevel",
+        "add_prefix_space": True,
+        "trim_offsets": False,
+        "use_regex": True,
+    },
+    "decoder": {
+        "type": "ByteLevel",
+        "add_prefix_space": True,
+        "trim_offsets": True,
+        "use_regex": True,
+    },
+}
+
+_SENTENCE = ["<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜▁pad▁｜>"]
+#: From 128800 on, in all of them.
+_DIALOGUE = [
+    "<｜fim▁hole｜>",
+    "<｜fim▁begin｜>",
+    "<｜fim▁end｜>",
+    "<｜User｜>",
+    "<｜Assistant｜>",
+    "<|EOT|>",
+    "<｜tool▁calls▁begin｜>",
+    "<｜tool▁calls▁end｜>",
+    "<｜tool▁call▁begin｜>",
+    "<｜tool▁call▁end｜>",
+    "<｜tool▁outputs▁begin｜>",
+    "<｜tool▁outputs▁end｜>",
+    "<｜tool▁output▁begin｜>",
+    "<｜tool▁output▁end｜>",
+    "<｜tool▁sep｜>",
+]
+#: From 128815 on, in V4.
+_V4_NORMALIZED = [
+    "<｜begin▁of▁repo▁name｜>",
+    "<｜end▁of▁repo▁name｜>",
+    "<｜begin▁of▁file▁name｜>",
+    "<｜end▁of▁file▁name｜>",
+    "<｜begin▁of▁file｜>",
+    "<｜end▁of▁file｜>",
+    "<think>",
+    "</think>",
+    "<｜place▁holder▁for▁copy｜>",
+    "<｜place▁holder▁for▁pointer▁replace｜>",
+    "｜DSML｜",
+    "<｜begin▁sys｜>",
+    "<｜end▁sys｜>",
+    "<｜latest_reminder｜>",
+    "<｜action｜>",
+    "<｜query｜>",
+    "<｜authority｜>",
+    "<｜domain｜>",
+    "<｜task｜>",
+    "<｜political｜>",
+    "<｜entity｜>",
+    "<｜title｜>",
+    "<｜safety｜>",
+    "<｜answer｜>",
+    "<｜search｜>",
+    "<dsml:",
+    "</dsml:",
+    "<｜search▁begin｜>",
+    "<｜search▁end｜>",
+    "<｜extracted_url｜>",
+    "<｜read_url｜>",
+]
+#: From 129262 on, in V4; the third to the ninth are not special.
+_V4_IMAGE = [
+    "<｜rl_image_pad｜>",
+    "<｜rl_image_start｜>",
+    "<｜image2｜>",
+    "<｜/table>｜",
+    "<｜table｜>",
+    "<｜/td｜>",
+    "<｜td｜>",
+    "<｜/tr｜>",
+    "<｜tr｜>",
+    "<｜/polygon｜>",
+    "<｜polygon｜>",
+    "<｜/point｜>",
+    "<｜point｜>",
+    "<｜/box｜>",
+    "<｜box｜>",
+    "<｜/ref｜>",
+    "<｜ref｜>",
+    "<｜image｜>",
+]
+
+
+def _special(names: list[str], first: int) -> Iterator[AddedToken]:
+    return (AddedToken(name, number, special=True) for number, name in enumerate(names, first))
+
+
+def _normalized(names: list[str], first: int) -> Iterator[AddedToken]:
+    return (AddedToken(name, number, normalized=True) for number, name in enumerate(names, first))
+
+
+def _placeholders(end: int) -> Iterator[AddedToken]:
+    return _special([f"<｜place▁holder▁no▁{number}｜>" for number in range(end)], 128000)
+
+
+def _r1() -> Iterator[AddedToken]:
+    yield from _special(_SENTENCE, 0)
+    yield from _placeholders(798)
+    yield from _normalized(["<think>", "</think>"], 128798)
+    for token in _normalized(_DIALOGUE, 128800):
+        yield token._replace(special=token.content == "<|EOT|>")
+
+
+def _v4() -> Iterator[AddedToken]:
+    yield from _special(_SENTENCE, 0)
+    yield from _placeholders(800)
+    yield from _normalized(_DIALOGUE, 128800)
+    yield from _normalized(_V4_NORMALIZED, 128815)
+    yield from _special(["<｜end_of_query｜>"], 128846)
+    spans = [f"<|place_holder_mm_span_{number:04}|>" for number in range(21, 436)]
+    yield from _special(spans, 128847)
+    for token in _special(_V4_IMAGE, 129262):
+        yield token._replace(special=token.id < 129264 or token.id > 129270)
+
+
+_ADDED_TOKENS = {"deepseek_v3": _r1, "deepseek_r1": _r1, "deepseek_v4": _v4}
+
+
+def definition(name: str) -> TokenizerDefinition:
+    """What defines a shipped encoding.
+
+    Raises:
+        OSError, ValueError: the package's own file is missing or damaged.
+    """
+    model = RankedModel(load_ranks(PACK))
+    return TokenizerDefinition(model, tuple(_ADDED_TOKENS[name]()), PARTS, name)

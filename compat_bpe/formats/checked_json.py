@@ -1,0 +1,143 @@
+"""JSON from files that may be anything: each value knows where in the file it stands.
+
+A value that is not what it should be is a ``ValueError`` ``{file}: {place in it}: {reason}``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+#: Files above this are refused unread.  The largest tokenizers of today are a tenth of it.
+SIZE_LIMIT = 1 << 28
+
+
+class Json:
+    """A value in a JSON file.
+
+    Args:
+        value: the value, as ``json`` gives it.
+        source: the file, for messages.
+        place: where in the file it stands, for messages.
+
+    >>> part = Json({"type": "Digits"}, "tokenizer.json", "pre_tokenizer")
+    >>> part["type"].text()
+    'Digits'
+    >>> part["individual_digits"]
+    Traceback (most recent call last):
+    ValueError: tokenizer.json: pre_tokenizer: there is no 'individual_digits'
+    """
+
+    __slots__ = ("place", "source", "value")
+
+    def __init__(self, value: Any, source: str, place: str = "") -> None:
+        self.value = value
+        self.source = source
+        self.place = place
+
+    def fail(self, reason: str) -> NoReturn:
+        """Raise ``ValueError`` for this value."""
+        raise ValueError(": ".join(filter(None, (self.source, self.place, reason))))
+
+    def __getitem__(self, key: str) -> Json:
+        """A member that has to be there."""
+        found = self.get(key, needed=True)
+        return Json(None, self.source, self._place_of(key)) if found is None else found
+
+    def get(self, key: str, *, needed: bool = False) -> Json | None:
+        """A member; None if it is null or, unless ``needed``, is not there."""
+        members = self.mapping()
+        if needed and key not in members:
+            self.fail(f"there is no {key!r}")
+        value = members.get(key)
+        return None if value is None else Json(value, self.source, self._place_of(key))
+
+    def _place_of(self, key: str) -> str:
+        return f"{self.place}.{key}" if self.place else key
+
+    def items(self, place: str | None = None) -> Iterator[Json]:
+        """The items of a list; ``place`` is what messages call the list."""
+        place = self.place if place is None else place
+        for number, item in enumerate(self.sequence()):
+            yield Json(item, self.source, f"{place}[{number}]")
+
+    def mapping(self) -> dict[str, Any]:
+        if not isinstance(self.value, dict):
+            self.fail(f"it is {_kind(self.value)}, and has to be an object")
+        return self.value
+
+    def sequence(self) -> list[Any]:
+        if not isinstance(self.value, list):
+            self.fail(f"it is {_kind(self.value)}, and has to be a list")
+        return self.value
+
+    def text(self) -> str:
+        if not isinstance(self.value, str):
+            self.fail(f"it is {_kind(self.value)}, and has to be a text")
+        if not is_unicode(self.value):
+            self.fail("it has a lone surrogate")
+        return self.value
+
+    def truth(self) -> bool:
+        if not isinstance(self.value, bool):
+            self.fail(f"it is {_kind(self.value)}, and has to be true or false")
+        return self.value
+
+    def number(self) -> int:
+        if type(self.value) is not int:  # a bool is an int to isinstance()
+            self.fail(f"it is {_kind(self.value)}, and has to be a whole number")
+        return self.value
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", type(None): "null"}
+    return names.get(type(value), "true or false" if isinstance(value, bool) else "a number")
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text has no surrogates in it."""
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def read_json(path: str | os.PathLike[str]) -> Json:
+    """Read a JSON file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is not JSON, or it is too large.
+    """
+    with open(path, "rb") as file:
+        data = file.read(SIZE_LIMIT + 1)
+    if len(data) > SIZE_LIMIT:
+        raise ValueError(f"{os.fspath(path)}: larger than {SIZE_LIMIT} bytes")
+    return parse_json(data, os.fspath(path))
+
+
+def parse_json(data: bytes, source: str) -> Json:
+    """Parse the content of a JSON file; ``source`` is its name.
+
+    Raises:
+        ValueError: as in ``read_json``.
+
+    >>> parse_json(b'{"a": 1', "cut.json")
+    Traceback (most recent call last):
+    ValueError: cut.json: line 1: not JSON: Expecting ',' delimiter: line 1 column 8 (char 7)
+    """
+
+    try:
+        return Json(json.loads(data.decode("utf-8")), source)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{source}: line {line}: not UTF-8: {error.reason}") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{source}: line {error.lineno}: not JSON: {error}") from None
+    except ValueError as error:  # also an integer of thousands of digits
+        raise ValueError(f"{source}: {error}") from None
+    except RecursionError:
+        raise ValueError(f"{source}: nested too deeply") from None

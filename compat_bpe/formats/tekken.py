@@ -1,0 +1,107 @@
+"""``tekken.json``: Mistral's vocabularies since NeMo.
+
+The tokens are merged by rank, as in tiktoken, and split by the pattern in the file.  Ids begin with
+the special tokens: a token's id is its rank and the number of those.  The rules are those of
+``Tekkenizer`` in mistral-common 1.13.1.
+"""
+
+from __future__ import annotations
+
+from binascii import a2b_base64
+from typing import NamedTuple
+
+from compat_bpe.formats import RANK_LIMIT, missing_byte
+from compat_bpe.formats.checked_json import Json
+
+#: The special tokens of files before version v11, which do not list them.
+_UNLISTED = (
+    "<unk>",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[TOOL_CALLS]",
+    "[IMG]",
+    "<pad>",
+    "[IMG_BREAK]",
+    "[IMG_END]",
+    "[PREFIX]",
+    "[MIDDLE]",
+    "[SUFFIX]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CONTENT]",
+)
+
+
+class Tekken(NamedTuple):
+    """What a ``tekken.json`` says, with ids in place of ranks."""
+
+    pattern: str
+    ranks: dict[bytes, int]
+    special_tokens: dict[str, int]
+
+
+def is_tekken(file: Json) -> bool:
+    """Whether a JSON file is one: no other has a configuration and a list of tokens.
+
+    >>> is_tekken(Json({"config": {}, "vocab": []}, "some.json"))
+    True
+    """
+    value = file.value
+    return isinstance(value, dict) and "config" in value and isinstance(value.get("vocab"), list)
+
+
+def parse_tekken(file: Json) -> Tekken:
+    """The vocabulary in a ``tekken.json``.
+
+    Raises:
+        ValueError: ``{file}: {place}: {reason}``; it is damaged.
+    """
+    config = file["config"]
+    special_count = config["default_num_special_tokens"].number()
+    size = config["default_vocab_size"].number()
+    vocab = file["vocab"]
+    if not 0 <= special_count <= size < RANK_LIMIT or size - special_count > len(vocab.sequence()):
+        config.fail(
+            f"{size} tokens, {special_count} of them special, "
+            f"cannot be had from a vocabulary of {len(vocab.sequence())}"
+        )
+    ranks: dict[bytes, int] = {}
+    # A file may have more tokens than the vocabulary is to have.
+    for number, item in zip(range(size - special_count), vocab.items()):
+        if item["rank"].number() != number:
+            item["rank"].fail(f"it has to be {number}")
+        try:
+            token = a2b_base64(item["token_bytes"].text())
+        except ValueError as error:
+            item["token_bytes"].fail(f"it is no base64: {error}")
+        if token in ranks:
+            item.fail(f"the token {token!r} comes twice")
+        ranks[token] = special_count + number
+    byte = missing_byte(ranks)
+    if byte is not None:
+        vocab.fail(f"there is no token for the single byte 0x{byte:02X}")
+    return Tekken(config["pattern"].text(), ranks, _special_tokens(file, special_count))
+
+
+def _special_tokens(file: Json, count: int) -> dict[str, int]:
+    listed = file.get("special_tokens")
+    found: dict[str, int] = {}
+    if listed is None:
+        found.update(zip(_UNLISTED, range(count)))
+    else:
+        for item in listed.items():
+            name, number = item["token_str"].text(), item["rank"].number()
+            if not name or name in found or number in found.values() or not 0 <= number < count:
+                item.fail(f"the name {name!r} or the id {number} is not a new one below {count}")
+            found[name] = number
+    # The rest is reserved.
+    reserved = {f"<SPECIAL_{number}>": number for number in range(len(found), count)}
+    if len({**found, **reserved}) != count or len({*found.values(), *reserved.values()}) != count:
+        file.fail(f"the special tokens do not have the ids from 0 to {count - 1}")
+    return {**found, **reserved}

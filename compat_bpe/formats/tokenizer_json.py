@@ -1,0 +1,268 @@
+"""``tokenizer.json`` of Hugging Face tokenizers, with a byte-level BPE model.
+
+What is read gives the ids that ``tokenizers.Tokenizer.from_file(path).encode(text)`` gives, as of
+tokenizers 0.23.3, but for ``truncation`` and ``padding``, which are settings of a program rather
+than of a vocabulary and are not applied.
+
+As there, the ids that the file writes beside its added tokens are not what counts: a token that the
+model has too gets the model's id, and the others are numbered from the size of the vocabulary on.
+
+Models of other kinds (Unigram, WordPiece, WordLevel, and BPE over characters, as SentencePiece has
+it) are refused by name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from itertools import repeat
+from operator import add, itemgetter
+from typing import Any, NamedTuple, NoReturn
+
+from compat_bpe.engine.added_tokens import AddedToken
+from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, decode_bytes
+from compat_bpe.engine.byte_pair import BytePairEncoder
+from compat_bpe.engine.listed_merges import ListedMergesEncoder, Unknown
+from compat_bpe.engine.pre_tokenizer import ByteAlphabet
+from compat_bpe.engine.tokenizer_core import Parts
+from compat_bpe.formats import RANK_LIMIT
+from compat_bpe.formats.checked_json import Json, is_unicode, read_json
+from compat_bpe.formats.tokenizer_parts import normalizers, steps, template, unsupported_decoder
+
+
+class ListedModel(NamedTuple):
+    """A vocabulary, its tokens written in the byte alphabet, and its list of merges.
+
+    ``merges`` has the left parts of all of them and the right ones.
+    """
+
+    vocabulary: dict[str, int]
+    merges: tuple[list[str], list[str]]
+    ignore_merges: bool = False
+    unknown: Unknown = Unknown()
+
+
+class RankedModel(NamedTuple):
+    """A vocabulary whose ranks say what is merged, and in which order."""
+
+    ranks: dict[bytes, int]
+
+
+class TokenizerDefinition(NamedTuple):
+    """What a ``tokenizer.json`` says.
+
+    ``parts`` has ``normalizer``, ``pre_tokenizer``, ``post_processor`` and ``decoder`` as they
+    stand in the file, and ``source`` is its name in messages.
+    """
+
+    model: ListedModel | RankedModel
+    added_tokens: tuple[AddedToken, ...]
+    parts: Mapping[str, Any]
+    source: str
+
+
+PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+
+
+def read_tokenizer_json(path: str | os.PathLike[str]) -> TokenizerDefinition:
+    """Read a ``tokenizer.json``.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: ``{file}: {place}: {reason}``.  It is damaged, or a part is not supported.
+    """
+    return parse_tokenizer(read_json(path))
+
+
+def parse_tokenizer(file: Json) -> TokenizerDefinition:
+    """The definition in a ``tokenizer.json``; errors as in ``read_tokenizer_json``."""
+    members = file.mapping()
+    if "model" not in members:
+        file.fail("it is no tokenizer.json: there is no 'model'")
+    version = file.get("version")
+    if version is not None and version.text() != "1.0":
+        version.fail(f"version {version.text()!r} is not known")
+    model = _model(file["model"])
+    tokens = file.get("added_tokens")
+    added = () if tokens is None else _added_tokens(tokens, model.vocabulary)
+    return TokenizerDefinition(
+        model, added, {name: members.get(name) for name in PARTS}, file.source
+    )
+
+
+def _model(part: Json) -> ListedModel:
+    # Old files do not say that theirs is BPE; that it has merges does.
+    name = part.get("type")
+    found = "BPE" if name is None and "merges" in part.mapping() else part["type"].text()
+    if found != "BPE":
+        part.fail(f"{found} is not supported, only BPE")
+    for option in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
+        value = part.get(option)
+        if value is not None and value.value not in ("", 0):
+            value.fail("it is not supported")
+    vocabulary = _vocabulary(part["vocab"])
+    unknown_token = part.get("unk_token")
+    unknown = Unknown(
+        None if unknown_token is None else unknown_token.text(),
+        _flag(part, "fuse_unk"),
+        _flag(part, "byte_fallback"),
+    )
+    if unknown.token is not None and unknown.token not in vocabulary:
+        missing = [char for char in BYTE_TO_UNICODE.values() if char not in vocabulary]
+        if missing:
+            part["unk_token"].fail(
+                f"{unknown.token!r} is not in the vocabulary, nor is the byte {missing[0]!r}"
+            )
+        unknown = unknown._replace(token=None)
+    return ListedModel(
+        vocabulary, _merges(part["merges"], vocabulary), _flag(part, "ignore_merges"), unknown
+    )
+
+
+def _flag(part: Json, name: str) -> bool:
+    value = part.get(name)
+    return value is not None and value.truth()
+
+
+def _vocabulary(part: Json) -> dict[str, int]:
+    vocabulary = part.mapping()
+    ids = vocabulary.values()
+    are_ids = set(map(type, ids)) == {int} and 0 <= min(ids) <= max(ids) < RANK_LIMIT
+    if are_ids and len(set(ids)) == len(vocabulary) and is_unicode("".join(vocabulary)):
+        return vocabulary
+    if not vocabulary:
+        part.fail("there are no tokens")
+    name_of: dict[int, str] = {}
+    for name in vocabulary:
+        number = part[name].number()
+        if not is_unicode(name):
+            part.fail(f"the token {name!r} has a lone surrogate")
+        if not 0 <= number < RANK_LIMIT:
+            part.fail(f"the id of {name!r} is not from 0 to {RANK_LIMIT - 1}")
+        if name_of.setdefault(number, name) != name:
+            part.fail(f"{name_of[number]!r} and {name!r} have the same id, {number}")
+    raise AssertionError("nothing is wrong with the vocabulary")
+
+
+def _merges(part: Json, vocabulary: Mapping[str, int]) -> tuple[list[str], list[str]]:
+    listed = part.sequence()
+    if set(map(type, listed)) == {str} and set(map(str.count, listed, repeat(" "))) == {1}:
+        names = " ".join(listed).split(" ")
+    else:
+        names = [name for item in part.items() for name in _merge(item)]
+    lefts, rights = names[::2], names[1::2]
+    if not all(map(vocabulary.__contains__, names)):
+        for number, pair in enumerate(zip(lefts, rights)):
+            for name in pair:
+                if name not in vocabulary:
+                    _fail_merge(part, number, name)
+    return lefts, rights
+
+
+def _fail_merge(part: Json, number: int, name: str) -> NoReturn:
+    place = f"{part.place}[{number}]"
+    Json(None, part.source, place).fail(f"{name!r} is not in the vocabulary")
+
+
+def _merge(item: Json) -> tuple[str, str]:
+    names = item.value.split(" ") if isinstance(item.value, str) else item.sequence()
+    if len(names) != 2:
+        item.fail(f"a merge is of 2 tokens, and here are {len(names)}")
+    if not all(isinstance(name, str) and name for name in names):
+        item.fail("the tokens of a merge have to be texts that are not empty")
+    return names[0], names[1]
+
+
+_FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
+
+
+def _added_tokens(part: Json, vocabulary: Mapping[str, int]) -> tuple[AddedToken, ...]:
+    found: dict[str, AddedToken] = {}
+    name_of_written_id: dict[int, str] = {}
+    ids = set(vocabulary.values())
+    following = len(vocabulary)
+    for item in part.items():
+        name, written, *flags = _added_token(item)
+        if not name:
+            continue  # As in tokenizers.
+        if name in found:
+            item.fail(f"{name!r} comes twice")
+        if name_of_written_id.setdefault(written, name) != name:
+            item.fail(f"{name_of_written_id[written]!r} and {name!r} have the same id, {written}")
+        number = vocabulary.get(name)
+        if number is None:
+            number, following = following, following + 1
+            if number in ids:
+                item.fail(f"{name!r} gets the id {number}, which a token of the vocabulary has")
+        found[name] = AddedToken(name, number, *flags)
+    return tuple(found.values())
+
+
+_read_added_token = itemgetter("content", "id", *_FLAGS)
+
+
+def _added_token(item: Json) -> tuple[Any, ...]:
+    """A token's name, its id as written, and its flags, of which some files have a thousand."""
+    try:
+        found: tuple[Any, ...] = _read_added_token(item.value)
+    except (KeyError, TypeError):
+        found = ()
+    if list(map(type, found)) != [str, int, bool, bool, bool, bool, bool] or not is_unicode(
+        found[0]
+    ):
+        flags = [item[flag].truth() for flag in _FLAGS]
+        return (item["content"].text(), item["id"].number(), *flags)
+    return found
+
+
+def assemble(definition: TokenizerDefinition) -> Parts:
+    """What the engine works with.
+
+    Raises:
+        ValueError: a part is not supported, or something in it is wrong.
+    """
+    model, added, _, source = definition
+    parts = {
+        name: None if value is None else Json(value, source, name)
+        for name, value in definition.parts.items()
+    }
+    found_steps = steps(parts["pre_tokenizer"])
+    if not any(isinstance(step, ByteAlphabet) for step in found_steps):
+        place = Json(None, source, "pre_tokenizer")
+        place.fail("without ByteLevel the model is one of characters, which is not supported")
+    others = {token.id: _bytes_of(token.content) for token in added}
+    if isinstance(model, RankedModel):
+        byte_pair, tokens, whole = BytePairEncoder(model.ranks), model.ranks, True
+    else:
+        try:
+            byte_pair = ListedMergesEncoder(model.vocabulary, model.merges, model.unknown)
+        except KeyError as error:
+            number = list(map(add, *model.merges)).index(error.args[0])
+            _fail_merge(Json(None, source, "model.merges"), number, error.args[0])
+        tokens, whole = byte_pair.tokens, model.ignore_merges
+        if len(tokens) < len(model.vocabulary):
+            inside = set(tokens.values())
+            others.update(
+                (number, name.encode())
+                for name, number in model.vocabulary.items()
+                if number not in inside
+            )
+    return Parts(
+        byte_pair,
+        tokens,
+        others,
+        whole,
+        normalizers(parts["normalizer"]),
+        found_steps,
+        added,
+        template(parts["post_processor"]),
+        unsupported_decoder(parts["decoder"]),
+    )
+
+
+def _bytes_of(name: str) -> bytes:
+    """What the decoder ``ByteLevel`` makes of a token: what it is not, it leaves as it is."""
+    try:
+        return decode_bytes(name)
+    except ValueError:
+        return name.encode()

@@ -1,0 +1,218 @@
+"""The parts of a ``tokenizer.json`` around its model: normalizers, pre-tokenizers and the like.
+
+Each function takes a part as it stands in the file and gives what the engine works with.  What is
+not supported is a ``ValueError`` that names it.  The names and their meaning are those of Hugging
+Face tokenizers 0.23.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from compat_bpe.engine import normalization, unicode_tables_tokenizers
+from compat_bpe.engine.code_points import CodePoints
+from compat_bpe.engine.normalization import Normalizer
+from compat_bpe.engine.pattern import Chars, Node, PatternError, Sequence, parse
+from compat_bpe.engine.pre_tokenizer import (
+    BEHAVIORS,
+    Behavior,
+    ByteAlphabet,
+    PrefixSpace,
+    Split,
+    Step,
+)
+from compat_bpe.engine.splitter import Splitter
+from compat_bpe.engine.unicode_properties import parse_ranges, white_space
+from compat_bpe.formats.checked_json import Json
+
+#: GPT-2's pattern, by which ``ByteLevel`` splits.
+BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+#: What belongs to a text before and after it.
+Template = tuple[list[int], list[int]]
+
+
+def kind(part: Json, *known: str) -> str:
+    """The type of a part, if it is one of those known; else an error that names it."""
+    found = part["type"].text()
+    if found not in known:
+        part.fail(f"{found} is not supported (only {', '.join(known)})")
+    return found
+
+
+def normalizers(part: Json | None) -> list[Normalizer]:
+    """What a ``normalizer`` does, step by step."""
+    if part is None:
+        return []
+    forms: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+    found = kind(part, *forms, "Lowercase", "Strip", "Replace", "Prepend", "Sequence")
+    for form in forms:
+        if found == form:
+            return [normalization.unicode_form(form)]
+    if found == "Lowercase":
+        return [normalization.lowercase]
+    if found == "Strip":
+        return [normalization.strip(part["strip_left"].truth(), part["strip_right"].truth())]
+    if found == "Replace":
+        splitter = _compiled(part["pattern"], _pattern(part["pattern"]))
+        return [normalization.replace(splitter, part["content"].text())]
+    if found == "Prepend":
+        return [normalization.prepend(part["prepend"].text())]
+    return [
+        normalizer
+        for item in part["normalizers"].items(part.place)
+        for normalizer in normalizers(item)
+    ]
+
+
+def steps(part: Json | None) -> list[Step]:
+    """What a ``pre_tokenizer`` does, step by step."""
+    if part is None:
+        return []
+    found = kind(part, *_STEPS, "Sequence")
+    if found != "Sequence":
+        return _STEPS[found](part)
+    return [step for item in part["pretokenizers"].items(part.place) for step in steps(item)]
+
+
+def _split(part: Json) -> list[Step]:
+    tree = _pattern(part["pattern"])
+    _compiled(part["pattern"], tree)
+    return [Split(tree, _behavior(part["behavior"]), part["invert"].truth())]
+
+
+def _byte_level(part: Json) -> list[Step]:
+    found: list[Step] = [PrefixSpace()] if part["add_prefix_space"].truth() else []
+    use_regex = part.get("use_regex")
+    if use_regex is None or use_regex.truth():
+        found.append(Split(parse(BYTE_LEVEL_PATTERN, oniguruma=True)))
+    return [*found, ByteAlphabet()]
+
+
+def _digits(part: Json) -> list[Step]:
+    numeric = Chars(parse_ranges(unicode_tables_tokenizers.NUMERIC))
+    return [Split(numeric, "Isolated" if part["individual_digits"].truth() else "Contiguous")]
+
+
+def _punctuation(part: Json) -> list[Step]:
+    ascii_signs = CodePoints.of("!/", ":@", "[`", "{~")
+    points = ascii_signs | parse_ranges(unicode_tables_tokenizers.PUNCTUATION)
+    behavior = part.get("behavior")
+    return [Split(Chars(points), "Isolated" if behavior is None else _behavior(behavior))]
+
+
+def _whitespace(_: Json) -> list[Step]:
+    return [Split(parse(r"\w+|[^\w\s]+"), "Removed", invert=True)]
+
+
+def _whitespace_split(_: Json) -> list[Step]:
+    return [Split(Chars(white_space()), "Removed")]
+
+
+def _delimiter(part: Json) -> list[Step]:
+    delimiter = part["delimiter"].text()
+    if len(delimiter) != 1:
+        part["delimiter"].fail(f"{delimiter!r} is not one character")
+    return [Split(Chars(CodePoints.of(delimiter)), "Removed")]
+
+
+_STEPS: dict[str, Callable[[Json], list[Step]]] = {
+    "Split": _split,
+    "ByteLevel": _byte_level,
+    "Digits": _digits,
+    "Punctuation": _punctuation,
+    "Whitespace": _whitespace,
+    "WhitespaceSplit": _whitespace_split,
+    "CharDelimiterSplit": _delimiter,
+}
+
+
+def _behavior(part: Json) -> Behavior:
+    for behavior in BEHAVIORS:
+        if part.text() == behavior:
+            return behavior
+    return part.fail(f"{part.text()!r} is none of {', '.join(BEHAVIORS)}")
+
+
+def _pattern(part: Json) -> Node:
+    """A pattern ``{"Regex": …}`` or ``{"String": …}``, parsed."""
+    members = part.mapping()
+    if len(members) != 1 or not members.keys() <= {"Regex", "String"}:
+        part.fail('it has to be {"Regex": "..."} or {"String": "..."}')
+    if "String" in members:
+        return Sequence(tuple(Chars(CodePoints.of(char)) for char in part["String"].text()))
+    try:
+        return parse(part["Regex"].text(), oniguruma=True)
+    except PatternError as error:
+        part["Regex"].fail(str(error))
+
+
+def _compiled(part: Json, tree: Node) -> Splitter:
+    """A pattern compiled, so that one that cannot be is an error that names its place."""
+    try:
+        return Splitter.of_tree(tree, "of this part")
+    except PatternError as error:
+        part.fail(str(error))
+
+
+def template(part: Json | None) -> Template:
+    """The ids that a ``post_processor`` puts before and after a text."""
+    if part is None:
+        return [], []
+    found = kind(
+        part,
+        "TemplateProcessing",
+        "ByteLevel",
+        "RobertaProcessing",
+        "BertProcessing",
+        "Sequence",
+    )
+    if found == "ByteLevel":
+        return [], []  # It concerns the places of tokens in the text, not the tokens.
+    if found == "TemplateProcessing":
+        return _template_processing(part)
+    if found != "Sequence":
+        return [_id_of_pair(part["cls"])], [_id_of_pair(part["sep"])]
+    before: list[int] = []
+    after: list[int] = []
+    for item in part["processors"].items(part.place):
+        outer = template(item)
+        before, after = outer[0] + before, after + outer[1]
+    return before, after
+
+
+def _template_processing(part: Json) -> Template:
+    ids_of = part["special_tokens"]
+    halves: list[list[int]] = [[]]
+    for item in part["single"].items():
+        if "Sequence" in item.mapping():
+            halves.append([])
+            continue
+        name = item["SpecialToken"]["id"].text()
+        ids = ids_of[name]["ids"]
+        for number in ids.items():
+            halves[-1].append(number.number())
+    if len(halves) != 2:
+        part["single"].fail("a template has to have the text once")
+    return halves[0], halves[1]
+
+
+def _id_of_pair(part: Json) -> int:
+    items = list(part.items())
+    if len(items) != 2:
+        part.fail("it has to be a token and its id")
+    return items[1].number()
+
+
+def unsupported_decoder(part: Json | None) -> str | None:
+    """None for the decoder ``ByteLevel``; for another, what to say when ids are to be decoded."""
+    while part is not None and part["type"].text() == "Sequence":
+        items = list(part["decoders"].items(part.place))
+        if len(items) != 1:
+            return f"{part.source}: {part.place}: a Sequence of decoders is not supported"
+        part = items[0]
+    if part is None:
+        return "the tokenizer has no decoder"
+    name = part["type"].text()
+    return None if name == "ByteLevel" else f"{part.source}: {part.place}: {name} is not supported"

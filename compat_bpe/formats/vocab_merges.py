@@ -1,0 +1,110 @@
+"""``vocab.json`` and ``merges.txt``: the model of a ``tokenizer.json`` in two files.
+
+How text is split, and which tokens are added, is what the ``tokenizer_config.json`` beside them
+says, by the name of a class in Hugging Face transformers; without one it is as in GPT-2.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from compat_bpe.formats.checked_json import Json, read_json
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
+
+_BYTE_LEVEL = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": True,
+}
+_GPT2: dict[str, Any] = {"normalizer": None, "pre_tokenizer": _BYTE_LEVEL}
+_QWEN2: dict[str, Any] = {
+    "normalizer": {"type": "NFC"},
+    "pre_tokenizer": {
+        "type": "Sequence",
+        "pretokenizers": [
+            {
+                "type": "Split",
+                "pattern": {
+                    "Regex": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+                    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+                },
+                "behavior": "Isolated",
+                "invert": False,
+            },
+            {**_BYTE_LEVEL, "use_regex": False},
+        ],
+    },
+}
+
+#: A class, without "Fast" at its end, and how it splits.
+_CLASSES = {"GPT2Tokenizer": _GPT2, "CodeGenTokenizer": _GPT2, "Qwen2Tokenizer": _QWEN2}
+
+
+def read_vocab_merges(vocabulary: Path, merges: Path) -> TokenizerDefinition:
+    """Read the two files, and ``tokenizer_config.json`` beside them if there is one.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: ``{file}: {place}: {reason}``.  One is damaged, or the class is not known.
+    """
+    ids = read_json(vocabulary)
+    listed = _read_merges(merges)
+    config_path = vocabulary.with_name("tokenizer_config.json")
+    config = read_json(config_path) if config_path.exists() else None
+    parts = _GPT2
+    if config is not None and "tokenizer_class" in config.mapping():
+        name = config["tokenizer_class"].text()
+        if name.removesuffix("Fast") not in _CLASSES:
+            config["tokenizer_class"].fail(
+                f"how {name} splits is not known here (only {', '.join(_CLASSES)})"
+            )
+        parts = _CLASSES[name.removesuffix("Fast")]
+    if parts is _GPT2 and config is not None:
+        prefix = config.get("add_prefix_space")
+        if prefix is not None and prefix.truth():
+            parts = {**_GPT2, "pre_tokenizer": {**_BYTE_LEVEL, "add_prefix_space": True}}
+    file = {
+        "model": {"type": "BPE", "vocab": ids.mapping(), "merges": listed},
+        "added_tokens": _added_tokens(ids, listed, config),
+        **parts,
+        "post_processor": None,
+        "decoder": _BYTE_LEVEL,
+    }
+    return parse_tokenizer(Json(file, f"{vocabulary} and {merges.name}"))
+
+
+def _read_merges(path: Path) -> list[str]:
+    data = path.read_bytes()
+    try:
+        lines = data.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}: line {number}: not UTF-8: {error.reason}") from None
+    if not lines[-1]:
+        lines.pop()
+    lines = [line.rstrip("\r") for line in lines]
+    for number, line in enumerate(lines, 1):
+        if line.count(" ") != 1 and not line.startswith("#version"):
+            raise ValueError(f"{path}: line {number}: expected the two parts of a merge")
+    return [line for line in lines if not line.startswith("#version")]
+
+
+def _added_tokens(ids: Json, merges: list[str], config: Json | None) -> list[dict[str, Any]]:
+    listed = None if config is None else config.get("added_tokens_decoder")
+    if listed is not None:
+        found = []
+        for number in listed.mapping():
+            if not number.isdecimal():
+                listed.fail(f"{number!r} is no id")
+            found.append({"id": int(number), **listed[number].mapping()})
+        return sorted(found, key=lambda token: token["id"])
+    # As in load_gpt2: what no merge makes and is written <...>.
+    made = {merge.replace(" ", "") for merge in merges}
+    flags = dict.fromkeys(("normalized", "lstrip", "rstrip", "single_word"), False)
+    return [
+        {"id": number, "content": name, "special": True, **flags}
+        for name, number in ids.mapping().items()
+        if name[:1] == "<" and name[-1:] == ">" and len(name) > 2 and name not in made
+    ]

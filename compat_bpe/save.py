@@ -1,0 +1,247 @@
+"""Encodings to files that other programs read.
+
+Each file is written whole or not at all.  What a format cannot hold is an error, before anything is
+written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from compat_bpe.encoding import Encoding
+from compat_bpe.engine.added_tokens import AddedToken
+from compat_bpe.engine.byte_alphabet import encode_bytes
+from compat_bpe.engine.byte_pair import BytePairEncoder, merges_by_rank
+from compat_bpe.engine.listed_merges import ListedMergesEncoder
+from compat_bpe.engine.pattern import PatternError, parse
+from compat_bpe.engine.pre_tokenizer import leaves_nothing_out
+from compat_bpe.engine.stdlib_re import can_be_empty, to_oniguruma
+from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe
+from compat_bpe.formats.tiktoken import format_ranks
+from compat_bpe.formats.tokenizer_json import ListedModel, RankedModel, TokenizerDefinition
+from compat_bpe.tokenizer import Tokenizer
+
+
+def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
+    """Write the ranks of an encoding as a ``.tiktoken`` file.
+
+    The format holds the ranks alone: how text is split, and the special tokens, are for the program
+    that reads it.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: merging by rank would not give what the encoding gives.
+
+    >>> import compat_bpe, tempfile
+    >>> enc = compat_bpe.get_encoding("gpt2")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_tiktoken(enc, folder + "/gpt2.tiktoken")
+    ...     read = compat_bpe.load(folder + "/gpt2.tiktoken", pattern="gpt2")
+    >>> read.encode("hello world") == enc.encode("hello world")
+    True
+    """
+    _write({Path(path): format_ranks(_ranks(encoding))})
+
+
+def save_gpt2(
+    encoding: Encoding,
+    encoder_json: str | os.PathLike[str],
+    vocab_bpe: str | os.PathLike[str],
+) -> None:
+    """Write an encoding as ``encoder.json`` and ``vocab.bpe`` (or ``vocab.json``, ``merges.txt``).
+
+    The format does not hold how text is split.
+
+    Raises:
+        OSError: a file cannot be written.
+        ValueError: a token is made by no merge, or merging by a list would not give what the
+            encoding gives.
+    """
+    model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
+    if not isinstance(model, ListedModel):
+        ranks = _ranks(encoding)
+        ids = format_encoder_json(ranks, _names(encoding))
+        merges = format_vocab_bpe(ranks)
+    else:
+        encoder = _listed(encoding)
+        if not encoder.is_complete:
+            raise ValueError(f"{encoding!r}: a byte is no token, for which the format has no rule")
+        if model.ignore_merges and not encoder.makes_all_tokens():
+            raise ValueError(f"{encoding!r}: a token is made by no merge")
+        numbers = {**model.vocabulary, **_names(encoding)}
+        ids = json.dumps(dict(sorted(numbers.items(), key=lambda item: item[1]))).encode()
+        lines = ["#version: 0.2", *map(" ".join, zip(*model.merges)), ""]
+        merges = "\n".join(lines).encode()
+    _write({Path(encoder_json): ids, Path(vocab_bpe): merges})
+
+
+def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> None:
+    """Write an encoding as a ``tokenizer.json``, which Hugging Face tokenizers reads.
+
+    There, ``encode(text)`` gives what ``encode(text, allowed_special="all")`` gives here.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: the format cannot hold it: two special tokens have one id, a token is empty, or
+            the pattern is not one of Oniguruma.
+    """
+    definition = encoding.definition if isinstance(encoding, Tokenizer) else _definition(encoding)
+    model = definition.model
+    if isinstance(model, RankedModel):
+        model = _as_listed(model, definition.added_tokens, encoding)
+    unknown = model.unknown
+    file = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {
+                "id": token.id,
+                "content": token.content,
+                "single_word": token.single_word,
+                "lstrip": token.lstrip,
+                "rstrip": token.rstrip,
+                "normalized": token.normalized,
+                "special": token.special,
+            }
+            for token in sorted(definition.added_tokens, key=lambda token: token.id)
+        ],
+        **definition.parts,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": unknown.token,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": unknown.fuse,
+            "byte_fallback": unknown.byte_fallback,
+            "ignore_merges": model.ignore_merges,
+            "vocab": dict(sorted(model.vocabulary.items(), key=lambda item: item[1])),
+            "merges": list(map(list, zip(*model.merges))),
+        },
+    }
+    _write({Path(path): json.dumps(file, ensure_ascii=False).encode()})
+
+
+def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
+    """Ranks that give what the encoding gives, if there are."""
+    if not isinstance(encoding, Tokenizer):
+        return encoding._core_bpe.encoder
+    model = encoding.definition.model
+    if isinstance(model, RankedModel):
+        return model.ranks
+    encoder = _listed(encoding)
+    if not encoder.ranks_suffice():
+        raise ValueError(
+            f"{encoding!r}: merging by rank does not give what its list of merges gives"
+        )
+    ranks = dict(encoder.ranks)
+    if model.ignore_merges and len(encoder.tokens) > len(ranks):
+        # Tokens that no merge makes, and a chunk can be all the same.
+        added = {token.id for token in encoding.added_tokens}
+        ranks = {token: rank for token, rank in encoder.tokens.items() if rank not in added}
+        made = BytePairEncoder(ranks)
+        for token in ranks.keys() - encoder.ranks.keys():
+            if made.makes(token):
+                raise ValueError(f"{encoding!r}: merging by rank would make {token!r} of two parts")
+    return ranks
+
+
+def _listed(encoding: Encoding) -> ListedMergesEncoder:
+    encoder = encoding._core_bpe._byte_pair
+    assert isinstance(encoder, ListedMergesEncoder)
+    return encoder
+
+
+def _names(encoding: Encoding) -> dict[str, int]:
+    """The special tokens, and what other added tokens there are."""
+    return dict(encoding._core_bpe.special)
+
+
+_BYTE_LEVEL = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
+
+
+def _definition(encoding: Encoding) -> TokenizerDefinition:
+    """What a ``tokenizer.json`` has to say of an encoding by ranks and one pattern."""
+    try:
+        tree = parse(encoding._pat_str)
+    except PatternError as error:
+        raise ValueError(f"{encoding!r}: {error}") from None
+    if can_be_empty(tree):
+        raise ValueError(f"{encoding!r}: its pattern may match nothing, which engines treat apart")
+    pattern = encoding._pat_str
+    try:
+        is_same = parse(pattern, oniguruma=True) == tree
+    except PatternError:
+        is_same = False
+    # tiktoken drops what the pattern leaves out.
+    keeps_all = leaves_nothing_out(tree)
+    split = {
+        "type": "Split",
+        "pattern": {"Regex": pattern if is_same else to_oniguruma(tree)},
+        "behavior": "Isolated" if keeps_all else "Removed",
+        "invert": not keeps_all,
+    }
+    parts = {
+        "normalizer": None,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, _BYTE_LEVEL]},
+        "post_processor": None,
+        "decoder": _BYTE_LEVEL,
+    }
+    specials = encoding._special_tokens
+    if len(set(specials.values())) < len(specials):
+        raise ValueError(f"{encoding!r}: two special tokens have the same id")
+    added = tuple(AddedToken(name, number, special=True) for name, number in specials.items())
+    return TokenizerDefinition(RankedModel(encoding._core_bpe.encoder), added, parts, encoding.name)
+
+
+def _as_listed(model: RankedModel, added: Sequence[AddedToken], encoding: Encoding) -> ListedModel:
+    """The same model with its merges listed."""
+    ranks = model.ranks
+    if b"" in ranks:
+        raise ValueError(f"{encoding!r}: the empty token cannot be in a tokenizer.json")
+    merges = [parts for _, parts in merges_by_rank(ranks) if parts is not None]
+    vocabulary = {encode_bytes(token): rank for token, rank in ranks.items()}
+    for token in _not_numbered_on(added, len(vocabulary)):
+        if vocabulary.setdefault(token.content, token.id) != token.id:
+            raise ValueError(f"{encoding!r}: {token.content!r} is an ordinary token, too")
+    if len(set(vocabulary.values())) < len(vocabulary):
+        raise ValueError(f"{encoding!r}: a special token has the id of an ordinary one")
+    lefts = [encode_bytes(left) for left, _ in merges]
+    rights = [encode_bytes(right) for _, right in merges]
+    # Merging by rank takes a chunk that is a token as it is.
+    return ListedModel(vocabulary, (lefts, rights), ignore_merges=True)
+
+
+def _not_numbered_on(added: Iterable[AddedToken], ordinary: int) -> list[AddedToken]:
+    """The added tokens that must be in the vocabulary, to keep their ids.
+
+    Those that are not are numbered from its size on, in their order.
+    """
+    inside = sorted(added, key=lambda token: token.id)
+    following = ordinary + len(inside)
+    while inside and inside[-1].id == following - 1:
+        following -= 1
+        inside.pop()
+    return inside
+
+
+def _write(files: Mapping[Path, bytes]) -> None:
+    """Replace files, once all of them are on the disk under other names."""
+    temporary = {path: path.with_name(f"{path.name}.{os.getpid()}.tmp") for path in files}
+    try:
+        for path, data in files.items():
+            temporary[path].write_bytes(data)
+        for path, written in temporary.items():
+            written.replace(path)
+    finally:
+        for written in temporary.values():
+            written.unlink(missing_ok=True)
