@@ -138,6 +138,7 @@ def _load_ranks(
 
 
 def _load_json(path: Path, name: str) -> Encoding:
+    from compat_bpe.engine.pattern import PatternError
     from compat_bpe.formats.checked_json import read_json
     from compat_bpe.formats.tekken import is_tekken, parse_tekken
     from compat_bpe.formats.tokenizer_json import parse_tokenizer
@@ -146,16 +147,21 @@ def _load_json(path: Path, name: str) -> Encoding:
     file = read_json(path)
     if is_tekken(file):
         tekken = parse_tekken(file)
-        return Encoding(
-            name,
-            pat_str=tekken.pattern,
-            mergeable_ranks=tekken.ranks,
-            special_tokens=tekken.special_tokens,
-        )
-    if "model" in file.mapping():
+        try:
+            return Encoding(
+                name,
+                pat_str=tekken.pattern,
+                mergeable_ranks=tekken.ranks,
+                special_tokens=tekken.special_tokens,
+            )
+        except PatternError as error:
+            file["config"]["pattern"].fail(str(error))
+    members = file.mapping()
+    # A vocabulary may have a token "model".
+    if not members or not all(type(number) is int for number in members.values()):
+        if "model" not in members:
+            file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
         return Tokenizer(name, parse_tokenizer(file))
-    if not all(type(number) is int for number in file.mapping().values()):
-        file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
     return _load_pair(path, _beside(path, "merges.txt", "vocab.bpe"), name)
 
 

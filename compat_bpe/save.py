@@ -19,6 +19,7 @@ from compat_bpe.engine.listed_merges import ListedMergesEncoder
 from compat_bpe.engine.pattern import PatternError, parse
 from compat_bpe.engine.pre_tokenizer import leaves_nothing_out
 from compat_bpe.engine.stdlib_re import can_be_empty, to_oniguruma
+from compat_bpe.formats.checked_json import is_unicode
 from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe
 from compat_bpe.formats.tiktoken import format_ranks
 from compat_bpe.formats.tokenizer_json import ListedModel, RankedModel, TokenizerDefinition
@@ -158,7 +159,11 @@ def _listed(encoding: Encoding) -> ListedMergesEncoder:
 
 def _names(encoding: Encoding) -> dict[str, int]:
     """The special tokens, and what other added tokens there are."""
-    return dict(encoding._core_bpe.special)
+    names = dict(encoding._core_bpe.special)
+    for name in names:
+        if not is_unicode(name):
+            raise ValueError(f"{encoding!r}: the special token {name!r} has a lone surrogate")
+    return names
 
 
 _BYTE_LEVEL = {
@@ -196,7 +201,7 @@ def _definition(encoding: Encoding) -> TokenizerDefinition:
         "post_processor": None,
         "decoder": _BYTE_LEVEL,
     }
-    specials = encoding._special_tokens
+    specials = _names(encoding)
     if len(set(specials.values())) < len(specials):
         raise ValueError(f"{encoding!r}: two special tokens have the same id")
     added = tuple(AddedToken(name, number, special=True) for name, number in specials.items())
@@ -210,9 +215,11 @@ def _as_listed(model: RankedModel, added: Sequence[AddedToken], encoding: Encodi
         raise ValueError(f"{encoding!r}: the empty token cannot be in a tokenizer.json")
     merges = [parts for _, parts in merges_by_rank(ranks) if parts is not None]
     vocabulary = {encode_bytes(token): rank for token, rank in ranks.items()}
-    for token in _not_numbered_on(added, len(vocabulary)):
-        if vocabulary.setdefault(token.content, token.id) != token.id:
+    for token in added:
+        if vocabulary.get(token.content, token.id) != token.id:
             raise ValueError(f"{encoding!r}: {token.content!r} is an ordinary token, too")
+    for token in _not_numbered_on(added, len(vocabulary)):
+        vocabulary[token.content] = token.id
     if len(set(vocabulary.values())) < len(vocabulary):
         raise ValueError(f"{encoding!r}: a special token has the id of an ordinary one")
     lefts = [encode_bytes(left) for left, _ in merges]

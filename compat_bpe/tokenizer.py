@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from compat_bpe.encoding import _NOTHING, AllowedSpecial, DisallowedSpecial, Encoding
@@ -36,9 +37,7 @@ class Tokenizer(Encoding):
         core = TokenizerCore(assemble(definition))
         self.name = name
         self.definition = definition
-        self.max_token_value = max(
-            *core.encoder.values(), *(token.id for token in definition.added_tokens), 0
-        )
+        self.max_token_value = max(chain(core.encoder.values(), core.other_tokens))
         special = [token for token in definition.added_tokens if token.special]
         self._special_tokens = {token.content: token.id for token in special}
         self._special_token_values = {token.id for token in special}

@@ -38,6 +38,15 @@ class AddedToken(NamedTuple):
     single_word: bool = False
 
 
+def normalized_content(token: AddedToken, normalize: Normalizer | None) -> str:
+    """What a token is looked for as, and decoded to.
+
+    >>> normalized_content(AddedToken("A", 1, normalized=True), str.lower)
+    'a'
+    """
+    return normalize(token.content) if token.normalized and normalize else token.content
+
+
 class AddedTokens:
     """Finds added tokens in text.
 
@@ -58,7 +67,7 @@ class AddedTokens:
         ordered = sorted(tokens, key=lambda token: not token.special)
         self._as_it_is = _Finder([(t.content, t) for t in ordered if not t.normalized])
         self._normalized = _Finder(
-            [(normalize(t.content) if normalize else t.content, t) for t in ordered if t.normalized]
+            [(normalized_content(t, normalize), t) for t in ordered if t.normalized]
         )
 
     def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
@@ -106,6 +115,8 @@ class _Finder:
             ):
                 continue
             if token.lstrip:
+                # If the token before took what this one begins with, nothing more is taken twice.
+                start = max(start, at)
                 while start > at and _is_blank(text[start - 1]):
                     start -= 1
             if token.rstrip:
@@ -113,8 +124,10 @@ class _Finder:
                     end += 1
             if at < start:
                 yield text[at:start], None
-            yield "", token.id
-            # If the last token took blanks that this one begins with, that may be further back.
+            # Of a token that has lost all of its text to the one before nothing is left.
+            if start < end:
+                yield "", token.id
+            # If the token before took blanks that this one has too, that may be further back.
             at = end
         if at < len(text):
             yield text[at:] if at else text, None

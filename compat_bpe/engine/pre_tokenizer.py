@@ -102,7 +102,7 @@ class StepSplitter:
 
     def chunks(self, text: str) -> list[str]:
         """All chunks of a text, in order; none of them is empty."""
-        pieces = [text]
+        pieces = [text] if text else []
         for step, splitter in self._steps:
             if isinstance(step, ByteAlphabet):
                 pieces = [encode_bytes(piece.encode()) for piece in pieces]

@@ -24,7 +24,7 @@ class Parts(NamedTuple):
     Args:
         byte_pair: what encodes a chunk.
         tokens: each token's bytes and its id, for chunks that are a token, and for decoding.
-        other_tokens: the bytes of the ids that are not in ``tokens``.
+        other_tokens: the bytes of the ids that are not in ``tokens`` or are decoded otherwise.
         whole_chunks: whether a chunk that is a token is not merged.
         normalizers: what text between added tokens goes through.
         steps: how it is split then.
@@ -68,7 +68,7 @@ class TokenizerCore(CoreBPE):
         self.encoder = parts.tokens
         self.special = {token.content: token.id for token in parts.added_tokens}
         self.template = parts.template
-        self._other_tokens = parts.other_tokens
+        self.other_tokens = parts.other_tokens
         self._undecodable = parts.undecodable
         steps = parts.steps
         self._prefix_space = bool(steps) and isinstance(steps[0], PrefixSpace)
@@ -90,4 +90,7 @@ class TokenizerCore(CoreBPE):
     def _decoder(self) -> Decoder:
         if self._undecodable is not None:
             raise ValueError(f"{self._undecodable}: it encodes, but cannot decode")
-        return Decoder(self.encoder, self._other_tokens)
+        others = self.other_tokens
+        # A token of the vocabulary may be an added one too, which may be decoded otherwise.
+        ranks = {token: number for token, number in self.encoder.items() if number not in others}
+        return Decoder(ranks, others)

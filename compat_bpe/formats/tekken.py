@@ -13,6 +13,9 @@ from typing import NamedTuple
 from compat_bpe.formats import RANK_LIMIT, missing_byte
 from compat_bpe.formats.checked_json import Json
 
+#: Real files have 1,000 special tokens, most of them reserved.
+_MOST_SPECIAL = 1 << 16
+
 #: The special tokens of files before version v11, which do not list them.
 _UNLISTED = (
     "<unk>",
@@ -66,6 +69,8 @@ def parse_tekken(file: Json) -> Tekken:
     special_count = config["default_num_special_tokens"].number()
     size = config["default_vocab_size"].number()
     vocab = file["vocab"]
+    if special_count > _MOST_SPECIAL:
+        config["default_num_special_tokens"].fail(f"it is above {_MOST_SPECIAL}")
     if not 0 <= special_count <= size < RANK_LIMIT or size - special_count > len(vocab.sequence()):
         config.fail(
             f"{size} tokens, {special_count} of them special, "
@@ -76,8 +81,9 @@ def parse_tekken(file: Json) -> Tekken:
     for number, item in zip(range(size - special_count), vocab.items()):
         if item["rank"].number() != number:
             item["rank"].fail(f"it has to be {number}")
+        encoded = item["token_bytes"].text()
         try:
-            token = a2b_base64(item["token_bytes"].text())
+            token = a2b_base64(encoded)
         except ValueError as error:
             item["token_bytes"].fail(f"it is no base64: {error}")
         if token in ranks:
@@ -92,14 +98,16 @@ def parse_tekken(file: Json) -> Tekken:
 def _special_tokens(file: Json, count: int) -> dict[str, int]:
     listed = file.get("special_tokens")
     found: dict[str, int] = {}
+    numbers: set[int] = set()
     if listed is None:
         found.update(zip(_UNLISTED, range(count)))
     else:
         for item in listed.items():
             name, number = item["token_str"].text(), item["rank"].number()
-            if not name or name in found or number in found.values() or not 0 <= number < count:
+            if not name or name in found or number in numbers or not 0 <= number < count:
                 item.fail(f"the name {name!r} or the id {number} is not a new one below {count}")
             found[name] = number
+            numbers.add(number)
     # The rest is reserved.
     reserved = {f"<SPECIAL_{number}>": number for number in range(len(found), count)}
     if len({**found, **reserved}) != count or len({*found.values(), *reserved.values()}) != count:

@@ -19,10 +19,11 @@ from itertools import repeat
 from operator import add, itemgetter
 from typing import Any, NamedTuple, NoReturn
 
-from compat_bpe.engine.added_tokens import AddedToken
+from compat_bpe.engine.added_tokens import AddedToken, normalized_content
 from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, decode_bytes
 from compat_bpe.engine.byte_pair import BytePairEncoder
 from compat_bpe.engine.listed_merges import ListedMergesEncoder, Unknown
+from compat_bpe.engine.normalization import one_after_the_other
 from compat_bpe.engine.pre_tokenizer import ByteAlphabet
 from compat_bpe.engine.tokenizer_core import Parts
 from compat_bpe.formats import RANK_LIMIT
@@ -230,7 +231,9 @@ def assemble(definition: TokenizerDefinition) -> Parts:
     if not any(isinstance(step, ByteAlphabet) for step in found_steps):
         place = Json(None, source, "pre_tokenizer")
         place.fail("without ByteLevel the model is one of characters, which is not supported")
-    others = {token.id: _bytes_of(token.content) for token in added}
+    found_normalizers = normalizers(parts["normalizer"])
+    normalize = one_after_the_other(found_normalizers)
+    others = {token.id: _bytes_of(normalized_content(token, normalize)) for token in added}
     if isinstance(model, RankedModel):
         byte_pair, tokens, whole = BytePairEncoder(model.ranks), model.ranks, True
     else:
@@ -252,7 +255,7 @@ def assemble(definition: TokenizerDefinition) -> Parts:
         tokens,
         others,
         whole,
-        normalizers(parts["normalizer"]),
+        found_normalizers,
         found_steps,
         added,
         template(parts["post_processor"]),

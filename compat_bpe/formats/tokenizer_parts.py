@@ -33,8 +33,14 @@ BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N
 Template = tuple[list[int], list[int]]
 
 
+#: Sequences within sequences; each is a call within a call here.
+_DEEPEST = 50
+
+
 def kind(part: Json, *known: str) -> str:
     """The type of a part, if it is one of those known; else an error that names it."""
+    if part.place.count("[") > _DEEPEST:
+        part.fail("it is nested too deeply")
     found = part["type"].text()
     if found not in known:
         part.fail(f"{found} is not supported (only {', '.join(known)})")

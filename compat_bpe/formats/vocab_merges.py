@@ -6,6 +6,7 @@ says, by the name of a class in Hugging Face transformers; without one it is as 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -94,12 +95,13 @@ def _read_merges(path: Path) -> list[str]:
 def _added_tokens(ids: Json, merges: list[str], config: Json | None) -> list[dict[str, Any]]:
     listed = None if config is None else config.get("added_tokens_decoder")
     if listed is not None:
-        found = []
-        for number in listed.mapping():
-            if not number.isdecimal():
-                listed.fail(f"{number!r} is no id")
-            found.append({"id": int(number), **listed[number].mapping()})
-        return sorted(found, key=lambda token: token["id"])
+        numbers = listed.mapping()
+        for number in numbers:
+            if not re.fullmatch("[0-9]{1,10}", number):
+                listed.fail(f"{number[:20]!r} is no id")
+        return [
+            {**listed[number].mapping(), "id": int(number)} for number in sorted(numbers, key=int)
+        ]
     # As in load_gpt2: what no merge makes and is written <...>.
     made = {merge.replace(" ", "") for merge in merges}
     flags = dict.fromkeys(("normalized", "lstrip", "rstrip", "single_word"), False)

@@ -1,0 +1,115 @@
+"""Small tokenizers, and what both packages make of them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+
+from compat_bpe.engine.byte_alphabet import encode_bytes
+from compat_bpe.formats.checked_json import Json
+from compat_bpe.formats.tokenizer_json import parse_tokenizer
+from compat_bpe.tokenizer import Tokenizer
+
+_SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
+
+BYTE_LEVEL: dict[str, Any] = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
+
+
+@cache
+def small_model() -> dict[str, Any]:
+    """A model of 384 tokens, as it stands in a ``tokenizer.json``."""
+    ids = json.loads((_SMALL / "encoder.json").read_bytes())
+    merges = (_SMALL / "vocab.bpe").read_text("utf-8").splitlines()[1:]
+    del ids["<|endoftext|>"]
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": None,
+        "continuing_subword_prefix": None,
+        "end_of_word_suffix": None,
+        "fuse_unk": False,
+        "byte_fallback": False,
+        "vocab": ids,
+        "merges": merges,
+    }
+
+
+def file(**parts: Any) -> dict[str, Any]:
+    """A ``tokenizer.json``, with some of its parts given."""
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": None,
+        "pre_tokenizer": BYTE_LEVEL,
+        "post_processor": None,
+        "decoder": BYTE_LEVEL,
+        "model": small_model(),
+        **parts,
+    }
+
+
+def sequence(*steps: dict[str, Any]) -> dict[str, Any]:
+    """A pre-tokenizer of several steps, the last of which goes to bytes."""
+    return {"type": "Sequence", "pretokenizers": [*steps, BYTE_LEVEL]}
+
+
+def added(number: int, content: str, **flags: bool) -> dict[str, Any]:
+    """An added token as it stands in a file."""
+    names = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    return {"id": number, "content": content, **dict.fromkeys(names, False), **flags}
+
+
+class Both:
+    """One tokenizer in both packages."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self.theirs: Any = tokenizers.Tokenizer.from_str(json.dumps(content))
+        self.ours = Tokenizer("small", parse_tokenizer(Json(content, "small")))
+
+    def check(self, text: str) -> None:
+        """Compare all that can be asked of a text without surrogates."""
+        self.theirs.encode_special_tokens = False
+        ids = self.theirs.encode(text, add_special_tokens=False).ids
+        assert self.ours.encode(text, allowed_special="all") == ids
+        assert self.ours.encode(text, allowed_special="all", add_special_tokens=True) == (
+            self.theirs.encode(text).ids
+        )
+        if self.ours._core_bpe._undecodable is None:
+            assert self.ours.decode(ids) == self.theirs.decode(ids, skip_special_tokens=False)
+        self.theirs.encode_special_tokens = True
+        ids = self.theirs.encode(text, add_special_tokens=False).ids
+        assert self.ours.encode_ordinary(text) == ids
+        assert self.ours.encode(text, disallowed_special=()) == ids
+        assert self.ours.count(text) == len(ids)
+
+    def panics(self, text: str) -> bool:
+        """Whether tokenizers panics; then here it must work all the same."""
+        try:
+            self.theirs.encode(text)
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":
+                raise
+            self.ours.encode(text, allowed_special="all")
+            return True
+        return False
+
+    def check_pieces(self, text: str) -> None:
+        """Compare the pieces that the pre-tokenizer leaves, in the byte alphabet."""
+        core = self.ours._core_bpe
+        pieces = [
+            encode_bytes(core._to_bytes(chunk))
+            for plain, _ in core._stretches(text, frozenset())
+            for chunk in core._splitter.chunks(plain)
+        ]
+        assert pieces == [piece for piece, _ in self.theirs.pre_tokenizer.pre_tokenize_str(text)]

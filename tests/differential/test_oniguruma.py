@@ -1,0 +1,159 @@
+"""Patterns in Oniguruma's syntax, against tokenizers, which uses it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import pre_tokenizers
+
+from compat_bpe.engine.pattern import PatternError, parse
+from compat_bpe.engine.pre_tokenizer import Split, StepSplitter
+from compat_bpe.engine.stdlib_re import to_oniguruma
+from compat_bpe.engine.unicode_tables import CATEGORIES, SCRIPTS
+from tests.differential.reference import SCALARS
+
+
+def split_there(pattern: str, text: str) -> list[str]:
+    split = pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+    return [text[start:end] for _, (start, end) in split.pre_tokenize_str(text)]
+
+
+def split_here(pattern: str, text: str) -> list[str]:
+    return StepSplitter([Split(parse(pattern, oniguruma=True))]).chunks(text)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(rf"\p{{{name}}}" for name in [*CATEGORIES, "L", "M", "N", "P", "S", "Z", "C", "Letter"]),
+        *(rf"\p{{{name}}}" for name in ("Han", "Latin", "Cyrillic", "Hiragana", "Greek", "Thai")),
+        *(rf"\{letter}" for letter in "wWdDsShH"),
+        ".",
+        "(?m:.)",
+        r"\p{^L}",
+        r"[^\p{L}\s]",
+        r"[\p{L}&&\p{Lu}]",
+    ],
+)
+def test_classes_hold_the_same_characters(name: str) -> None:
+    points = parse(name, oniguruma=True)
+    splitter = StepSplitter([Split(points)])
+    # A character and a newline after it, in one piece or two: with the class {0} next to it.
+    text = "".join(SCALARS[:: 1 if name in (r"\w", r"\p{L}") else 7])
+    assert splitter.chunks(text) == split_there(name, text)
+
+
+def test_all_scripts_are_known_there_too() -> None:
+    for name in SCRIPTS:
+        pattern = rf"\p{{{name}}}"
+        text = "".join(SCALARS[::61])
+        assert split_here(pattern, text) == split_there(pattern, text), name
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^a|b$",
+        r"a\Z|\Ab",
+        r"a\z",
+        "a(?i)b|c",
+        "(a(?i)b|c)d",
+        "a{1,2}+",
+        "a{2}?",
+        "a{1,2}?",
+        "a{,2}",
+        "a{1,}+b",
+        "(?i:'s|'ll|'re)",
+        "(?i)[a-k]+",
+        "a++a",
+        "(?>a|ab)c",
+        r"\bab\b|\B1",
+        r"(?<=a)b|(?<!b)c",
+        "a.b",
+        "(?m:a.b)",
+        "(?<name>a)b",
+        r"\x41|\u0042|\x{43}",
+        r"\t|\n|\h",
+        "[a-c&&[^b]]+",
+        "a*?b",
+        "a|ab|b",
+        "x*",
+        "a?",
+        "$",
+        "^",
+    ],
+)
+@settings(max_examples=300)
+@given(text=st.text("abcABC 's\nlLrRE1\x85K\u212a\u017f", max_size=14))
+def test_a_pattern_splits_the_same(pattern: str, text: str) -> None:
+    assert split_here(pattern, text) == split_there(pattern, text)
+
+
+atoms = st.sampled_from(["a", "b", ".", r"\w", r"\s", "[ab]", "[^a]", r"\p{L}", "(?i:b)"])
+quantifiers = ["", "", "", "?", "*", "+", "{2}", "{1,2}", "+?", "*+", "?+", "{1,2}+", "{2}?"]
+conditions = st.sampled_from(["^", "$", r"\b", "(?=a)", "(?!b)", r"\Z", "(?<=a)"])
+single = st.one_of(st.builds("".join, st.tuples(atoms, st.sampled_from(quantifiers))), conditions)
+patterns = st.recursive(
+    st.lists(single, min_size=1, max_size=3).map("".join),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map("|".join),
+        inner.map(lambda pattern: f"(?:{pattern})"),
+        inner.map(lambda pattern: f"(?>{pattern})"),
+    ),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=1500)
+@given(patterns, st.lists(st.text("abB \n", max_size=8), max_size=4))
+def test_any_pattern_splits_the_same_or_is_refused(pattern: str, several: list[str]) -> None:
+    try:
+        parse(pattern, oniguruma=True)
+        split_here(pattern, "")
+    except PatternError:
+        return
+    # Written back from the tree it is the same pattern, too.
+    written = to_oniguruma(parse(pattern, oniguruma=True))
+    for text in several:
+        expected = split_there(pattern, text)
+        assert split_here(pattern, text) == expected
+        assert split_there(written, text) == expected
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "[[:alpha:]]",
+        r"\p{Alpha}",
+        r"\p{Punct}",
+        r"\pL",
+        r"(a)\1",
+        r"\X",
+        r"\R",
+        r"\K",
+        "(?s:.)",
+        "(?x:a b)",
+        "(?P<a>b)",
+        "[a--b]",
+        "[a~~b]",
+        "(?i:ß)",
+        "(?i:ss)",
+        r"(?i:\p{Lu})",
+        r"\xe9",
+        r"\u{41}",
+        "(?~ab)",
+        "a(",
+        "*a",
+    ],
+)
+def test_what_might_mean_something_else_is_refused(pattern: str) -> None:
+    with pytest.raises(PatternError):
+        parse(pattern, oniguruma=True)
+
+
+def test_the_written_pattern_has_no_surrogates() -> None:
+    assert re.search("[\ud800-\udfff]", to_oniguruma(parse(r"[^a]|\P{L}|."))) is None

@@ -1,0 +1,236 @@
+"""Normalizers, added tokens, flags of the model and templates, against tokenizers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compat_bpe.engine.splitter import repair
+from tests.differential.reference import SCALARS
+from tests.differential.small_tokenizers import (
+    BYTE_LEVEL,
+    Both,
+    added,
+    file,
+    sequence,
+    small_model,
+)
+from tests.strategies import MARKS, OTHER_LETTERS, RECENT
+from tests.strategies import texts as any_texts
+
+texts = any_texts.map(repair)
+
+NORMALIZERS: dict[str, dict[str, Any]] = {
+    **{form: {"type": form} for form in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase")},
+    "strip": {"type": "Strip", "strip_left": True, "strip_right": True},
+    "strip left": {"type": "Strip", "strip_left": True, "strip_right": False},
+    "replace": {"type": "Replace", "pattern": {"String": "a"}, "content": "\\1 e\u0301"},
+    "replace pattern": {"type": "Replace", "pattern": {"Regex": r"\s+|ll?"}, "content": ""},
+    "replace nothing": {"type": "Replace", "pattern": {"Regex": "x*"}, "content": "-"},
+    "prepend": {"type": "Prepend", "prepend": "▁"},
+    "none": {"type": "Sequence", "normalizers": []},
+}
+
+#: Letters with marks: what is composed, decomposed and put in order.
+marked = st.lists(
+    st.one_of(
+        st.sampled_from("aeiouASDdjkq\u0645\u06d2\u1100\u1161\u11a8\uac00\ud7a3"),
+        st.sampled_from("\u0300\u0301\u0307\u0323\u0327\u0338\u0345\u05b0\u3099\u0f71\u0f72"),
+        st.sampled_from(MARKS + OTHER_LETTERS + RECENT),
+        st.sampled_from("ﬁﬀ①Ⅷℌ㍿ｱﾞ\u2126\u212b\u0340\u0344\u0958\ufb1d\U0001d15e\U0002f800"),
+        # Composed or reordered since Unicode 10, 13 and 16.
+        st.sampled_from("\U00011935\U00011930\U00011938\U000105d2\U000105c9\u0898\u1abf\u1dfa"),
+        st.characters(codec="utf-8"),
+    ),
+    max_size=12,
+).map("".join)
+
+
+def normalizer(*names: str) -> dict[str, Any]:
+    return {"type": "Sequence", "normalizers": [NORMALIZERS[name] for name in names]}
+
+
+@pytest.mark.parametrize("name", ["NFC", "NFD", "NFKC", "NFKD", "Lowercase", "strip"])
+def test_every_code_point_in_each_normalizer(name: str) -> None:
+    made = Both(file(normalizer=NORMALIZERS[name]))
+    normalize = made.ours._core_bpe._added._normalize
+    assert normalize is not None
+    for start in range(0, len(SCALARS), 1 << 12):
+        part = SCALARS[start : start + (1 << 12)]
+        # After a letter, and between two marks that would change places.
+        for text in (part, "".join(f"a\u0345{char}\u0316" for char in part)):
+            assert normalize(text) == made.theirs.normalizer.normalize_str(text)
+
+
+@pytest.mark.parametrize("name", NORMALIZERS)
+def test_texts_in_each_normalizer(name: str) -> None:
+    made = Both(file(normalizer=NORMALIZERS[name]))
+
+    @given(st.one_of(texts, marked))
+    def check(text: str) -> None:
+        # It does where nothing is replaced at the end of a text.
+        if not made.panics(text):
+            made.check(text)
+
+    check()
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(sorted(NORMALIZERS)), max_size=4), st.lists(marked, max_size=4))
+def test_texts_in_any_sequence_of_normalizers(names: list[str], several: list[str]) -> None:
+    made = Both(file(normalizer=normalizer(*names)))
+    for text in several:
+        if not made.panics(text):
+            made.check(text)
+
+
+#: Names that overlap, hold white space, stand in the vocabulary or change when normalized.
+NAMES = ["<s>", "</s>", "<s", "s>", "<A>", " a", "a ", "é", "e\u0301", "he", "Ġt", "x", "\n"]
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+added_tokens = st.dictionaries(
+    st.sampled_from(NAMES),
+    st.fixed_dictionaries({flag: st.booleans() for flag in FLAGS}),
+    max_size=6,
+)
+near_names = st.lists(
+    st.one_of(st.sampled_from([*NAMES, " ", "b", "_", "1", "\u3000", "É"]), texts), max_size=12
+).map("".join)
+
+
+@settings(max_examples=500)
+@given(
+    added_tokens,
+    st.sampled_from([[], ["NFC"], ["Lowercase"], ["prepend"], ["Lowercase", "NFD"]]),
+    st.booleans(),
+    st.lists(near_names, max_size=4),
+)
+def test_added_tokens(
+    tokens: dict[str, dict[str, bool]], names: list[str], prefix: bool, several: list[str]
+) -> None:
+    listed = [added(1000 + i, name, **flags) for i, (name, flags) in enumerate(tokens.items())]
+    made = Both(
+        file(
+            added_tokens=listed,
+            normalizer=normalizer(*names),
+            pre_tokenizer={**BYTE_LEVEL, "use_regex": True, "add_prefix_space": prefix},
+        )
+    )
+    for text in several:
+        # It does at white space that two tokens take.
+        if not made.panics(text):
+            made.check(text)
+
+
+def test_ids_of_added_tokens_are_those_that_tokenizers_gives() -> None:
+    model = small_model()
+    size = len(model["vocab"])
+    listed = [added(7000, "<a>"), added(model["vocab"]["he"], "he"), added(6000, "<b>")]
+    made = Both(file(added_tokens=listed))
+    made.check("<a>the<b>")
+    assert made.ours.encode("<a><b>") == [size, size + 1]
+
+
+#: What a model may do with the bytes that it has no token for.
+UNKNOWN = [
+    {"unk_token": unk_token, "fuse_unk": fuse, "byte_fallback": fallback}
+    for unk_token in (None, "<unk>")
+    for fuse in (False, True)
+    for fallback in (False, True)
+]
+
+
+@settings(max_examples=600)
+@given(st.sampled_from(UNKNOWN), st.sets(st.sampled_from("abeth"), max_size=3), st.data())
+def test_models_that_lack_bytes(unknown: dict[str, Any], lacking: set[str], data: Any) -> None:
+    model = small_model()
+    names = [name for name in model["vocab"] if not lacking & set(name)]
+    names += ["<unk>", "<unk>e", "<0x61>", "<0x62>", "<0x61><0x62>", "<0x74>"]
+    merges = [merge for merge in model["merges"] if not lacking & set(merge)]
+    merges += ["<unk> e", "<0x61> <0x62>"] if "e" not in lacking else ["<0x61> <0x62>"]
+    ids = {name: number for number, name in enumerate(names)}
+    made = Both(file(model={**model, **unknown, "vocab": ids, "merges": merges}))
+    made.check(data.draw(st.one_of(texts, st.text("abeth <>x061", max_size=12))))
+
+
+@settings(max_examples=600)
+@given(st.data(), st.booleans(), st.booleans())
+def test_random_merges(data: Any, ignore_merges: bool, as_lists: bool) -> None:
+    """Merges in any order, of parts that merging by rank would not leave, made in several ways."""
+    alphabet = "abc"
+    model = small_model()
+    pairs: list[tuple[str, str]] = []
+    known = list(alphabet)
+    for _ in range(data.draw(st.integers(0, 12))):
+        left, right = data.draw(st.tuples(*[st.sampled_from(known)] * 2))
+        if len(left + right) < 9:
+            pairs.append((left, right))
+            known.append(left + right)
+    shuffled = data.draw(st.permutations(pairs))
+    others = data.draw(st.lists(st.text(alphabet, min_size=2, max_size=5), max_size=4))
+    single = [name for name in model["vocab"] if len(name) == 1]
+    names = list(dict.fromkeys([*single, *data.draw(st.permutations([*known, *others]))]))
+    made = Both(
+        file(
+            model={
+                **model,
+                "vocab": {name: number for number, name in enumerate(names)},
+                "merges": [list(pair) if as_lists else " ".join(pair) for pair in shuffled],
+                "ignore_merges": ignore_merges,
+            },
+            pre_tokenizer=BYTE_LEVEL,
+        )
+    )
+    for text in data.draw(st.lists(st.text(alphabet, max_size=40), max_size=5)):
+        made.check(text)
+
+
+@pytest.mark.parametrize(
+    "processor",
+    [
+        None,
+        BYTE_LEVEL,
+        {
+            "type": "TemplateProcessing",
+            "single": [
+                {"SpecialToken": {"id": "<s>", "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": "</s>", "type_id": 0}},
+                {"SpecialToken": {"id": "</s>", "type_id": 0}},
+            ],
+            "pair": [{"Sequence": {"id": "A", "type_id": 0}}],
+            "special_tokens": {
+                "<s>": {"id": "<s>", "ids": [7, 8], "tokens": ["a", "b"]},
+                "</s>": {"id": "</s>", "ids": [9], "tokens": ["c"]},
+            },
+        },
+        {
+            "type": "RobertaProcessing",
+            "sep": ["</s>", 9],
+            "cls": ["<s>", 7],
+            "trim_offsets": True,
+            "add_prefix_space": True,
+        },
+        {"type": "BertProcessing", "sep": ["</s>", 9], "cls": ["<s>", 7]},
+    ],
+)
+def test_templates(processor: dict[str, Any] | None) -> None:
+    made = Both(file(post_processor=processor))
+    for text in ("", "a", "hello world", " <s>"):
+        made.check(text)
+    if processor is not None:
+        several = {"type": "Sequence", "processors": [BYTE_LEVEL, processor]}
+        Both(file(post_processor=several)).check("ab")
+
+
+def test_an_unknown_id_is_an_error_here() -> None:
+    with pytest.raises(KeyError, match=re.escape("4000 is not in the vocabulary")):
+        Both(file()).ours.decode([4000])
+
+
+@pytest.mark.parametrize("pre_tokenizer", [BYTE_LEVEL, sequence()])
+def test_a_long_text_in_one_piece(pre_tokenizer: dict[str, Any]) -> None:
+    Both(file(pre_tokenizer=pre_tokenizer)).check("the hat " * 2000 + "中文" * 500)

@@ -1,0 +1,379 @@
+"""``tokenizer.json``: whatever is wrong with one is a ``ValueError`` that says where."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import compat_bpe
+from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE
+from compat_bpe.formats.tokenizer_json import read_tokenizer_json
+
+BYTE_LEVEL = {
+    "type": "ByteLevel",
+    "add_prefix_space": False,
+    "trim_offsets": True,
+    "use_regex": False,
+}
+DELETED = "(deleted)"
+
+
+def short(value: object) -> str:
+    """What pytest calls a parameter."""
+    return ascii(value)[:60]
+
+
+def added(number: int, name: str, **flags: bool) -> dict[str, Any]:
+    names = ("special", "normalized", "lstrip", "rstrip", "single_word")
+    return {"id": number, "content": name, **{flag: flags.get(flag, False) for flag in names}}
+
+
+def good() -> dict[str, Any]:
+    """A file with something of most kinds in it: 256 bytes, two merges, three added tokens."""
+    names = [*BYTE_TO_UNICODE.values(), "ab", "abc"]
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            added(258, "<s>", special=True),
+            added(259, "</s>", special=True),
+            added(260, "zz", normalized=True),
+        ],
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "NFC"},
+                {"type": "Replace", "pattern": {"String": "$"}, "content": "§"},
+            ],
+        },
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                {"type": "Digits", "individual_digits": True},
+                {
+                    "type": "Split",
+                    "pattern": {"Regex": r" ?\p{L}+|\s+"},
+                    "behavior": "Isolated",
+                    "invert": False,
+                },
+                dict(BYTE_LEVEL),
+            ],
+        },
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [
+                {"SpecialToken": {"id": "<s>", "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+            ],
+            "pair": [],
+            "special_tokens": {"<s>": {"id": "<s>", "ids": [258], "tokens": ["<s>"]}},
+        },
+        "decoder": dict(BYTE_LEVEL),
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": {name: number for number, name in enumerate(names)},
+            "merges": ["a b", "ab c"],
+        },
+    }
+
+
+def changed(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    """The good file with one member set, or deleted."""
+    file = copy.deepcopy(good())
+    part: Any = file
+    for key in path[:-1]:
+        part = part[key]
+    if value is DELETED:
+        del part[path[-1]]
+    else:
+        part[path[-1]] = value
+    return file
+
+
+def load(folder: Path, file: Any) -> compat_bpe.Encoding:
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps(file))
+    return compat_bpe.load(path)
+
+
+def failure(folder: Path, file: Any) -> str:
+    """What is said of a file, without the file's name, which has to be there."""
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        load(folder, file)
+    source = f"{folder / 'tokenizer.json'}: "
+    assert str(caught.value).startswith(source)
+    return str(caught.value)[len(source) :]
+
+
+def test_the_good_file_encodes_and_decodes(tmp_path: Path) -> None:
+    enc = load(tmp_path, good())
+    ids = enc.encode("abc zz<s>12", allowed_special="all")
+    assert ids == [257, 220, 260, 258, 16, 17]
+    assert enc.decode(ids) == "abc zz<s>12"
+    assert isinstance(enc, compat_bpe.tokenizer.Tokenizer)
+    assert enc.encode("ab", add_special_tokens=True) == [258, 256]
+
+
+@pytest.mark.parametrize("read", [compat_bpe.load, read_tokenizer_json])
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "not JSON|no vocabulary"),
+        (b"{", "line 1: not JSON: "),
+        (b'{\n"model": }', "line 2: not JSON: "),
+        (b"\xef\xbb\xbf{}", "line 1: not JSON: "),
+        (b'{\n"\xff": 1}', "line 2: not UTF-8: "),
+        (b"[]", "it is a list, and has to be an object|no vocabulary"),
+        (b"7", "it is a number, and has to be an object|no vocabulary"),
+        (b"null", "it is null, and has to be an object|no vocabulary"),
+        (b'{"model": 1' + b"0" * 10_000 + b"}", "Exceeds the limit|it is a number, and has to"),
+        (b"[" * 1_000_000, "nested too deeply|no vocabulary"),
+        (b'{"a":' * 100_000, "nested too deeply"),
+        (b"{}", "there is no 'model'|neither a tokenizer.json nor a vocabulary"),
+        (b'{"a": "b"}', "there is no 'model'|neither a tokenizer.json nor a vocabulary"),
+    ],
+    ids=short,
+)
+def test_what_is_no_such_file_is_refused(
+    tmp_path: Path, read: Any, data: bytes, reason: str
+) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=reason) as caught:
+        read(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+MODEL = ("model",)
+STEPS = ("pre_tokenizer", "pretokenizers")
+SPLIT = (*STEPS, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (("version",), "2.0", "version: version '2.0' is not known"),
+        (("version",), 1.0, "version: it is a number, and has to be a text"),
+        (MODEL, None, "model: it is null, and has to be an object"),
+        (MODEL, [], "model: it is a list, and has to be an object"),
+        ((*MODEL, "type"), 3, "model.type: it is a number, and has to be a text"),
+        ((*MODEL, "type"), "Unigram", "model: Unigram is not supported, only BPE"),
+        ((*MODEL, "type"), "WordPiece", "model: WordPiece is not supported, only BPE"),
+        ((*MODEL, "dropout"), 0.5, "model.dropout: it is not supported"),
+        ((*MODEL, "continuing_subword_prefix"), "##", "model.continuing_subword_prefix: it is n"),
+        ((*MODEL, "end_of_word_suffix"), {}, "model.end_of_word_suffix: it is not supported"),
+        ((*MODEL, "unk_token"), 0, "model.unk_token: it is a number, and has to be a text"),
+        ((*MODEL, "fuse_unk"), 1, "model.fuse_unk: it is a number, and has to be true or false"),
+        ((*MODEL, "byte_fallback"), "", "model.byte_fallback: it is a text, and has to be true"),
+        ((*MODEL, "ignore_merges"), [], "model.ignore_merges: it is a list, and has to be true"),
+        ((*MODEL, "vocab"), DELETED, "model: there is no 'vocab'"),
+        ((*MODEL, "vocab"), [["a", 0]], "model.vocab: it is a list, and has to be an object"),
+        ((*MODEL, "vocab"), {}, "model.vocab: there are no tokens"),
+        ((*MODEL, "vocab", "ab"), "256", "model.vocab.ab: it is a text, and has to be a whole"),
+        ((*MODEL, "vocab", "ab"), True, "model.vocab.ab: it is true or false, and has to be a"),
+        ((*MODEL, "vocab", "ab"), 256.0, "model.vocab.ab: it is a number, and has to be a whole"),
+        ((*MODEL, "vocab", "ab"), -1, "model.vocab: the id of 'ab' is not from 0 to 4294967294"),
+        ((*MODEL, "vocab", "ab"), 2**32, "model.vocab: the id of 'ab' is not from 0 to 4294967294"),
+        ((*MODEL, "vocab", "ab"), 3, "model.vocab: '$' and 'ab' have the same id, 3"),
+        ((*MODEL, "vocab", "\ud800"), 300, r"model.vocab: the token '\ud800' has a lone surroga"),
+        ((*MODEL, "merges"), DELETED, "model: there is no 'merges'"),
+        ((*MODEL, "merges"), {}, "model.merges: it is an object, and has to be a list"),
+        ((*MODEL, "merges", 1), "abc", "model.merges[1]: a merge is of 2 tokens, and here are 1"),
+        ((*MODEL, "merges", 1), "a b c", "model.merges[1]: a merge is of 2 tokens, and here are 3"),
+        ((*MODEL, "merges", 1), ["a"], "model.merges[1]: a merge is of 2 tokens, and here are 1"),
+        ((*MODEL, "merges", 1), [*"abc"], "model.merges[1]: a merge is of 2 tokens, and here are"),
+        ((*MODEL, "merges", 1), ["a", 1], "model.merges[1]: the tokens of a merge have to be te"),
+        ((*MODEL, "merges", 1), ["a", []], "model.merges[1]: the tokens of a merge have to be te"),
+        ((*MODEL, "merges", 1), "ab ", "model.merges[1]: "),
+        ((*MODEL, "merges", 1), None, "model.merges[1]: it is null, and has to be a list"),
+        ((*MODEL, "merges", 1), "ab xy", "model.merges[1]: 'xy' is not in the vocabulary"),
+        ((*MODEL, "merges", 1), "ab d", "model.merges[1]: 'abd' is not in the vocabulary"),
+        ((*MODEL, "merges", 0), ["\ud800", "a"], r"model.merges[0]: '\ud800' is not in the voca"),
+        (("added_tokens",), {}, "added_tokens: it is an object, and has to be a list"),
+        (("added_tokens", 2), "<s>", "added_tokens[2]: it is a text, and has to be an object"),
+        (("added_tokens", 2, "id"), DELETED, "added_tokens[2]: there is no 'id'"),
+        (("added_tokens", 2, "id"), "260", "added_tokens[2].id: it is a text, and has to be a wh"),
+        (("added_tokens", 2, "id"), True, "added_tokens[2].id: it is true or false, and has to"),
+        (("added_tokens", 2, "id"), 259, "added_tokens[2]: '</s>' and 'zz' have the same id, 259"),
+        (("added_tokens", 2, "content"), 5, "added_tokens[2].content: it is a number, and has to"),
+        (("added_tokens", 2, "content"), "<s>", "added_tokens[2]: '<s>' comes twice"),
+        (("added_tokens", 2, "content"), "\ud800", "added_tokens[2].content: it has a lone surro"),
+        (("added_tokens", 2, "special"), 1, "added_tokens[2].special: it is a number, and has to"),
+        (("added_tokens", 2, "lstrip"), DELETED, "added_tokens[2]: there is no 'lstrip'"),
+        ((*MODEL, "vocab", "Qq"), 261, "added_tokens[2]: 'zz' gets the id 261, which a token of"),
+        (("normalizer",), [], "normalizer: it is a list, and has to be an object"),
+        (("normalizer",), {"type": "BertNormalizer"}, "normalizer: BertNormalizer is not support"),
+        (("normalizer",), {"type": "Strip"}, "normalizer: there is no 'strip_left'"),
+        (("normalizer", "normalizers"), None, "normalizer.normalizers: it is null, and has to"),
+        (("normalizer", "normalizers", 1, "content"), 1, "normalizer[1].content: it is a number"),
+        (("normalizer", "normalizers", 1, "content"), "\udfff", "normalizer[1].content: it has a"),
+        (("normalizer", "normalizers", 1, "pattern"), "$", "normalizer[1].pattern: it is a text"),
+        (("normalizer", "normalizers", 1), {"type": "X"}, "normalizer[1]: X is not supported"),
+        (("pre_tokenizer",), None, "pre_tokenizer: without ByteLevel the model is one of charac"),
+        ((*STEPS, 2), {"type": "Whitespace"}, "pre_tokenizer: without ByteLevel the model is on"),
+        ((*STEPS, 1), {"type": "Metaspace"}, "pre_tokenizer[1]: Metaspace is not supported"),
+        ((*STEPS, 0), {"type": "UnicodeScripts"}, "pre_tokenizer[0]: UnicodeScripts is not supp"),
+        ((*STEPS, 0), {}, "pre_tokenizer[0]: there is no 'type'"),
+        ((*STEPS, 0), {"type": []}, "pre_tokenizer[0].type: it is a list, and has to be a text"),
+        ((*STEPS, 0, "individual_digits"), 1, "pre_tokenizer[0].individual_digits: it is a numb"),
+        ((*STEPS, 0), {"type": "CharDelimiterSplit", "delimiter": "ab"}, "pre_tokenizer[0].delim"),
+        ((*STEPS, 2, "use_regex"), "no", "pre_tokenizer[2].use_regex: it is a text, and has to"),
+        ((*STEPS, 2, "add_prefix_space"), DELETED, "pre_tokenizer[2]: there is no 'add_prefix_s"),
+        ((*SPLIT, "behavior"), "isolated", "pre_tokenizer[1].behavior: 'isolated' is none of Is"),
+        ((*SPLIT, "invert"), None, "pre_tokenizer[1].invert: it is null, and has to be true or"),
+        ((*SPLIT, "pattern"), {}, "pre_tokenizer[1].pattern: it has to be "),
+        ((*SPLIT, "pattern", "String"), "a", "pre_tokenizer[1].pattern: it has to be "),
+        ((*SPLIT, "pattern", "Regex"), 1, "pre_tokenizer[1].pattern.Regex: it is a number, and"),
+        ((*SPLIT, "pattern", "Regex"), "a(b", "pre_tokenizer[1].pattern.Regex: pattern 'a(b', ch"),
+        ((*SPLIT, "pattern", "Regex"), "[z-a]", "pre_tokenizer[1].pattern.Regex: pattern '[z-a]"),
+        ((*SPLIT, "pattern", "Regex"), r"(a)\1", "pre_tokenizer[1].pattern.Regex: pattern '(a)"),
+        ((*SPLIT, "pattern", "Regex"), "(" * 50_000, "pre_tokenizer[1].pattern.Regex: pattern"),
+        ((*SPLIT, "pattern", "Regex"), "\ud800", "pre_tokenizer[1].pattern.Regex: it has a lone"),
+        (("post_processor",), "no", "post_processor: it is a text, and has to be an object"),
+        (("post_processor", "type"), "Other", "post_processor: Other is not supported"),
+        (("post_processor", "single"), [], "post_processor.single: a template has to have the t"),
+        (("post_processor", "single", 0), 5, "post_processor.single[0]: it is a number, and has"),
+        (("post_processor", "special_tokens"), {}, "post_processor.special_tokens: there is no"),
+        (
+            ("post_processor", "special_tokens", "<s>", "ids"),
+            ["a"],
+            "post_processor.special_tokens.<s>.ids[0]: it is a text, and has to be a whole numb",
+        ),
+        (
+            ("post_processor",),
+            {"type": "RobertaProcessing", "sep": ["</s>"], "cls": ["<s>", 258]},
+            "post_processor.sep: it has to be a token and its id",
+        ),
+        (("decoder",), 1, "decoder: it is a number, and has to be an object"),
+        (("decoder", "type"), DELETED, "decoder: there is no 'type'"),
+    ],
+    ids=short,
+)
+def test_message_names_the_place_and_the_reason(
+    tmp_path: Path, path: tuple[Any, ...], value: Any, message: str
+) -> None:
+    assert failure(tmp_path, changed(path, value)).startswith(message)
+
+
+@pytest.mark.parametrize("part", ["normalizer", "pre_tokenizer", "post_processor", "decoder"])
+@pytest.mark.parametrize("depth", [100, 450, 1000, 3000])
+def test_sequences_in_sequences_are_read_or_refused(tmp_path: Path, part: str, depth: int) -> None:
+    """Newer Pythons read JSON that is nested more deeply than their functions may be."""
+    name = {
+        "normalizer": "normalizers",
+        "pre_tokenizer": "pretokenizers",
+        "post_processor": "processors",
+        "decoder": "decoders",
+    }[part]
+    inner = {"type": "NFC"} if part == "normalizer" else BYTE_LEVEL
+    nested = f'{{"type": "Sequence", "{name}": [' * depth + json.dumps(inner) + "]}" * depth
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({**good(), part: "HERE"}).replace('"HERE"', nested))
+    try:
+        compat_bpe.load(path).encode("ab")
+    except ValueError as error:
+        assert str(error).startswith(f"{path}: ")  # noqa: PT017
+
+
+@pytest.mark.parametrize(
+    ("decoder", "reason"),
+    [
+        (None, "no decoder"),
+        ({"type": "Metaspace"}, "decoder: Metaspace is not supported"),
+        ({"type": "Sequence", "decoders": [{"type": "Fuse"}]}, r"decoder\[0\]: Fuse is not supp"),
+        ({"type": "Sequence", "decoders": []}, "a Sequence of decoders is not supported"),
+    ],
+)
+def test_other_decoders_encode_and_are_named_by_decode(
+    tmp_path: Path, decoder: Any, reason: str
+) -> None:
+    enc = load(tmp_path, changed(("decoder",), decoder))
+    assert enc.encode("abc") == [257]
+    with pytest.raises(ValueError, match=reason):
+        enc.decode([257])
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ((*MODEL, "merges"), [["a", "b"], ["ab", "c"]]),
+        ((*MODEL, "merges"), ["a b", ["ab", "c"]]),
+        ((*MODEL, "type"), DELETED),
+        (("version",), DELETED),
+        (("truncation",), {"max_length": 1, "strategy": "LongestFirst", "stride": 0}),
+        (("padding",), {"strategy": {"Fixed": 9}, "pad_id": 0, "pad_token": "!"}),
+        (("added_tokens",), DELETED),
+        ((*MODEL, "dropout"), 0.0),
+        ((*MODEL, "unk_token"), "abc"),
+    ],
+    ids=short,
+)
+def test_what_makes_no_difference_to_the_ids(
+    tmp_path: Path, path: tuple[Any, ...], value: Any
+) -> None:
+    enc = load(tmp_path, changed(path, value))
+    assert enc.encode("abcab 7") == [257, 256, 220, 22]
+
+
+def test_vocabulary_without_a_token_in_the_byte_alphabet(tmp_path: Path) -> None:
+    model = {**good()["model"], "vocab": {"中": 0}, "merges": []}
+    enc = load(tmp_path, {**good(), "added_tokens": [], "model": model})
+    assert (enc.encode("ab"), enc.n_vocab) == ([], 1)
+
+
+def test_highest_id_may_be_of_a_token_outside_the_byte_alphabet(tmp_path: Path) -> None:
+    file = changed((*MODEL, "vocab", "中"), 300)
+    enc = load(tmp_path, {**file, "added_tokens": []})
+    assert enc.decode([300]) == "中"
+    assert enc.n_vocab == 301
+
+
+def places(value: Any) -> Iterator[tuple[Any, ...]]:
+    """All places in a JSON value, but for most of the 256 bytes."""
+    members = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, member in list(members)[-20:]:
+        yield (key,)
+        if isinstance(member, (dict, list)):
+            yield from ((key, *rest) for rest in places(member))
+
+
+NAMES = ["", " ", "a", "ab", "a b", "<s>", "BPE", "ByteLevel", "Sequence", "Regex", "[", "a*", "中"]
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(250, 270)
+    | st.floats()
+    | st.sampled_from(NAMES)
+    | st.text(st.characters(exclude_categories=())),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(NAMES) | st.text(), inner),
+    max_leaves=5,
+)
+
+
+@given(path=st.sampled_from(sorted(places(good()), key=str)), value=values | st.just(DELETED))
+def test_a_damaged_file_gives_an_encoding_or_a_value_error(
+    tmp_path_factory: pytest.TempPathFactory, path: tuple[Any, ...], value: Any
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    try:
+        enc = load(folder, changed(path, value))
+    except ValueError as error:
+        assert str(error).startswith(str(folder / "tokenizer.json"))  # noqa: PT017
+    else:
+        enc.encode("abc zz <s>12 $ é", disallowed_special=())
