@@ -15,6 +15,8 @@ slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twic
 - **memory**: resident after load, and after 50 MB of varied text.
 - **scaling**: n, 2n and 4n characters of texts without a good place to cut.
 - **peers**: other encoders that are installed.
+- **deepseek**: ``deepseek_v3`` beside Hugging Face tokenizers with the file it is from (by pip):
+  the figures of *speed*, and the time to load what ships and to load the file.
 
 A text for which the ids differ from tiktoken's is reported and ends the run: speed without
 exactness is nothing.  Texts: ``../shared/corpora`` if that is there, the sources of the standard
@@ -35,11 +37,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.benchmark import corpora, peers, processes, scaling, speed  # noqa: E402
+from tools.benchmark import corpora, deepseek, peers, processes, scaling, speed  # noqa: E402
+from tools.reference_files import reference_file  # noqa: E402
 from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
 
-PARTS = ("speed", "small", "load", "command", "memory", "scaling", "peers")
-NEED_TEXTS = {"speed", "small", "memory", "peers"}
+OF_EACH_ENCODING = ("speed", "small", "load", "command", "memory", "scaling", "peers")
+PARTS = (*OF_EACH_ENCODING, "deepseek")
+NEED_TEXTS = {"speed", "small", "memory", "peers", "deepseek"}
 
 
 def line(title: str, *cells: str) -> None:
@@ -109,6 +113,26 @@ def run_peers(name: str, text: str) -> dict[str, Any]:
     return found
 
 
+def run_deepseek(texts: dict[str, str], rounds: int) -> dict[str, Any]:
+    path = reference_file("deepseek_r1")
+    line("", "tokenizers", *deepseek.FIGURES)
+    rows: dict[str, Any] = {}
+    for title, text in texts.items():
+        row = rows[title] = deepseek.throughput(title, path, text, rounds)
+        ratios = (f"{row[figure]:.2f}×" for figure in deepseek.FIGURES)
+        line(title, f"{row['tokenizers_mb_per_second']:.1f} MB/s", *ratios)
+    for title, summary in (("geometric mean", statistics.geometric_mean), ("lowest", min)):
+        summed = {
+            figure: summary([rows[text][figure] for text in texts]) for figure in deepseek.FIGURES
+        }
+        line(title, "", *(f"{summed[figure]:.2f}×" for figure in deepseek.FIGURES))
+        rows[title] = summed
+    rows["load"] = deepseek.load_seconds(path, max(rounds, 5))
+    for title, row in rows["load"].items():
+        line(f"load, {title}", f"{row['seconds'] * 1000:.0f} ms", f"{row['part']:.2f} of it")
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed and memory beside tiktoken.")
     parser.add_argument("--encoding", action="append", default=[], metavar="NAME")
@@ -141,8 +165,12 @@ def main() -> None:
             }
             results[name] = {}
             for part in parts:
-                print(f"\n{name}, {part}", flush=True)
-                results[name][part] = runs[part]()
+                if part in OF_EACH_ENCODING:
+                    print(f"\n{name}, {part}", flush=True)
+                    results[name][part] = runs[part]()
+    if "deepseek" in parts:
+        print(f"\n{deepseek.NAME}", flush=True)
+        results[deepseek.NAME] = run_deepseek(texts, rounds)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 

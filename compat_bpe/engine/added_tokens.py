@@ -52,7 +52,7 @@ class AddedTokens:
 
     Args:
         tokens: all of them; of two that look the same when normalized the first counts, special
-            ones before others.
+            ones before others (tokenizers gives no order there).
         normalize: what the text between the tokens goes through, if anything.
 
     >>> tokens = AddedTokens([AddedToken("<a>", 1, special=True), AddedToken("b", 2, rstrip=True)])

@@ -78,12 +78,13 @@ class ListedMergesEncoder(BytePairEncoder):
         names = list(vocabulary)
         written = decode_all(names)
         tokens = dict(zip(written, vocabulary.values()))
+        others: set[str] = set()
         if tokens.pop(None, None) is not None:
-            names = [name for name, data in zip(names, written) if data is not None]
+            others = {name for name, data in zip(names, written) if data is None}
         #: Each token's bytes and its id; without those not written in the byte alphabet.
         self.tokens: dict[bytes, int] = tokens  # type: ignore[assignment]
         made = list(map(add, self._lefts, self._rights))
-        ids = list(map(vocabulary.__getitem__, made))
+        ids = _ids_of(made, names, vocabulary)
         singles = UNICODE_TO_BYTE.keys() & vocabulary.keys()
         self._missing = decode_bytes("".join(UNICODE_TO_BYTE.keys() - singles))
         #: None if ids are ranks as they are, since they increase in the order of the merges.
@@ -95,8 +96,10 @@ class ListedMergesEncoder(BytePairEncoder):
         self._otherwise: set[int] = set()
         if all(map(lt, ids, ids[1:])):
             ranks = dict(self.tokens)
-            for name in set(names).difference(made, singles):
-                del ranks[decode_bytes(name)]
+            if len(ranks) != len(made) + len(singles) or not others.isdisjoint(made):
+                # There are tokens that no merge makes.
+                for name in set(names).difference(made, singles, others):
+                    del ranks[decode_bytes(name)]
         else:
             ranks = {decode_bytes(name): rank for rank, name in enumerate(singles)}
             self._ids = [vocabulary[name] for name in singles] + ids
@@ -226,3 +229,15 @@ class ListedMergesEncoder(BytePairEncoder):
                 found += pending
                 pending = [ids[self._unknown.token]]
         return found + pending
+
+
+def _ids_of(made: list[str], names: list[str], vocabulary: Mapping[str, int]) -> list[int]:
+    """The ids of what the merges make.
+
+    Most vocabularies have it all in that order, and to see that is faster than to look it up.
+    """
+    if made and made[0] in vocabulary:
+        first = names.index(made[0])
+        if names[first : first + len(made)] == made:
+            return list(vocabulary.values())[first : first + len(made)]
+    return list(map(vocabulary.__getitem__, made))

@@ -111,15 +111,16 @@ def test_generated_texts(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "pattern", "step"),
     [
-        ("deepseek_v4", "{0} a{0}b ", 1),
+        ("deepseek_v4", "{0}a ", 1),
+        ("deepseek_v4", " a{0}b", 5),
         ("deepseek_v4", " {0}1中{0}中\n{0}\n", 11),
-        ("path of V2", "{0} a{0}b ", 7),
+        ("path of V2", "{0} a{0}b ", 11),
         ("path of V2", " {0}1中{0}中\n{0}\n", 31),
     ],
     ids=ascii,
 )
 def test_every_code_point(name: str, pattern: str, step: int) -> None:
-    # Every one in the encoding that ships; of the contexts in which tokenizers takes minutes, some.
+    # Each in one context, and some in others: tokenizers takes a minute for a million of them.
     reference = theirs(name)
     reference.encode_special_tokens = False
     chosen = SCALARS[::step]

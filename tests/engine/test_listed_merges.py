@@ -13,7 +13,7 @@ Pairs = list[tuple[str, str]]
 
 
 def by_the_rule(chunk: str, pairs: Pairs) -> list[str]:
-    """Join the pair that stands first in the list, where it is leftmost, as long as there is one."""
+    """Join the pair that is first in the list, where it is leftmost, as long as there is one."""
     parts = list(chunk)
     while True:
         neighbours = list(zip(parts, parts[1:]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -95,3 +97,20 @@ def test_what_a_chunk_stands_for() -> None:
     chunks = StepSplitter(steps).chunks("é1")
     assert chunks == ["ĠÃ©", "1"]
     assert b"".join(map(to_bytes(steps), chunks)) == " é1".encode()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no interval timers")
+def test_a_signal_handler_can_bound_a_hostile_pattern() -> None:
+    splitter = make_splitter([Split(parse("(?:a+)+b"))])
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(TimeoutError):
+            splitter.chunks("a" * 60)  # would take some thousand years
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

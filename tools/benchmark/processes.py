@@ -49,7 +49,7 @@ with open(sys.argv[1], encoding="utf-8") as file:
 """
 
 
-def _run(code: str, *arguments: str) -> list[float]:
+def run_code(code: str, *arguments: str) -> list[float]:
     """The numbers that some code prints in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", code, *arguments]
@@ -60,7 +60,7 @@ def _run(code: str, *arguments: str) -> list[float]:
 def load_seconds(name: str, rounds: int) -> dict[str, float]:
     """``get_encoding`` in a fresh process, the package imported; tiktoken's files are at hand."""
     codes = [_LOAD.format(module=module, name=name) for module in ("compat_bpe", "tiktoken")]
-    times = [[_run(code)[0] for code in codes] for _ in range(rounds)]
+    times = [[run_code(code)[0] for code in codes] for _ in range(rounds)]
     ours, theirs = map(statistics.median, zip(*times))
     return {"seconds": ours, "tiktoken_seconds": theirs, "ratio": theirs / ours}
 
@@ -94,7 +94,7 @@ def memory_megabytes(name: str, texts: list[str]) -> dict[str, float]:
                 pickle.dump(text, file)
         results = {}
         for module, prefix in (("compat_bpe", ""), ("tiktoken", "tiktoken_")):
-            loaded, after = _run(_MEMORY.format(module=module, name=name, texts=str(path)))
+            loaded, after = run_code(_MEMORY.format(module=module, name=name, texts=str(path)))
             results[f"{prefix}after_load"] = loaded
             results[f"{prefix}after_50_mb"] = after
     return results
