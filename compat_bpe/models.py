@@ -110,29 +110,10 @@ def model_names() -> list[str]:
 
 
 def encoding_name_for_model(model_name: str) -> str:
-    """The name of the encoding that a model uses, as ``openai_encoding_name`` finds it.
+    """The name of the encoding that a model uses, OpenAI's or another's.
 
-    Raises:
-        KeyError: no name and no prefix fits; the message has the names that come close.
-
-    >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
-    ('o200k_base', 'deepseek_v3')
-    """
-    encoding_name = OTHER_MODEL_TO_ENCODING.get(model_name)
-    if encoding_name is not None:
-        return encoding_name
-    for prefix, encoding_name in OTHER_MODEL_PREFIX_TO_ENCODING.items():
-        if model_name.startswith(prefix):
-            return encoding_name
-    return openai_encoding_name(model_name)
-
-
-def openai_encoding_name(model_name: str) -> str:
-    """The name of the encoding that a model of OpenAI uses, as tiktoken has it.
-
-    A name that is not in ``MODEL_TO_ENCODING`` goes by the first prefix in
-    ``MODEL_PREFIX_TO_ENCODING`` that fits, so new versions of a model need no new entry, and
-    models that do not exist can have an encoding.
+    A name that is in none of the tables goes by the first prefix that fits, so new versions of a
+    model need no new entry, and models that do not exist can have an encoding.
 
     Args:
         model_name: for instance ``"gpt-4o"`` or ``"gpt-4o-2024-05-13"``; case counts.
@@ -140,19 +121,38 @@ def openai_encoding_name(model_name: str) -> str:
     Raises:
         KeyError: no name and no prefix fits; the message has the names that come close.
 
+    >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
+    ('o200k_base', 'deepseek_v3')
+    """
+    found = _find(model_name, OTHER_MODEL_TO_ENCODING, OTHER_MODEL_PREFIX_TO_ENCODING)
+    return openai_encoding_name(model_name) if found is None else found
+
+
+def openai_encoding_name(model_name: str) -> str:
+    """The name of the encoding that a model of OpenAI uses; as tiktoken has it, for all names.
+
+    Raises:
+        KeyError: as in ``encoding_name_for_model``.
+
     >>> openai_encoding_name("gpt-4o"), openai_encoding_name("ft:gpt-3.5-turbo:acme::1")
     ('o200k_base', 'cl100k_base')
     """
-    encoding_name = MODEL_TO_ENCODING.get(model_name)
-    if encoding_name is not None:
-        return encoding_name
-    for prefix, encoding_name in MODEL_PREFIX_TO_ENCODING.items():
-        if model_name.startswith(prefix):
-            return encoding_name
-    raise KeyError(
-        f"unknown model {model_name!r}{did_you_mean(model_name, model_names())}; "
-        "get_encoding takes the name of an encoding"
-    )
+    found = _find(model_name, MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING)
+    if found is None:
+        raise KeyError(
+            f"unknown model {model_name!r}{did_you_mean(model_name, model_names())}; "
+            "get_encoding takes the name of an encoding"
+        )
+    return found
+
+
+def _find(model_name: str, names: dict[str, str], prefixes: dict[str, str]) -> str | None:
+    found = names.get(model_name)
+    if found is None:
+        found = next(
+            (prefixes[prefix] for prefix in prefixes if model_name.startswith(prefix)), None
+        )
+    return found
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

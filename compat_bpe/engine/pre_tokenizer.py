@@ -7,15 +7,18 @@ Each step sees the pieces that the step before left, one by one, and nothing aro
 Steps are joined into one pattern where that gives the same pieces, since one pattern is matched
 several times as fast as pieces are taken from step to step.  That is so for steps that cut out
 single characters, or runs of characters, of some set, and one last step of any pattern P, all of
-them keeping what does not match.  The joined pattern is ``P' | runs | gap``:
+them keeping what does not match.  The joined pattern has these branches:
 
-- The first steps take *every* character of their sets, so that P sees no such character, and the
-  end of a piece is where one stands.  P' is P with those characters taken from each of its classes:
-  for it, such a character is like the end of the text.
-- What P leaves over between two matches is a piece too: a ``gap`` is all characters from here on
+- The first steps take *every* character of their sets, so that in what is left P sees no such
+  character, and the end of a piece is where one stands.  P' is P with those characters taken from
+  each of its classes: for it, such a character is like the end of the text.
+- What P leaves over between two matches is a piece too: a *gap* is all characters from here on
   where P' does not match.
-- No two of the three begin at the same place: the sets are apart, and a gap begins where P' does
-  not match.
+- P sees the pieces of the first steps as well.  Where it is sure to leave them as they are, there
+  is a branch that takes such a run.  Where not, and the run is as long as it can be, there are P
+  and its gaps again, with nothing but the characters of the run in its classes.
+
+No two of these begin at one place: the sets are apart, and a gap begins where P' does not match.
 """
 
 from __future__ import annotations
@@ -161,8 +164,9 @@ def _merged(parts: list[tuple[int, int, bool]], contiguous: bool) -> list[tuple[
 
 def _join(steps: Sequence[Step]) -> Node | None:
     """The pattern that some steps are joined to, if they can be."""
-    runs: list[Node] = []
+    runs: list[tuple[Repeat, CodePoints]] = []
     taken = NONE
+    last: Node = NEVER
     for number, step in enumerate(steps):
         if not isinstance(step, Split) or step.invert:
             return None
@@ -170,12 +174,28 @@ def _join(steps: Sequence[Step]) -> Node | None:
         if run is None:
             if number < len(steps) - 1 or step.behavior != "Isolated":
                 return None
-            return _with_gaps(step.tree, runs, taken)
-        points = run.item.points - taken if isinstance(run.item, Chars) else NONE
+            last = step.tree
+            break
+        assert isinstance(run.item, Chars)
+        points = run.item.points
+        for other, others in runs:
+            if points & others and other.high != 1:
+                return None  # It would cut the pieces of that run again.
+        points -= taken
         if points:
-            runs.append(run._replace(item=Chars(points)))
+            runs.append((run._replace(item=Chars(points)), points))
         taken |= points
-    return _with_gaps(NEVER, runs, taken)
+    if can_be_empty(last) or (taken and _looks_back(last)):
+        return None
+    branches = _matches_and_gaps(last, ~taken)
+    for run, points in runs:
+        if _keeps(run, points, last):
+            branches.append(run)
+        elif run.high is None:
+            branches += _matches_and_gaps(last, points)
+        else:
+            return None
+    return branches[0] if len(branches) == 1 else Alternatives(tuple(branches))
 
 
 def _run_of_chars(step: Split) -> Repeat | None:
@@ -192,31 +212,48 @@ def _run_of_chars(step: Split) -> Repeat | None:
     return run if run.mode == "" else None
 
 
-def _with_gaps(tree: Node, runs: list[Node], taken: CodePoints) -> Node | None:
-    left = ~taken
-    if can_be_empty(tree):
-        return None
-    if taken:
-        for node in walk(tree):
-            # What looks back would see the character that a run has taken.
-            if isinstance(node, Look) and not node.ahead:
-                return None
-            if isinstance(node, Anchor) and node.kind == "start":
-                return None
-        tree = project(tree, lambda points: points & left)
-        tree = _ending_before(tree, left)
-    branches = [tree, *runs]
+def _looks_back(tree: Node) -> bool:
+    """Whether a pattern would see the character that a run before it has taken."""
+    return any(
+        (isinstance(node, Look) and not node.ahead)
+        or (isinstance(node, Anchor) and node.kind == "start")
+        for node in walk(tree)
+    )
+
+
+def _keeps(run: Repeat, points: CodePoints, tree: Node) -> bool:
+    """Whether a pattern surely leaves the pieces of a run as they are.
+
+    It does if they are single characters, if it matches nothing in them, or if its first branch
+    that matches there takes all of them.
+    """
+    inside = project(tree, lambda other: other & points)
+    first = inside.branches[0] if isinstance(inside, Alternatives) else inside
+    if run.high == 1 or inside == NEVER:
+        return True
+    return (
+        isinstance(first, Repeat)
+        and first.item == Chars(points)
+        and first.low == 1
+        and first.mode != "?"
+        and (first.high is None or (run.high is not None and first.high >= run.high))
+    )
+
+
+def _matches_and_gaps(tree: Node, alphabet: CodePoints) -> list[Node]:
+    """Branches that match what a pattern matches in runs of an alphabet, and what it leaves."""
+    if alphabet != ALL:
+        tree = _ending_before(project(tree, lambda points: points & alphabet), alphabet)
+    if tree == NEVER:
+        return [Repeat(Chars(alphabet), 1, None, "")] if alphabet else []
+    branches: list[Node] = [tree]
     if isinstance(tree, Alternatives):
-        branches[:1] = tree.branches
-    elif tree == NEVER:
-        branches = runs
-    in_gap = left - _surely_begins(tree)
-    if in_gap and tree == NEVER:
-        branches.append(Repeat(Chars(left), 1, None, ""))
-    elif in_gap:
+        branches = list(tree.branches)
+    in_gap = alphabet - _surely_begins(tree)
+    if in_gap:
         here = NodeSequence((Look(tree, ahead=True, negative=True), Chars(in_gap)))
         branches.append(Repeat(here, 1, None, ""))
-    return branches[0] if len(branches) == 1 else Alternatives(tuple(branches))
+    return branches
 
 
 def leaves_nothing_out(tree: Node) -> bool:

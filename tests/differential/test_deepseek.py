@@ -130,6 +130,26 @@ def test_every_code_point(name: str, pattern: str, step: int) -> None:
         assert ours(name).encode(text, allowed_special="all") == ids, hex(start)
 
 
+@pytest.mark.parametrize(("name", "step"), [("deepseek_v4", 3), ("path of V2", 37)])
+def test_pieces_of_every_kind(name: str, step: int) -> None:
+    """No token of the vocabulary crosses the edges of pieces, so ids alone would not show them."""
+    splitter = ours(name)._core_bpe._splitter
+    # All that is near the ranges of the second step, and some of the rest.
+    chosen = SCALARS[0x2000:0x3400] + SCALARS[::step]
+    for start in range(0, len(chosen), 1 << 12):
+        part = chosen[start : start + (1 << 12)]
+        text = "".join(f"中{char}ア{char}1{char}23{char} {char}a" for char in part)
+        there = theirs(name).pre_tokenizer.pre_tokenize_str(text)
+        assert splitter.chunks(text) == [text[start:end] for _, (start, end) in there]
+
+    @given(texts.map(repair))
+    def run(text: str) -> None:
+        there = theirs(name).pre_tokenizer.pre_tokenize_str(text)
+        assert splitter.chunks(text) == [text[start:end] for _, (start, end) in there]
+
+    run()
+
+
 @pytest.mark.parametrize("name", ["deepseek_v3", "path of V2", "path of V4"])
 @pytest.mark.parametrize("path", sorted(CORPORA.glob("*.*")), ids=lambda path: path.name)
 def test_corpora(name: str, path: Path) -> None:

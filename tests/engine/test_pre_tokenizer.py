@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.engine.pattern import parse
@@ -40,6 +40,9 @@ LAST = [
     st.one_of(st.none(), st.sampled_from(LAST)),
     st.lists(texts, max_size=3),
 )
+@example([r"\p{N}{1,3}", r"\p{N}"], None, ["77"])  # the pieces of a run are cut again
+@example(["[一-龥぀-ゟ゠-ヿ]+"], LAST[0], ["中・゠中"])
+@example([r"\p{N}{1,3}"], r"\w+\z|x", ["1234"])
 def test_joined_steps_split_as_one_by_one(
     runs: list[str], last: str | None, several: list[str]
 ) -> None:
@@ -47,7 +50,6 @@ def test_joined_steps_split_as_one_by_one(
     if last is not None:
         steps.append(Split(parse(last)))
     joined = make_splitter(steps)
-    assert isinstance(joined, Splitter)
     for text in map(repair, several):
         assert joined.chunks(text) == StepSplitter(steps).chunks(text)
 
@@ -58,6 +60,7 @@ def test_passages_of_joined_steps_split_as_the_whole(
 ) -> None:
     splitter = make_splitter([Split(parse(run)), Split(parse(last))])
     text = repair("\n".join(several))
+    assume(isinstance(splitter, Splitter))
     assert isinstance(splitter, Splitter)
     passages = list(splitter.passages(text, 20, 60))
     assert "".join(passages) == text
@@ -73,6 +76,8 @@ def test_passages_of_joined_steps_split_as_the_whole(
         [Split(parse("[0-9]"), invert=True)],
         [Split(parse("ab")), Split(parse("[0-9]"))],
         [Split(parse("[0-9]{2,3}")), Split(parse("a"))],
+        [Split(parse("[0-9]{1,3}")), Split(parse("[1-7]"))],
+        [Split(parse("[0-9]{1,3}")), Split(parse("[0-9]{1,2}|a"))],
         [Split(parse("a*"))],
         [Split(parse("a")), PrefixSpace()],
     ],
@@ -82,8 +87,9 @@ def test_steps_that_cannot_be_joined_are_not(steps: list[Step]) -> None:
     assert isinstance(make_splitter(steps), StepSplitter)
 
 
-def test_long_text_is_cut_into_passages() -> None:
+def test_deepseeks_steps_are_joined_and_long_text_is_cut_into_passages() -> None:
     splitter = make_splitter([Split(parse(RUNS[0])), Split(parse(RUNS[2])), Split(parse(LAST[0]))])
+    assert isinstance(splitter, Splitter)
     text = "Some words, and 1234 more.\n\n" * 1000
     assert max(map(len, splitter.passages(text))) <= LONGEST_PASSAGE
 
