@@ -113,6 +113,8 @@ def test_interrupt_is_quiet(tmp_path: Path) -> None:
     with subprocess.Popen(
         [*COMMAND, "count", "-e", "gpt2", path, "-"],
         env=environment(),
+        # What is started in the background, as these tests may be, ignores it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
