@@ -111,10 +111,10 @@ def test_generated_texts(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "pattern", "step"),
     [
-        ("deepseek_v4", "{0}a ", 1),
-        ("deepseek_v4", " a{0}b", 5),
+        ("deepseek_v4", "{0}a", 1),
+        ("deepseek_v4", " a{0}b ", 11),
         ("deepseek_v4", " {0}1中{0}中\n{0}\n", 11),
-        ("path of V2", "{0} a{0}b ", 11),
+        ("path of V2", "{0} a{0}b ", 31),
         ("path of V2", " {0}1中{0}中\n{0}\n", 31),
     ],
     ids=ascii,
@@ -130,7 +130,7 @@ def test_every_code_point(name: str, pattern: str, step: int) -> None:
         assert ours(name).encode(text, allowed_special="all") == ids, hex(start)
 
 
-@pytest.mark.parametrize(("name", "step"), [("deepseek_v4", 3), ("path of V2", 37)])
+@pytest.mark.parametrize(("name", "step"), [("deepseek_v4", 11), ("path of V2", 61)])
 def test_pieces_of_every_kind(name: str, step: int) -> None:
     """No token of the vocabulary crosses the edges of pieces, so ids alone would not show them."""
     splitter = ours(name)._core_bpe._splitter

@@ -91,7 +91,7 @@ CLASSES = ["split llama3", "split boundary", "digit", "whitespace", "punctuation
 def test_every_code_point(name: str) -> None:
     step = both(name)
     for start in range(0, len(SCALARS), 1 << 12):
-        step.check_pieces("".join(f"{char}a " for char in SCALARS[start : start + (1 << 12)]))
+        step.check_pieces("a".join(SCALARS[start : start + (1 << 12)]))
 
 
 @pytest.mark.parametrize("name", STEPS)
