@@ -116,7 +116,7 @@ def test_texts_in_the_sequences_of_known_models(name: str) -> None:
     check()
 
 
-@settings(max_examples=1000)
+@settings(max_examples=400)
 @given(st.lists(st.sampled_from(sorted(STEPS)), max_size=4).map(tuple), st.lists(texts, max_size=4))
 def test_texts_in_any_sequence(names: tuple[str, ...], several: list[str]) -> None:
     # A second time to bytes is of what is no text any more; nobody has that.

@@ -45,7 +45,7 @@ def encoder_of(pairs: Pairs, order: list[str]) -> tuple[ListedMergesEncoder, dic
 ALPHABET = list(BYTE_TO_UNICODE.values())
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(
     merges(), st.randoms(use_true_random=False), st.lists(st.text("abc", max_size=30), max_size=5)
 )

@@ -34,7 +34,7 @@ LAST = [
 ]
 
 
-@settings(max_examples=1000)
+@settings(max_examples=400)
 @given(
     st.lists(st.sampled_from(RUNS), max_size=3),
     st.one_of(st.none(), st.sampled_from(LAST)),
