@@ -9,9 +9,11 @@ from pathlib import Path
 
 from compat_bpe.encoding import Encoding
 from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.encodings.vocabularies import load_ranks
 from compat_bpe.formats.gpt2 import read_gpt2
 from compat_bpe.formats.tiktoken import read_ranks
+from compat_bpe.models import did_you_mean
 
 #: As much of a file as is looked at to see what it is.
 _BEGINNING = 1 << 12
@@ -38,8 +40,8 @@ def load(
     Args:
         path: the file, either of two that belong together, or the folder.
         pattern: for a rank file, which does not say how text is split, and for nothing else: a
-            published pattern, or the name of a shipped encoding that has the same.  It need not be
-            given for the vocabularies that ship.
+            published pattern, or the name of one: ``"llama3"``, or that of an encoding of OpenAI's.
+            It need not be given for the vocabularies that ship.
         special_tokens: names and ids of special tokens, likewise.
         name: what the encoding is called; the name of the file or folder unless given.
 
@@ -115,30 +117,33 @@ def _kind(path: Path, beginning: bytes) -> str:
 def _load_ranks(
     path: Path, pattern: str | None, special_tokens: Mapping[str, int] | None, name: str
 ) -> Encoding:
-    if pattern is None:
-        ranks = read_ranks(path)
-        for known, published in sorted(
-            PUBLISHED.items(), key=lambda item: (item[0] != path.stem, item[0] != item[1].pack)
-        ):
-            if len(ranks) == len(load_ranks(published.pack)) and ranks == load_ranks(
-                published.pack
-            ):
-                special = published.special_tokens if special_tokens is None else special_tokens
-                return Encoding(
-                    known if name == path.stem else name,
-                    pat_str=published.pattern,
-                    mergeable_ranks=ranks,
-                    special_tokens=dict(special),
-                )
-        raise ValueError(
-            f"{path}: a rank file does not say how text is split: give a pattern, or the name of "
-            "an encoding that has the same (cl100k_base, for instance, has that of Llama 3)"
-        )
-    return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
+    if pattern is not None:
+        return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
+    ranks = read_ranks(path)
+    # Of encodings that share a vocabulary: that by whose name the file goes, or the first of them.
+    for known, published in sorted(
+        PUBLISHED.items(), key=lambda item: (item[0] != path.stem, item[0] != item[1].pack)
+    ):
+        shipped = load_ranks(published.pack)
+        if ranks == shipped:
+            called = known if name == path.stem else name
+            if special_tokens is None:
+                special = dict(published.special_tokens)
+                return Encoding._of_shipped(called, published.pattern, shipped, special)
+            return Encoding(
+                called,
+                pat_str=published.pattern,
+                mergeable_ranks=ranks,
+                special_tokens=dict(special_tokens),
+            )
+    raise ValueError(
+        f"{path}: a rank file does not say how text is split: give a pattern, or the name of one "
+        f"(there are {', '.join(PATTERNS)})"
+    )
 
 
 def _load_json(path: Path, name: str) -> Encoding:
-    from compat_bpe.engine.pattern import PatternError
+    from compat_bpe.engine.tree import PatternError
     from compat_bpe.formats.checked_json import read_json
     from compat_bpe.formats.tekken import is_tekken, parse_tekken
     from compat_bpe.formats.tokenizer_json import parse_tokenizer
@@ -229,8 +234,8 @@ def load_tiktoken(
 
     Args:
         path: the rank file.
-        pattern: how text is split: a published pattern, or the name of a shipped encoding
-            that has the same one.  The file does not say it.
+        pattern: how text is split, which the file does not say: a published pattern, or the name
+            of one, as for ``load``.
         special_tokens: names and ids of special tokens, none unless given.
         name: what the encoding is called; the file's name unless given.
 
@@ -240,13 +245,25 @@ def load_tiktoken(
             special tokens cannot be used.
     """
     ranks = read_ranks(path)
-    published = PUBLISHED.get(pattern)
     return Encoding(
         _stem(path) if name is None else name,
-        pat_str=published.pattern if published else pattern,
+        pat_str=_pattern(pattern),
         mergeable_ranks=ranks,
         special_tokens=dict(special_tokens or {}),
     )
+
+
+def _pattern(pattern: str) -> str:
+    """A pattern by its name, or as it is."""
+    if pattern in PATTERNS:
+        return PATTERNS[pattern]
+    # Meant as a name: as a pattern it would match little but itself.
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]+", pattern):
+        raise ValueError(
+            f"unknown pattern {pattern!r}{did_you_mean(pattern, PATTERNS)}; "
+            f"there are {', '.join(PATTERNS)}"
+        )
+    return pattern
 
 
 def _stem(path: str | os.PathLike[str]) -> str:

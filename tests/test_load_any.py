@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from compat_bpe import Encoding, get_encoding, load
+from compat_bpe import Encoding, get_encoding, load, load_tiktoken
+from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.tokenizer import Tokenizer
@@ -154,7 +155,8 @@ def test_half_of_a_pair_says_what_is_missing(folder: Path) -> None:
 def test_rank_file_needs_a_pattern(folder: Path) -> None:
     for name in ("mine.tiktoken", "tokenizer.model"):
         save_tiktoken(SMALL, folder / name)
-    with pytest.raises(ValueError, match=r"mine.tiktoken: a rank file does not say how text is"):
+    reason = r"mine.tiktoken: a rank file does not say how text is .* gpt2, .*, llama3\)"
+    with pytest.raises(ValueError, match=reason):
         load(folder)
     enc = load(folder, pattern="gpt2", special_tokens={"<s>": 300})
     assert enc.name == "mine"
@@ -162,6 +164,24 @@ def test_rank_file_needs_a_pattern(folder: Path) -> None:
     assert enc.encode("abc<s>", allowed_special="all") == [257, 300]
     enc = load(folder / "tokenizer.model", pattern=PATTERN)
     assert (enc.name, enc._pat_str, enc._special_tokens) == ("My model", PATTERN, {})
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_pattern_by_name(folder: Path, name: str) -> None:
+    path = folder / "tokenizer.model"
+    save_tiktoken(SMALL, path)
+    assert load(path, pattern=name)._pat_str == PATTERNS[name]
+    if name != "llama3":
+        assert PATTERNS[name] == get_encoding(name)._pat_str
+
+
+@pytest.mark.parametrize("name", ["llama-3", "Llama3", "deepseek_v3", "qwen2.5"])
+def test_unknown_name_of_a_pattern_is_no_pattern(folder: Path, name: str) -> None:
+    path = folder / "tokenizer.model"
+    save_tiktoken(SMALL, path)
+    for read in (load, load_tiktoken):
+        with pytest.raises(ValueError, match=rf"unknown pattern '{name}'.*cl100k_base.*llama3"):
+            read(path, pattern=name)
 
 
 def test_shipped_vocabulary_is_recognised(folder: Path) -> None:
@@ -173,6 +193,10 @@ def test_shipped_vocabulary_is_recognised(folder: Path) -> None:
     assert enc._special_tokens == shipped._special_tokens
     assert enc._mergeable_ranks == shipped._mergeable_ranks
     assert load(folder, special_tokens={}, name="x")._special_tokens == {}
+    # What a program does to one of them is not done to the others.
+    enc._special_tokens.clear()
+    enc._mergeable_ranks.clear()
+    assert load(folder).encode("<|endoftext|>", allowed_special="all") == [100257]
 
 
 def test_name_tells_vocabularies_that_are_the_same_apart(folder: Path) -> None:
@@ -258,12 +282,14 @@ def test_count_takes_a_path(run: Run, folder: Path) -> None:
     for path in (".", "tokenizer.json", str(folder)):
         assert run("-e", path, stdin=b"abc<s>") == (0, "4\n", "")
     assert run("-e", "mine.tiktoken", "--pattern", "gpt2", stdin=b"abc") == (0, "1\n", "")
+    assert run("-e", "mine.tiktoken", "--pattern", "llama3", stdin=b"abc") == (0, "1\n", "")
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
         (("-e", "mine.tiktoken"), "mine.tiktoken: a rank file does not say how text is split"),
+        (("-e", "mine.tiktoken", "--pattern", "llama-3"), "unknown pattern 'llama-3' "),
         (("-e", "./nowhere"), "./nowhere: No such file or directory"),
         (("-e", "."), "tokenizer.json: line 1: not JSON: "),
         (("-e", "tokenizer.json", "--pattern", "gpt2"), "tokenizer.json: only a rank file is gi"),

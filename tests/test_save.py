@@ -45,9 +45,10 @@ SMALL = {
     "holes": small({**BYTES, b"ab": 300, b"abc": 302}, {"<s>": 301, "ab ": 1000}),
     "leaves out": small(RANKS, {"<s>": 260}, r"\p{L}+|\d"),
     "lookahead": small(pattern=r"\p{Lu}?\p{Ll}+|\s+(?!\S)|\s+|(?i:'s|'ll)|\p{N}{1,3}|."),
+    "folds": small(pattern=r"(?i:ss|'(?:s))|(?i:f)i|\p{L}|\s+|."),
     "not trained": small({**BYTES, b"abcd": 256, b"ab": 257}),
 }
-HARD_OF_SMALL = st.text("abcd \n'sLé1<>", max_size=40)
+HARD_OF_SMALL = st.text("abcd \n'sLé1<>ßﬁ", max_size=40)
 
 
 def named(name: str) -> Encoding:

@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 
 from compat_bpe import Encoding, encoding_name_for_model, get_encoding, list_encoding_names, load
 from compat_bpe.cli.output import CommandError
+from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.models import did_you_mean, model_names
 
 DEFAULT_ENCODING = "o200k_base"
@@ -22,8 +23,9 @@ def encoding_options(function: _Function) -> _Function:
     pattern = click.option(
         "--pattern",
         metavar="NAME",
-        help="How text is split, for a rank file that does not say it: as this encoding does.",
-        shell_complete=lambda _ctx, _param, start: _beginning(start, list_encoding_names()),
+        help="How text is split, for a rank file that does not say it: llama3, or the name of an "
+        "encoding of OpenAI's.",
+        shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
     )
     model = click.option(
         "-m",

@@ -16,52 +16,26 @@ from typing import Any
 from compat_bpe.encodings.vocabularies import load_ranks
 from compat_bpe.engine.added_tokens import AddedToken
 from compat_bpe.formats.tokenizer_json import RankedModel, TokenizerDefinition
+from compat_bpe.formats.tokenizer_parts import byte_level_part, pre_tokenizers_part, split_part
 
 PACK = "deepseek"
-
-
-def _isolated(pattern: str) -> dict[str, Any]:
-    return {
-        "type": "Split",
-        "pattern": {"Regex": pattern},
-        "behavior": "Isolated",
-        "invert": False,
-    }
 
 
 #: As in the files.
 PARTS: dict[str, Any] = {
     "normalizer": {"type": "Sequence", "normalizers": []},
-    "pre_tokenizer": {
-        "type": "Sequence",
-        "pretokenizers": [
-            _isolated(r"\p{N}{1,3}"),
-            _isolated("[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"),
-            _isolated(
-                r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"""
-                "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*"
-                "|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
-            ),
-            {
-                "type": "ByteLevel",
-                "add_prefix_space": False,
-                "trim_offsets": True,
-                "use_regex": False,
-            },
-        ],
-    },
-    "post_processor": {
-        "type": "ByteLevel",
-        "add_prefix_space": True,
-        "trim_offsets": False,
-        "use_regex": True,
-    },
-    "decoder": {
-        "type": "ByteLevel",
-        "add_prefix_space": True,
-        "trim_offsets": True,
-        "use_regex": True,
-    },
+    "pre_tokenizer": pre_tokenizers_part(
+        split_part(r"\p{N}{1,3}"),
+        split_part("[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"),
+        split_part(
+            r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"""
+            "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*"
+            "|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
+        ),
+        byte_level_part(use_regex=False),
+    ),
+    "post_processor": byte_level_part(add_prefix_space=True, trim_offsets=False),
+    "decoder": byte_level_part(add_prefix_space=True),
 }
 
 _SENTENCE = ["<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜▁pad▁｜>"]

@@ -16,10 +16,12 @@ cut before any space that follows a letter.
 
 from __future__ import annotations
 
+from string import ascii_letters, digits
 from typing import NamedTuple
 
 from compat_bpe.engine.code_points import NONE, CodePoints
-from compat_bpe.engine.pattern import (
+from compat_bpe.engine.stdlib_re import looks_back
+from compat_bpe.engine.tree import (
     Alternatives,
     Anchor,
     Atomic,
@@ -28,10 +30,13 @@ from compat_bpe.engine.pattern import (
     Node,
     Sequence,
 )
-from compat_bpe.engine.stdlib_re import walk
 
 #: Characters before which a cut is looked for: what words and clauses are followed by.
 _CANDIDATES = ' \n\t!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~、。，'
+#: Those before which it is looked for as well where there is none for long.
+_MORE_CANDIDATES = (
+    digits + ascii_letters + "'\r\xa0\u3000！？：；…—“”‘’《》「」『』（）【】〈〉·،؛؟।॥"
+)
 
 
 class _Ends(NamedTuple):
@@ -45,7 +50,7 @@ class _Ends(NamedTuple):
 _NOTHING = _Ends(frozenset(), frozenset(), empty=True)
 
 
-class _Positions:
+class Positions:
     """The positions of a tree and who may follow whom."""
 
     def __init__(self) -> None:
@@ -56,12 +61,11 @@ class _Positions:
         if isinstance(node, (Chars, Anchor, Look)):
             # A condition is a position too, one that takes no character; what it reads ahead
             # of that place follows each other just as in a match.
-            if isinstance(node, Look):
-                self.add(node.item)
+            ahead = self.add(node.item) if isinstance(node, Look) else _NOTHING
             taken = node.points if isinstance(node, Chars) else None
             here = frozenset((len(self.points),))
             self.points.append(taken)
-            self.followers.append(set())
+            self.followers.append(set(ahead.first))
             return _Ends(here, here, empty=taken is None)
         if isinstance(node, Sequence):
             ends = _NOTHING
@@ -92,10 +96,11 @@ class _Positions:
         )
 
 
-def safe_breaks(tree: Node) -> list[tuple[CodePoints, CodePoints]]:
+def safe_breaks(tree: Node, fine: bool = False) -> list[tuple[CodePoints, CodePoints]]:
     r"""Pairs of sets: between a character of the first and one of the second a cut is safe.
 
-    Empty for a pattern that looks back (``^``, ``\b``, ``(?<=…)``), where no cut can be.
+    With ``fine`` there are more, which it takes longer to look for.  There are none for a pattern
+    that looks back (``^``, ``\b``, ``(?<=…)``), where no cut can be.
 
     >>> from compat_bpe.engine.pattern import parse
     >>> pairs = safe_breaks(parse(r" ?[a-z]+|\s+(?!\S)|\s"))
@@ -104,15 +109,12 @@ def safe_breaks(tree: Node) -> list[tuple[CodePoints, CodePoints]]:
     >>> any(ord(" ") in left and ord(" ") in right for left, right in pairs)
     False
     """
-    for node in walk(tree):
-        if (isinstance(node, Anchor) and node.kind == "start") or (
-            isinstance(node, Look) and not node.ahead
-        ):
-            return []
-    positions = _Positions()
+    if looks_back(tree):
+        return []
+    positions = Positions()
     positions.add(tree)
     by_left: dict[CodePoints, CodePoints] = {}
-    for char in _CANDIDATES:
+    for char in _CANDIDATES + (_MORE_CANDIDATES if fine else ""):
         before = [
             points
             for points, followers in zip(positions.points, positions.followers)

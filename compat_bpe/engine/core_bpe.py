@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Callable
 
@@ -260,6 +260,78 @@ class CoreBPE:
                 return unspaced.merge([chunk])
         return tuple(self._byte_pair.merge(data))
 
+    # Where a text may be cut, and what its length says
+
+    def next_cut(
+        self,
+        text: str,
+        start: int = 0,
+        end: int | None = None,
+        names: Set[str] = frozenset(),
+        *,
+        fine: bool = False,
+    ) -> int | None:
+        """The first safe cut after ``start`` and before ``end``; None if there is none.
+
+        The ids of the two sides of a safe cut are those of the whole.  Whether a place is one is
+        seen from the two characters beside it alone (see ``breaks``), so it stays one whatever is
+        changed elsewhere.
+
+        Args:
+            text: any text; neither of the two characters is a surrogate.
+            start, end: places in it; ``end`` is its length unless given.
+            names: special tokens that may be tokens in it.  No cut is between two characters that
+                stand beside each other in one of these, so none is cut in two.
+            fine: look for more cuts, which takes longer.
+
+        >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+|\\W")
+        >>> core.next_cut("the dog is gone", 3), core.next_cut("the dog")
+        (7, 3)
+        """
+        breaks = self._splitter.fine_breaks if fine else self._splitter.breaks
+        if breaks is None:
+            return None
+        if end is None:
+            end = len(text)
+        found = breaks.search(text, start, end)
+        if found is not None and names:
+            inside = _pairs_within(frozenset(names))
+            while found is not None and text[found.end() - 1 : found.end() + 1] in inside:
+                found = breaks.search(text, found.end(), end)
+        return None if found is None else found.end()
+
+    @cached_property
+    def longest_token(self) -> int | None:
+        """The length of the longest token in bytes, where no text is of fewer and longer ones.
+
+        So a text of n bytes has at least n / ``longest_token`` tokens.  None if that is not sure,
+        because the pattern leaves something out.
+        """
+        if not (self._splitter.leaves_nothing_out and self._byte_pair.is_complete):
+            return None
+        return max(map(len, self.encoder))
+
+    def splitter_of(self, text: str) -> Splitter | None:
+        """What splits a text, if that sees the text as it stands, and is known well enough."""
+        splitter = self._splitter
+        if self.longest_token is None or self._to_bytes is not str.encode:
+            return None
+        if not isinstance(splitter, Splitter) or not splitter.is_plain:
+            return None
+        try:
+            check_text(text)
+        except UnicodeEncodeError:
+            return None
+        return splitter
+
+    def count_chunk(self, chunk: str) -> int:
+        """The number of tokens of a chunk."""
+        return len(self._chunk_ids[chunk])
+
+    def token_length(self, token: int) -> int:
+        """The length of a token in bytes."""
+        return len(self._decoder.decode_one(token))
+
     # What is remembered
 
     @property
@@ -317,6 +389,12 @@ class CoreBPE:
 def _names_by_id(special_tokens: Mapping[str, int]) -> dict[int, bytes]:
     """The bytes of each special token's name; of two names of one id the first counts."""
     return {number: name.encode() for name, number in reversed(list(special_tokens.items()))}
+
+
+@lru_cache(maxsize=128)
+def _pairs_within(names: frozenset[str]) -> frozenset[str]:
+    """All that two characters beside each other in a name can be."""
+    return frozenset(left + right for name in names for left, right in zip(name, name[1:]))
 
 
 def check_text(text: str) -> None:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
-from typing import Callable, Literal
+from typing import Callable, Literal, get_args
 
 from compat_bpe.engine import unicode_tables_tokenizers as tables
 from compat_bpe.engine.splitter import Splitter
@@ -19,7 +19,11 @@ from compat_bpe.engine.unicode_properties import parse_ranges, white_space
 Normalizer = Callable[[str], str]
 
 
-def unicode_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
+Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+
+
+@cache
+def unicode_form(form: Form) -> Normalizer:
     r"""A Unicode normalization form, as of Unicode 9.0.
 
     What was assigned later stays as it is, and nothing is ordered or composed across it: to
@@ -44,6 +48,15 @@ def unicode_form(form: Literal["NFC", "NFD", "NFKC", "NFKD"]) -> Normalizer:
         return "".join(parts)
 
     return normalize
+
+
+def is_form(normalizer: Normalizer) -> bool:
+    """Whether a normalizer is one of the Unicode normalization forms.
+
+    >>> is_form(unicode_form("NFC")), is_form(lowercase)
+    (True, False)
+    """
+    return normalizer in map(unicode_form, get_args(Form))
 
 
 @cache

@@ -12,104 +12,40 @@ been dealt with, so that nothing depends on what another engine thinks ``\s`` is
 - repeats ``* + ? {n} {n,} {,m} {n,m}``, greedy, lazy (``?``) and possessive (``+``);
 - anchors ``^ $ \A \z \b \B``.
 
-The patterns in a ``tokenizer.json`` are written for Oniguruma, in Ruby's syntax.  That is the same
-but for what ``parse(…, oniguruma=True)`` takes care of: ``^`` and ``$`` are the edges of a line,
-``(?m)`` makes the dot match newlines, ``{1,3}+`` is a repeat of a repeat and no possessive one,
-``a(?i)b|c`` is ``a(?i:b|c)``, ``\w`` is another class.  What the two might understand differently
-is refused there: POSIX classes, ``--`` and ``~~`` in classes, and case-insensitive text beyond
-ASCII or with two letters that some one character folds to (``ss``, ``fi``).  (The syntax is that of
-the ``doc/RE`` of Oniguruma 6.9.)
+``oniguruma.py`` reads the dialect of a ``tokenizer.json``.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Callable, NamedTuple, NoReturn, Union
+from typing import Callable, NoReturn
 
-from compat_bpe.engine.code_points import ALL, END, NONE, CodePoints
+from compat_bpe.engine.code_points import ALL, NONE, CodePoints
+from compat_bpe.engine.tree import (
+    EMPTY,
+    Alternatives,
+    Anchor,
+    Atomic,
+    Chars,
+    Look,
+    Node,
+    PatternError,
+    Repeat,
+    Sequence,
+)
 from compat_bpe.engine.unicode_properties import (
     category,
     ignore_case,
-    oniguruma_word,
     property_set,
     white_space,
     word,
 )
 
-
-class PatternError(ValueError):
-    """A pattern that cannot be read: what is wrong, at which character of it, what to do."""
-
-    def __init__(self, pattern: str, position: int, reason: str, hint: str = "") -> None:
-        self.pattern = pattern
-        self.position = position
-        self.reason = reason
-        super().__init__(f"pattern {_shorten(pattern)!r}, character {position}: {reason}{hint}")
-
-
-def _shorten(pattern: str) -> str:
-    return pattern if len(pattern) <= 60 else pattern[:57] + "..."
-
-
-class Chars(NamedTuple):
-    """One code point out of a set."""
-
-    points: CodePoints
-
-
-class Sequence(NamedTuple):
-    """Items one after the other; with none, the empty match."""
-
-    items: tuple[Node, ...]
-
-
-class Alternatives(NamedTuple):
-    """The first branch that leads to a match."""
-
-    branches: tuple[Node, ...]
-
-
-class Repeat(NamedTuple):
-    """An item ``low`` to ``high`` times (None: without end).
-
-    ``mode`` is ``""`` for greedy, ``"?"`` for lazy, ``"+"`` for possessive.
-    """
-
-    item: Node
-    low: int
-    high: int | None
-    mode: str
-
-
-class Atomic(NamedTuple):
-    """An item whose first way to match is its only one."""
-
-    item: Node
-
-
-class Look(NamedTuple):
-    """A condition on the text after (``ahead``) or before this place."""
-
-    item: Node
-    ahead: bool
-    negative: bool
-
-
-class Anchor(NamedTuple):
-    r"""The start (``\A``) or end (``\z``) of the text."""
-
-    kind: str
-
-
-Node = Union[Chars, Sequence, Alternatives, Repeat, Atomic, Look, Anchor]
-
-EMPTY = Sequence(())
-
 #: Groups within groups; stdlib ``re`` itself recurses, and no real pattern goes past ten.
 _MAX_DEPTH = 100
 _MAX_REPEAT = 100_000
 
-_NEWLINE = CodePoints.of("\n")
+NEWLINE = CodePoints.of("\n")
 _ESCAPES = {
     "a": "\a",
     "e": "\x1b",
@@ -126,7 +62,7 @@ _CLASS_ESCAPES: dict[str, Callable[[], CodePoints]] = {
     "h": lambda: CodePoints.of("09", "AF", "af"),
 }
 #: POSIX classes, which are ASCII only.
-_POSIX = {
+POSIX = {
     "alnum": ("09", "AZ", "az"),
     "alpha": ("AZ", "az"),
     "ascii": ("\x00\x7f",),
@@ -147,25 +83,15 @@ _SET_OPERATORS: dict[str, Callable[[CodePoints, CodePoints], CodePoints]] = {
     "--": CodePoints.__sub__,
     "~~": CodePoints.__xor__,
 }
-#: In lower case, what U+00DF, U+FB00 to U+FB06 and U+1E9E fold to, or its beginning.
-_FOLDED_TO_TWO = {"ff", "fi", "fl", "ss", "st"}
-#: Names of properties that Oniguruma takes for POSIX classes.
-_POSIX_PROPERTIES = {*_POSIX, "punctuation", "any", "assigned"}
 _REPEAT = re.compile(r"([*+?]|\{(?:([0-9]+)(,([0-9]*))?|,([0-9]+))\})([?+]?)")
-_HEX = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]+)\}")
+HEX = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]+)\}")
 _PROPERTY = re.compile(r"[pP](?:\{(\^?)([^}]*)\}|([A-Za-z]))")
-_POSIX_CLASS = re.compile(r"\[:(\^?)([a-z]+):\]")
-_GROUP_NAME = re.compile(r"\?P?<[A-Za-z_][A-Za-z0-9_.\[\]]*>")
-_RUBY_GROUP_NAME = re.compile(r"\?<[A-Za-z_][A-Za-z0-9_]*>")
+POSIX_CLASS = re.compile(r"\[:(\^?)([a-z]+):\]")
 _FLAGS = re.compile(r"\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 
 
-def parse(pattern: str, *, oniguruma: bool = False) -> Node:
-    """The tree of a pattern.
-
-    Args:
-        pattern: in the syntax of ``fancy-regex``, or
-        oniguruma: in that of Oniguruma.
+def parse(pattern: str) -> Node:
+    """The tree of a pattern in the syntax of ``fancy-regex``.
 
     Raises:
         PatternError: something in it is wrong, or is not understood here; the message names
@@ -174,20 +100,23 @@ def parse(pattern: str, *, oniguruma: bool = False) -> Node:
     >>> parse("a+")
     Repeat(item=Chars(points=CodePoints(a)), low=1, high=None, mode='')
     """
-    return _Parser(pattern, oniguruma).whole()
+    return Parser(pattern).whole()
 
 
-class _Parser:
+class Parser:
     """A recursive descent; ``at`` is the next character to read."""
 
-    def __init__(self, pattern: str, oniguruma: bool) -> None:
+    #: Dialects differ in these, and in methods that they override.
+    group_name = re.compile(r"\?P?<[A-Za-z_][A-Za-z0-9_.\[\]]*>")
+    group_flags = "imsu"
+
+    def __init__(self, pattern: str) -> None:
         self.pattern = pattern
-        self.oniguruma = oniguruma
         self.at = 0
         self.depth = 0
-        # By the letters of fancy-regex: "m" for anchors at lines, "s" for a dot that matches all.
-        self.flags = frozenset("m" if oniguruma else "")
-        self.word = oniguruma_word() if oniguruma else word()
+        #: By the letters of fancy-regex: "m" for anchors at lines, "s" for a dot that matches all.
+        self.flags: frozenset[str] = frozenset()
+        self.word = word()
 
     def whole(self) -> Node:
         node = self.alternatives()
@@ -240,8 +169,12 @@ class _Parser:
                 item = self.repeat(item, found)
                 found = self.take_match(_REPEAT)
             if item != EMPTY:
+                self.check_next(items, item)
                 items.append(item)
         return items[0] if len(items) == 1 else Sequence(tuple(items))
+
+    def check_next(self, items: list[Node], item: Node) -> None:
+        """Refuse an item that must not follow those before it."""
 
     def repeat(self, item: Node, found: re.Match[str]) -> Node:
         sign, low, comma, high, high_alone, mode = found.groups()
@@ -254,11 +187,13 @@ class _Parser:
             self.fail(f"a repeat count above {_MAX_REPEAT}", found.start())
         if counts[1] is not None and counts[1] < counts[0]:
             self.fail(f"the repeat {sign} ends below its start", found.start())
-        if self.oniguruma and sign[0] == "{" and mode and (mode == "+" or counts[0] == counts[1]):
-            # Ruby has no possessive counts, and nothing is lazy about a fixed one.
-            self.at -= 1
-            mode = ""
-        return EMPTY if item == EMPTY else Repeat(item, counts[0], counts[1], mode)
+        if item == EMPTY:
+            return EMPTY
+        return self.with_mode(Repeat(item, counts[0], counts[1], ""), sign, mode)
+
+    def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Repeat:
+        """A repeat with the mode that was read after its sign."""
+        return repeat._replace(mode=mode)
 
     def atom(self) -> Node:
         start = self.at
@@ -270,28 +205,25 @@ class _Parser:
         if char == "\\":
             return self.escape(start)
         if char == ".":
-            return Chars(ALL if "s" in self.flags else ~_NEWLINE)
-        if self.oniguruma and char == "^":
-            # After a newline, but not where that is the end of the text.
-            inside = Alternatives((Anchor("start"), Look(Chars(ALL), True, False)))
-            return Sequence((Look(Chars(~_NEWLINE), ahead=False, negative=True), inside))
+            return Chars(ALL if "s" in self.flags else ~NEWLINE)
         if char in "^$":
-            if "m" in self.flags:
-                # At a line's edge: the neighbour, if there is one, is a newline.
-                return Look(Chars(~_NEWLINE), ahead=char == "$", negative=True)
-            return Anchor("start" if char == "^" else "end")
+            return self.edge(char)
         if char in "*+?":
             self.fail("nothing to repeat", start)
-        if self.oniguruma and self.pattern[start - 1 : self.at].lower() in _FOLDED_TO_TWO:
-            self.cased(CodePoints.of("ß"))
-        return Chars(self.cased(CodePoints.of(char)))
+        return self.literal(CodePoints.of(char))
+
+    def edge(self, char: str) -> Node:
+        if "m" in self.flags:
+            # At a line's edge: the neighbour, if there is one, is a newline.
+            return Look(Chars(~NEWLINE), ahead=char == "$", negative=True)
+        return Anchor("start" if char == "^" else "end")
+
+    def literal(self, points: CodePoints) -> Chars:
+        """What stands for a character, or for one out of a set, outside a class."""
+        return Chars(self.cased(points))
 
     def cased(self, points: CodePoints) -> CodePoints:
-        if "i" not in self.flags:
-            return points
-        if self.oniguruma and points.clip(0x80, END):
-            self.fail("case is ignored in what is not ASCII, or in ff, fi, fl, ss or st")
-        return ignore_case(points)
+        return ignore_case(points) if "i" in self.flags else points
 
     def group(self, start: int) -> Node:
         wrap: Callable[[Node], Node] = _same
@@ -308,33 +240,31 @@ class _Parser:
             wrap = _look(ahead=False, negative=True)
         elif self.take("?>"):
             wrap = Atomic
-        elif self.looking_at("?") and not self.take_match(
-            _RUBY_GROUP_NAME if self.oniguruma else _GROUP_NAME
-        ):
+        elif self.looking_at("?") and not self.take_match(self.group_name):
             found = self.take_match(_FLAGS)
             if not found or (not found[1] and found[3] == ")"):
                 self.fail(f"the group ({self.pattern[self.at : self.at + 2]} is not supported")
-            unknown = set(found[1] + (found[2] or "")) - set("im" if self.oniguruma else "imsu")
+            unknown = set(found[1] + (found[2] or "")) - set(self.group_flags)
             if unknown or "u" in (found[2] or ""):
                 self.fail(f"the group ({found[0]} has flags that are not supported", start)
             flags = self.flags
-            on, off = set(found[1]), set(found[2] or "")
-            if self.oniguruma:
-                on, off = ({"s" if flag == "m" else flag for flag in some} for some in (on, off))
-            self.flags = (flags | on) - off
+            self.flags = (flags | self.meant(found[1])) - self.meant(found[2] or "")
             if found[3] == ")":
-                if not self.oniguruma:
-                    return EMPTY
-                # It holds for all that follows in the group around it, bars included.
-                node = self.alternatives()
-                self.flags = flags
-                return node
+                return self.after_flags(flags)
         node = self.alternatives()
         if flags is not None:
             self.flags = flags
         if not self.take(")"):
             self.fail("'(' is not closed", start)
         return wrap(node)
+
+    def meant(self, letters: str) -> frozenset[str]:
+        """The flags that some letters stand for."""
+        return frozenset(letters)
+
+    def after_flags(self, before: frozenset[str]) -> Node:
+        """What ``(?i)`` is; ``before`` are the flags that it has changed."""
+        return EMPTY
 
     # Escapes and classes
 
@@ -343,25 +273,18 @@ class _Parser:
         if char in ("A", "z"):
             self.at += 1
             return Anchor("start" if char == "A" else "end")
-        if char == "Z" and self.oniguruma:
-            self.at += 1
-            last = Sequence((Repeat(Chars(_NEWLINE), 0, 1, ""), Anchor("end")))
-            return Look(last, ahead=True, negative=False)
         if char in ("b", "B") and not self.pattern.startswith("{", self.at + 1):
             self.at += 1
             return _word_boundary(self.word, negative=char == "B")
-        return Chars(self.cased(self.class_escape(start)))
+        return self.literal(self.class_escape(start))
 
     def class_escape(self, start: int) -> CodePoints:
         """What stands after a backslash, where it means a set of code points."""
         found = self.take_match(_PROPERTY)
         if found:
             return self.property(found, start)
-        found = self.take_match(_HEX)
+        found = self.take_match(HEX)
         if found:
-            hidden = found[0][0] == "U" or found[0][:2] == "u{" or (found[1] or "0") > "7f"
-            if self.oniguruma and hidden:
-                self.fail(f"the escape \\{found[0]} is not supported", start)
             code_point = int(found[1] or found[2] or found[3] or found[4], 16)
             if code_point > 0x10FFFF or 0xD800 <= code_point <= 0xDFFF:
                 self.fail(f"\\{found[0]} is no character", start)
@@ -381,8 +304,6 @@ class _Parser:
     def property(self, found: re.Match[str], start: int) -> CodePoints:
         name = found[2] or found[3]
         try:
-            if self.oniguruma and (found[3] or "=" in name or name.lower() in _POSIX_PROPERTIES):
-                raise KeyError(name)
             # Case first, negation second, as Rust's regex has it.
             points = self.cased(property_set(name))
         except KeyError:
@@ -402,11 +323,10 @@ class _Parser:
             at = self.at
             sign = self.pattern[at : at + 2]
             if sign in _SET_OPERATORS:
-                if self.oniguruma and sign != "&&":
-                    self.fail(f"{sign} in a class is not supported")
+                next_operator = self.set_operator(sign)
                 self.at += 2
                 left = operator(left, self.cased(CodePoints.union(*union)))
-                operator, union = _SET_OPERATORS[sign], []
+                operator, union = next_operator, []
             elif at > first and self.take("]"):
                 break
             else:
@@ -415,13 +335,16 @@ class _Parser:
         self.depth -= 1
         return ~points if negative else points
 
+    def set_operator(self, sign: str) -> Callable[[CodePoints, CodePoints], CodePoints]:
+        return _SET_OPERATORS[sign]
+
     def bracket_item(self, start: int) -> CodePoints:
         at = self.at
-        found = self.take_match(_POSIX_CLASS)
+        found = self.take_match(POSIX_CLASS)
         if found:
-            if found[2] not in _POSIX or self.oniguruma:
+            if found[2] not in POSIX:
                 self.fail(f"the class {found[0]} is not known", at)
-            points = self.cased(CodePoints.of(*_POSIX[found[2]]))
+            points = self.cased(CodePoints.of(*POSIX[found[2]]))
             return ~points if found[1] else points
         if self.take("["):
             return self.bracket(at)
@@ -431,7 +354,7 @@ class _Parser:
             return low
         self.at += 1
         high = self.bracket_char(start)
-        first, last = _lone(low), _lone(high)
+        first, last = lone(low), lone(high)
         if first is None or last is None or last < first:
             self.fail(f"{self.pattern[at : self.at]!r} is no range", at)
         return CodePoints.from_ranges([(first, last)])
@@ -451,7 +374,7 @@ def _same(node: Node) -> Node:
     return node
 
 
-def _lone(points: CodePoints) -> int | None:
+def lone(points: CodePoints) -> int | None:
     """The member of a set that has just one."""
     first = next(iter(points.bounds), None)
     return first if first is not None and points == points.clip(first, first + 1) else None

@@ -23,22 +23,22 @@ No two of these begin at one place: the sets are apart, and a gap begins where P
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Callable, Literal, NamedTuple, Union, get_args
 
 from compat_bpe.engine.byte_alphabet import decode_bytes, encode_bytes
 from compat_bpe.engine.code_points import ALL, NONE, CodePoints
-from compat_bpe.engine.pattern import (
-    Alternatives,
-    Anchor,
-    Chars,
-    Look,
-    Node,
-    Repeat,
-)
-from compat_bpe.engine.pattern import Sequence as NodeSequence
 from compat_bpe.engine.splitter import Splitter
-from compat_bpe.engine.stdlib_re import NEVER, can_be_empty, project, walk
+from compat_bpe.engine.stdlib_re import (
+    NEVER,
+    can_be_empty,
+    looks_back,
+    project,
+    surely_begins,
+)
+from compat_bpe.engine.tree import Alternatives, Anchor, Chars, Look, Node, Repeat
+from compat_bpe.engine.tree import Sequence as NodeSequence
 
 #: What becomes of a match.  Pieces are kept: each match for itself; none; joined to the piece
 #: before or after; joined to the matches before and after.
@@ -82,7 +82,9 @@ def make_splitter(steps: Sequence[Step]) -> Splitter | StepSplitter:
         steps = steps[:-1]
     joined = _join(steps)
     if joined is not None:
-        return Splitter.of_tree(joined, "of the pre-tokenizer")
+        splitter = Splitter.of_tree(joined, "of the pre-tokenizer")
+        splitter.leaves_nothing_out = True  # gaps are pieces, too
+        return splitter
     return StepSplitter(steps)
 
 
@@ -94,6 +96,10 @@ def to_bytes(steps: Sequence[Step]) -> Callable[[str], bytes]:
 
 class StepSplitter:
     """Takes each piece from step to step; as ``Splitter``, but without safe places to cut."""
+
+    #: Where a text may be cut is not known.
+    breaks: re.Pattern[str] | None = None
+    fine_breaks: re.Pattern[str] | None = None
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = [
@@ -121,8 +127,15 @@ class StepSplitter:
                 ]
         return pieces
 
+    @property
+    def leaves_nothing_out(self) -> bool:
+        """Whether every character of a text is certainly in a chunk."""
+        return not any(
+            isinstance(step, Split) and step.behavior == "Removed" for step, _ in self._steps
+        )
+
     def passages(self, text: str) -> Iterator[str]:
-        """The whole text: where it may be cut is not known."""
+        """The whole text, since there are no places to cut."""
         yield text
 
 
@@ -185,7 +198,7 @@ def _join(steps: Sequence[Step]) -> Node | None:
         if points:
             runs.append((run._replace(item=Chars(points)), points))
         taken |= points
-    if can_be_empty(last) or (taken and _looks_back(last)):
+    if can_be_empty(last) or (taken and looks_back(last)):
         return None
     branches = _matches_and_gaps(last, ~taken)
     for run, points in runs:
@@ -210,15 +223,6 @@ def _run_of_chars(step: Split) -> Repeat | None:
     elif step.behavior != "Isolated":
         return None
     return run if run.mode == "" else None
-
-
-def _looks_back(tree: Node) -> bool:
-    """Whether a pattern would see the character that a run before it has taken."""
-    return any(
-        (isinstance(node, Look) and not node.ahead)
-        or (isinstance(node, Anchor) and node.kind == "start")
-        for node in walk(tree)
-    )
 
 
 def _keeps(run: Repeat, points: CodePoints, tree: Node) -> bool:
@@ -249,16 +253,11 @@ def _matches_and_gaps(tree: Node, alphabet: CodePoints) -> list[Node]:
     branches: list[Node] = [tree]
     if isinstance(tree, Alternatives):
         branches = list(tree.branches)
-    in_gap = alphabet - _surely_begins(tree)
+    in_gap = alphabet - surely_begins(tree)
     if in_gap:
         here = NodeSequence((Look(tree, ahead=True, negative=True), Chars(in_gap)))
         branches.append(Repeat(here, 1, None, ""))
     return branches
-
-
-def leaves_nothing_out(tree: Node) -> bool:
-    """Whether a pattern certainly matches at every character."""
-    return _surely_begins(tree) == ALL
 
 
 def _ending_before(node: Node, left: CodePoints) -> Node:
@@ -272,25 +271,3 @@ def _ending_before(node: Node, left: CodePoints) -> Node:
     if isinstance(node, Chars):
         return node
     return node._replace(item=_ending_before(node.item, left))
-
-
-def _surely_begins(node: Node) -> CodePoints:
-    """Characters at which a pattern matches, whatever follows (perhaps not all of them)."""
-    if isinstance(node, Chars):
-        return node.points
-    if isinstance(node, Alternatives):
-        return CodePoints.union(*map(_surely_begins, node.branches))
-    if isinstance(node, Repeat):
-        return _surely_begins(node.item) if node.low == 1 else NONE
-    if isinstance(node, NodeSequence):
-        optional = NONE
-        for number, item in enumerate(node.items):
-            if isinstance(item, Repeat) and item.low == 0 and isinstance(item.item, Chars):
-                optional |= item.item.points
-                continue
-            rest = node.items[number + 1 :]
-            if all(isinstance(after, Repeat) and after.low == 0 for after in rest):
-                # At a character that none of the optional items before it takes.
-                return _surely_begins(item) - optional
-            break
-    return NONE

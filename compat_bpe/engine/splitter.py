@@ -18,22 +18,27 @@ import re
 import warnings
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import accumulate
 from operator import xor
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from compat_bpe.engine.breaks import safe_breaks
-from compat_bpe.engine.code_points import CodePoints
-from compat_bpe.engine.pattern import Chars, Node, PatternError, Repeat, parse
+from compat_bpe.engine.code_points import ALL, CodePoints
+from compat_bpe.engine.pattern import parse
+from compat_bpe.engine.reach import Reach
 from compat_bpe.engine.stdlib_re import (
     can_be_empty,
     has_atomic,
     join_runs,
+    looks_back,
     project,
     relax,
+    surely_begins,
     to_re,
     walk,
 )
+from compat_bpe.engine.tree import Chars, Node, PatternError, Repeat
 
 #: Passages are at least, and in most texts at most, about as long as this (in characters).
 SHORTEST_PASSAGE = 512
@@ -96,7 +101,6 @@ class Splitter:
     def _set_tree(self, tree: Node | None, pattern: str) -> None:
         self.pattern = pattern
         self._other: tuple[_Above, _Matcher] | None = None
-        self._break: re.Pattern[str] | None = None
         self._tree = tree
         if tree is not None:
             _refuse_empty_repeats(tree, pattern)
@@ -120,19 +124,20 @@ class Splitter:
         ends = list(accumulate(map(len, chunks)))
         if not ends or ends[-1] != len(text):
             # Something was left out: lengths do not tell where the chunks are.
-            return [text[start:end] for start, end in matcher.find_spans(replaced)]
+            return [text[start:end] for start, end in matcher.find_spans(replaced) if start < end]
         return list(map(text.__getitem__, map(slice, [0, *ends], ends)))
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where all matches in a text are, also the empty ones, as Oniguruma finds them.
+        """Where all matches in a text are, also the empty ones, but for those right after another.
 
-        After an empty match the search goes on at the same place, but for another empty one.
+        So Rust and Oniguruma find them.  After an empty match the search goes on one character
+        further; ``re`` would look for a longer match at the same place.
 
         Args:
             text: without surrogates; see ``repair``.
         """
         matcher, replaced = self._matcher_for(text)
-        return matcher.find_spans_and_empty(replaced)
+        return matcher.find_spans(replaced)
 
     def _matcher_for(self, text: str) -> tuple[_Matcher, str]:
         """What matches a text, and the text as it is matched, of the same length."""
@@ -148,6 +153,52 @@ class Splitter:
             return matcher, text
         return matcher, above.replace(text)
 
+    def chunk_end(self, text: str) -> Callable[[int], int]:
+        """What gives the end of the chunk that begins at a place; the pattern matches there.
+
+        Args:
+            text: without surrogates; see ``repair``.
+        """
+        matcher, replaced = self._matcher_for(text)
+        match = matcher.compiled.match
+        return lambda start: int(match(replaced, start).end())
+
+    @property
+    def tree(self) -> Node | None:
+        """The pattern, if it could be translated."""
+        return self._tree
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether chunks follow each other without a gap, none is empty, and none looks back."""
+        return (
+            self.leaves_nothing_out
+            and self._tree is not None
+            and not can_be_empty(self._tree)
+            and not looks_back(self._tree)
+        )
+
+    @cached_property
+    def reach(self) -> Reach:
+        """How far the pattern looks; there is a tree."""
+        assert self._tree is not None
+        return Reach(self._tree)
+
+    @cached_property
+    def breaks(self) -> re.Pattern[str] | None:
+        """Matches one character after which a text may be cut (see ``breaks``), if there is any."""
+        return None if self._tree is None else _break_pattern(self._tree)
+
+    @cached_property
+    def fine_breaks(self) -> re.Pattern[str] | None:
+        """The same with more such characters; it takes several times as long to search by it."""
+        return None if self._tree is None else _break_pattern(self._tree, fine=True)
+
+    @cached_property
+    def leaves_nothing_out(self) -> bool:
+        """Whether every character of a text is certainly in a chunk."""
+        return self._tree is not None and surely_begins(self._tree) == ALL
+
     def passages(
         self, text: str, shortest: int = SHORTEST_PASSAGE, longest: int = LONGEST_PASSAGE
     ) -> Iterator[str]:
@@ -158,10 +209,8 @@ class Splitter:
         (see ``breaks``), and the last one may be shorter.
         """
         start = 0
-        if self._tree is not None:
-            if self._break is None:
-                self._break = _break_pattern(self._tree)
-            search, find = self._break.search, text.find
+        if self.breaks is not None:
+            search, find = self.breaks.search, text.find
             while start + longest < len(text):
                 first, last = start + shortest, start + longest
                 at = find("\n\n", first, last)
@@ -210,30 +259,13 @@ class _Matcher(NamedTuple):
 
     def find_all(self, text: str) -> list[str]:
         if self.can_be_empty:
-            return [text[start:end] for start, end in self.find_spans(text)]
+            return [text[start:end] for start, end in self.find_spans(text) if start < end]
         if self.has_groups:
             return [match.group() for match in self.compiled.finditer(text)]
         found: list[str] = self.compiled.findall(text)
         return found
 
     def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the matches are that are not empty.
-
-        After an empty match the search goes on one character further, as in Rust; ``re`` would
-        look for a longer match at the same place.
-        """
-        at = 0
-        search = self.compiled.search
-        while at <= len(text):
-            match = search(text, at)
-            if match is None:
-                return
-            start, end = match.span()
-            if start < end:
-                yield start, end
-            at = end if start < end else end + 1
-
-    def find_spans_and_empty(self, text: str) -> Iterator[tuple[int, int]]:
         """Where the matches are, as ``Splitter.spans`` says."""
         if not self.can_be_empty:
             yield from (match.span() for match in self.compiled.finditer(text))
@@ -245,11 +277,13 @@ class _Matcher(NamedTuple):
             if match is None:
                 return
             start, end = match.span()
-            if start == end == last:
-                at += 1
-            else:
+            if start < end:
                 yield start, end
                 at = last = end
+            else:
+                if end != last:
+                    yield start, end
+                at = end + 1
 
 
 def _compile_regex(text: str, error: PatternError) -> Any:
@@ -314,9 +348,15 @@ class _Above:
         return found
 
 
-def _break_pattern(tree: Node) -> re.Pattern[str]:
-    """Matches one character after which a text may be cut."""
-    pairs = (
-        f"{left.clip(0, 0x10000).to_re()}(?={right.to_re()})" for left, right in safe_breaks(tree)
-    )
-    return re.compile("|".join(pairs) or "(?!)")
+def _break_pattern(tree: Node, fine: bool = False) -> re.Pattern[str] | None:
+    """Matches one character after which a text may be cut; None if there is none.
+
+    That character is no surrogate, and neither is the next: so a text can be cut before it is
+    repaired as well.
+    """
+    pairs = []
+    for left, right in safe_breaks(tree, fine):
+        inside = left.clip(0, 0xD800) | left.clip(0xE000, 0x10000)
+        if inside:
+            pairs.append(f"{inside.to_re()}(?={right.to_re()})")
+    return re.compile("|".join(pairs)) if pairs else None

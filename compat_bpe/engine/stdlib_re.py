@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Callable, NamedTuple
 
 from compat_bpe.engine.code_points import ALL, NONE, CodePoints
-from compat_bpe.engine.pattern import (
+from compat_bpe.engine.tree import (
     EMPTY,
     Alternatives,
     Anchor,
@@ -63,6 +63,47 @@ def can_be_empty(node: Node) -> bool:
     if isinstance(node, Repeat):
         return node.low == 0 or can_be_empty(node.item)
     return not isinstance(node, Atomic) or can_be_empty(node.item)
+
+
+def surely_begins(node: Node) -> CodePoints:
+    """Characters at which a pattern matches, whatever follows (perhaps not all of them).
+
+    >>> from compat_bpe.engine.pattern import parse
+    >>> surely_begins(parse("a?b|c+|d(?=e)")) == CodePoints.of("bc")
+    True
+    """
+    if isinstance(node, Chars):
+        return node.points
+    if isinstance(node, Alternatives):
+        return CodePoints.union(*map(surely_begins, node.branches))
+    if isinstance(node, Repeat):
+        return surely_begins(node.item) if node.low == 1 else NONE
+    if isinstance(node, Sequence):
+        optional = NONE
+        for number, item in enumerate(node.items):
+            if isinstance(item, Repeat) and item.low == 0 and isinstance(item.item, Chars):
+                optional |= item.item.points
+                continue
+            rest = node.items[number + 1 :]
+            if all(isinstance(after, Repeat) and after.low == 0 for after in rest):
+                # At a character that none of the optional items before it takes.
+                return surely_begins(item) - optional
+            break
+    return NONE
+
+
+def looks_back(node: Node) -> bool:
+    r"""Whether a match depends on the text before it.
+
+    >>> from compat_bpe.engine.pattern import parse
+    >>> looks_back(parse(r"a(?=b)$")), looks_back(parse(r"(?<=b)a")), looks_back(parse(r"\ba"))
+    (False, True, True)
+    """
+    return any(
+        (isinstance(below, Look) and not below.ahead)
+        or (isinstance(below, Anchor) and below.kind == "start")
+        for below in walk(node)
+    )
 
 
 class After(NamedTuple):

@@ -13,7 +13,6 @@ it) are refused by name.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from itertools import repeat
 from operator import add, itemgetter
@@ -23,11 +22,11 @@ from compat_bpe.engine.added_tokens import AddedToken, normalized_content
 from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, decode_bytes
 from compat_bpe.engine.byte_pair import BytePairEncoder
 from compat_bpe.engine.listed_merges import ListedMergesEncoder, Unknown
-from compat_bpe.engine.normalization import one_after_the_other
+from compat_bpe.engine.normalization import is_form, one_after_the_other
 from compat_bpe.engine.pre_tokenizer import ByteAlphabet
 from compat_bpe.engine.tokenizer_core import Parts
 from compat_bpe.formats import RANK_LIMIT
-from compat_bpe.formats.checked_json import Json, is_unicode, read_json
+from compat_bpe.formats.checked_json import Json, is_unicode
 from compat_bpe.formats.tokenizer_parts import normalizers, steps, template, unsupported_decoder
 
 
@@ -65,21 +64,13 @@ class TokenizerDefinition(NamedTuple):
 PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 
 
-def read_tokenizer_json(path: str | os.PathLike[str]) -> TokenizerDefinition:
-    """Read a ``tokenizer.json``.
+def parse_tokenizer(file: Json) -> TokenizerDefinition:
+    """The definition in a ``tokenizer.json``.
 
     Raises:
-        OSError: it cannot be read.
         ValueError: ``{file}: {place}: {reason}``.  It is damaged, or a part is not supported.
     """
-    return parse_tokenizer(read_json(path))
-
-
-def parse_tokenizer(file: Json) -> TokenizerDefinition:
-    """The definition in a ``tokenizer.json``; errors as in ``read_tokenizer_json``."""
     members = file.mapping()
-    if "model" not in members:
-        file.fail("it is no tokenizer.json: there is no 'model'")
     version = file.get("version")
     if version is not None and version.text() != "1.0":
         version.fail(f"version {version.text()!r} is not known")
@@ -233,6 +224,7 @@ def assemble(definition: TokenizerDefinition) -> Parts:
         place.fail("without ByteLevel the model is one of characters, which is not supported")
     found_normalizers = normalizers(parts["normalizer"])
     normalize = one_after_the_other(found_normalizers)
+    is_unicode_form = len(found_normalizers) == 1 and is_form(found_normalizers[0])
     others = {token.id: _bytes_of(normalized_content(token, normalize)) for token in added}
     if isinstance(model, RankedModel):
         byte_pair, tokens, whole = BytePairEncoder(model.ranks), model.ranks, True
@@ -255,7 +247,8 @@ def assemble(definition: TokenizerDefinition) -> Parts:
         tokens,
         others,
         whole,
-        found_normalizers,
+        normalize,
+        is_unicode_form,
         found_steps,
         added,
         template(parts["post_processor"]),

@@ -8,12 +8,13 @@ Face tokenizers 0.23.3.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, get_args
 
 from compat_bpe.engine import normalization, unicode_tables_tokenizers
 from compat_bpe.engine.code_points import CodePoints
 from compat_bpe.engine.normalization import Normalizer
-from compat_bpe.engine.pattern import Chars, Node, PatternError, Sequence, parse
+from compat_bpe.engine.oniguruma import parse_oniguruma
+from compat_bpe.engine.pattern import parse
 from compat_bpe.engine.pre_tokenizer import (
     BEHAVIORS,
     Behavior,
@@ -23,6 +24,7 @@ from compat_bpe.engine.pre_tokenizer import (
     Step,
 )
 from compat_bpe.engine.splitter import Splitter
+from compat_bpe.engine.tree import Chars, Node, PatternError, Sequence
 from compat_bpe.engine.unicode_properties import parse_ranges, white_space
 from compat_bpe.formats.checked_json import Json
 
@@ -35,6 +37,35 @@ Template = tuple[list[int], list[int]]
 
 #: Sequences within sequences; each is a call within a call here.
 _DEEPEST = 50
+
+
+def split_part(
+    pattern: str, behavior: Behavior = "Isolated", *, invert: bool = False
+) -> dict[str, Any]:
+    """A ``Split`` by a regular expression, as it stands in a file."""
+    return {
+        "type": "Split",
+        "pattern": {"Regex": pattern},
+        "behavior": behavior,
+        "invert": invert,
+    }
+
+
+def byte_level_part(
+    *, add_prefix_space: bool = False, trim_offsets: bool = True, use_regex: bool = True
+) -> dict[str, Any]:
+    """A ``ByteLevel`` (a pre-tokenizer, post-processor or decoder), as it stands in a file."""
+    return {
+        "type": "ByteLevel",
+        "add_prefix_space": add_prefix_space,
+        "trim_offsets": trim_offsets,
+        "use_regex": use_regex,
+    }
+
+
+def pre_tokenizers_part(*parts: dict[str, Any]) -> dict[str, Any]:
+    """A ``Sequence`` of pre-tokenizers, as it stands in a file."""
+    return {"type": "Sequence", "pretokenizers": list(parts)}
 
 
 def kind(part: Json, *known: str) -> str:
@@ -51,7 +82,7 @@ def normalizers(part: Json | None) -> list[Normalizer]:
     """What a ``normalizer`` does, step by step."""
     if part is None:
         return []
-    forms: tuple[Literal["NFC", "NFD", "NFKC", "NFKD"], ...] = ("NFC", "NFD", "NFKC", "NFKD")
+    forms: tuple[normalization.Form, ...] = get_args(normalization.Form)
     found = kind(part, *forms, "Lowercase", "Strip", "Replace", "Prepend", "Sequence")
     for form in forms:
         if found == form:
@@ -61,7 +92,7 @@ def normalizers(part: Json | None) -> list[Normalizer]:
     if found == "Strip":
         return [normalization.strip(part["strip_left"].truth(), part["strip_right"].truth())]
     if found == "Replace":
-        splitter = _compiled(part["pattern"], _pattern(part["pattern"]))
+        _, splitter = _pattern(part["pattern"])
         return [normalization.replace(splitter, part["content"].text())]
     if found == "Prepend":
         return [normalization.prepend(part["prepend"].text())]
@@ -83,8 +114,7 @@ def steps(part: Json | None) -> list[Step]:
 
 
 def _split(part: Json) -> list[Step]:
-    tree = _pattern(part["pattern"])
-    _compiled(part["pattern"], tree)
+    tree, _ = _pattern(part["pattern"])
     return [Split(tree, _behavior(part["behavior"]), part["invert"].truth())]
 
 
@@ -92,7 +122,7 @@ def _byte_level(part: Json) -> list[Step]:
     found: list[Step] = [PrefixSpace()] if part["add_prefix_space"].truth() else []
     use_regex = part.get("use_regex")
     if use_regex is None or use_regex.truth():
-        found.append(Split(parse(BYTE_LEVEL_PATTERN, oniguruma=True)))
+        found.append(Split(parse_oniguruma(BYTE_LEVEL_PATTERN)))
     return [*found, ByteAlphabet()]
 
 
@@ -141,25 +171,25 @@ def _behavior(part: Json) -> Behavior:
     return part.fail(f"{part.text()!r} is none of {', '.join(BEHAVIORS)}")
 
 
-def _pattern(part: Json) -> Node:
-    """A pattern ``{"Regex": …}`` or ``{"String": …}``, parsed."""
+def _pattern(part: Json) -> tuple[Node, Splitter]:
+    """A pattern ``{"Regex": …}`` or ``{"String": …}``, parsed and compiled.
+
+    Compiled even where the steps are joined to another: one that cannot be is an error that names
+    its place.
+    """
     members = part.mapping()
     if len(members) != 1 or not members.keys() <= {"Regex", "String"}:
         part.fail('it has to be {"Regex": "..."} or {"String": "..."}')
-    if "String" in members:
-        return Sequence(tuple(Chars(CodePoints.of(char)) for char in part["String"].text()))
+    (found,) = members
+    text = part[found].text()
     try:
-        return parse(part["Regex"].text(), oniguruma=True)
+        if found == "Regex":
+            tree = parse_oniguruma(text)
+        else:
+            tree = Sequence(tuple(Chars(CodePoints.of(char)) for char in text))
+        return tree, Splitter.of_tree(tree, text)
     except PatternError as error:
-        part["Regex"].fail(str(error))
-
-
-def _compiled(part: Json, tree: Node) -> Splitter:
-    """A pattern compiled, so that one that cannot be is an error that names its place."""
-    try:
-        return Splitter.of_tree(tree, "of this part")
-    except PatternError as error:
-        part.fail(str(error))
+        part[found].fail(str(error))
 
 
 def template(part: Json | None) -> Template:

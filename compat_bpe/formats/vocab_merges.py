@@ -12,31 +12,18 @@ from typing import Any
 
 from compat_bpe.formats.checked_json import Json, read_json
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
+from compat_bpe.formats.tokenizer_parts import byte_level_part, pre_tokenizers_part, split_part
 
-_BYTE_LEVEL = {
-    "type": "ByteLevel",
-    "add_prefix_space": False,
-    "trim_offsets": True,
-    "use_regex": True,
-}
-_GPT2: dict[str, Any] = {"normalizer": None, "pre_tokenizer": _BYTE_LEVEL}
+_GPT2: dict[str, Any] = {"normalizer": None, "pre_tokenizer": byte_level_part()}
 _QWEN2: dict[str, Any] = {
     "normalizer": {"type": "NFC"},
-    "pre_tokenizer": {
-        "type": "Sequence",
-        "pretokenizers": [
-            {
-                "type": "Split",
-                "pattern": {
-                    "Regex": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-                    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-                },
-                "behavior": "Isolated",
-                "invert": False,
-            },
-            {**_BYTE_LEVEL, "use_regex": False},
-        ],
-    },
+    "pre_tokenizer": pre_tokenizers_part(
+        split_part(
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+            r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+        ),
+        byte_level_part(use_regex=False),
+    ),
 }
 
 #: A class, without "Fast" at its end, and how it splits.
@@ -65,13 +52,13 @@ def read_vocab_merges(vocabulary: Path, merges: Path) -> TokenizerDefinition:
     if parts is _GPT2 and config is not None:
         prefix = config.get("add_prefix_space")
         if prefix is not None and prefix.truth():
-            parts = {**_GPT2, "pre_tokenizer": {**_BYTE_LEVEL, "add_prefix_space": True}}
+            parts = {**_GPT2, "pre_tokenizer": byte_level_part(add_prefix_space=True)}
     file = {
         "model": {"type": "BPE", "vocab": ids.mapping(), "merges": listed},
         "added_tokens": _added_tokens(ids, listed, config),
         **parts,
         "post_processor": None,
-        "decoder": _BYTE_LEVEL,
+        "decoder": byte_level_part(),
     }
     return parse_tokenizer(Json(file, f"{vocabulary} and {merges.name}"))
 

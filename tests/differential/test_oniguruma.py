@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import pre_tokenizers
 
-from compat_bpe.engine.pattern import PatternError, parse
+from compat_bpe.engine.oniguruma import parse_oniguruma
+from compat_bpe.engine.pattern import parse
 from compat_bpe.engine.pre_tokenizer import Split, StepSplitter
 from compat_bpe.engine.stdlib_re import to_oniguruma
+from compat_bpe.engine.tree import PatternError
 from compat_bpe.engine.unicode_tables import CATEGORIES, SCRIPTS
 from tests.differential.reference import SCALARS
 
@@ -23,7 +25,7 @@ def split_there(pattern: str, text: str) -> list[str]:
 
 
 def split_here(pattern: str, text: str) -> list[str]:
-    return StepSplitter([Split(parse(pattern, oniguruma=True))]).chunks(text)
+    return StepSplitter([Split(parse_oniguruma(pattern))]).chunks(text)
 
 
 @pytest.mark.parametrize(
@@ -40,9 +42,9 @@ def split_here(pattern: str, text: str) -> list[str]:
     ],
 )
 def test_classes_hold_the_same_characters(name: str) -> None:
-    points = parse(name, oniguruma=True)
+    points = parse_oniguruma(name)
     splitter = StepSplitter([Split(points)])
-    # A character and a newline after it, in one piece or two: with the class {0} next to it.
+    # Each character of the class is a piece, and so is what stands between two of them.
     text = "".join(SCALARS[:: 1 if name in (r"\w", r"\p{L}") else 7])
     assert splitter.chunks(text) == split_there(name, text)
 
@@ -112,16 +114,57 @@ patterns = st.recursive(
 @given(patterns, st.lists(st.text("abB \n", max_size=8), max_size=4))
 def test_any_pattern_splits_the_same_or_is_refused(pattern: str, several: list[str]) -> None:
     try:
-        parse(pattern, oniguruma=True)
+        parse_oniguruma(pattern)
         split_here(pattern, "")
     except PatternError:
         return
     # Written back from the tree it is the same pattern, too.
-    written = to_oniguruma(parse(pattern, oniguruma=True))
+    written = to_oniguruma(parse_oniguruma(pattern))
     for text in several:
         expected = split_there(pattern, text)
         assert split_here(pattern, text) == expected
         assert split_there(written, text) == expected
+
+
+#: Pairs of them are what one character folds to.
+letters = st.sampled_from([*"sftilk", r"\x73", r"\u0066", "[s]", "[ft]", "(?:s)", "(?:t)"])
+caseless = st.recursive(
+    st.builds("{}{}".format, letters, st.sampled_from(["", "", "?", "+", "{1}", "{2}", "*?"])),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=3).map("".join),
+        st.builds("{}|{}".format, inner, inner),
+        st.builds(
+            "{}{}){}".format,
+            st.sampled_from(["(?:", "(", "(?>", "(?i:", "(?-i:", "(?m:", "(?<a>"]),
+            inner,
+            st.sampled_from(["", "", "?", "{2}", "{1}"]),
+        ),
+    ),
+    max_leaves=4,
+)
+
+
+@given(caseless, st.text("sStTfFiIlLkK\u212a\u017fßẞﬀﬁﬂﬃﬄﬅﬆx", max_size=12))
+def test_any_pattern_that_ignores_case_splits_the_same_or_is_refused(
+    pattern: str, text: str
+) -> None:
+    try:
+        expected = split_here(f"(?i:{pattern})", text)
+    except PatternError:
+        return
+    # Each of the characters that fold to two, beside what the text has.
+    assert expected == split_there(f"(?i:{pattern})", text)
+    folded = "xßxẞxﬀxﬁxﬂxﬃxﬄxﬅxﬆx"
+    assert split_here(f"(?i:{pattern})", folded) == split_there(f"(?i:{pattern})", folded)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(?i:'s|'t|'re|'ve|'m|'ll|'d)", "(?i:st?|s{2}|[sf]t|s[st]|sxt)", "ss", "(?i:s)s", "[fF][iI]"],
+)
+def test_letters_that_do_not_fold_together_are_taken(pattern: str) -> None:
+    text = "ss'lLsTſtßẞﬀﬁﬂﬃﬄﬅﬆfIx'S'Tsxt"
+    assert split_here(pattern, text) == split_there(pattern, text)
 
 
 @pytest.mark.parametrize(
@@ -142,6 +185,14 @@ def test_any_pattern_splits_the_same_or_is_refused(pattern: str, several: list[s
         "[a~~b]",
         "(?i:ß)",
         "(?i:ss)",
+        "(?i:xSs)",
+        "(?i:ffi)",
+        r"(?i:s\x73)",
+        r"(?i:\u0066l)",
+        "(?i:s(?:s))",
+        "(?i:(?:xs)(?:tx?))",
+        "(?i:s{1}s)",
+        "(?i)f(?:i|j)|f(?:i)",
         r"(?i:\p{Lu})",
         r"\xe9",
         r"\u{41}",
@@ -152,7 +203,7 @@ def test_any_pattern_splits_the_same_or_is_refused(pattern: str, several: list[s
 )
 def test_what_might_mean_something_else_is_refused(pattern: str) -> None:
     with pytest.raises(PatternError):
-        parse(pattern, oniguruma=True)
+        parse_oniguruma(pattern)
 
 
 def test_the_written_pattern_has_no_surrogates() -> None:

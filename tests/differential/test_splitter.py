@@ -15,19 +15,15 @@ import tiktoken
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.engine.pattern import PatternError
+from compat_bpe.encodings.patterns import PATTERNS as NAMED_PATTERNS
 from compat_bpe.engine.splitter import Splitter
+from compat_bpe.engine.tree import PatternError
 
 BYTES = {bytes([i]): i for i in range(256)}
 
 #: Patterns of other vocabularies, as published.
 OTHER_PATTERNS = {
     "GPT-2": r"""'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+""",
-    "Llama 3": (
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
-        r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
     "Kimi K2": (
         r"[\p{Han}]+"
         r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
@@ -41,7 +37,7 @@ OTHER_PATTERNS = {
         r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
     ),
 }
-PATTERNS = {**OTHER_PATTERNS, **{name: PUBLISHED[name].pattern for name in PUBLISHED}}
+PATTERNS = {**OTHER_PATTERNS, **NAMED_PATTERNS}
 
 
 splitter = lru_cache(maxsize=None)(Splitter)

@@ -12,8 +12,9 @@ import pytest
 import tiktoken
 
 from compat_bpe.engine.code_points import CodePoints
-from compat_bpe.engine.pattern import Chars, parse
+from compat_bpe.engine.pattern import parse
 from compat_bpe.engine.splitter import Splitter
+from compat_bpe.engine.tree import Chars
 from compat_bpe.engine.unicode_properties import category, ignore_case
 from compat_bpe.engine.unicode_tables import CASE_ORBITS, CATEGORIES, SCRIPTS
 from tests.differential.reference import BYTES, SCALARS

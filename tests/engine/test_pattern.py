@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from compat_bpe.engine.pattern import Chars, PatternError, parse
+from compat_bpe.engine.pattern import parse
 from compat_bpe.engine.splitter import Splitter
+from compat_bpe.engine.tree import Chars, PatternError
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,34 @@ def test_small_cases(pattern: str, text: str, chunks: list[str]) -> None:
     assert Splitter(pattern).chunks(text) == chunks
 
 
+@given(
+    st.sampled_from(
+        ["|a", "a*?", "(?=a)|aa", "a*|b", r"\p{L}*", "a|(?<=b)", "", r"\b", "a+|b", "[ab]$|"]
+    ),
+    st.text("ab 𐐀", max_size=12),
+)
+def test_chunks_are_the_spans_that_are_not_empty(pattern: str, text: str) -> None:
+    splitter = Splitter(pattern)
+    spans = list(splitter.spans(text))
+    assert splitter.chunks(text) == [text[start:end] for start, end in spans if start < end]
+    ends = [-1, *(end for _, end in spans)]
+    for end, (start, next_end) in zip(ends, spans):
+        assert end <= start
+        assert end < next_end
+
+
+@pytest.mark.parametrize(
+    ("pattern", "spans"),
+    [
+        ("a*", [(0, 2), (3, 3), (4, 5)]),
+        ("a*?", [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5)]),
+        ("(?=b)|b|a", [(0, 1), (1, 2), (3, 3), (4, 5)]),
+    ],
+)
+def test_spans(pattern: str, spans: list[tuple[int, int]]) -> None:
+    assert list(Splitter(pattern).spans("aabba")) == spans
+
+
 def test_many_kinds_above_the_first_plane() -> None:
     # More than the map of replacements remembers at a time.
     text = "".join(map(chr, range(0x10000, 0x110000, 3)))

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE
-from compat_bpe.formats.tokenizer_json import read_tokenizer_json
 
 BYTE_LEVEL = {
     "type": "ByteLevel",
@@ -129,33 +128,30 @@ def test_the_good_file_encodes_and_decodes(tmp_path: Path) -> None:
     assert enc.encode("ab", add_special_tokens=True) == [258, 256]
 
 
-@pytest.mark.parametrize("read", [compat_bpe.load, read_tokenizer_json])
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "not JSON|no vocabulary"),
+        (b"", "no vocabulary"),
         (b"{", "line 1: not JSON: "),
         (b'{\n"model": }', "line 2: not JSON: "),
         (b"\xef\xbb\xbf{}", "line 1: not JSON: "),
         (b'{\n"\xff": 1}', "line 2: not UTF-8: "),
-        (b"[]", "it is a list, and has to be an object|no vocabulary"),
-        (b"7", "it is a number, and has to be an object|no vocabulary"),
-        (b"null", "it is null, and has to be an object|no vocabulary"),
+        (b"[]", "no vocabulary"),
+        (b"7", "no vocabulary"),
+        (b"null", "no vocabulary"),
         (b'{"model": 1' + b"0" * 10_000 + b"}", "Exceeds the limit|it is a number, and has to"),
-        (b"[" * 1_000_000, "nested too deeply|no vocabulary"),
+        (b"[" * 1_000_000, "no vocabulary"),
         (b'{"a":' * 100_000, "nested too deeply"),
-        (b"{}", "there is no 'model'|neither a tokenizer.json nor a vocabulary"),
-        (b'{"a": "b"}', "there is no 'model'|neither a tokenizer.json nor a vocabulary"),
+        (b"{}", "neither a tokenizer.json nor a vocabulary"),
+        (b'{"a": "b"}', "neither a tokenizer.json nor a vocabulary"),
     ],
     ids=short,
 )
-def test_what_is_no_such_file_is_refused(
-    tmp_path: Path, read: Any, data: bytes, reason: str
-) -> None:
+def test_what_is_no_such_file_is_refused(tmp_path: Path, data: bytes, reason: str) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_bytes(data)
     with pytest.raises(ValueError, match=reason) as caught:
-        read(path)
+        compat_bpe.load(path)
     assert str(caught.value).startswith(f"{path}: ")
 
 
@@ -243,6 +239,7 @@ SPLIT = (*STEPS, 1)
         ((*SPLIT, "pattern", "Regex"), "[z-a]", "pre_tokenizer[1].pattern.Regex: pattern '[z-a]"),
         ((*SPLIT, "pattern", "Regex"), r"(a)\1", "pre_tokenizer[1].pattern.Regex: pattern '(a)"),
         ((*SPLIT, "pattern", "Regex"), "(" * 50_000, "pre_tokenizer[1].pattern.Regex: pattern"),
+        ((*SPLIT, "pattern", "Regex"), "(a*)*", "pre_tokenizer[1].pattern.Regex: pattern '(a*)*'"),
         ((*SPLIT, "pattern", "Regex"), "\ud800", "pre_tokenizer[1].pattern.Regex: it has a lone"),
         (("post_processor",), "no", "post_processor: it is a text, and has to be an object"),
         (("post_processor", "type"), "Other", "post_processor: Other is not supported"),

@@ -1,0 +1,84 @@
+"""Safe cuts: the ids of the two sides are those of the whole."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding
+from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
+
+
+def all_cuts(encoding: Encoding, text: str, fine: bool, names: frozenset[str]) -> list[int]:
+    cuts = []
+    cut = encoding._core_bpe.next_cut(text, names=names, fine=fine)
+    while cut is not None:
+        cuts.append(cut)
+        cut = encoding._core_bpe.next_cut(text, cut, names=names, fine=fine)
+    return cuts
+
+
+@given(encodings, hard_texts, st.booleans(), st.data())
+def test_the_sides_of_a_cut_are_encoded_alone(
+    encoding: Encoding, text: str, fine: bool, data: st.DataObject
+) -> None:
+    names = sorted(encoding.special_tokens_set)
+    allowed = data.draw(st.frozensets(st.sampled_from(names)) if names else st.just(frozenset()))
+
+    def encode(part: str) -> list[int]:
+        return encoding.encode(part, allowed_special=allowed, disallowed_special=())
+
+    for cut in all_cuts(encoding, text, fine, allowed):
+        assert encode(text[:cut]) + encode(text[cut:]) == encode(text)
+
+
+@given(encodings, hard_texts, st.booleans(), st.data())
+def test_a_cut_depends_on_the_characters_beside_it_alone(
+    encoding: Encoding, text: str, fine: bool, data: st.DataObject
+) -> None:
+    cuts = set(all_cuts(encoding, text, fine, frozenset()))
+    for place in range(1, len(text)):
+        around = text[place - 1 : place + 1]
+        found = encoding._core_bpe.next_cut(around, fine=fine)
+        assert found == (1 if place in cuts else None), (place, around)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    between = [cut for cut in sorted(cuts) if start < cut < end]
+    expected = between[0] if between else None
+    assert encoding._core_bpe.next_cut(text, start, end, fine=fine) == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_there_are_cuts_where_it_is_known_that_they_are_safe(name: str) -> None:
+    text = "some words, and\n\tothers <b> they are x<b> the end."
+    cuts = all_cuts(encoding_of(name), text, False, frozenset())
+    if name in ("looks back", "prefix space"):
+        assert not cuts
+    else:
+        assert len(cuts) > 3
+
+
+def test_no_cut_is_within_a_name() -> None:
+    core = get_encoding("cl100k_base")._core_bpe
+    text = "a<|endoftext|>b"
+    assert core.next_cut(text, 3) == 12
+    assert core.next_cut(text, 3, names={"<|endoftext|>"}) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_longest_token(name: str) -> None:
+    encoding = encoding_of(name)
+    longest = encoding._core_bpe.longest_token
+    if name in ("leaves text out", "NFC", "looks back"):
+        # The last one's pattern leaves a letter before "b" to its second branch; that is not seen.
+        assert longest in (None, 3)
+    else:
+        assert longest == max(map(len, [*encoding._core_bpe.encoder, b"<b>"]))
+
+
+@given(encodings, hard_texts)
+def test_a_text_has_as_many_tokens_as_its_length_says(encoding: Encoding, text: str) -> None:
+    longest = encoding._core_bpe.longest_token
+    if longest is not None:
+        assert encoding.count(text) * longest >= len(text)

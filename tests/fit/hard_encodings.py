@@ -1,0 +1,91 @@
+"""Encodings that differ in where a text may be cut."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding, load
+from compat_bpe.save import save_tokenizer_json
+from tests.strategies import texts
+
+RANKS = {bytes([byte]): byte for byte in range(256)}
+RANKS.update(
+    {token: 256 + n for n, token in enumerate([b" a", b"ab", b"abc", b"\n\n", b"  ", b"\xc3\xa9"])}
+)
+
+#: Shipped encodings, and small ones that are hard in one way each.
+NAMES = [
+    "gpt2",
+    "cl100k_base",
+    "o200k_base",
+    "deepseek_v3",
+    "leaves text out",
+    "looks back",
+    "added tokens",
+    "NFC",
+    "prefix space",
+]
+
+
+@cache
+def encoding_of(name: str) -> Encoding:
+    """One of the encodings in ``NAMES``."""
+    if name == "leaves text out":
+        return _small("[a-z]+")
+    if name == "looks back":
+        return _small(r"(?<=a)b+|\w+|\W")
+    if name == "added tokens":
+        # Always a token, but not within one that is special.
+        return _tokenizer(
+            {"content": "<b>"}, {"content": "e "}, {"content": "x<b>", "special": True}
+        )
+    if name == "NFC":
+        return _tokenizer(normalizer={"type": "NFC"})
+    if name == "prefix space":
+        return _tokenizer({"content": "<b>"}, add_prefix_space=True)
+    return get_encoding(name)
+
+
+encodings = st.sampled_from(NAMES).map(encoding_of)
+
+
+def _small(pattern: str) -> Encoding:
+    special = {"<|endoftext|>": 1000, "<|end": 1001, " the end.": 1002}
+    return Encoding("small", pat_str=pattern, mergeable_ranks=RANKS, special_tokens=special)
+
+
+def _tokenizer(
+    *added: dict[str, Any], normalizer: Any = None, add_prefix_space: bool = False
+) -> Encoding:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        save_tokenizer_json(_small(r" ?[a-z]+|\s+(?!\S)|\s|\S"), path)
+        content = json.loads(path.read_text("utf-8"))
+        flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+        for number, token in enumerate(added, 1010):
+            content["added_tokens"].append({"id": number, **dict.fromkeys(flags, False), **token})
+        content["normalizer"] = normalizer
+        if add_prefix_space:
+            [*_, last] = content["pre_tokenizer"]["pretokenizers"]
+            last["add_prefix_space"] = True
+        path.write_text(json.dumps(content), "utf-8")
+        return load(path)
+
+
+#: Texts that are hard for these.
+hard_texts = st.one_of(
+    texts,
+    st.lists(
+        st.one_of(
+            st.text("abcex <>.é\u0301\n", max_size=6),
+            st.sampled_from(["x<b>", "<b>", "e ", " the end.", "<|end", "<|endoftext|>", "oftext"]),
+        ),
+        max_size=12,
+    ).map("".join),
+)
