@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from compat_bpe.fit.boundary import Boundary
+    from compat_bpe.fit.truncate import Keep, Truncated
+
 AllowedSpecial = Union[Literal["all"], Set[str]]
 DisallowedSpecial = Union[Literal["all"], Collection[str]]
 
@@ -268,6 +271,60 @@ class Encoding:
             return self._core_bpe.count(text)
         except UnicodeEncodeError:
             return self._core_bpe.count(repair(text))
+
+    def fits(self, text: str, limit: int) -> bool:
+        """Whether ``count(text)`` is at most ``limit``, found without counting all of a long text.
+
+        Raises:
+            ValueError: the limit is negative.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").fits("hello world", 2)
+        True
+        """
+        from compat_bpe.fit.limit import fits
+
+        return fits(self, text, limit)
+
+    def truncate(
+        self,
+        text: str,
+        limit: int,
+        *,
+        keep: Keep = "head",
+        boundary: Boundary = "char",
+        marker: str | None = None,
+    ) -> Truncated:
+        """The most of a text that fits in ``limit`` tokens.
+
+        What is left counts at most ``limit`` when it is counted itself, and no character is cut in
+        two.  With the head or the tail kept it is the longest that fits and may be cut there; with
+        both ends, the head has half of the room and the tail what is left of it.  The time taken
+        grows with what is kept, not with the text.
+
+        Args:
+            text: any string; names of special tokens are plain text, as in ``count``.
+            limit: a number of tokens.
+            keep: ``"head"``, ``"tail"`` or ``"ends"``.
+            boundary: where the text may be cut: ``"char"``, between any two characters;
+                ``"word"``, not between two letters, marks, digits or underscores; ``"line"``, only
+                after the end of a line.
+            marker: what stands where something was cut, and counts, too; left out if there is not
+                even room for it alone.  Unless given, it is ``"…"`` between two ends, else nothing.
+
+        Returns:
+            The ``text``, its ``count``, the offsets ``kept``, and whether it ``was_cut``.
+
+        Raises:
+            ValueError: the limit is negative, or there is no such ``keep`` or ``boundary``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").truncate("hello world, how are you", 3)
+        Truncated(text='hello world,', count=3, kept=((0, 12),), was_cut=True)
+        """
+        from compat_bpe.fit.truncate import truncate
+
+        return truncate(self, text, limit, keep=keep, boundary=boundary, marker=marker)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """The id of one token, special tokens included.

@@ -22,6 +22,7 @@ LAYERS = [
     "install",
     "tiktoken",
     "save",
+    "fit",
     "registry",
     "load",
     "models",
@@ -34,10 +35,10 @@ LAYERS = [
 ]
 
 # The arrows that run up, at call time: an encoding is pickled by its name in the registry, and a
-# worker makes one.
+# worker makes one; and what fits a text to a limit stands on an encoding.
 UPWARD = {
     "tokenizer": {"registry"},
-    "encoding": {"tiktoken"},
+    "encoding": {"tiktoken", "fit"},
     "batch": {"encoding", "tokenizer"},
 }
 

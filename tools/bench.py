@@ -15,8 +15,11 @@ slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twic
 - **memory**: resident after load, and after 50 MB of varied text.
 - **scaling**: n, 2n and 4n characters of texts without a good place to cut.
 - **peers**: other encoders that are installed.
+- **editor**: a keystroke in documents of 10 KB to 10 MB, against a count of the whole by tiktoken;
+  and whether such a text fits in a thousand tokens, and its head and tail that do.
 - **deepseek**: ``deepseek_v3`` beside Hugging Face tokenizers with the file it is from (by pip):
-  the figures of *speed*, and the time to load what ships and to load the file.
+  cold, steady and repeat as in *speed*, counting a text that has been encoded, and the time to load
+  what ships and to load the file.
 
 A text for which the ids differ from tiktoken's is reported and ends the run: speed without
 exactness is nothing.  Texts: ``../shared/corpora`` if that is there, the sources of the standard
@@ -31,39 +34,51 @@ import os
 import statistics
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.benchmark import corpora, deepseek, peers, processes, scaling, speed  # noqa: E402
+from tools.benchmark import corpora, deepseek, editor, peers, processes, scaling, speed  # noqa: E402
 from tools.reference_files import reference_file  # noqa: E402
 from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
 
-OF_EACH_ENCODING = ("speed", "small", "load", "command", "memory", "scaling", "peers")
+OF_EACH_ENCODING = ("speed", "small", "load", "command", "memory", "scaling", "peers", "editor")
 PARTS = (*OF_EACH_ENCODING, "deepseek")
-NEED_TEXTS = {"speed", "small", "memory", "peers", "deepseek"}
+NEED_TEXTS = {"speed", "small", "memory", "peers", "editor", "deepseek"}
 
 
 def line(title: str, *cells: str) -> None:
     print(f"  {title:22}" + "".join(f"{cell:>14}" for cell in cells), flush=True)
 
 
-def run_speed(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
-    line("", "tiktoken", *speed.FIGURES)
+def run_throughput(
+    reference: str,
+    figures: Sequence[str],
+    texts: dict[str, str],
+    measure: Callable[[str, str], dict[str, float]],
+) -> dict[str, Any]:
+    """A row for each text, by its title and itself, and what they have in common."""
+    line("", reference, *figures)
     rows = {}
     for title, text in texts.items():
-        row = rows[title] = speed.throughput(name, title, text, rounds)
-        ratios = (f"{row[figure]:.2f}×" for figure in speed.FIGURES)
-        line(title, f"{row['tiktoken_mb_per_second']:.1f} MB/s", *ratios)
+        row = rows[title] = measure(title, text)
+        ratios = (f"{row[figure]:.2f}×" for figure in figures)
+        line(title, f"{row[f'{reference}_mb_per_second']:.1f} MB/s", *ratios)
     for title, summary in (("geometric mean", statistics.geometric_mean), ("lowest", min)):
-        summed = {
-            figure: summary([row[figure] for row in rows.values()]) for figure in speed.FIGURES
-        }
-        line(title, "", *(f"{summed[figure]:.2f}×" for figure in speed.FIGURES))
+        summed = {figure: summary([rows[text][figure] for text in texts]) for figure in figures}
+        line(title, "", *(f"{summed[figure]:.2f}×" for figure in figures))
         rows[title] = summed
     return rows
+
+
+def run_speed(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
+    def measure(title: str, text: str) -> dict[str, float]:
+        return speed.throughput(name, title, text, rounds)
+
+    return run_throughput("tiktoken", speed.FIGURES, texts, measure)
 
 
 def run_small(name: str, text: str, rounds: int) -> dict[str, Any]:
@@ -113,20 +128,35 @@ def run_peers(name: str, text: str) -> dict[str, Any]:
     return found
 
 
+def run_editor(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    line("", "a keystroke", "1 of 100", "to make", "tiktoken", "ratio")
+    for size in editor.SIZES:
+        row = editor.keystrokes(name, list(texts.values()), size, rounds)
+        line(
+            f"{size:,} characters",
+            f"{row['microseconds']:.0f} µs",
+            f"{row['slowest_of_100_microseconds']:.0f} µs",
+            f"{row['seconds_to_make']:.2f} s",
+            f"{row['tiktoken_seconds']:.3f} s",
+            f"{row['ratio']:,.0f}×",
+        )
+        rows[f"{size}"] = row
+    line("", "fits", "head", "tail", "tiktoken")
+    for size in editor.SIZES:
+        row = editor.cuts(name, list(texts.values()), size, max(rounds, 5))
+        line(f"{size:,} characters", *(f"{milliseconds:.2f} ms" for milliseconds in row.values()))
+        rows[f"{size}"].update(row)
+    return rows
+
+
 def run_deepseek(texts: dict[str, str], rounds: int) -> dict[str, Any]:
     path = reference_file("deepseek_r1")
-    line("", "tokenizers", *deepseek.FIGURES)
-    rows: dict[str, Any] = {}
-    for title, text in texts.items():
-        row = rows[title] = deepseek.throughput(title, path, text, rounds)
-        ratios = (f"{row[figure]:.2f}×" for figure in deepseek.FIGURES)
-        line(title, f"{row['tokenizers_mb_per_second']:.1f} MB/s", *ratios)
-    for title, summary in (("geometric mean", statistics.geometric_mean), ("lowest", min)):
-        summed = {
-            figure: summary([rows[text][figure] for text in texts]) for figure in deepseek.FIGURES
-        }
-        line(title, "", *(f"{summed[figure]:.2f}×" for figure in deepseek.FIGURES))
-        rows[title] = summed
+
+    def measure(title: str, text: str) -> dict[str, float]:
+        return deepseek.throughput(title, path, text, rounds)
+
+    rows = run_throughput("tokenizers", deepseek.FIGURES, texts, measure)
     rows["load"] = deepseek.load_seconds(path, max(rounds, 5))
     for title, row in rows["load"].items():
         line(f"load, {title}", f"{row['seconds'] * 1000:.0f} ms", f"{row['part']:.2f} of it")
@@ -161,6 +191,7 @@ def main() -> None:
                 "command": lambda: run_command(name, rounds),  # noqa: B023
                 "memory": lambda: run_memory(name, texts),  # noqa: B023
                 "scaling": lambda: run_scaling(name, arguments.size),  # noqa: B023
+                "editor": lambda: run_editor(name, texts, rounds),  # noqa: B023
                 "peers": lambda: run_peers(name, prose[:200_000]),  # noqa: B023
             }
             results[name] = {}

@@ -1,0 +1,29 @@
+"""Text against a budget of tokens: what fits, what to leave out, edits, streams, and parts."""
+
+from compat_bpe.fit.boundary import Boundary as Boundary
+from compat_bpe.fit.document import Document as Document
+from compat_bpe.fit.limit import fits as fits
+from compat_bpe.fit.limit import longest_prefix as longest_prefix
+from compat_bpe.fit.limit import longest_suffix as longest_suffix
+from compat_bpe.fit.prompt import FittedPrompt as FittedPrompt
+from compat_bpe.fit.prompt import fim_template as fim_template
+from compat_bpe.fit.prompt import fit_prompt as fit_prompt
+from compat_bpe.fit.sections import FittedSection as FittedSection
+from compat_bpe.fit.sections import FittedSections as FittedSections
+from compat_bpe.fit.sections import Section as Section
+from compat_bpe.fit.sections import fit_sections as fit_sections
+from compat_bpe.fit.split import Part as Part
+from compat_bpe.fit.split import split_text as split_text
+from compat_bpe.fit.stream import StreamCounter as StreamCounter
+from compat_bpe.fit.stream import StreamEncoder as StreamEncoder
+from compat_bpe.fit.stream import acount_stream as acount_stream
+from compat_bpe.fit.stream import aencode_iter as aencode_iter
+from compat_bpe.fit.stream import count_stream as count_stream
+from compat_bpe.fit.stream import encode_iter as encode_iter
+from compat_bpe.fit.stream_decoder import StreamDecoder as StreamDecoder
+from compat_bpe.fit.stream_decoder import adecode_iter as adecode_iter
+from compat_bpe.fit.stream_decoder import decode_iter as decode_iter
+from compat_bpe.fit.truncate import Keep as Keep
+from compat_bpe.fit.truncate import Truncated as Truncated
+from compat_bpe.fit.truncate import truncate as truncate
+from compat_bpe.fit.utf8 import StreamDecodeError as StreamDecodeError

@@ -1,0 +1,324 @@
+r"""How much of a text fits in a number of tokens.
+
+Counts are not monotonic: one character more may join two tokens to one, so that a longer text has
+fewer tokens.  The longest part that fits can therefore not be found by bisection over characters.
+It is found by way of *safe cuts* (``CoreBPE.next_cut``), since what lies between two of them adds
+to the count whatever stands around it:
+
+- From one safe cut to the next, counts only grow.  So the last safe cut up to which the text fits
+  is found by going over the text in portions, and by bisection in the portion in which the limit
+  is passed.  What comes after the next safe cut need not be looked at.
+- Between these two safe cuts, mostly the length of a word apart, every place is tried.
+
+Where the vocabulary says how long a token can be at most, no more of the text is looked at than
+that allows.  So the cost grows with what is kept, not with the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from compat_bpe.encoding import Encoding
+from compat_bpe.engine.core_bpe import CoreBPE
+from compat_bpe.engine.long_stretch import possible_ends, possible_starts
+from compat_bpe.engine.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE
+from compat_bpe.fit.boundary import Boundary, rule_of
+
+#: In a stretch of more characters than this without a safe cut not every place is tried.
+_LONG = 256
+
+
+class _Known(NamedTuple):
+    """A place in a text, and the tokens between it and where counting began."""
+
+    place: int
+    tokens: int
+
+
+def fits(encoding: Encoding, text: str, limit: int) -> bool:
+    """Whether a text has at most ``limit`` tokens.
+
+    It stops as soon as the limit is passed, so the cost does not grow with the text.
+
+    Args:
+        encoding: by which tokens are counted; special tokens' names count as plain text.
+        text: any string.
+        limit: a number of tokens.
+
+    Raises:
+        ValueError: the limit is negative.
+
+    >>> from compat_bpe import get_encoding
+    >>> fits(get_encoding("gpt2"), "hello world " * 1_000_000, 1000)
+    False
+    """
+    check_limit(limit)
+    known, _ = _go_forward(encoding, text, 0, limit)
+    return known[-1].place == len(text)
+
+
+def longest_prefix(
+    encoding: Encoding,
+    text: str,
+    limit: int,
+    *,
+    start: int = 0,
+    boundary: Boundary = "char",
+    trail: str = "",
+) -> int | None:
+    """The largest ``end`` for which ``text[start:end] + trail`` fits in ``limit`` tokens.
+
+    Args:
+        encoding: by which tokens are counted; special tokens' names count as plain text.
+        text: any string.
+        limit: a number of tokens.
+        start: where the part begins.
+        boundary: where it may end; it always may at ``start`` and at the end of the text.
+        trail: what follows it.
+
+    Returns:
+        None if not even ``trail`` alone fits.  With a ``trail``, and only within a stretch of more
+        than 256 characters without a safe cut, it may not quite be the largest.
+
+    Raises:
+        ValueError: the limit is negative, ``start`` is not in the text, or there is no such
+            boundary.
+
+    >>> from compat_bpe import get_encoding
+    >>> longest_prefix(get_encoding("gpt2"), "hello world again", 2)
+    11
+    """
+    check_limit(limit)
+    may_cut = rule_of(boundary)
+    if not 0 <= start <= len(text):
+        raise ValueError(f"start is {start}; it must be from 0 to {len(text)}")
+    known, top = _go_forward(encoding, text, start, limit)
+    if known[-1].place == len(text):
+        if not trail:
+            return len(text)
+    else:
+        top = _narrow_forward(encoding, text, known, top, limit)
+    for base, tokens in reversed(known):
+        ends: Iterable[int] = range(top, base, -1)
+        if top - base > _LONG:
+            rest = limit - tokens - encoding.count(trail) + bool(trail)
+            found = possible_ends(encoding._core_bpe, text[base:top], rest)
+            ends = (base + end for end in found if end)
+        for end in ends:
+            if (end == len(text) or may_cut(text, end)) and (
+                tokens + encoding.count(text[base:end] + trail) <= limit
+            ):
+                return end
+        top = base
+    return start if encoding.count(trail) <= limit else None
+
+
+def longest_suffix(
+    encoding: Encoding,
+    text: str,
+    limit: int,
+    *,
+    end: int | None = None,
+    boundary: Boundary = "char",
+    lead: str = "",
+    start: int = 0,
+) -> int | None:
+    """The smallest ``begin`` for which ``lead + text[begin:end]`` fits in ``limit`` tokens.
+
+    Args:
+        encoding, text, limit: as in ``longest_prefix``.
+        end: where the part ends; the end of the text unless given.
+        boundary: where it may begin; it always may at ``end`` and at the beginning of the text.
+        lead: what comes before it.
+        start: the smallest beginning.
+
+    Returns:
+        None if not even ``lead`` alone fits.  With a ``lead``, and only within a stretch of more
+        than 256 characters without a safe cut, it may not quite be the smallest.
+
+    Raises:
+        ValueError: the limit is negative, ``start`` and ``end`` are not in the text or not in this
+            order, or there is no such boundary.
+
+    >>> from compat_bpe import get_encoding
+    >>> longest_suffix(get_encoding("gpt2"), "hello world again", 2)
+    5
+    """
+    check_limit(limit)
+    may_cut = rule_of(boundary)
+    if end is None:
+        end = len(text)
+    if not 0 <= start <= end <= len(text):
+        raise ValueError(f"start and end are {start} and {end}; they must be in the text, in order")
+    known, bottom = _go_backward(encoding, text, start, end, limit)
+    if known[-1].place == start:
+        if not lead and (start in (0, end) or may_cut(text, start)):
+            return start
+    else:
+        bottom = _narrow_backward(encoding, text, known, bottom, limit)
+    for base, tokens in reversed(known):
+        begins: Iterable[int] = range(bottom, base)
+        if base - bottom > _LONG:
+            rest = limit - tokens - encoding.count(lead) + bool(lead)
+            found = possible_starts(encoding._core_bpe, text[bottom:base], rest)
+            begins = (bottom + begin for begin in found if bottom + begin < base)
+        for begin in begins:
+            if (begin == 0 or may_cut(text, begin)) and (
+                tokens + encoding.count(lead + text[begin:base]) <= limit
+            ):
+                return begin
+        bottom = base
+    return end if encoding.count(lead) <= limit else None
+
+
+def last_cut(encoding: Encoding, text: str, end: int) -> int:
+    """The last safe cut before a place in a text; 0 if there is none.
+
+    >>> from compat_bpe import get_encoding
+    >>> last_cut(get_encoding("gpt2"), "one two three", 12)
+    7
+    """
+    next_cut = encoding._core_bpe.next_cut
+    width = 64
+    found = None
+    while found is None and end > 0:
+        first = max(0, end - width)
+        cut = next_cut(text, first, end)
+        while cut is not None:
+            found, cut = cut, next_cut(text, cut, end)
+        if first == 0:
+            break
+        width *= 4
+    return found or 0
+
+
+def check_limit(limit: int) -> None:
+    """Raise ``ValueError`` if a limit is negative, ``TypeError`` if it is no integer."""
+    if not isinstance(limit, int):
+        raise TypeError(f"the limit is a {type(limit).__name__}; it must be an integer")
+    if limit < 0:
+        raise ValueError(f"the limit is {limit} tokens; it must be 0 or more")
+
+
+# Over a text from safe cut to safe cut. Each of these gives, or adds to, the list of the cuts up
+# to which the text fits, with the tokens up to them. What lies beyond the last one's next, the
+# place that is returned, does not fit.
+
+
+def _go_forward(encoding: Encoding, text: str, start: int, limit: int) -> tuple[list[_Known], int]:
+    """The places up to which ``text[start:]`` fits, and the end of the next portion."""
+    core = encoding._core_bpe
+    stop = len(text)
+    if core.longest_token is not None:
+        stop = min(stop, start + limit * core.longest_token + 1)
+    known = [_Known(start, 0)]
+    at, total, following = start, 0, start
+    while at < stop:
+        following = _portion_end(core, text, at, stop)
+        total += encoding.count(text[at:following])
+        if total > limit:
+            break
+        at = following
+        known.append(_Known(at, total))
+    return known, following
+
+
+def _portion_end(core: CoreBPE, text: str, at: int, stop: int) -> int:
+    """Where the portion of some hundred characters ends that begins at a place.
+
+    It ends as passages do, soon after an empty line or the end of a line: then its count is more
+    often one that is remembered.
+    """
+    first, last = at + SHORTEST_PASSAGE, at + LONGEST_PASSAGE
+    if last >= stop:
+        return stop
+    line_end = text.find("\n\n", first, last)
+    if line_end < 0:
+        line_end = text.find("\n", first, last)
+    cut = core.next_cut(text, first if line_end < 0 else line_end, stop)
+    return stop if cut is None else cut
+
+
+def _narrow_forward(
+    encoding: Encoding, text: str, known: list[_Known], high: int, limit: int
+) -> int:
+    """Add places up to the last safe cut that fits; the next safe cut after it."""
+    core = encoding._core_bpe
+    low, total = known[-1]
+    fine = False
+    while True:
+        middle = (low + high) // 2
+        cut = core.next_cut(text, middle, high, fine=fine)
+        if cut is None:
+            cut = core.next_cut(text, low, middle + 1, fine=fine)
+        if cut is None:
+            if fine or high - low <= _LONG:
+                return high
+            fine = True
+            continue
+        tokens = encoding.count(text[low:cut])
+        if total + tokens > limit:
+            high = cut
+        else:
+            low, total = cut, total + tokens
+            known.append(_Known(low, total))
+
+
+def _go_backward(
+    encoding: Encoding, text: str, start: int, end: int, limit: int
+) -> tuple[list[_Known], int]:
+    """The places from which ``text[start:end]`` fits, and the beginning of the next portion."""
+    core = encoding._core_bpe
+    stop = start
+    if core.longest_token is not None:
+        stop = max(stop, end - limit * core.longest_token - 1)
+    known = [_Known(end, 0)]
+    at, total, following = end, 0, end
+    while at > stop:
+        following = _portion_start(core, text, at, stop)
+        total += encoding.count(text[following:at])
+        if total > limit:
+            break
+        at = following
+        known.append(_Known(at, total))
+    return known, following
+
+
+def _portion_start(core: CoreBPE, text: str, at: int, stop: int) -> int:
+    """Where the portion of some hundred characters begins that ends at a place."""
+    first, last = at - LONGEST_PASSAGE, at - SHORTEST_PASSAGE
+    while first > stop:
+        line_end = text.rfind("\n\n", first, last)
+        if line_end < 0:
+            line_end = text.rfind("\n", first, last)
+        cut = core.next_cut(text, first if line_end < 0 else line_end, at)
+        if cut is not None:
+            return cut
+        first -= at - first
+    return stop
+
+
+def _narrow_backward(
+    encoding: Encoding, text: str, known: list[_Known], low: int, limit: int
+) -> int:
+    """Add places down to the first safe cut from which it fits; the safe cut before it."""
+    core = encoding._core_bpe
+    high, total = known[-1]
+    fine = False
+    while True:
+        middle = (low + high) // 2
+        cut = core.next_cut(text, middle, high, fine=fine)
+        if cut is None:
+            cut = core.next_cut(text, low, middle + 1, fine=fine)
+        if cut is None:
+            if fine or high - low <= _LONG:
+                return low
+            fine = True
+            continue
+        tokens = encoding.count(text[cut:high])
+        if total + tokens > limit:
+            low = cut
+        else:
+            high, total = cut, total + tokens
+            known.append(_Known(high, total))

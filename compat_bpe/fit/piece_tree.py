@@ -1,0 +1,191 @@
+"""``PieceTree``: pieces of text, each with its number of tokens, in a tree.
+
+It is a B+ tree by position: the pieces stand in the lowest nodes, and each node knows the
+characters and the tokens of each of its items.  So to find a place, and the tokens before it, takes
+a look at one node of each height.  Nothing in a tree is ever changed: a change gives a new tree,
+which shares with the old one all nodes that are not on the way to the place.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+#: The most items of a node.  Each node but the root has at least half as many.
+WIDTH = 32
+
+
+class Place(NamedTuple):
+    """A piece, and where it stands.
+
+    Args:
+        piece: its text.
+        start: how many characters are before it.
+        tokens: how many tokens it has.
+        tokens_before: how many are before it.
+    """
+
+    piece: str
+    start: int
+    tokens: int
+    tokens_before: int
+
+
+class PieceTree:
+    """Some pieces of text in order.
+
+    Args:
+        pieces: none of them empty.
+        tokens: how many tokens each has.
+
+    >>> tree = PieceTree(["hello", " world"], [1, 1])
+    >>> tree.find(7)
+    Place(piece=' world', start=5, tokens=1, tokens_before=1)
+    >>> list(tree.replaced(0, 5, ["good", "bye"], [1, 1]).pieces())
+    ['good', 'bye', ' world']
+    """
+
+    __slots__ = ("_height", "_root", "chars", "tokens")
+
+    def __init__(self, pieces: list[str], tokens: list[int]) -> None:
+        self._grow(_Node([*pieces], list(map(len, pieces)), [*tokens]), 0)
+
+    def _grow(self, root: _Node, height: int) -> None:
+        """Set the root: nodes above a node with too many items, below one with a single item."""
+        #: All characters, and all tokens.
+        self.chars, self.tokens = sum(root.chars), sum(root.tokens)
+        while len(root.items) > WIDTH:
+            root, height = _above(root), height + 1
+        while height and len(root.items) == 1:
+            root, height = root.items[0], height - 1
+        self._root, self._height = root, height if root.items else 0
+
+    def find(self, at: int) -> Place:
+        """The piece with the character at a place; there must be one."""
+        node = self._root
+        start = before = 0
+        for height in range(self._height, -1, -1):
+            index, left = _find(node, at - start)
+            start += left
+            before += sum(node.tokens[:index])
+            if not height:
+                break
+            node = node.items[index]
+        return Place(node.items[index], start, node.tokens[index], before)
+
+    def pieces(self, start: int = 0, end: int | None = None) -> Iterator[str]:
+        """The pieces, or those with a character from ``start`` to ``end``."""
+        return _pieces(self._root, self._height, start, self.chars if end is None else end)
+
+    def replaced(self, start: int, end: int, pieces: list[str], tokens: list[int]) -> PieceTree:
+        """The tree in which others stand for the pieces from ``start`` to ``end``.
+
+        Args:
+            start, end: where pieces begin and end.  There is a piece between them, if the tree has
+                one at all.
+            pieces, tokens: as for a new tree.
+        """
+        if start == end:
+            return PieceTree(pieces, tokens)
+        new = _Node(pieces, list(map(len, pieces)), tokens)
+        tree = PieceTree.__new__(PieceTree)
+        tree._grow(_replaced(self._root, self._height, start, end, new), self._height)
+        return tree
+
+
+class _Node:
+    """Some pieces, or some nodes of one height, with the characters and the tokens of each."""
+
+    __slots__ = ("chars", "items", "tokens")
+
+    def __init__(self, items: list[Any], chars: list[int], tokens: list[int]) -> None:
+        self.items = items
+        self.chars = chars
+        self.tokens = tokens
+
+    def part(self, first: int, end: int) -> _Node:
+        return _Node(self.items[first:end], self.chars[first:end], self.tokens[first:end])
+
+    def replaced(self, first: int, end: int, new: _Node) -> _Node:
+        """The node with the items of another in place of some of its own."""
+        return _Node(
+            self.items[:first] + new.items + self.items[end:],
+            self.chars[:first] + new.chars + self.chars[end:],
+            self.tokens[:first] + new.tokens + self.tokens[end:],
+        )
+
+
+_EMPTY = _Node([], [], [])
+
+# The functions below take and give nodes that could be a root.  Such a node has any number of
+# items; these are nodes of WIDTH // 2 to WIDTH items, but if there is only one, it is itself a node
+# that could be a root.
+
+
+def _find(node: _Node, at: int) -> tuple[int, int]:
+    """Which item has the character at a place, and how many characters are before that item."""
+    ends = list(accumulate(node.chars))
+    index = bisect_right(ends, at)
+    return index, ends[index - 1] if index else 0
+
+
+def _pieces(node: _Node, height: int, start: int, end: int) -> Iterator[str]:
+    for item, chars in zip(node.items, node.chars):
+        if end <= 0:
+            break
+        if start < chars:
+            if height:
+                yield from _pieces(item, height - 1, start, end)
+            else:
+                yield item
+        start -= chars
+        end -= chars
+
+
+def _replaced(node: _Node, height: int, start: int, end: int, new: _Node) -> _Node:
+    """A node in which the pieces from ``start`` to ``end`` are those of ``new``."""
+    first, left = _find(node, start)
+    last, left_of_last = first, left
+    if end > left + node.chars[first]:
+        last, left_of_last = _find(node, end - 1)
+    if not height:
+        return node.replaced(first, last + 1, new)
+    height -= 1
+    if first == last:
+        child = _replaced(node.items[first], height, start - left, end - left, new)
+    else:
+        before = _replaced(node.items[first], height, start - left, node.chars[first], new)
+        after = _replaced(node.items[last], height, 0, end - left_of_last, _EMPTY)
+        child = _joined(before, after, height)
+    if len(child.items) < WIDTH // 2:
+        if last + 1 < len(node.items):
+            last += 1
+            child = _joined(child, node.items[last], height)
+        elif first:
+            first -= 1
+            child = _joined(node.items[first], child, height)
+    return node.replaced(first, last + 1, _above(child))
+
+
+def _joined(left: _Node, right: _Node, height: int) -> _Node:
+    """A node with the items of both, and if one has a single one, that joined to its neighbour."""
+    if not left.items or not right.items:
+        return left if left.items else right
+    if height and (len(left.items) == 1 or len(right.items) == 1):
+        seam = _above(_joined(left.items[-1], right.items[0], height - 1))
+        left = left.replaced(len(left.items) - 1, len(left.items), seam)
+        right = right.part(1, len(right.items))
+    return left.replaced(len(left.items), len(left.items), right)
+
+
+def _above(node: _Node) -> _Node:
+    """A node with the items of another, in nodes as wide as they should be."""
+    count = len(node.items)
+    if not count:
+        return _EMPTY
+    parts = -(-count // WIDTH)
+    bounds = [count * number // parts for number in range(parts + 1)]
+    nodes = [node.part(*pair) for pair in zip(bounds, bounds[1:])] if parts > 1 else [node]
+    return _Node(nodes, [sum(n.chars) for n in nodes], [sum(n.tokens) for n in nodes])

@@ -1,0 +1,363 @@
+"""Fill-in-the-middle prompts: as much text around the cursor as a limit allows.
+
+A prompt for a completion holds the text before the cursor, the text after it, and the tokens that
+tell a model which is which.  What is left out is what is far from the cursor.
+
+The ids are put together from the tokens of the template and the texts between two of these, each of
+which is encoded as one text.  So the prompt is counted as it is sent, and nothing in the caller's
+text becomes a token of the template.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Union
+from weakref import WeakKeyDictionary
+
+from compat_bpe.encoding import Encoding
+from compat_bpe.engine.special import split_special
+from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
+from compat_bpe.fit.limit import check_limit, last_cut, longest_prefix, longest_suffix
+from compat_bpe.tokenizer import Tokenizer
+
+#: As models were trained: OpenAI's and Qwen's, StarCoder's, SantaCoder's, DeepSeek's, Mistral's.
+_TEMPLATES = (
+    "<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
+    "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
+    "<fim-prefix>{prefix}<fim-suffix>{suffix}<fim-middle>",
+    "<｜fim▁begin｜>{prefix}<｜fim▁hole｜>{suffix}<｜fim▁end｜>",
+    "[SUFFIX]{suffix}[PREFIX]{prefix}",
+)
+
+
+@dataclass(frozen=True)
+class FittedPrompt:
+    """A prompt that fits.
+
+    Args:
+        ids: the prompt, exactly as it is to be sent.
+        prefix, suffix: what is kept of the text before and after the cursor.
+        prefix_start: where in the given prefix the kept part begins; it goes on to the end.
+        suffix_end: where in the given suffix the kept part ends; it is from the beginning.
+        prefix_was_cut, suffix_was_cut: whether something of it was left out.
+    """
+
+    ids: list[int]
+    prefix: str
+    suffix: str
+    prefix_start: int
+    suffix_end: int
+    prefix_was_cut: bool
+    suffix_was_cut: bool
+
+    @property
+    def count(self) -> int:
+        """How many tokens the prompt has: the length of ``ids``, at most the limit."""
+        return len(self.ids)
+
+
+def fit_prompt(
+    encoding: Encoding,
+    prefix: str,
+    suffix: str,
+    limit: int,
+    *,
+    template: str | None = None,
+    share: float = 0.75,
+    boundary: Boundary = "line",
+) -> FittedPrompt:
+    """A fill-in-the-middle prompt with as much text around the cursor as fits.
+
+    Of the prefix its end is kept, of the suffix its beginning.  If all fits, nothing is cut.  If
+    not, the prefix gets its share of the room, the suffix what is left, and then the prefix what
+    the suffix leaves.  In the end neither can be kept up to another boundary further off without
+    passing the limit.  The time taken grows with the limit, not with the texts.
+
+    The name of a special token in the prefix or suffix is plain text.  The names in the template
+    are plain text there even if the encoding has them as tokens everywhere, as DeepSeek's and
+    Qwen's do; the text then has other tokens in the prompt than ``encoding.encode_ordinary`` gives.
+
+    Args:
+        encoding: the model's encoding.
+        prefix: the text before the cursor.
+        suffix: the text after it.
+        limit: how many tokens the prompt may have, those of the template included.
+        template: a text with ``{prefix}`` and ``{suffix}`` in it, each once, in any order.  Names
+            of special tokens in it become these tokens; all else, other braces too, is text.
+            Unless given, it is ``fim_template(encoding)``.
+        share: the part of the room for text that the prefix gets at first, from 0 to 1.  The
+            default is a convention: what comes before the cursor mostly says more.
+        boundary: where a text may be cut: ``"char"``, ``"word"`` or ``"line"``.  Where not even the
+            line at the cursor fits, it is cut at a word, and where not even that does, anywhere,
+            so that what stands at the cursor is kept.
+
+    Raises:
+        ValueError: the limit is negative, or less than the template takes alone; the template has
+            not each place once; none is given, and the encoding has no tokens for it; ``share`` is
+            not from 0 to 1; there is no such boundary.
+
+    >>> from compat_bpe import get_encoding
+    >>> enc = get_encoding("cl100k_base")
+    >>> prompt = fit_prompt(enc, "import re\\ndef f(x):\\n    return ", "\\nprint(f(1))\\nf(2)", 16)
+    >>> prompt.prefix, prompt.suffix, prompt.count
+    ('def f(x):\\n    return ', '\\nprint(f(1))\\n', 16)
+    >>> enc.decode(prompt.ids)
+    '<|fim_prefix|>def f(x):\\n    return <|fim_suffix|>\\nprint(f(1))\\n<|fim_middle|>'
+    """
+    check_limit(limit)
+    rule_of(boundary)
+    if not 0 <= share <= 1:
+        raise ValueError(f"share is {share}; it must be from 0 to 1")
+    parts = _parse(encoding, fim_template(encoding) if template is None else template)
+    fitting = _Fitting(encoding, parts, prefix, suffix, limit, boundary)
+    start, end = fitting.fit(share)
+    ids = fitting.ids(start, end)
+    return FittedPrompt(ids, prefix[start:], suffix[:end], start, end, start > 0, end < len(suffix))
+
+
+def fim_template(encoding: Encoding) -> str:
+    """The template with an encoding's own fill-in-the-middle tokens.
+
+    The token for the beginning of a text, which some models want first and most servers add, is
+    not in it.  Put its name in front to have it in the prompt.
+
+    Raises:
+        ValueError: the encoding has no such tokens, or none known here.
+
+    >>> from compat_bpe import get_encoding
+    >>> fim_template(get_encoding("cl100k_base"))
+    '<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>'
+    """
+    names = encoding._core_bpe.special.keys()
+    for template in _TEMPLATES:
+        if names >= set(filter(None, re.split(r"\{prefix\}|\{suffix\}", template))):
+            return template
+    raise ValueError(
+        f"encoding {encoding.name!r} has no fill-in-the-middle tokens; "
+        "give a template, a text with {prefix} and {suffix} in it"
+    )
+
+
+class _Side(Enum):
+    """The places in a template."""
+
+    PREFIX = "{prefix}"
+    SUFFIX = "{suffix}"
+
+
+class _Token(NamedTuple):
+    """A special token in a template."""
+
+    name: str
+    id: int
+
+
+#: What a template is made of; with its places filled, text and tokens by turns.
+_Part = Union[str, _Token, _Side]
+_Filled = Union[str, _Token]
+
+
+class _Around(NamedTuple):
+    """What is around one place of a prompt whose other place is filled.
+
+    Args:
+        lead: the text before it, from its last safe cut on.
+        trail: the text after it, up to its first safe cut.
+        rest: the tokens of all the rest.
+    """
+
+    lead: str
+    trail: str
+    rest: int
+
+
+def _parse(encoding: Encoding, template: str) -> list[_Part]:
+    """The texts, tokens and places of a template, in order.
+
+    Raises:
+        ValueError: it has not each place once.
+    """
+    for side in _Side:
+        times = template.count(side.value)
+        if times != 1:
+            raise ValueError(f"the template has {side.value} {times} times; it must have it once")
+    special = encoding._core_bpe.special
+    parts: list[_Part] = []
+    for piece in re.split(r"(\{prefix\}|\{suffix\})", template):
+        if piece in ("{prefix}", "{suffix}"):
+            parts.append(_Side(piece))
+            continue
+        for text, name in split_special(piece, special.keys()):
+            parts.append(text)
+            if name is not None:
+                parts.append(_Token(name, special[name]))
+    return parts
+
+
+def _fill(parts: list[_Part], texts: Mapping[_Side, str]) -> list[_Filled]:
+    """Some parts with texts in their places: one text, perhaps empty, around and between tokens."""
+    filled: list[_Filled] = []
+    text = ""
+    for part in parts:
+        if isinstance(part, _Token):
+            filled += [text, part]
+            text = ""
+        else:
+            text += part if isinstance(part, str) else texts[part]
+    return [*filled, text]
+
+
+class _Fitting:
+    """A prefix and a suffix that are to be fitted into a template."""
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        parts: list[_Part],
+        prefix: str,
+        suffix: str,
+        limit: int,
+        boundary: Boundary,
+    ) -> None:
+        self._parts = parts
+        self._limit = limit
+        # What stands at the cursor may be cut at finer boundaries.
+        self._boundaries = BOUNDARIES[BOUNDARIES.index(boundary) :: -1]
+        # As much of each as may fit, and a character of what cannot.
+        longest = encoding._core_bpe.longest_token
+        most = max(len(prefix), len(suffix)) if longest is None else limit * longest + 1
+        self._left_out = max(0, len(prefix) - most)
+        self._prefix = prefix[self._left_out :]
+        self._suffix = suffix[:most]
+        self._encoding = self._names_as_text(encoding)
+
+    def fit(self, share: float) -> tuple[int, int]:
+        """Where the kept prefix begins and the kept suffix ends.
+
+        Raises:
+            ValueError: the template alone takes more than the limit.
+        """
+        least = self._count(_fill(self._parts, {_Side.PREFIX: "", _Side.SUFFIX: ""}))
+        if least > self._limit:
+            raise ValueError(
+                f"the template alone has {least} tokens, more than the limit of {self._limit}"
+            )
+        if self._all_fits():
+            return 0, len(self._suffix)
+        start = self._start(0, least + int(share * (self._limit - least)))
+        end = self._end(start)
+        # Once is enough, but where a longer text has fewer tokens and so makes room for the other.
+        while True:
+            before, start = start, self._start(end, self._limit)
+            if start == before:
+                break
+            before, end = end, self._end(start)
+            if end == before:
+                break
+        return self._left_out + start, end
+
+    def ids(self, start: int, end: int) -> list[int]:
+        """The ids of the prompt with what is kept."""
+        kept = {_Side.PREFIX: self._prefix[start - self._left_out :]}
+        kept[_Side.SUFFIX] = self._suffix[:end]
+        ids: list[int] = []
+        for part in _fill(self._parts, kept):
+            if isinstance(part, _Token):
+                ids.append(part.id)
+            else:
+                ids += self._encoding.encode_ordinary(part)
+        return ids
+
+    def _start(self, end: int, limit: int) -> int:
+        """Where the longest prefix begins that fits with the suffix up to ``end``."""
+        lead, trail, rest = self._around(_Side.PREFIX, self._suffix[:end])
+        text = self._prefix + trail
+        for boundary in self._boundaries:
+            found = longest_suffix(self._encoding, text, limit - rest, boundary=boundary, lead=lead)
+            # From there on only what follows the prefix may fit.
+            if found is not None and found < len(self._prefix):
+                return found
+        return len(self._prefix)
+
+    def _end(self, start: int) -> int:
+        """Where the longest suffix ends that fits with the prefix from ``start``."""
+        lead, trail, rest = self._around(_Side.SUFFIX, self._prefix[start:])
+        text, room = lead + self._suffix, self._limit - rest
+        for boundary in self._boundaries:
+            found = longest_prefix(self._encoding, text, room, boundary=boundary, trail=trail)
+            if found is not None and found > len(lead):
+                return found - len(lead)
+        return 0
+
+    def _around(self, side: _Side, other: str) -> _Around:
+        """What is around a place when the other one is filled."""
+        at = self._parts.index(side)
+        texts = {_Side.PREFIX: other, _Side.SUFFIX: other}
+        before = _fill(self._parts[:at], texts)
+        after = _fill(self._parts[at + 1 :], texts)
+        lead, trail = str(before.pop()), str(after.pop(0))
+        lead_cut = last_cut(self._encoding, lead, len(lead))
+        trail_cut = self._encoding._core_bpe.next_cut(trail) or len(trail)
+        rest = self._count([*before, lead[:lead_cut], trail[trail_cut:], *after])
+        return _Around(lead[lead_cut:], trail[:trail_cut], rest)
+
+    def _count(self, filled: Iterable[_Filled]) -> int:
+        """The tokens of some texts and tokens."""
+        count = self._encoding.count
+        return sum(count(part) if isinstance(part, str) else 1 for part in filled)
+
+    def _all_fits(self) -> bool:
+        """Whether both texts fit as they are, which must be asked only if they are encoded as one.
+
+        Otherwise what the one leaves of the room is enough for the other.
+        """
+        first, last = sorted(map(self._parts.index, _Side))
+        if any(isinstance(part, _Token) for part in self._parts[first:last]):
+            return False
+        filled = _fill(self._parts, {_Side.PREFIX: self._prefix, _Side.SUFFIX: self._suffix})
+        room = self._limit - sum(isinstance(part, _Token) for part in filled)
+        for part in filled:
+            if isinstance(part, str):
+                if not self._encoding.fits(part, room):
+                    return False
+                room -= self._encoding.count(part)
+        return True
+
+    def _names_as_text(self, encoding: Encoding) -> Encoding:
+        """An encoding to which the template's names are text wherever they stand in the texts."""
+        if not isinstance(encoding, Tokenizer):
+            return encoding
+        names = frozenset(part.name for part in self._parts if isinstance(part, _Token))
+        names -= encoding.special_tokens_set
+        filled = _fill(self._parts, {_Side.PREFIX: self._prefix, _Side.SUFFIX: self._suffix})
+        texts = [part for part in filled if isinstance(part, str)]
+        if not names or not (
+            _is_normalized(encoding) or any(name in text for name in names for text in texts)
+        ):
+            return encoding
+        variants = _VARIANTS.setdefault(encoding, {})
+        if names not in variants:
+            variants[names] = _with_special(encoding, names)
+        return variants[names]
+
+
+#: Encodings made from others by ``_with_special``.
+_VARIANTS: WeakKeyDictionary[Encoding, dict[frozenset[str], Encoding]] = WeakKeyDictionary()
+
+
+def _with_special(encoding: Tokenizer, names: frozenset[str]) -> Encoding:
+    """An encoding like another one, but that some more of its added tokens are special."""
+    tokens = tuple(
+        token._replace(special=token.special or token.content in names)
+        for token in encoding.added_tokens
+    )
+    return Tokenizer(encoding.name, encoding.definition._replace(added_tokens=tokens))
+
+
+def _is_normalized(encoding: Tokenizer) -> bool:
+    """Whether a name may come of a text in which it does not stand."""
+    normalizer = encoding.definition.parts["normalizer"]
+    return normalizer is not None and normalizer.get("normalizers") != []

@@ -1,0 +1,139 @@
+"""A text split into parts that each fit in a number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from compat_bpe.encoding import Encoding
+from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
+from compat_bpe.fit.limit import longest_prefix, longest_suffix
+
+
+class Part(NamedTuple):
+    """A part of a text: ``text[start:end]``, and its tokens."""
+
+    text: str
+    start: int
+    end: int
+    count: int  # type: ignore[assignment]  # a tuple has a method of this name
+
+
+def split_text(
+    encoding: Encoding, text: str, limit: int, overlap: int = 0, boundary: Boundary = "char"
+) -> list[Part]:
+    r"""A text in consecutive parts that each have at most ``limit`` tokens.
+
+    Each part is as long as it can be.  Without overlap the parts joined are the text; with it,
+    ``text[max(part.start, end of the one before) : part.end]`` of all parts joined are.
+
+    Args:
+        encoding: by which tokens are counted; special tokens' names count as plain text.
+        text: any text.
+        limit: tokens that a part may have.
+        overlap: tokens that a part may have in common with the one before: it begins as early in
+            that one as this and the boundary allow, or later where that leaves room for what comes
+            next.
+        boundary: where the text may be cut: anywhere, between words, or at the ends of lines.  A
+            line that does not fit is cut between words, and a word that does not, anywhere; where
+            that was done, so is the beginning of the overlap.
+
+    Returns:
+        The parts in order; each begins and ends further on than the one before.  Of an empty text
+        there are none.
+
+    Raises:
+        ValueError: the limit is below 1, the overlap is negative or not below the limit, there is
+            no such boundary; or a single character has more tokens than the limit.
+
+    >>> from compat_bpe import get_encoding
+    >>> enc = get_encoding("gpt2")
+    >>> text = "one two\nthree four five\nsix\n"
+    >>> [part.text for part in split_text(enc, text, 5, boundary="line")]
+    ['one two\n', 'three four five\n', 'six\n']
+    >>> split_text(enc, "one two three four", 3, overlap=1)[1]
+    Part(text=' three four', start=7, end=18, count=2)
+    """
+    if limit < 1:
+        raise ValueError(f"the limit is {limit} tokens; it must be 1 or more")
+    if not 0 <= overlap < limit:
+        raise ValueError(
+            f"the overlap is {overlap} tokens; it must be 0 or more, and below the limit, {limit}"
+        )
+    rule_of(boundary)
+    return list(_Splitter(encoding, text, limit, overlap, boundary).parts())
+
+
+class _Splitter:
+    def __init__(
+        self, encoding: Encoding, text: str, limit: int, overlap: int, boundary: Boundary
+    ) -> None:
+        self._encoding = encoding
+        self._text = text
+        self._limit = limit
+        self._overlap = overlap
+        #: From the one wished for to the finest.
+        self._boundaries = BOUNDARIES[BOUNDARIES.index(boundary) :: -1]
+
+    def parts(self) -> Iterator[Part]:
+        start = end = 0
+        while end < len(self._text):
+            first = end
+            if self._overlap and end:
+                # Not all of the part before, else that would be in this one twice.
+                first = self._longest_suffix(start + 1, end, self._overlap, self._cut_at(end))
+            start, end = self._next(first, end)
+            part = self._text[start:end]
+            yield Part(part, start, end, self._encoding.count(part))
+
+    def _next(self, first: int, last: int) -> tuple[int, int]:
+        """The start and end of the next part.
+
+        Args:
+            first: where it begins, if that leaves room for something new.
+            last: where the part before ended: there it begins at the latest.
+        """
+        for boundary in self._boundaries:
+            end = self._longest_prefix(first, boundary)
+            if end > last:
+                return first, end
+            if first < last:
+                end = self._longest_prefix(last, boundary)
+            if end > last:
+                # There is room with less overlap: as much as lets in the least that is new.
+                least = self._first_place(last, end, boundary)
+                if self._encoding.count(self._text[last:least]) > self._limit:
+                    # That has more tokens than some longer text, as sometimes happens.
+                    least = end
+                start = self._longest_suffix(first, least, self._limit, self._cut_at(last))
+                return start, self._longest_prefix(start, boundary)
+        raise self._too_small(last)
+
+    def _cut_at(self, place: int) -> Boundary:
+        """How the text is cut at a place, and so, where an overlap that ends there may begin."""
+        return next(name for name in self._boundaries if rule_of(name)(self._text, place))
+
+    def _longest_prefix(self, start: int, boundary: Boundary) -> int:
+        end = longest_prefix(
+            self._encoding, self._text, self._limit, start=start, boundary=boundary
+        )
+        return start if end is None else end
+
+    def _longest_suffix(self, start: int, end: int, limit: int, boundary: Boundary) -> int:
+        begin = longest_suffix(
+            self._encoding, self._text, limit, start=start, end=end, boundary=boundary
+        )
+        return end if begin is None else begin
+
+    def _first_place(self, start: int, end: int, boundary: Boundary) -> int:
+        """Where one may cut first after ``start``; ``end`` if nowhere before that."""
+        may_cut = rule_of(boundary)
+        places = (place for place in range(start + 1, end) if may_cut(self._text, place))
+        return next(places, end)
+
+    def _too_small(self, place: int) -> ValueError:
+        char = self._text[place : self._first_place(place, len(self._text), "char")]
+        return ValueError(
+            f"the character {char!r} at offset {place} has {self._encoding.count(char)} tokens, "
+            f"more than the limit, {self._limit}; a limit of that many has room for it"
+        )

@@ -1,0 +1,89 @@
+"""A text cut so that it fits: its beginning, its end, or both with a marker between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from compat_bpe.encoding import Encoding
+from compat_bpe.fit.boundary import Boundary, rule_of
+from compat_bpe.fit.limit import fits, last_cut, longest_prefix, longest_suffix
+
+#: What is kept of a text.
+Keep = Literal["head", "tail", "ends"]
+KEEPS: tuple[Keep, ...] = get_args(Keep)
+
+#: What stands between two ends unless the caller says otherwise.
+_ELLIPSIS = "…"
+
+
+@dataclass(frozen=True)
+class Truncated:
+    """What is left of a text.
+
+    Args:
+        text: what is kept, with the marker if something was cut.
+        count: its tokens.
+        kept: where in the original the kept parts are: none, one or two pairs of a beginning and
+            an end.
+        was_cut: whether anything is missing.
+    """
+
+    text: str
+    count: int
+    kept: tuple[tuple[int, int], ...]
+    was_cut: bool
+
+
+def truncate(
+    encoding: Encoding,
+    text: str,
+    limit: int,
+    *,
+    keep: Keep = "head",
+    boundary: Boundary = "char",
+    marker: str | None = None,
+) -> Truncated:
+    """The most of a text that fits in ``limit`` tokens; see ``Encoding.truncate``.
+
+    >>> from compat_bpe import get_encoding
+    >>> truncate(get_encoding("gpt2"), "one two three four five", 3, keep="ends").text
+    'one … five'
+    """
+    if keep not in KEEPS:
+        raise ValueError(f"there is no keep {keep!r}; there are {', '.join(KEEPS)}")
+    rule_of(boundary)
+    if fits(encoding, text, limit):
+        return _result(encoding, text, len(text), "", len(text))
+    if marker is None:
+        marker = _ELLIPSIS if keep == "ends" else ""
+    if not fits(encoding, marker, limit):
+        marker = ""
+    end: int | None = 0
+    begin: int | None = len(text)
+    if keep != "tail":
+        share = limit if keep == "head" else (limit + encoding.count(marker) + 1) // 2
+        end = longest_prefix(encoding, text, share, boundary=boundary, trail=marker)
+    # The marker fits, so there always is a place.
+    assert end is not None
+    if keep == "tail":
+        begin = longest_suffix(encoding, text, limit, boundary=boundary, lead=marker)
+    elif keep == "ends":
+        cut = last_cut(encoding, text, end)
+        begin = longest_suffix(
+            encoding,
+            text,
+            limit - encoding.count(text[:cut]),
+            boundary=boundary,
+            lead=text[cut:end] + marker,
+            start=end + 1,
+        )
+    assert begin is not None
+    return _result(encoding, text, end, marker, begin)
+
+
+def _result(encoding: Encoding, text: str, end: int, marker: str, begin: int) -> Truncated:
+    """What is left when ``text[end:begin]`` makes room for a marker."""
+    left = text[:end] + marker + text[begin:]
+    kept = tuple(part for part in ((0, end), (begin, len(text))) if part[0] < part[1])
+    return Truncated(left, encoding.count(left), kept, end < begin)

@@ -1,0 +1,158 @@
+"""The longest part that fits, against trying every place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding
+from compat_bpe.fit import limit as limit_module
+from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
+from compat_bpe.fit.limit import fits, last_cut, longest_prefix, longest_suffix
+from compat_bpe.fit.truncate import Keep
+from tests.engine.test_long_stretch import SINGLE, stretches, tokens
+from tests.engine.test_reach import PATTERNS
+from tests.fit.hard_encodings import encodings, hard_texts
+
+boundaries = st.sampled_from(BOUNDARIES)
+asides = st.one_of(st.just(""), st.sampled_from(["…", " [cut] ", "a", "\n", "s", "1", "<b>"]))
+limits = st.integers(0, 60)
+
+
+def prefix_by_trying(
+    encoding: Encoding, text: str, limit: int, start: int, boundary: Boundary, trail: str
+) -> int | None:
+    may_cut = rule_of(boundary)
+    for end in range(len(text), start, -1):
+        allowed = end == len(text) or may_cut(text, end)
+        if allowed and encoding.count(text[start:end] + trail) <= limit:
+            return end
+    return start if encoding.count(trail) <= limit else None
+
+
+def suffix_by_trying(
+    encoding: Encoding, text: str, limit: int, end: int, boundary: Boundary, lead: str, start: int
+) -> int | None:
+    may_cut = rule_of(boundary)
+    for begin in range(start, end):
+        allowed = begin == 0 or may_cut(text, begin)
+        if allowed and encoding.count(lead + text[begin:end]) <= limit:
+            return begin
+    return end if encoding.count(lead) <= limit else None
+
+
+@given(encodings, hard_texts, limits, st.data(), boundaries, asides)
+def test_longest_prefix(
+    encoding: Encoding,
+    text: str,
+    limit: int,
+    data: st.DataObject,
+    boundary: Boundary,
+    trail: str,
+) -> None:
+    start = data.draw(st.one_of(st.just(0), st.integers(0, len(text))))
+    found = longest_prefix(encoding, text, limit, start=start, boundary=boundary, trail=trail)
+    assert found == prefix_by_trying(encoding, text, limit, start, boundary, trail)
+
+
+@given(encodings, hard_texts, limits, st.data(), boundaries, asides)
+def test_longest_suffix(
+    encoding: Encoding,
+    text: str,
+    limit: int,
+    data: st.DataObject,
+    boundary: Boundary,
+    lead: str,
+) -> None:
+    end = data.draw(st.one_of(st.just(len(text)), st.integers(0, len(text))))
+    start = data.draw(st.one_of(st.just(0), st.integers(0, end)))
+    found = longest_suffix(
+        encoding, text, limit, end=end, boundary=boundary, lead=lead, start=start
+    )
+    assert found == suffix_by_trying(encoding, text, limit, end, boundary, lead, start)
+
+
+@given(st.sampled_from(PATTERNS), tokens, st.data(), stretches, boundaries)
+def test_long_stretches_without_a_cut(
+    pattern: str, more: list[str], data: st.DataObject, text: str, boundary: Boundary
+) -> None:
+    ids = data.draw(st.permutations(range(256, 256 + len(more))))
+    ranks = {**SINGLE, **{token.encode(): rank for token, rank in zip(more, ids)}}
+    encoding = Encoding("small", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    limit = data.draw(st.integers(0, encoding.count(text)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limit_module, "_LONG", 4)
+        patch.setattr("compat_bpe.engine.long_stretch._LONG", 8)
+        end = longest_prefix(encoding, text, limit, boundary=boundary)
+        begin = longest_suffix(encoding, text, limit, boundary=boundary)
+    assert end == prefix_by_trying(encoding, text, limit, 0, boundary, "")
+    assert begin == suffix_by_trying(encoding, text, limit, len(text), boundary, "", 0)
+
+
+@given(encodings, hard_texts, limits)
+def test_fits(encoding: Encoding, text: str, limit: int) -> None:
+    assert fits(encoding, text, limit) == (encoding.count(text) <= limit)
+    assert encoding.fits(text, encoding.count(text))
+
+
+class Counted(Encoding):
+    """An encoding that adds up how long the texts are that it counts."""
+
+    characters = 0
+
+    def count(self, text: str) -> int:
+        self.characters += len(text)
+        return super().count(text)
+
+
+@pytest.mark.parametrize("times", [1, 100])
+def test_what_is_counted_grows_with_what_is_kept_not_with_the_text(times: int) -> None:
+    gpt2 = get_encoding("gpt2")
+    encoding = Counted("gpt2", pat_str=gpt2._pat_str, mergeable_ranks=gpt2._mergeable_ranks,
+                       special_tokens={})  # fmt: skip
+    text = "A line of some words, twelve tokens.\n" * 1000 * times
+    for find in (encoding.fits, encoding.truncate):
+        encoding.characters = 0
+        find(text, 1000)
+        assert 2500 < encoding.characters < 20_000
+    keeps: tuple[Keep, ...] = ("tail", "ends")
+    for keep in keeps:
+        encoding.characters = 0
+        encoding.truncate(text, 1000, keep=keep)
+        assert 2500 < encoding.characters < 30_000
+
+
+@given(encodings, hard_texts, st.data())
+def test_last_cut(encoding: Encoding, text: str, data: st.DataObject) -> None:
+    end = data.draw(st.integers(0, len(text)))
+    cuts = []
+    cut = encoding._core_bpe.next_cut(text, 0, end)
+    while cut is not None:
+        cuts.append(cut)
+        cut = encoding._core_bpe.next_cut(text, cut, end)
+    assert last_cut(encoding, text, end) == max(cuts, default=0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda enc: longest_prefix(enc, "a", -1), "limit is -1"),
+        (lambda enc: longest_suffix(enc, "a", -1), "limit is -1"),
+        (lambda enc: enc.fits("a", -1), "limit is -1"),
+        (lambda enc: longest_prefix(enc, "a", 1, start=2), "start is 2; it must be from 0 to 1"),
+        (lambda enc: longest_suffix(enc, "a", 1, end=2), "must be in the text, in order"),
+        (lambda enc: longest_suffix(enc, "a", 1, start=1, end=0), "must be in the text, in order"),
+        (lambda enc: enc.truncate("a", 1, boundary="page"), "there are char, word, line"),
+    ],
+)
+def test_what_is_wrong_is_said(call: Callable[[Encoding], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call(get_encoding("gpt2"))
+
+
+def test_a_limit_is_an_integer() -> None:
+    with pytest.raises(TypeError, match="float"):
+        get_encoding("gpt2").fits("a", 1.5)  # type: ignore[arg-type]

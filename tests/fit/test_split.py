@@ -1,0 +1,185 @@
+"""Parts of a text: each fits, is as long as it can be, and nothing is lost between them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding
+from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
+from compat_bpe.fit.split import Part, split_text
+from tests.fit.hard_encodings import encodings, hard_texts
+
+
+class Case(NamedTuple):
+    """Arguments of ``split_text``."""
+
+    encoding: Encoding
+    text: str
+    limit: int
+    overlap: int
+    boundary: Boundary
+
+    def places(self, boundary: Boundary) -> list[int]:
+        """Where the text may be cut, its end included."""
+        may_cut = rule_of(boundary)
+        inside = [place for place in range(1, len(self.text)) if may_cut(self.text, place)]
+        return [*inside, len(self.text)]
+
+    def fits(self, start: int, end: int, limit: int) -> bool:
+        return self.encoding.count(self.text[start:end]) <= limit
+
+    def cut_at(self, place: int) -> Boundary:
+        """The coarsest boundary, of those that may be used, that a place is at."""
+        usable = BOUNDARIES[BOUNDARIES.index(self.boundary) :: -1]
+        return next(boundary for boundary in usable if place in self.places(boundary))
+
+    def parts(self) -> list[Part]:
+        """The parts; none if a character does not fit, and then one indeed does not."""
+        try:
+            return split_text(*self)
+        except ValueError as error:
+            message = str(error)
+        found = re.search(r"at offset (\d+) has (\d+) tokens", message)
+        assert found is not None, message
+        offset = int(found[1])
+        end = next(place for place in self.places("char") if place > offset)
+        assert self.encoding.count(self.text[offset:end]) == int(found[2]) > self.limit
+        return []
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    limit = draw(st.integers(1, 16))
+    overlap = draw(st.one_of(st.just(0), st.integers(0, limit - 1)))
+    text = draw(hard_texts)[:80]
+    return Case(draw(encodings), text, limit, overlap, draw(st.sampled_from(BOUNDARIES)))
+
+
+@given(cases())
+def test_parts_fit_and_cover_the_text(case: Case) -> None:
+    parts = case.parts()
+    start = end = 0
+    joined = ""
+    for number, part in enumerate(parts):
+        assert part.text == case.text[part.start : part.end]
+        assert part.count == case.encoding.count(part.text) <= case.limit
+        assert part.end > end
+        if number:
+            assert start < part.start <= end
+        if part.start < end:
+            assert case.overlap
+            assert case.fits(part.start, end, case.overlap)
+        joined += case.text[end : part.end]
+        start, end = part.start, part.end
+    if parts:
+        assert (parts[0].start, joined) == (0, case.text)
+
+
+@given(cases())
+def test_each_part_is_the_longest(case: Case) -> None:
+    end = 0
+    for part in case.parts():
+        boundary = case.cut_at(part.end)
+        assert part.end == max(
+            place
+            for place in case.places(boundary)
+            if place > part.start and case.fits(part.start, place, case.limit)
+        )
+        # It is not cut finer than it has to be.
+        usable = BOUNDARIES[BOUNDARIES.index(case.boundary) :: -1]
+        for coarser in usable[: usable.index(boundary)]:
+            for place in case.places(coarser):
+                assert place <= end or not case.fits(end, place, case.limit)
+        end = part.end
+
+
+@given(cases())
+def test_each_overlap_is_the_longest(case: Case) -> None:
+    parts = case.parts()
+    for before, part in zip(parts, parts[1:]):
+        end = before.end
+        starts = [p for p in case.places(case.cut_at(end)) if before.start < p < end]
+        first = end
+        if case.overlap:
+            first = next((p for p in starts if case.fits(p, end, case.overlap)), end)
+        assert part.start >= first
+        # Had it begun earlier, there would have been no room for what comes next.
+        new = min(place for place in case.places(case.cut_at(part.end)) if place > end)
+        if case.fits(end, new, case.limit):
+            for start in starts:
+                assert not first <= start < part.start or not case.fits(start, new, case.limit)
+
+
+def test_an_empty_text_has_no_parts() -> None:
+    assert split_text(get_encoding("gpt2"), "", 1) == []
+
+
+def test_lines_words_and_characters() -> None:
+    encoding = get_encoding("gpt2")
+    text = "one\r\ntwo three\n\nfour five six seven, antidisestablishmentarianism\rten"
+    parts = split_text(encoding, text, 4, boundary="line")
+    assert [part.text for part in parts] == [
+        "one\r\n",
+        "two three\n\n",
+        "four five six seven",
+        ", ",
+        "antidisestablishmentarian",
+        "ism\rten",
+    ]
+
+
+def test_overlap_gives_way_to_a_line_that_would_not_fit_with_it() -> None:
+    encoding = get_encoding("gpt2")
+    text = "a b c\nd e\nf g h i j k l\nm\n"
+    parts = split_text(encoding, text, 8, overlap=5, boundary="line")
+    assert [part.text for part in parts] == ["a b c\nd e\n", "f g h i j k l\n", "m\n"]
+    parts = split_text(encoding, text, 11, overlap=5, boundary="line")
+    assert [part.text for part in parts] == ["a b c\nd e\n", "d e\nf g h i j k l\n", "m\n"]
+
+
+def test_a_long_line_is_overlapped_where_it_is_cut() -> None:
+    encoding = get_encoding("gpt2")
+    text = "one two three four five six seven eight nine ten eleven"
+    parts = split_text(encoding, text, 4, overlap=2, boundary="line")
+    assert [part.text for part in parts] == [
+        "one two three four",
+        " three four five six",
+        " five six seven eight",
+        # From here the line's end can be reached with one token less in common.
+        " eight nine ten eleven",
+    ]
+
+
+def test_a_character_that_does_not_fit() -> None:
+    encoding = get_encoding("gpt2")
+    message = r"the character '🇪' at offset 3 has 3 tokens, more than the limit, 2; a limit of"
+    with pytest.raises(ValueError, match=message):
+        split_text(encoding, "ab 🇪", 2)
+    assert [part.text for part in split_text(encoding, "ab 🇪", 3)] == ["ab ", "🇪"]
+    # In one piece, also where it is written as two surrogates.
+    assert [part.text for part in split_text(encoding, "ab \ud83c\uddea", 3)][1:] == [
+        "\ud83c\uddea"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "overlap", "boundary", "message"),
+    [
+        (0, 0, "char", "the limit is 0 tokens; it must be 1 or more"),
+        (-3, 0, "char", "the limit is -3 tokens"),
+        (5, -1, "char", "the overlap is -1 tokens; it must be 0 or more, and below the limit, 5"),
+        (5, 5, "char", "the overlap is 5 tokens"),
+        (5, 0, "lines", "there is no boundary 'lines'; there are char, word, line"),
+    ],
+)
+@pytest.mark.parametrize("text", ["", "text"])
+def test_wrong_arguments_are_refused(
+    limit: int, overlap: int, boundary: Boundary, message: str, text: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        split_text(get_encoding("gpt2"), text, limit, overlap, boundary)

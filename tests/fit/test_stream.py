@@ -1,0 +1,342 @@
+"""Text in pieces: the ids and the count of the whole, however it is cut."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import threading
+import tracemalloc
+from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
+from typing import Any, AnyStr
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding
+from compat_bpe.fit.stream import (
+    StreamCounter,
+    StreamEncoder,
+    acount_stream,
+    aencode_iter,
+    count_stream,
+    encode_iter,
+)
+from compat_bpe.fit.utf8 import StreamDecodeError
+from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
+from tests.strategies import SPECIAL_PARTS, WORDS
+
+PROSE = "The quick brown fox, 42 times; don't ask why.\n\n" * 40
+
+#: Where a text is cut; beyond its end, and twice at a place, too.
+places = st.lists(st.integers(0, 80), max_size=12)
+names = st.frozensets(
+    st.sampled_from([*SPECIAL_PARTS, "<|end", " the end.", "x<b>", "e", "o w"]), max_size=4
+)
+allowances = st.one_of(st.just("all"), names)
+
+
+def cut(text: AnyStr, at: Sequence[int]) -> list[AnyStr]:
+    bounds = [0, *sorted(at), len(text)]
+    return [text[start:end] for start, end in zip(bounds, bounds[1:])]
+
+
+def outcome(ids: Any) -> Any:
+    """Ids, or why there are none."""
+    try:
+        return list(ids())
+    except ValueError as error:
+        return str(error)
+
+
+async def arriving(pieces: Sequence[AnyStr]) -> AsyncIterator[AnyStr]:
+    for piece in pieces:
+        await asyncio.sleep(0)
+        yield piece
+
+
+async def gathered(items: AsyncIterator[Any]) -> list[Any]:
+    return [item async for item in items]
+
+
+# Encoding
+
+
+@given(encodings, hard_texts, places, allowances, allowances)
+def test_ids_are_those_of_the_whole(
+    encoding: Encoding, text: str, at: list[int], allowed: Any, disallowed: Any
+) -> None:
+    special = {"allowed_special": allowed, "disallowed_special": disallowed}
+    whole = outcome(lambda: encoding.encode(text, **special))
+    assert outcome(lambda: encode_iter(encoding, cut(text, at), **special)) == whole
+    assert outcome(lambda: encode_iter(encoding, text, **special)) == whole
+
+
+@given(encodings, hard_texts, places)
+def test_ids_are_those_of_the_whole_where_all_is_plain_text(
+    encoding: Encoding, text: str, at: list[int]
+) -> None:
+    pieces = cut(text, at)
+    whole = encoding.encode_ordinary(text)
+    assert list(encode_iter(encoding, pieces, disallowed_special=())) == whole
+    arrived = aencode_iter(encoding, arriving(pieces), disallowed_special=())
+    assert asyncio.run(gathered(arrived)) == whole
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_cut_in_two(name: str) -> None:
+    encoding = encoding_of(name)
+    text = "a<|endoftext|> the end. x<b> e \n\n \ud83d\ude00\u0301 é中文, don't1234"
+    text += "".join(WORDS)
+    for allowed in ({"<|endoftext|>", " the end."}, {"<b>"}, "all"):
+        special: Any = {"allowed_special": allowed, "disallowed_special": ()}
+        whole = encoding.encode(text, **special)
+        for place in range(len(text)):
+            pieces = [text[:place], text[place:]]
+            assert list(encode_iter(encoding, pieces, **special)) == whole
+
+
+@given(encodings, hard_texts)
+def test_ids_that_are_out_stay(encoding: Encoding, text: str) -> None:
+    encoder = StreamEncoder(encoding, disallowed_special=())
+    out: list[int] = []
+    for end, char in enumerate(text, 1):
+        out += encoder.feed(char)
+        assert encoding.encode_ordinary(text[:end])[: len(out)] == out
+        assert encoding.encode_ordinary(text)[: len(out)] == out
+
+
+@pytest.mark.parametrize("name", ["gpt2", "o200k_base", "deepseek_v3"])
+def test_ids_come_after_some_words(name: str) -> None:
+    encoding = encoding_of(name)
+    encoder = StreamEncoder(encoding)
+    out: list[int] = []
+    for end, char in enumerate(PROSE, 1):
+        out += encoder.feed(char)
+        assert end - len(encoding.decode(out)) <= 12
+
+
+def test_a_large_piece_is_encoded_portion_by_portion() -> None:
+    encoding = get_encoding("gpt2")
+    text = PROSE * 600
+    whole = encoding.encode(text)
+    ids = encode_iter(encoding, [text])
+    tracemalloc.start()
+    try:
+        first = next(ids)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [first, *ids] == whole
+    # A list of all ids takes eight bytes for each.
+    assert peak < 4 * len(whole)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "looks back"])
+def test_tiny_pieces_without_a_cut_are_looked_at_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoding = encoding_of(name)
+    next_cut = encoding._core_bpe.next_cut
+    searched = 0
+
+    def counted(text: str, start: int, end: int, **kind: Any) -> int | None:
+        nonlocal searched
+        searched += len(text)
+        return next_cut(text, start, end, **kind)
+
+    monkeypatch.setattr(encoding._core_bpe, "next_cut", counted)
+    text = "ab" * 20_000
+    assert list(encode_iter(encoding, text)) == encoding.encode(text)
+    assert 0 < searched <= 4 * len(text)
+
+
+def test_more_kinds_of_cuts_are_looked_for_where_there_is_none_for_long() -> None:
+    encoding = get_encoding("cl100k_base")
+    text = "a1b2c3d4" * 1000
+    encoder = StreamEncoder(encoding)
+    out = []
+    for start in range(0, len(text), 100):
+        out += encoder.feed(text[start : start + 100])
+        assert start + 100 - len(encoding.decode(out)) <= 1024
+    assert [*out, *encoder.finish()] == encoding.encode(text)
+
+
+def test_a_disallowed_name_is_met_in_pieces() -> None:
+    encoding = get_encoding("gpt2")
+    encoder = StreamEncoder(encoding)
+    assert encoder.feed("fine <|endof") == encoding.encode("fine")
+    with pytest.raises(ValueError, match=r"disallowed special token '<\|endoftext\|>'"):
+        encoder.feed("text|> and more")
+
+
+def test_an_allowed_name_is_a_token_in_pieces() -> None:
+    ids = encode_iter(get_encoding("gpt2"), ["<|endof", "text|", ">"], allowed_special="all")
+    assert list(ids) == [50256]
+
+
+def test_halves_of_a_surrogate_pair_are_joined() -> None:
+    encoding = get_encoding("gpt2")
+    assert list(encode_iter(encoding, ["a\ud83d", "\ude00b"])) == encoding.encode("a😀b")
+
+
+@pytest.mark.parametrize("iterator", [encode_iter, aencode_iter])
+def test_what_is_no_set_is_refused_at_once(iterator: Any) -> None:
+    with pytest.raises(TypeError, match="must be a set"):
+        iterator(get_encoding("gpt2"), [], allowed_special=["<|endoftext|>"], disallowed_special=())
+
+
+def test_bytes_are_no_text() -> None:
+    pieces: Any = [b"bytes"]
+    with pytest.raises(TypeError, match="a bytes is no text"):
+        list(encode_iter(get_encoding("gpt2"), pieces))
+
+
+def test_a_finished_encoder_is_as_new() -> None:
+    encoder = StreamEncoder(get_encoding("gpt2"))
+    for _ in range(2):
+        assert [*encoder.feed("hello wor"), *encoder.feed("ld"), *encoder.finish()] == [31373, 995]
+    assert encoder.finish() == []
+
+
+# Counting
+
+
+@given(encodings, hard_texts, places)
+def test_count_is_that_of_the_whole(encoding: Encoding, text: str, at: list[int]) -> None:
+    whole = encoding.count(text)
+    data = text.encode("utf-8", "replace")
+    # A surrogate encoded becomes a question mark.
+    whole_data = encoding.count(data.decode())
+    assert count_stream(encoding, cut(text, at)) == whole
+    assert count_stream(encoding, io.StringIO(text, newline="")) == whole
+    assert count_stream(encoding, cut(data, at)) == whole_data
+    assert count_stream(encoding, io.BytesIO(data)) == whole_data
+    assert asyncio.run(acount_stream(encoding, arriving(cut(data, at)))) == whole_data
+
+
+@given(st.binary(max_size=60), places, st.sampled_from(["replace", "ignore", "surrogateescape"]))
+def test_what_is_not_utf_8_is_treated_as_in_the_whole(
+    data: bytes, at: list[int], errors: str
+) -> None:
+    encoding = get_encoding("gpt2")
+    whole = encoding.count(data.decode("utf-8", errors))
+    assert count_stream(encoding, cut(data, at), errors=errors) == whole
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_count_over_several_blocks(name: str) -> None:
+    encoding = encoding_of(name)
+    text = "".join(f"{word} 中文é\r\n" * 700 for word in ("one", "don't", "<|endoftext|>", "x<b>"))
+    assert len(text) > 1 << 15
+    # Blocks of bytes end within characters then.
+    for lead in ("", "x", "xy"):
+        data = (lead + text).encode()
+        assert count_stream(encoding, io.BytesIO(data)) == encoding.count(lead + text)
+        assert count_stream(encoding, [data]) == encoding.count(lead + text)
+
+
+class Endless:
+    """A file of so many lines, and what was asked of it."""
+
+    def __init__(self, lines: int) -> None:
+        self.block = b"a line of some words, and so on\n" * 512
+        self.blocks = lines // 512
+        self.sizes: set[int] = set()
+
+    def read(self, size: int) -> bytes:
+        self.sizes.add(size)
+        self.blocks -= 1
+        return self.block if self.blocks >= 0 else b""
+
+
+def test_memory_does_not_grow_with_the_file() -> None:
+    encoding = get_encoding("gpt2")
+    a_line = encoding.count("a line of some words, and so on\n")
+
+    def peak(lines: int) -> int:
+        file = Endless(lines)
+        tracemalloc.start()
+        try:
+            assert count_stream(encoding, file) == lines * a_line
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+            assert file.sizes == {1 << 16}
+
+    peak(1 << 13)
+    assert peak(1 << 17) < peak(1 << 13) + 100_000
+
+
+@pytest.mark.parametrize("before", [0, 1, (1 << 16) - 1, (1 << 16) + 1, 200_000])
+@pytest.mark.parametrize("wrong", [b"\xff", b"\xe4\xb8", b"\xed\xa0\x80"])
+def test_an_error_says_where(before: int, wrong: bytes) -> None:
+    data = b"x " * (before // 2) + b"y" * (before % 2) + wrong
+    for file in (io.BytesIO(data), cut(data, range(0, before, 70_001))):
+        message = f"not UTF-8: byte 0x{wrong[0]:02x} at offset {before}: "
+        with pytest.raises(StreamDecodeError, match=message) as found:
+            count_stream(get_encoding("gpt2"), file)
+        assert found.value.offset == before
+        assert found.value.object[found.value.start] == wrong[0]
+
+
+def test_newlines_are_not_translated(tmp_path: Path) -> None:
+    encoding = get_encoding("gpt2")
+    path = tmp_path / "dos.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\rthree\n\x1a")
+    whole = encoding.count("\ufeffone\r\ntwo\rthree\n\x1a")
+    with path.open("rb") as binary, path.open(encoding="utf-8", newline="") as text:
+        assert count_stream(encoding, binary) == count_stream(encoding, text) == whole
+
+
+def test_a_pipe_is_read_as_it_comes() -> None:
+    encoding = get_encoding("gpt2")
+    out, into = os.pipe()
+
+    def write() -> None:
+        with open(into, "wb", buffering=0) as file:
+            for byte in "café au lait".encode():
+                file.write(bytes([byte]))
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with open(out, "rb", buffering=0) as file:
+        assert count_stream(encoding, file) == encoding.count("café au lait")
+    writer.join()
+
+
+def test_a_file_that_has_nothing_yet_is_not_at_its_end() -> None:
+    out, into = os.pipe()
+    os.set_blocking(out, False)
+    with open(into, "wb"), open(out, "rb", buffering=0) as file, pytest.raises(BlockingIOError):
+        count_stream(get_encoding("gpt2"), file)
+
+
+@pytest.mark.parametrize("path", ["notes.txt", b"notes.txt", Path("notes.txt"), 7])
+def test_a_path_is_no_file(path: Any) -> None:
+    with pytest.raises(TypeError):
+        count_stream(get_encoding("gpt2"), path)
+
+
+def test_asynchronous_readers_are_read_by_blocks() -> None:
+    async def count(data: bytes) -> int:
+        reader = asyncio.StreamReader()
+        reader.feed_data(data)
+        reader.feed_eof()
+        return await acount_stream(get_encoding("gpt2"), reader)
+
+    assert asyncio.run(count(PROSE.encode())) == get_encoding("gpt2").count(PROSE)
+    with pytest.raises(StreamDecodeError, match="byte 0xff at offset 1881: "):
+        asyncio.run(count(PROSE.encode() + b"x\xff"))
+
+
+def test_a_finished_counter_is_as_new() -> None:
+    counter = StreamCounter(get_encoding("gpt2"))
+    pieces: Iterator[Any] = iter(["caf", "é au ", b"lait", "caf", b"\xc3", b"\xa9 au lait"])
+    for _ in range(2):
+        for _ in range(3):
+            counter.feed(next(pieces))
+        assert counter.finish() == get_encoding("gpt2").count("café au lait")
+    assert counter.finish() == 0

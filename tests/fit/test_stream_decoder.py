@@ -1,0 +1,128 @@
+"""Ids in pieces: the text of the whole, and no character before it is certain."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding
+from compat_bpe.fit.stream_decoder import StreamDecoder, Tokens, adecode_iter, decode_iter
+from tests.fit.hard_encodings import encodings, hard_texts
+
+ERRORS = ["replace", "ignore", "strict", "backslashreplace"]
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> tuple[Encoding, list[list[int]]]:
+    """An encoding, and ids of it in pieces: those of a text, with some left out and some more."""
+    encoding = draw(encodings)
+    text = draw(hard_texts)
+    special: Any = draw(st.sampled_from([frozenset(), "all"]))
+    ids = encoding.encode(text, allowed_special=special, disallowed_special=())
+    # What comes first in a vocabulary is mostly single bytes.
+    for token in draw(st.lists(st.integers(0, 255), max_size=6)):
+        ids.insert(draw(st.integers(0, len(ids))), token)
+    start, end = sorted(draw(st.tuples(*[st.integers(0, len(ids))] * 2)))
+    bounds = [start, *sorted(draw(st.lists(st.integers(start, end), max_size=8))), end]
+    return encoding, [ids[first:last] for first, last in zip(bounds, bounds[1:])]
+
+
+async def arriving(items: Sequence[Any]) -> AsyncIterator[Any]:
+    for item in items:
+        await asyncio.sleep(0)
+        yield item
+
+
+async def gathered(items: AsyncIterator[str]) -> list[str]:
+    return [item async for item in items]
+
+
+@given(streams(), st.sampled_from(ERRORS))
+def test_text_is_that_of_the_whole(stream: tuple[Encoding, list[list[int]]], errors: str) -> None:
+    encoding, pieces = stream
+    ids = list(chain.from_iterable(pieces))
+    cuts: list[list[Tokens]] = [[*pieces], [*ids]]
+    try:
+        whole = encoding.decode(ids, errors)
+    except UnicodeDecodeError as error:
+        for cut in cuts:
+            with pytest.raises(UnicodeDecodeError, match=f"at offset {error.start}: "):
+                list(decode_iter(encoding, cut, errors))
+        return
+    for cut in cuts:
+        texts = list(decode_iter(encoding, cut, errors))
+        assert "".join(texts) == whole
+        assert "" not in texts
+        assert asyncio.run(gathered(adecode_iter(encoding, arriving(cut), errors))) == texts
+
+
+@given(streams())
+def test_text_that_is_out_stays_and_all_that_is_certain_is_out(
+    stream: tuple[Encoding, list[list[int]]],
+) -> None:
+    encoding, pieces = stream
+    ids = list(chain.from_iterable(pieces))
+    decoder = StreamDecoder(encoding)
+    out = ""
+    for end, token in enumerate(ids, 1):
+        out += decoder.feed(token)
+        now = encoding.decode(ids[:end])
+        assert now.startswith(out)
+        assert encoding.decode(ids).startswith(out)
+        # At most one character that is not complete is missing.
+        assert now[len(out) :] in ("", "\ufffd")
+
+
+def test_errors_leave_the_decoder_as_it_was() -> None:
+    encoding = get_encoding("gpt2")
+    decoder = StreamDecoder(encoding, "strict")
+    assert decoder.feed([31373, 12520, 246]) == "hello "
+    for wrong in (50257, [222, 50257], -1, 1 << 32, 2.5, "222", None):
+        with pytest.raises((KeyError, OverflowError, TypeError)):
+            decoder.feed(wrong)  # type: ignore[arg-type]
+    with pytest.raises(UnicodeDecodeError):
+        decoder.feed(31373)
+    with pytest.raises(UnicodeDecodeError):
+        decoder.finish()
+    assert decoder.feed(222) == "😀"
+    assert decoder.finish() == ""
+
+
+def test_what_does_not_come_is_replaced_at_the_end() -> None:
+    decoder = StreamDecoder(get_encoding("gpt2"))
+    for _ in range(2):
+        assert decoder.feed([12520, 246]) == " "
+        assert decoder.finish() == "\ufffd"
+
+
+@pytest.mark.parametrize(
+    "tokens", [[31373, 995], (31373, 995), iter([31373, 995]), np.array([31373, 995], np.uint32)]
+)
+def test_ids_may_be_in_anything(tokens: Any) -> None:
+    assert StreamDecoder(get_encoding("gpt2")).feed(tokens) == "hello world"
+
+
+def test_an_id_may_be_an_integer_of_numpy() -> None:
+    token: Any = np.uint32(995)
+    assert StreamDecoder(get_encoding("gpt2")).feed(token) == " world"
+
+
+def test_text_comes_with_the_id_that_makes_it_certain() -> None:
+    asked = []
+
+    def model() -> Any:
+        for token in (31373, 12520, 246, 222):
+            asked.append(token)
+            yield token
+
+    texts = decode_iter(get_encoding("gpt2"), model())
+    assert (next(texts), asked) == ("hello", [31373])
+    assert (next(texts), asked) == (" ", [31373, 12520])
+    assert list(texts) == ["😀"]

@@ -1,0 +1,123 @@
+"""What is left of a text fits, and is made of it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding
+from compat_bpe.fit.boundary import Boundary, rule_of
+from compat_bpe.fit.truncate import KEEPS, Keep, truncate
+from tests.fit.hard_encodings import encodings, hard_texts
+from tests.fit.test_limit import (
+    asides,
+    boundaries,
+    limits,
+    prefix_by_trying,
+    suffix_by_trying,
+)
+
+keeps = st.sampled_from(KEEPS)
+
+
+@given(encodings, hard_texts, limits, keeps, boundaries, st.one_of(st.none(), asides))
+def test_it_fits_and_is_made_of_the_text(
+    encoding: Encoding,
+    text: str,
+    limit: int,
+    keep: Keep,
+    boundary: Boundary,
+    marker: str | None,
+) -> None:
+    found = truncate(encoding, text, limit, keep=keep, boundary=boundary, marker=marker)
+    assert found.count == encoding.count(found.text) <= limit
+    assert found.was_cut == (encoding.count(text) > limit)
+    if not found.was_cut:
+        assert found.text == text
+        assert found.kept == (((0, len(text)),) if text else ())
+        return
+    if marker is None:
+        marker = "…" if keep == "ends" else ""
+    if encoding.count(marker) > limit:
+        marker = ""
+    head = [part for part in found.kept if part[0] == 0]
+    tail = [part for part in found.kept if part[1] == len(text)]
+    assert sorted(head + tail) == list(found.kept)
+    assert not (head if keep == "tail" else tail if keep == "head" else ())
+    first, last = ("".join(text[slice(*part)] for part in parts) for parts in (head, tail))
+    assert found.text == first + marker + last
+    may_cut = rule_of(boundary)
+    for place in [end for _, end in head] + [begin for begin, _ in tail]:
+        assert may_cut(text, place)
+
+
+@given(encodings, hard_texts, limits, boundaries, asides)
+def test_head_and_tail_are_the_longest(
+    encoding: Encoding, text: str, limit: int, boundary: Boundary, marker: str
+) -> None:
+    head = truncate(encoding, text, limit, boundary=boundary, marker=marker)
+    tail = truncate(encoding, text, limit, keep="tail", boundary=boundary, marker=marker)
+    if encoding.count(text) <= limit:
+        assert head.text == tail.text == text
+        return
+    if encoding.count(marker) > limit:
+        marker = ""
+    end = prefix_by_trying(encoding, text, limit, 0, boundary, marker)
+    begin = suffix_by_trying(encoding, text, limit, len(text), boundary, marker, 0)
+    assert (head.text, tail.text) == (text[:end] + marker, marker + text[begin:])
+
+
+def test_the_tail_gets_what_the_head_leaves() -> None:
+    enc = get_encoding("cl100k_base")
+    text = "a line\n" + "word " * 1000 + "\nlast line\n" * 3
+    found = enc.truncate(text, 60, keep="ends", boundary="line")
+    assert found.text == "a line\n…last line\n\nlast line\n\nlast line\n"
+    found = enc.truncate("word " * 1000, 60, keep="ends", boundary="word")
+    assert found.count in (59, 60)
+    assert abs(found.kept[0][1] - (5000 - found.kept[1][0])) <= 10
+
+
+@pytest.mark.parametrize("keep", KEEPS)
+def test_no_character_is_cut_to_pieces(keep: Keep) -> None:
+    # Cutting the ids leaves U+FFFD: one of these has up to five tokens.
+    enc = get_encoding("cl100k_base")
+    text = "👩‍👩‍👧‍👦🏴󠁧󠁢󠁥󠁮󠁧󠁿" * 10
+    for limit in range(40):
+        found = enc.truncate(text, limit, keep=keep, marker="")
+        assert "\ufffd" not in found.text
+        assert found.count <= limit
+    assert "\ufffd" in enc.decode(enc.encode(text)[:7])
+
+
+def test_what_is_left_is_counted_again() -> None:
+    # The first ids decoded may have more tokens when they are encoded again.
+    enc = get_encoding("cl100k_base")
+    text = "x" * 3 + " \n \n \n    if" * 20
+    for limit in range(1, 40):
+        assert enc.count(enc.truncate(text, limit).text) <= limit
+
+
+def test_special_tokens_are_plain_text() -> None:
+    enc = get_encoding("gpt2")
+    found = enc.truncate("a<|endoftext|>b", 3)
+    assert (found.text, found.count) == ("a<|", 3)
+
+
+def test_halves_of_a_character_stay_together() -> None:
+    enc = get_encoding("gpt2")
+    text = "\ud83d\ude00" * 3
+    assert enc.truncate(text, enc.count(text) - 1).kept == ((0, 4),)
+
+
+def test_a_marker_without_room_is_left_out() -> None:
+    enc = get_encoding("gpt2")
+    assert enc.truncate("some words here", 1, marker=" [some more]").text == "some"
+    assert enc.truncate("some words here", 0).text == ""
+
+
+def test_keep_is_checked() -> None:
+    with pytest.raises(ValueError, match="there are head, tail, ends"):
+        get_encoding("gpt2").truncate("a", 1, keep="middle")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="there are char, word, line"):
+        get_encoding("gpt2").truncate("a", 1, boundary="page")  # type: ignore[arg-type]
