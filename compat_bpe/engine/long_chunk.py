@@ -18,11 +18,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from itertools import accumulate
 
-#: Junctions that are tried before a part is merged by itself; it serves for others then.
+#: Junctions that are tried, in the parts merged last, before a part is merged by itself.
 _TRIES = 3
-#: So many such parts are kept. Of a run of one letter, which is merged from the left to tokens of
-#: eight, say, no two ends have their tokens at the same places unless they begin eight apart.
-_KEPT = 16
+_TRIED = 2
+#: So many parts are kept: where one of them has an edge, it is known how many tokens there are.
+#: Of a run of one letter, which is merged from the left to tokens of eight, say, no two ends have
+#: edges in common unless they begin eight apart.
+_KEPT = 256
 
 
 class LongChunk:
@@ -65,10 +67,14 @@ class LongChunk:
         data = self._data
         for edges in self._beginnings:
             kept = bisect_right(edges, end) - 1
+            if edges[kept] == end:
+                return kept
+        for edges in self._beginnings[:_TRIED]:
+            kept = bisect_right(edges, end) - 1
             for number in range(kept, max(kept - _TRIES, 0), -1):
                 middle = edges[number]
                 rest = self._merge(data[middle:end])
-                if not rest or self._are_neighbours(
+                if self._are_neighbours(
                     edges[number - 1], middle, middle + self._length_of(rest[0])
                 ):
                     return number + len(rest)
@@ -81,10 +87,14 @@ class LongChunk:
         data = self._data
         for edges in self._ends:
             kept = bisect_left(edges, start)
+            if edges[kept] == start:
+                return len(edges) - 1 - kept
+        for edges in self._ends[:_TRIED]:
+            kept = bisect_left(edges, start)
             for number in range(kept, min(kept + _TRIES, len(edges) - 1)):
                 middle = edges[number]
                 rest = self._merge(data[start:middle])
-                if not rest or self._are_neighbours(
+                if self._are_neighbours(
                     middle - self._length_of(rest[-1]), middle, edges[number + 1]
                 ):
                     return len(rest) + len(edges) - 1 - number

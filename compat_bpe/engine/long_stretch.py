@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from compat_bpe.engine.code_points import CodePoints
@@ -110,22 +110,25 @@ def possible_starts(core: CoreBPE, text: str, limit: int) -> Iterator[int]:
         return
     limit = max(limit, 0)
     ends = _Ends(core, splitter, text)
+    #: Where a run begins, and the place in it before which none is possible; where it ends.
+    runs: list[tuple[int, int, int]] = []
     place = len(text)
-    found = [place]
     while place:
         place -= 1
         run = ends.run_before(place)
         if run is None:
+            ends.count_from(place)
+        else:
+            rest = max(limit - ends.count_from(run.end), 0)
+            first = bisect_left(run.long.offsets, run.long.chunk.first_start_within(rest))
+            runs.append((run.start, run.start + first, run.last + 1))
+            place = run.start
+    done = 0
+    for start, first, end in [*reversed(runs), (len(text) + 1,) * 3]:
+        for place in chain(range(done, start), range(first, end)):
             if ends.count_from(place) <= limit:
-                found.append(place)
-            continue
-        rest = limit - ends.count_from(run.end)
-        first = bisect_left(run.long.offsets, run.long.chunk.first_start_within(max(rest, 0)))
-        for start in range(place, run.start + first - 1, -1):
-            if ends.count_from(start) <= limit:
-                found.append(start)
-        place = run.start
-    yield from reversed(found)
+                yield place
+        done = end
 
 
 class _LongChunkOfText:
@@ -162,7 +165,7 @@ class _Ends:
         self._chunk_end = splitter.chunk_end(text)
         self._kinds = _Kinds(splitter, text)
         self._totals: dict[int, int] = {len(text): 0}
-        self._run: _Run | None = None
+        self._runs: list[_Run] = []
         self._longest = max(_LONG, core.longest_token or 0)
         #: Where the run of characters of one kind ends that the place at hand is in.
         self._kind_end = len(text)
@@ -170,9 +173,10 @@ class _Ends:
     def count_from(self, place: int) -> int:
         total = self._totals.get(place)
         if total is None:
-            run = self._run
-            if run is not None and run.start <= place <= run.last:
-                total = run.long.count_from(place - run.start) + self.count_from(run.end)
+            for run in self._runs:
+                if run.start <= place <= run.last:
+                    total = run.long.count_from(place - run.start) + self.count_from(run.end)
+                    break
             else:
                 end = self._chunk_end(place)
                 total = self._core.count_chunk(self._text[place:end]) + self.count_from(end)
@@ -188,13 +192,16 @@ class _Ends:
         if kinds.bound is None or self._kind_end - place <= max(kinds.bound, self._longest):
             return None
         end = self._chunk_end(place)
+        if end - place <= self._longest or not place or self._chunk_end(place - 1) != end:
+            return None
         start = place
         while start and kinds.of(text[start - 1]) == kinds.of(text[place]):
             start -= 1
-        if end - place <= self._longest or place == start or self._chunk_end(place - 1) != end:
+        if start == place:
             return None
-        self._run = _Run(start, place, end, _LongChunkOfText(self._core, text[start:end]))
-        return self._run
+        run = _Run(start, place, end, _LongChunkOfText(self._core, text[start:end]))
+        self._runs.append(run)
+        return run
 
 
 class _Kinds:
