@@ -9,4 +9,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "compat_bpe", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+#: By ``--hypothesis-profile``: for the slow search before a release, and for a quick look.
+settings.register_profile("many", settings.get_profile("compat_bpe"), max_examples=10_000)
+settings.register_profile("few", settings.get_profile("compat_bpe"), max_examples=20)
 settings.load_profile("compat_bpe")

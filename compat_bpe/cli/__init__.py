@@ -4,17 +4,40 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
 
 from compat_bpe import __version__
-from compat_bpe.cli.count import count
 from compat_bpe.cli.output import PROGRAM, CommandError
-from compat_bpe.cli.shim_wheel import shim_wheel
+
+#: Each command and the module it is in, which is imported when it is used.
+_COMMANDS = {
+    "count": "count",
+    "truncate": "truncate",
+    "split": "split",
+    "show": "show",
+    "encode": "encode",
+    "decode": "decode",
+    "encodings": "listing",
+    "models": "listing",
+    "completion": "completion",
+    "shim-wheel": "shim_wheel",
+}
 
 
 class _Group(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"compat_bpe.cli.{_COMMANDS[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return command
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -25,18 +48,23 @@ class _Group(click.Group):
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
-    """Exactly tiktoken's tokens, in pure Python."""
+    """Exactly tiktoken's tokens, in pure Python.
 
+    \b
+    Examples:
+      $ compat-bpe count src/*.py
+      $ git diff | compat-bpe truncate -n 4000 -m gpt-4o
 
-cli.add_command(count)
-cli.add_command(shim_wheel)
+    compat-bpe COMMAND --help says more of each command.
+    """
 
 
 def main() -> None:
     """Run the command with the arguments of the process, and exit.
 
     The exit status is 0 if all went well; 2 for wrong usage or if anything could not be read or
-    written; 1 if standard output is a pipe that was closed; 130 if interrupted.
+    written; 1 if there is more than was allowed, for commands that say so, or if standard output
+    is a pipe that was closed; 130 if interrupted.
     """
     try:
         cli(prog_name=PROGRAM)

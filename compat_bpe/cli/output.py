@@ -36,6 +36,15 @@ def write_line(line: str) -> None:
     click.echo(_encode(line, sys.stdout.encoding))
 
 
+def can_show(text: str) -> bool:
+    """Whether standard output has all characters of a text."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def write_message(message: str) -> None:
     """Write ``compat-bpe: message`` to standard error."""
     if sys.stderr is not None:

@@ -1,9 +1,11 @@
-"""From the name of a file to its text."""
+"""From the name of a file to its bytes and its text."""
 
 from __future__ import annotations
 
 import codecs
 import sys
+from contextlib import AbstractContextManager, nullcontext
+from typing import BinaryIO
 
 STDIN = "-"
 
@@ -34,26 +36,56 @@ def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
         OSError: the file cannot be read.
         ValueError: it is binary, or not UTF-8; the message says where.
     """
-    data = _read(path)
-    for mark, name in _OTHER_MARKS.items():
-        if data.startswith(mark):
-            raise ValueError(f"not UTF-8: {name} byte-order mark at offset 0; convert it to UTF-8")
-    nul = -1 if allow_nul else data.find(0, 0, _BINARY_LOOKAHEAD)
-    if nul >= 0:
-        raise ValueError(f"binary: NUL byte at offset {nul}; --text counts it all the same")
+    with open_bytes(path) as file:
+        data = file.read()
+    check_beginning(data, allow_nul=allow_nul)
     try:
         return data.decode(), len(data)
     except UnicodeDecodeError as error:
-        byte = data[error.start]
-        raise ValueError(
-            f"not UTF-8: byte 0x{byte:02x} at offset {error.start}; convert it to UTF-8"
-        ) from None
+        raise not_utf8(error) from None
 
 
-def _read(path: str) -> bytes:
+def open_bytes(path: str) -> AbstractContextManager[BinaryIO]:
+    """A file, or standard input for ``-``, to be read.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
     if path != STDIN:
-        with open(path, "rb") as file:
-            return file.read()
+        return open(path, "rb")
     if sys.stdin is None:
         raise OSError("standard input is closed")
-    return sys.stdin.buffer.read()
+    return nullcontext(sys.stdin.buffer)
+
+
+def check_beginning(data: bytes, *, allow_nul: bool = False, any_bytes: bool = False) -> None:
+    """Whether a file that begins so may be UTF-8 text.
+
+    Args:
+        data: its first 8,000 bytes, or more; fewer if there are no more.
+        allow_nul: whether there may be NUL bytes.
+        any_bytes: whether there may be what is not UTF-8.
+
+    Raises:
+        ValueError: no; the message says why, and what to do about it.
+    """
+    if not any_bytes:
+        for mark, name in _OTHER_MARKS.items():
+            if data.startswith(mark):
+                raise ValueError(
+                    f"not UTF-8: {name} byte-order mark at offset 0; convert it to UTF-8"
+                )
+    nul = -1 if allow_nul else data.find(0, 0, _BINARY_LOOKAHEAD)
+    if nul >= 0:
+        raise ValueError(f"binary: NUL byte at offset {nul}; --text counts it all the same")
+
+
+def not_utf8(error: UnicodeDecodeError, before: int = 0) -> ValueError:
+    """What to raise for bytes that are not UTF-8.
+
+    Args:
+        error: where they are in what was decoded.
+        before: the bytes of the file before that.
+    """
+    byte, offset = error.object[error.start], before + error.start
+    return ValueError(f"not UTF-8: byte 0x{byte:02x} at offset {offset}; convert it to UTF-8")

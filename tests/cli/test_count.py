@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +55,7 @@ def test_total_is_there_if_several_files_are_named(run: Run) -> None:
 
 def test_standard_input(run: Run) -> None:
     assert run("-e", "gpt2", stdin=b"hello world") == (0, "2\n", "")
+    assert run("-e", "gpt2", "--sort", "tokens", stdin=b"hello world") == (0, "2\n", "")
     assert run("-e", "gpt2", "-", stdin=b"hello world") == (0, "2 -\n", "")
 
 
@@ -124,14 +128,6 @@ def test_the_others_are_counted_when_a_file_is_refused(run: Run, name: str) -> N
     ]
 
 
-def test_directory_is_refused(run: Run) -> None:
-    Path("folder").mkdir()
-    status, out, err = run("folder")
-    assert (status, out) == (2, "")
-    assert err.startswith("compat-bpe: folder: ")
-    assert err.count("\n") == 1
-
-
 def test_standard_input_is_refused_like_a_file(run: Run) -> None:
     status, out, err = run(stdin=b"a\0")
     assert (status, out) == (2, "")
@@ -183,6 +179,7 @@ def test_json(run: Run) -> None:
         "files": files,
         "total": {"tokens": 2 + tokens("né"), "bytes": 14, "characters": 13},
         "errors": [{"path": "missing", "error": "No such file or directory"}],
+        "skipped": [],
     }
     assert out.isascii()
     assert out.count("\n") == 1
@@ -214,3 +211,240 @@ def test_shell_completion_of_a_path() -> None:
     complete = ShellComplete(cli, {}, "compat-bpe", "_COMPAT_BPE_COMPLETE")
     (found,) = complete.get_completions(["count", "-e"], "./mo")
     assert (found.value, found.type) == ("./mo", "file")
+
+
+@pytest.fixture
+def _tree(run: Run) -> None:
+    """Some files in directories; ``run`` goes there."""
+    for path, words in TREE.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text("hello " + "world " * (words - 1) if words else "")
+    Path("d/.gitignore").write_text("*.log\n")
+
+
+# The tokens of each file; the last word has a space of its own after it.
+TREE = {"d/a.py": 3, "d/b/large.py": 30, "d/b/z.md": 4, "d/b/x.log": 5, "d/c.py": 0}
+COUNTS = {path: words + 1 if words else 0 for path, words in TREE.items()}
+
+
+@pytest.mark.usefixtures("_tree")
+def test_directory(run: Run) -> None:
+    assert run("-e", "gpt2", "d") == (
+        0,
+        f"  {COUNTS['d/a.py']} d/a.py\n"
+        f" {COUNTS['d/b/large.py']} d/b/large.py\n"
+        f"  {COUNTS['d/b/z.md']} d/b/z.md\n"
+        "  0 d/c.py\n"
+        " 40 total\n",
+        "",
+    )
+
+
+def test_total_of_a_directory_is_always_there(run: Run) -> None:
+    Path("d").mkdir()
+    assert run("-e", "gpt2", "d") == (0, "0 total\n", "")
+    Path("d/a").write_text("hello world")
+    assert run("-e", "gpt2", "d") == (0, " 2 d/a\n 2 total\n", "")
+    assert run("-e", "gpt2", "--exclude", "a", "d/a") == (0, "0 total\n", "")
+
+
+@pytest.mark.usefixtures("_tree")
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (("--no-ignore",), ["d/a.py", "d/b/large.py", "d/b/x.log", "d/b/z.md", "d/c.py"]),
+        (("--hidden",), ["d/.gitignore", "d/a.py", "d/b/large.py", "d/b/z.md", "d/c.py"]),
+        (("--include", "*.md", "--include", "/d/*.py"), ["d/a.py", "d/b/z.md", "d/c.py"]),
+        (("--exclude", "b/"), ["d/a.py", "d/c.py"]),
+        (("--sort", "tokens"), ["d/b/large.py", "d/b/z.md", "d/a.py", "d/c.py"]),
+        (("--sort", "name"), ["d/a.py", "d/c.py", "d/b/large.py", "d/b/z.md"]),
+        (("--sort", "path"), ["d/a.py", "d/b/large.py", "d/b/z.md", "d/c.py"]),
+        (("--top", "2"), ["d/b/large.py", "d/b/z.md"]),
+        (("--top", "2", "--sort", "name"), ["d/b/large.py", "d/b/z.md"]),
+        (("--top", "9"), ["d/b/large.py", "d/b/z.md", "d/a.py", "d/c.py"]),
+    ],
+)
+def test_which_files_and_in_which_order(
+    run: Run, args: tuple[str, ...], expected: list[str]
+) -> None:
+    status, out, err = run("-e", "gpt2", *args, "d")
+    lines = [line.split(None, 1)[1] for line in out.splitlines()]
+    assert (status, err) == (0, "")
+    assert [line for line in lines if "/" in line] == expected
+    listed = json.loads(run("-e", "gpt2", "--json", *args, "d").out)["files"]
+    assert [file["path"] for file in listed] == expected
+
+
+@pytest.mark.usefixtures("_tree")
+def test_top_says_what_is_left_out(run: Run) -> None:
+    assert run("-e", "gpt2", "--top", "1", "d").out == (
+        "31 d/b/large.py\n 9 (3 more files)\n40 total\n"
+    )
+    assert run("-e", "gpt2", "--top", "3", "d").out.splitlines()[-2:] == [
+        " 0 (1 more file)",
+        "40 total",
+    ]
+    result = json.loads(run("-e", "gpt2", "--top", "1", "--json", "d").out)
+    sizes = {path: Path(path).stat().st_size for path in TREE}
+    size = sizes["d/a.py"] + sizes["d/b/z.md"]
+    assert result["more"] == {"files": 3, "tokens": 9, "bytes": size, "characters": size}
+    assert result["total"]["tokens"] == 40
+
+
+@pytest.mark.usefixtures("_tree")
+def test_tree(run: Run) -> None:
+    expected = "40 d/\n 4 ├── a.py\n36 ├── b/\n31 │   ├── large.py\n 5 │   └── z.md\n 0 └── c.py\n"
+    assert run("-e", "gpt2", "--tree", "d") == (0, expected, "")
+    assert run("-e", "gpt2", "--tree", "d", "d/a.py").out == expected + " 4 d/a.py\n44 total\n"
+    assert run("-e", "gpt2", "--tree", "d", "d").out == expected * 2 + "80 total\n"
+
+
+@pytest.mark.usefixtures("_tree")
+def test_tree_of_the_largest(run: Run) -> None:
+    assert run("-e", "gpt2", "--tree", "--top", "1", "d").out == (
+        "40 d/\n36 ├── b/\n31 │   ├── large.py\n 5 │   └── (1 more file)\n 4 └── (2 more files)\n"
+    )
+
+
+def test_tree_is_of_the_current_directory_if_none_is_named(run: Run) -> None:
+    Path("a").write_text("hello world")
+    assert run("-e", "gpt2", "--tree").out == "2 ./\n2 └── a\n"
+
+
+def test_tree_of_what_is_no_directory(run: Run) -> None:
+    Path("a").write_text("hello world")
+    assert run("-e", "gpt2", "--tree", "a").out == "2 a\n"
+    assert run("-e", "gpt2", "--tree", "-", stdin=b"hello world").out == "2 -\n"
+    Path("empty").mkdir()
+    assert run("-e", "gpt2", "--tree", "empty") == (0, "0 empty/\n", "")
+
+
+def test_limit(run: Run) -> None:
+    Path("a").write_text("hello world")
+    assert run("-e", "gpt2", "--max", "4", "a", "a") == (0, " 2 a\n 2 a\n 4 total\n", "")
+    assert run("-e", "gpt2", "--max", "3", "a", "a") == (
+        1,
+        " 2 a\n 2 a\n 4 total\n",
+        "compat-bpe: the total of 4 is over the limit of 3\n",
+    )
+    assert run("-e", "gpt2", "--max", "0", stdin=b"").status == 0
+    assert run("-e", "gpt2", "--max", "0", "--json", "a").status == 1
+    assert run("-e", "gpt2", "--max", "1", "--top", "1", "--tree", "a").status == 1
+
+
+def test_over_the_limit_and_unreadable_is_unreadable(run: Run) -> None:
+    Path("a").write_text("hello world")
+    assert run("-e", "gpt2", "--max", "1", "a", "missing").status == 2
+
+
+NOT_TEXT = {"binary": b"PNG\0", "latin-1": b"caf\xe9", "text": b"hello world"}
+REASONS = {
+    "binary": "binary: NUL byte at offset 3; --text counts it all the same",
+    "latin-1": "not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8",
+}
+
+
+@pytest.mark.parametrize(
+    ("errors", "named", "failed", "skipped"),
+    [
+        (None, False, [], ["binary", "latin-1"]),
+        (None, True, ["binary", "latin-1"], []),
+        ("strict", False, ["binary", "latin-1"], []),
+        ("strict", True, ["binary", "latin-1"], []),
+        ("replace", False, [], ["binary"]),
+        ("replace", True, ["binary"], []),
+        ("skip", False, [], ["binary", "latin-1"]),
+        ("skip", True, [], ["binary", "latin-1"]),
+    ],
+)
+def test_what_is_no_text(
+    run: Run, errors: str | None, named: bool, failed: list[str], skipped: list[str]
+) -> None:
+    Path("d").mkdir()
+    for name, data in NOT_TEXT.items():
+        Path("d", name).write_bytes(data)
+    args = ["-e", "gpt2", *(["--errors", errors] if errors else [])]
+    paths = [f"d/{name}" for name in NOT_TEXT] if named else ["d"]
+    status, out, err = run("--json", *args, *paths)
+    result = json.loads(out)
+    assert result["errors"] == [{"path": f"d/{name}", "error": REASONS[name]} for name in failed]
+    assert result["skipped"] == [{"path": f"d/{name}", "reason": REASONS[name]} for name in skipped]
+    counted = {file["path"]: file["tokens"] for file in result["files"]}
+    expected = {"d/text": 2}
+    if errors == "replace":
+        expected["d/latin-1"] = tokens("caf\ufffd")
+    assert counted == expected
+    assert status == (2 if failed else 0)
+    assert sorted(err.splitlines()) == sorted(
+        [f"compat-bpe: d/{name}: {REASONS[name]}" for name in failed]
+        + [f"compat-bpe: d/{name}: skipped: {REASONS[name]}" for name in skipped]
+    )
+
+
+def test_everything_can_be_counted_if_asked(run: Run) -> None:
+    data = b"\xff\xfea\0"
+    Path("a").write_bytes(data)
+    expected = tokens(data.decode("utf-8", "replace"))
+    assert run("-e", "gpt2", "--text", "--errors", "replace", "a").out == f"{expected} a\n"
+
+
+def test_a_directory_that_cannot_be_read_is_an_error(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("d").mkdir()
+    Path("a").write_text("hello world")
+
+    def refuse(path: str) -> Any:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    status, out, err = run("-e", "gpt2", "d", "a")
+    assert (status, err) == (2, "compat-bpe: d: Permission denied\n")
+    assert out.splitlines()[-1].split() == ["2", "total"]
+    assert json.loads(run("--json", "-e", "gpt2", "d").out)["errors"] == [
+        {"path": "d", "error": "Permission denied"}
+    ]
+
+
+def test_a_special_name_in_a_directory_is_text(run: Run) -> None:
+    Path("d").mkdir()
+    Path("d/a").write_text("<|endoftext|>")
+    assert run("-e", "gpt2", "--tree", "d").out == "7 d/\n7 └── a\n"
+
+
+@pytest.mark.usefixtures("_tree")
+def test_output_is_the_same_with_several_processes(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("d/b/not-text").write_bytes(b"\xff")
+    Path("d/b/zero").write_bytes(b"\0")
+    args = ("-e", "gpt2", "d", "-", "missing", "d/a.py")
+    alone = run("-j", "1", *args, stdin=b"hello")
+    monkeypatch.setattr("compat_bpe.cli.counting.WORTH_WORKERS", 0)
+    monkeypatch.setattr("compat_bpe.cli.workers._SHARE", 20)
+    started: list[Any] = []
+    popen = subprocess.Popen
+
+    def start(*args: Any, **options: Any) -> Any:
+        started.append(popen(*args, **options))
+        return started[-1]
+
+    monkeypatch.setattr("subprocess.Popen", start)
+    assert run("-j", "2", *args, stdin=b"hello") == alone
+    assert len(started) == 2
+    assert all(process.returncode is not None for process in started)
+
+
+def test_without_pathspec_one_line_says_how_to_get_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("a").write_text("hello world")
+    monkeypatch.setitem(sys.modules, "pathspec", None)
+    assert run("-e", "gpt2", ".").status == 0
+    Path(".gitignore").write_text("b\n")
+    status, out, err = run("-e", "gpt2", ".")
+    assert (status, out) == (2, "")
+    assert "pip install pathspec" in err
+    assert err.count("\n") == 1
+    assert run("-e", "gpt2", "--no-ignore", ".").status == 0
+    assert run("-e", "gpt2", "--no-ignore", "--include", "*.py", ".").status == 2

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -99,6 +104,29 @@ def test_file_name_that_is_no_text(tmp_path: Path, stdio: str) -> None:
     assert done.stderr == b"compat-bpe: missing" + name + b": No such file or directory\n"
 
 
+@posix
+@pytest.mark.parametrize("args", [[], ["--tree"]])
+def test_names_in_a_directory_that_are_no_text(tmp_path: Path, args: list[str]) -> None:
+    name = b"caf\xe9\xff"
+    folder = os.path.join(os.fsencode(tmp_path), name)
+    try:
+        os.mkdir(folder)
+    except OSError:
+        pytest.skip("this file system takes only UTF-8 names")
+    for file, data in ((name, b"hello world"), (b"binary" + name, b"\0")):
+        with open(os.path.join(folder, file), "wb") as target:
+            target.write(data)
+    env = environment(PYTHONIOENCODING="ascii")
+    done = run("count", "-e", "gpt2", *args, ".", cwd=tmp_path, env=env)
+    assert done.returncode == 0
+    lines = [line.split(None, 1)[1] for line in done.stdout.splitlines()]
+    if args:
+        assert lines == [b"./", b"`-- " + name + b"/", b"`-- " + name]
+    else:
+        assert lines == [b"./" + name + b"/" + name, b"total"]
+    assert done.stderr.startswith(b"compat-bpe: ./" + name + b"/binary" + name + b": skipped: ")
+
+
 def test_file_name_that_the_terminal_cannot_show(tmp_path: Path) -> None:
     (tmp_path / "né").write_bytes(b"hello world")
     env = environment(PYTHONIOENCODING="ascii", PYTHONUTF8="1")
@@ -124,6 +152,144 @@ def test_interrupt_is_quiet(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=TIMEOUT)
     assert (process.returncode, err) == (130, b"")
+
+
+def children(process: subprocess.Popen[bytes]) -> Iterator[int]:
+    """The processes that a process has started."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            # pid (name) state parent; in the name there may be anything.
+            state, parent = stat.read_bytes().rpartition(b")")[2].split()[:2]
+        except OSError:
+            continue  # it has ended
+        if int(parent) == process.pid and state != b"Z":
+            yield int(stat.parent.name)
+
+
+def runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0] != b"Z"
+    except OSError:
+        return False
+
+
+def wait_until(what: Any) -> None:
+    end = time.monotonic() + TIMEOUT
+    while not what():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.01)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="there is no /proc")
+@pytest.mark.parametrize("end", ["interrupt", "closed pipe", "kill"])
+def test_no_worker_is_left(tmp_path: Path, end: str) -> None:
+    for name in "abcd":
+        (tmp_path / name).write_bytes(b"hello world\n" * 100_000)
+    with subprocess.Popen(
+        # While it waits for standard input, the workers count.
+        [*COMMAND, "count", "-j", "2", "-e", "gpt2", "-", tmp_path],
+        env=environment(),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        wait_until(lambda: len(list(children(process))) == 2)
+        workers = list(children(process))
+        if end == "interrupt":
+            process.send_signal(signal.SIGINT)
+            expected = 130
+        elif end == "kill":
+            process.kill()
+            expected = -signal.SIGKILL
+        else:
+            assert process.stdout is not None
+            process.stdout.close()
+            process.stdout = None
+            expected = 1
+        out, err = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, out or b"", err) == (expected, b"", b"")
+    wait_until(lambda: not any(map(runs, workers)))
+
+
+def test_large_files_in_several_processes(tmp_path: Path) -> None:
+    line = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich.\n"
+    for name in "abc":
+        (tmp_path / name).write_text(line * 15_000, "utf-8")
+    alone = run("count", "-j", "1", "-e", "gpt2", tmp_path)
+    assert alone.stdout.split()[-2:] == [
+        b"%d" % (45_000 * get_encoding("gpt2").count(line)),
+        b"total",
+    ]
+    together = run("count", "-j", "2", "-e", "gpt2", tmp_path)
+    assert (together.returncode, together.stderr) == (0, b"")
+    assert together.stdout == alone.stdout
+
+
+@posix
+def test_progress_on_a_terminal(tmp_path: Path) -> None:
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    path = tmp_path / "a"
+    path.write_bytes(b"hello world")
+    shown = b""
+
+    def look() -> None:
+        nonlocal shown
+        # As a terminal ends whose processes have ended.
+        with suppress(OSError):
+            while block := os.read(reading, 1 << 16):
+                shown += block
+
+    reading, writing = pty.openpty()
+    terminal = Thread(target=look)
+    fcntl.ioctl(writing, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 30, 0, 0))
+    with subprocess.Popen(
+        [*COMMAND, "count", "-e", "gpt2", path, "-"],
+        env=environment(TERM="xterm"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=writing,
+    ) as process:
+        os.close(writing)
+        terminal.start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline().split()[:1] == [b"2"]  # now it waits for standard input
+        time.sleep(1.1)
+        process.stdin.write(b"hello world\n" * 300_000)
+        process.stdin.close()
+        assert process.stdout.read().splitlines()[-1].split() == [b"900002", b"total"]
+        terminal.join(TIMEOUT)
+    os.close(reading)
+    assert process.returncode == 0
+    states = [state.rstrip() for state in shown.decode().split("\r") if state.strip()]
+    assert states
+    for state in states:
+        assert re.fullmatch(r"\d\.\d MB, \d of 2 files", state)
+        assert len(state) < 30
+    assert shown.endswith(b"\r")
+    assert b"\n" not in shown
+
+
+def hook_entry() -> list[str]:
+    """How pre-commit runs the hook of this repository, without the files."""
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
+    (entry,) = re.findall(r"^  entry: compat-bpe (.*)$", text, re.MULTILINE)
+    return str(entry).split()
+
+
+@pytest.mark.parametrize(("limit", "status"), [("9", 0), ("8", 1)])
+def test_hook_of_pre_commit(tmp_path: Path, limit: str, status: int) -> None:
+    (tmp_path / "a.txt").write_bytes(b"hello world")
+    (tmp_path / "b.txt").write_bytes(b"<|endoftext|>")
+    done = run(*hook_entry(), "--max", limit, "-e", "gpt2", "a.txt", "b.txt", cwd=tmp_path)
+    assert done.returncode == status
+    assert done.stdout.splitlines()[-1].split() == [b"9", b"total"]
+    assert (b"over the limit of 8" in done.stderr) == bool(status)
 
 
 @posix
@@ -181,7 +347,7 @@ def test_importing_the_command_reads_no_vocabulary() -> None:
         "import sys\n"
         "opened = []\n"
         "sys.addaudithook(lambda event, args: event == 'open' and opened.append(str(args[0])))\n"
-        "import compat_bpe.cli\n"
+        "import compat_bpe.cli.count\n"
         "assert any('count' in name for name in opened), 'the hook sees nothing'\n"
         "print([name for name in opened if name.endswith('.pack')])\n"
     )
@@ -193,3 +359,27 @@ def test_importing_the_command_reads_no_vocabulary() -> None:
         check=True,
     )
     assert done.stdout.strip() == b"[]"
+
+
+def test_a_small_file_needs_few_modules(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"hello world")
+    script = (
+        "import sys\n"
+        "from compat_bpe.cli import cli\n"
+        "try:\n"
+        "    cli(['count', '-e', 'gpt2', 'a'])\n"
+        "except SystemExit as end:\n"
+        "    assert end.code == 0\n"
+        "parts = ['pathspec', 'multiprocessing', 'compat_bpe.fit']\n"
+        "parts += ['compat_bpe.cli.workers', 'compat_bpe.cli.tree']\n"
+        "print([part for part in parts if part in sys.modules], file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (done.stdout, done.stderr.strip()) == (b"2 a\n", b"[]")

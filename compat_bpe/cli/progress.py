@@ -1,0 +1,102 @@
+"""A progress bar on a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TextIO
+
+#: Seconds until there is one: what takes less needs none.
+_DELAY = 1.0
+#: Seconds between two of its states.
+_INTERVAL = 0.1
+#: The most characters it is drawn with.
+_WIDTH = 40
+
+
+class Progress:
+    """How much of some files is counted, on the last line of a terminal.
+
+    It is there only when it takes longer than a second, and only if standard error is a terminal
+    that can go back to the beginning of a line.
+
+    Args:
+        files: how many there are.
+        size: their bytes; None if that is not known.
+    """
+
+    def __init__(self, files: int, size: int | None, stream: TextIO | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._files = files
+        self._size = size
+        self._files_done = 0
+        self._size_done = 0
+        self._drawn = 0
+        self._next = time.monotonic() + _DELAY if self._is_terminal() else float("inf")
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def advance(self, size: int) -> None:
+        """So many more bytes are counted."""
+        self._size_done += size
+        self._refresh()
+
+    def file_done(self) -> None:
+        """One more file is counted."""
+        self._files_done += 1
+        self._refresh()
+
+    def clear(self) -> None:
+        """Take the bar away, so that something else can be written; it comes again."""
+        if self._drawn:
+            self._write("\r" + " " * self._drawn + "\r")
+            self._drawn = 0
+
+    def _is_terminal(self) -> bool:
+        if self._stream is None or os.environ.get("TERM") == "dumb":
+            return False
+        try:
+            return self._stream.isatty()
+        except ValueError:  # it is closed
+            return False
+
+    def _refresh(self) -> None:
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + _INTERVAL
+        # The last column stays free: some terminals go to the next line after it.
+        line = self._line(self._columns() - 1)
+        self._write("\r" + line + " " * (self._drawn - len(line)))
+        self._drawn = len(line)
+
+    def _columns(self) -> int:
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or 80
+        except (OSError, ValueError):
+            return 80
+
+    def _line(self, columns: int) -> str:
+        files = f"{self._files_done:,} of {self._files:,} files"
+        if self._size is None:
+            return f"{self._size_done / 1e6:,.1f} MB, {files}"[:columns]
+        # A file may have grown since its size was looked at.
+        part = min(self._size_done / self._size, 1.0) if self._size else 1.0
+        text = f"{part:4.0%} of {self._size / 1e6:,.1f} MB, {files}"
+        width = min(_WIDTH, columns - len(text) - 3)
+        if width < 1:
+            return text[:columns]
+        full = int(part * width)
+        return f"[{'#' * full}{'.' * (width - full)}] {text}"
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):  # the terminal has gone
+            self._next = float("inf")

@@ -1,0 +1,70 @@
+"""Which counted files are shown, and in which order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from compat_bpe.cli.counting import Counts
+from compat_bpe.cli.walk import Found
+
+#: What files can be sorted by.
+ORDERS = ("name", "path", "tokens")
+
+
+class Counted(NamedTuple):
+    """A file and its counts."""
+
+    found: Found
+    counts: Counts
+
+
+class Rest(NamedTuple):
+    """Files that are not shown."""
+
+    files: int
+    counts: Counts
+
+
+def more_files(number: int) -> str:
+    """A line for files that are not shown.
+
+    >>> more_files(2)
+    '(2 more files)'
+    """
+    return f"({number:,} more file{'s' if number != 1 else ''})"
+
+
+def total(counts: Iterable[Counts]) -> Counts:
+    """The sum of some counts.
+
+    >>> total([Counts(1, 2, 3), Counts(10, 20, 30)])
+    Counts(tokens=11, bytes=22, characters=33)
+    """
+    tokens = size = characters = 0
+    for one in counts:
+        tokens += one.tokens
+        size += one.bytes
+        characters += one.characters
+    return Counts(tokens, size, characters)
+
+
+def largest(counted: Sequence[Counted], number: int) -> tuple[list[Counted], Rest]:
+    """The files with the most tokens, in the order in which they were; and the others."""
+    by_size = sorted(range(len(counted)), key=lambda index: -counted[index].counts.tokens)
+    shown = sorted(by_size[:number])
+    hidden = [counted[index].counts for index in by_size[number:]]
+    return [counted[index] for index in shown], Rest(len(hidden), total(hidden))
+
+
+def in_order(counted: Sequence[Counted], order: str | None) -> list[Counted]:
+    """The files sorted by one of ``ORDERS``; as they are if by none. Most tokens come first."""
+    if order == "tokens":
+        return sorted(counted, key=lambda one: -one.counts.tokens)
+    if order == "name":
+        return sorted(counted, key=lambda one: (os.path.basename(one.found.path), one.found.path))
+    if order == "path":
+        # By parts, so that what is in a directory stays together.
+        return sorted(counted, key=lambda one: one.found.path.split(os.sep))
+    return list(counted)

@@ -1,0 +1,198 @@
+"""Files counted by several processes.
+
+An interpreter counts with one processor.  The workers are plain child processes which are given
+names of files over a pipe, and count them as this process would; a worker whose pipe ends, ends.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import IO, Any, Callable, NamedTuple
+
+from compat_bpe.cli.counting import Counter, Outcome
+
+#: Bytes that a worker is given at a time, so that all end at about the same time.
+_SHARE = 500_000
+
+_WORKER = "import sys; sys.path[:] = {path!r}; from compat_bpe.cli.workers import work; work()"
+
+#: Some files: the number of each, and its name.
+Share = Sequence["tuple[int, str]"]
+
+
+class _Done(NamedTuple):
+    """What came of a share."""
+
+    outcomes: list[tuple[int, Outcome]]
+
+
+class Workers:
+    """Processes that count files; they are there while a ``with`` block is run.
+
+    Args:
+        counter: what they count with.
+        files: the number of each file, its name and its size in bytes.
+        number: how many workers there are at most.
+    """
+
+    def __init__(
+        self, counter: Counter, files: Sequence[tuple[int, str, int]], number: int
+    ) -> None:
+        shares = _shares(files)
+        self._waiting = iter(shares)
+        self._lock = Lock()
+        # Of each worker: how many bytes it has counted, what came of a share, and None at the end.
+        self._events: SimpleQueue[int | _Done | None] = SimpleQueue()
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._threads: list[Thread] = []
+        self._set_up = pickle.dumps(counter)
+        self._number = min(number, len(shares))
+
+    def __enter__(self) -> Workers:
+        command = [sys.executable, "-c", _WORKER.format(path=sys.path)]
+        try:
+            for _ in range(self._number):
+                # What interrupts this process from the keyboard would interrupt those of its
+                # group, too, and they would say so.
+                self._processes.append(
+                    subprocess.Popen(
+                        command,
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        start_new_session=True,
+                        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+                    )
+                )
+            for process in self._processes:
+                thread = Thread(target=self._feed, args=(process,), daemon=True)
+                self._threads.append(thread)
+                thread.start()
+        except (OSError, RuntimeError):  # no more processes or threads: those that there are do
+            pass
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._processes:
+            process.kill()
+        for thread in self._threads:
+            thread.join()
+        for process in self._processes:
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                _close(stream)
+
+    def outcomes(self, advance: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
+        """The number of each file and what came of it, as it comes.
+
+        A file is missing if the worker that had it was killed.
+
+        Args:
+            advance: called with the number of bytes each time some are counted.
+        """
+        running = len(self._threads)
+        while running:
+            try:
+                # Windows lets nobody interrupt a longer wait.
+                event = self._events.get(timeout=0.2)
+            except Empty:
+                continue
+            if event is None:
+                running -= 1
+            elif isinstance(event, int):
+                advance(event)
+            else:
+                yield from event.outcomes
+
+    def _feed(self, process: subprocess.Popen[bytes]) -> None:
+        """Give a worker one share after the other, until none is left."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            _send(process.stdin, self._set_up)
+            while True:
+                with self._lock:
+                    share = next(self._waiting, None)
+                if share is None:
+                    return
+                _send(process.stdin, pickle.dumps(share))
+                while True:
+                    event = pickle.load(process.stdout)
+                    self._events.put(event)
+                    if isinstance(event, _Done):
+                        break
+        except (OSError, EOFError, pickle.UnpicklingError):
+            pass  # it was killed
+        finally:
+            self._events.put(None)
+
+
+def _close(stream: IO[Any] | None) -> None:
+    assert stream is not None
+    with suppress(OSError):  # what it still holds is for a worker that has gone
+        stream.close()
+
+
+def _send(target: IO[bytes], pickled: bytes) -> None:
+    target.write(pickled)
+    target.flush()
+
+
+def _shares(files: Sequence[tuple[int, str, int]]) -> list[Share]:
+    """The files in shares of about ``_SHARE`` bytes, the largest first, which take longest."""
+    shares: list[tuple[int, list[tuple[int, str]]]] = []
+    share: list[tuple[int, str]] = []
+    total = 0
+    for number, path, size in files:
+        share.append((number, path))
+        total += size
+        if total >= _SHARE:
+            shares.append((total, share))
+            share, total = [], 0
+    shares.append((total, share))
+    return [share for _, share in sorted(shares, key=lambda pair: -pair[0]) if share]
+
+
+def processors() -> int:
+    """How many processes can run at the same time."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1
+
+
+def work() -> None:
+    """A worker's life: names of files in, counts out, until its input ends."""
+    source, target = sys.stdin.buffer, sys.stdout.buffer
+    untold = 0
+
+    def advance(size: int) -> None:
+        nonlocal untold
+        untold += size
+        if untold >= _SHARE:
+            tell()
+
+    def tell() -> None:
+        nonlocal untold
+        _send(target, pickle.dumps(untold))
+        untold = 0
+
+    try:
+        counter = pickle.load(source)
+        while True:
+            share = pickle.load(source)
+            outcomes = [(number, counter.count(path, advance)) for number, path in share]
+            tell()
+            _send(target, pickle.dumps(_Done(outcomes)))
+    except (OSError, EOFError):
+        # There is nobody to tell anything, not even that the output cannot be written.
+        os._exit(0)

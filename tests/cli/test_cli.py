@@ -1,0 +1,258 @@
+"""The command as a whole, and its parts as processes: pipes, signals, exit statuses, imports."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from compat_bpe import get_encoding
+from compat_bpe.cli import cli
+from tests.cli.exact import run as run_here
+from tests.cli.test_process import COMMAND, TIMEOUT, environment, posix, run
+
+COMMANDS = cli.list_commands(click.Context(cli))
+
+# What reads standard input and writes to standard output.
+FILTERS = [
+    ["truncate", "-n", "5"],
+    ["split", "-n", "5", "--separator", "-"],
+    ["show"],
+    ["encode"],
+    ["decode"],
+]
+GPT2 = ["-e", "gpt2"]
+
+
+def test_all_commands_are_listed() -> None:
+    status, out, err = run_here("--help")
+    listed = [line.split()[0] for line in out.decode().partition("Commands:\n")[2].splitlines()]
+    assert (status, err) == (0, "")
+    assert listed == COMMANDS
+    assert {"count", "truncate", "encode", "decode", "show", "split"} <= set(listed)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_an_example(name: str) -> None:
+    status, out, err = run_here(name, "--help")
+    assert (status, err) == (0, "")
+    assert re.search(rf"^ +\$ .*compat-bpe {name} ", out.decode(), re.MULTILINE)
+    assert run_here(name, "-h") == (0, out, "")
+
+
+@pytest.mark.parametrize("args", [["nonsense"], ["--nonsense"], ["count", "--nonsense"]])
+def test_wrong_usage(args: list[str]) -> None:
+    status, out, err = run_here(*args)
+    assert (status, out) == (2, b"")
+    assert "onsense" in err
+
+
+def test_a_command_imports_no_other_and_reads_no_vocabulary_for_its_help() -> None:
+    script = (
+        "import sys\n"
+        "opened = []\n"
+        "sys.addaudithook(lambda event, args: event == 'open' and opened.append(str(args[0])))\n"
+        "from compat_bpe.cli import cli\n"
+        "cli(['decode', '--help'], standalone_mode=False)\n"
+        "assert any('decode' in name for name in opened), 'the hook sees nothing'\n"
+        "print([name for name in opened if name.endswith('.pack')])\n"
+        f"print(sorted({{'compat_bpe.cli.' + name for name in {COMMANDS!r}}} & set(sys.modules)))\n"
+        "cli(['--help'], standalone_mode=False)\n"
+        "print([name for name in opened if name.endswith('.pack')])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        timeout=TIMEOUT,
+        check=True,
+    )
+    lines = done.stdout.decode().splitlines()
+    assert lines.count("[]") == 2
+    assert "['compat_bpe.cli.decode']" in lines
+
+
+@posix
+def test_there_and_back_through_pipes(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes("naïve 😀\r\n<|endoftext|>\0\n\n".encode() * 3000)
+    pipe = " | ".join(
+        [
+            'cat "$1"',
+            '"$0" -m compat_bpe encode -e gpt2 --packed',
+            '"$0" -u -m compat_bpe decode -e gpt2 --packed',
+            '"$0" -m compat_bpe truncate -e gpt2 -n 1000000',
+        ]
+    )
+    done = subprocess.run(
+        ["sh", "-c", pipe, sys.executable, path],
+        env=environment(),
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == path.read_bytes()
+
+
+@posix
+def test_truncate_stops_reading() -> None:
+    with subprocess.Popen(
+        ["sh", "-c", "while :; do echo one more line of it; done"], stdout=subprocess.PIPE
+    ) as endless:
+        done = run("truncate", *GPT2, "-n", "602", stdin=endless.stdout)
+        assert endless.stdout is not None
+        endless.stdout.close()
+        endless.wait(TIMEOUT)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == b"one more line of it\n" * 100 + b"one more"
+
+
+@posix
+@pytest.mark.parametrize("args", [*FILTERS, ["models"]])
+def test_closed_pipe_is_quiet(args: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    encoding = GPT2 if args in FILTERS else []
+    try:
+        done = run(*args, *encoding, input=b"31373 " * 2000, stdout=writing)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize("args", [["decode"], ["show"]])
+def test_full_disk_is_one_line(args: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = run(*args, *GPT2, input=b"1", stdout=full)
+    assert done.returncode == 2
+    assert done.stderr == b"compat-bpe: standard output: No space left on device\n"
+
+
+@posix
+@pytest.mark.parametrize(
+    ("closed", "message"),
+    [
+        ("<&-", b"compat-bpe: -: standard input is closed\n"),
+        (">&-", b"compat-bpe: standard output: closed\n"),
+    ],
+)
+def test_closed_stream_is_one_line(closed: str, message: bytes) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$0" -m compat_bpe encode -e gpt2 {closed}', sys.executable],
+        env=environment(),
+        input=b"a",
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
+
+
+@posix
+def test_interrupt_is_quiet(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "decode", *GPT2],
+        env=environment(),
+        # What is started in the background, as these tests may be, ignores it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"31373 995\n")
+        process.stdin.flush()
+        assert process.stdout.read(11) == b"hello world"  # now it waits for more
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, err) == (130, b"")
+
+
+@posix
+def test_names_and_options_that_are_no_text(tmp_path: Path) -> None:
+    name = b"caf\xe9\xff"
+    try:
+        (tmp_path / os.fsdecode(name)).write_bytes(b"hello world")
+    except OSError:
+        pytest.skip("this file system takes only UTF-8 names")
+    done = run("split", *GPT2, "-n", "1", "-o", name, name, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == name + b"0001.txt\n" + name + b"0002.txt\n"
+    assert (tmp_path / os.fsdecode(name + b"0002.txt")).read_bytes() == b" world"
+    done = run("truncate", *GPT2, "-n", "1", "--marker", name, name, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["caf\udce9"],
+        ["encode", "caf\udce9"],
+        ["encode", "-e", "caf\udce9"],
+        ["show", "-m", "caf\udce9"],
+        ["models", "caf\udce9"],
+        ["encode", *GPT2, "--allowed-special", "caf\udce9"],
+        ["truncate", *GPT2, "-n", "\udce9"],
+    ],
+)
+def test_what_is_no_text_in_an_argument_is_a_user_s_mistake(args: list[str]) -> None:
+    status, out, err = run_here(*args)
+    assert (status, out) == (2, b"")
+    assert "udce9" in ascii(err)
+
+
+@posix
+def test_colors_on_a_terminal() -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    try:
+        environ = environment(TERM="xterm")
+        environ.pop("NO_COLOR", None)
+        done = run("show", *GPT2, input=b"hello world\n", stdout=theirs, env=environ)
+        shown = os.read(ours, 1000)
+    finally:
+        os.close(theirs)
+        os.close(ours)
+    assert (done.returncode, done.stderr) == (0, b"")
+    parts = [(46, "hello"), (43, " world"), (46, "\\n")]
+    assert shown.decode() == "".join(f"\x1b[30m\x1b[{n}m{t}\x1b[0m" for n, t in parts) + "\r\n"
+
+
+@posix
+def test_a_large_input_takes_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    path.write_bytes(b"The quick brown fox jumps over the lazy dog, again and again.\n" * 80_000)
+    script = (
+        "import sys, resource\n"
+        "from compat_bpe.cli import cli\n"
+        "cli(sys.argv[1:], standalone_mode=False)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)\n"
+    )
+    peaks = []
+    for source in (os.devnull, path):
+        done = subprocess.run(
+            [sys.executable, "-c", script, "encode", *GPT2, "--packed", source],
+            env=environment(),
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=True,
+        )
+        peaks.append(int(done.stderr))
+    ids = get_encoding("gpt2").count(
+        "The quick brown fox jumps over the lazy dog, again and again.\n"
+    )
+    assert len(done.stdout) == 4 * 80_000 * ids
+    # In KiB on Linux, in bytes on macOS.
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert (peaks[1] - peaks[0]) * unit < path.stat().st_size / 2

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import codecs
+import io
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from compat_bpe import get_encoding
+from compat_bpe.cli import counting
+from compat_bpe.cli.counting import Counter, Counts, Outcome, count_files
+from compat_bpe.cli.progress import Progress
+from compat_bpe.cli.walk import Walk
+from tests.strategies import texts
+
+gpt2 = get_encoding("gpt2")
+
+# UTF-32's other one begins with one of these.
+MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+
+# Every example writes the file anew, so it may be shared.
+shared_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+@pytest.fixture(params=[counting._BLOCK, 16])
+def _block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files read at once, and block by block, though they are small."""
+    monkeypatch.setattr(counting, "_BLOCK", request.param)
+
+
+@pytest.mark.usefixtures("_block")
+@shared_file
+@given(text=texts)
+def test_any_text_is_counted_exactly(tmp_path: Path, text: str) -> None:
+    data = text.encode("utf-8", "replace")
+    path = tmp_path / "text"
+    path.write_bytes(data)
+    counts = Counts(gpt2.count(data.decode()), len(data), len(data.decode()))
+    advanced: list[int] = []
+    outcome = Counter(gpt2, allow_nul=True).count(str(path), advanced.append)
+    assert outcome == Outcome(counts)
+    assert sum(advanced) == len(data)
+
+
+some_bytes = st.lists(
+    st.binary(max_size=20) | st.text(max_size=20).map(lambda text: text.encode("utf-8", "replace"))
+).map(b"".join)
+
+
+def first_wrong(data: bytes) -> int | None:
+    """Where the first byte is that is not UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
+@pytest.mark.usefixtures("_block")
+@shared_file
+@given(data=some_bytes)
+def test_any_bytes_are_text_or_named_by_the_first_that_is_not(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(data)
+    outcome = Counter(gpt2, allow_nul=True).count(str(path))
+    wrong = first_wrong(data)
+    if wrong is None:
+        text = data.decode()
+        assert outcome == Outcome(Counts(gpt2.count(text), len(data), len(text)))
+    elif not data.startswith(MARKS):
+        reason = f"not UTF-8: byte 0x{data[wrong]:02x} at offset {wrong}; convert it to UTF-8"
+        assert outcome == Outcome(None, reason)
+    replaced = data.decode("utf-8", "replace")
+    counts = Counts(gpt2.count(replaced), len(data), len(replaced))
+    assert Counter(gpt2, allow_nul=True, replace=True).count(str(path)) == Outcome(counts)
+
+
+def test_binary_stays_binary_where_bytes_are_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.write_bytes(b"\xff\0")
+    outcome = Counter(gpt2, replace=True).count(str(path))
+    assert (outcome.counts, outcome.was_read) == (None, True)
+    assert "NUL byte at offset 1" in outcome.reason
+
+
+def test_a_file_that_has_gone_was_not_read(tmp_path: Path) -> None:
+    outcome = Counter(gpt2).count(str(tmp_path / "gone"))
+    assert outcome == Outcome(None, "No such file or directory", was_read=False)
+
+
+class Endless(io.RawIOBase):
+    """A file that nobody could read at once."""
+
+    def __init__(self) -> None:
+        self.given = 0
+
+    def read(self, size: int = -1, /) -> bytes:
+        assert 0 < size <= 1 << 20
+        self.given += size
+        if self.given > 5_000_000:
+            raise OSError("enough")
+        return b"hello world " * (size // 12)
+
+
+def test_a_file_is_not_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = Endless()
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=endless))
+    monkeypatch.setattr(counting, "_BLOCK", 12 << 16)
+    assert Counter(gpt2).count("-") == Outcome(None, "enough", was_read=False)
+    assert endless.given > 5_000_000
+
+
+class Fake(Progress):
+    """What was told, instead of a bar."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 0, io.StringIO())
+        self.files = 0
+        self.bytes = 0
+
+    def advance(self, size: int) -> None:
+        self.bytes += size
+
+    def file_done(self) -> None:
+        self.files += 1
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Some files that are counted by workers, though they are few and small."""
+    monkeypatch.setattr(counting, "WORTH_WORKERS", 0)
+    monkeypatch.setattr("compat_bpe.cli.workers._SHARE", 10)
+    for number in range(20):
+        (tmp_path / f"{number:02}").write_text("hello world " * number)
+    (tmp_path / "03").write_bytes(b"\xff")
+    return tmp_path
+
+
+def outcomes(folder: Path, jobs: int | None, progress: Progress) -> list[Outcome]:
+    found = list(Walk().find([str(folder), str(folder / "missing"), str(folder / "01")]))
+    return list(count_files(Counter(gpt2), found, jobs, progress))
+
+
+def test_workers_count_as_one_process_does(folder: Path) -> None:
+    alone, together = Fake(), Fake()
+    expected = outcomes(folder, 1, alone)
+    assert outcomes(folder, 2, together) == expected
+    assert (together.files, together.bytes) == (alone.files, alone.bytes)
+    assert alone.files == len(expected) == 22
+
+
+@pytest.mark.parametrize(
+    "worker",
+    ["import os; os._exit(1)", "import sys; sys.stdin.buffer.read(9); sys.stdout.write('x')"],
+)
+def test_what_a_worker_does_not_do_is_done_here(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, worker: str
+) -> None:
+    expected = outcomes(folder, 1, Fake())
+    monkeypatch.setattr("compat_bpe.cli.workers._WORKER", worker)
+    assert outcomes(folder, 2, Fake()) == expected
+
+
+def test_all_is_done_here_where_there_are_no_processes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = outcomes(folder, 1, Fake())
+
+    def refuse(*args: object, **options: object) -> None:
+        raise OSError("no processes here")
+
+    monkeypatch.setattr("subprocess.Popen", refuse)
+    assert outcomes(folder, None, Fake()) == expected

@@ -1,0 +1,169 @@
+"""``compat-bpe show``: what is shown says exactly what the tokens are."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import get_encoding
+from tests.cli.exact import run, small_blocks
+from tests.strategies import texts
+
+COLOR = re.compile("\x1b\\[30m\x1b\\[(4[136])m((?:(?!\x1b).)+)\x1b\\[0m|\n")
+
+# Only what no file of UTF-8 has is left out: surrogates.
+utf8_texts = texts.map(lambda text: text.encode("utf-8", "ignore").decode())
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+
+
+def unescape(shown: str) -> bytes:
+    """The bytes of a token, read as the help says how they are shown."""
+    data = b""
+    for escaped, plain in re.findall(
+        r"\\(x..|u.{4}|U.{8}|n\n?|[tr\\|\"])|(.)", shown.replace("\\n\n", "\\n")
+    ):
+        if plain:
+            assert plain.isprintable()
+            data += plain.encode()
+        elif escaped[0] == "x":
+            data += bytes([int(escaped[1:], 16)])
+        elif escaped[0] in "uU":
+            data += chr(int(escaped[1:], 16)).encode()
+        else:
+            data += {"n": b"\n", "t": b"\t", "r": b"\r"}.get(escaped[0], escaped[0].encode())
+    return data
+
+
+@given(
+    text=utf8_texts,
+    name=st.sampled_from(["gpt2", "p50k_edit"]),
+    charset=st.sampled_from(["utf-8", "ascii", "latin-1"]),
+    block=st.integers(1, 50),
+)
+def test_tokens_can_be_read_from_what_is_shown(
+    text: str, name: str, charset: str, block: int
+) -> None:
+    with small_blocks(block):
+        status, out, err = run("show", "-e", name, stdin=text.encode(), charset=charset)
+    shown = out.decode(charset)
+    assert (status, err) == (0, "")
+    assert shown.endswith("\n") == bool(text)
+    # No line ends but after a newline that is shown, and at the end.
+    assert re.fullmatch(r"(?:(?:[^\\\n]|\\[^n])|\\n\n)*\n?", shown)
+    # A separator has no escape before it, and an escape is never cut.
+    parts = re.findall(r"((?:\\.|[^\\|])+)(?:\||\Z)", shown.removesuffix("\n"), re.DOTALL)
+    encoding = get_encoding(name)
+    expected = encoding.decode_tokens_bytes(encoding.encode_ordinary(text))
+    assert list(map(unescape, parts)) == expected
+
+
+@given(text=utf8_texts, special=st.booleans())
+def test_ids(text: str, special: bool) -> None:
+    args = ("--special",) if special else ()
+    status, out, err = run("show", "-e", "p50k_edit", "--ids", *args, stdin=text.encode())
+    encoding = get_encoding("p50k_edit")
+    ids = encoding.encode(text, allowed_special="all" if special else set(), disallowed_special=())
+    lines = out.decode().split("\n")[:-1]
+    assert (status, err) == (0, "")
+    assert [int(line[:5]) for line in lines] == ids
+    for token, line in zip(ids, lines):
+        data = encoding.decode_single_token_bytes(token)
+        if encoding.is_special_token(token):
+            assert line[5:] == f"  \\[{data.decode()}\\]"
+        else:
+            assert (line[5:8], line[-1]) == ('  "', '"')
+            assert unescape(line[8:-1]) == data
+
+
+@given(text=utf8_texts)
+def test_colors(text: str) -> None:
+    args = ("show", "-e", "p50k_edit", "--special")
+    status, out, err = run(*args, stdin=text.encode(), terminal=True)
+    shown = out.decode()
+    assert (status, err) == (0, "")
+    # Nothing is outside of a color, and no other escape sequence is in it.
+    assert COLOR.sub("", shown) == ""
+    encoding = get_encoding("p50k_edit")
+    ids = encoding.encode(text, allowed_special="all")
+    colors = [
+        "41" if encoding.is_special_token(one) else ["46", "43"][n % 2] for n, one in enumerate(ids)
+    ]
+    found = [(match[1], match[2]) for match in COLOR.finditer(shown) if match[1]]
+    # A token with newlines in it has several parts of one color.
+    joined: list[tuple[str, bytes]] = []
+    rest = iter(found)
+    for color, token in zip(colors, encoding.decode_tokens_bytes(ids)):
+        data = b""
+        while data != token:
+            background, part = next(rest)
+            assert background == color
+            data += unescape(part)
+        joined.append((color, data))
+    assert not list(rest)
+
+
+def test_as_it_looks() -> None:
+    text = "a\tb | c\\n\r\n  naïve 世 \x1b[31mred<|endoftext|>\n\nend\x85\u200b"
+    assert run("show", "-e", "p50k_edit", stdin=text.encode()).out.decode() == (
+        "a|\\t|b| \\|| c|\\\\|n|\\r|\\n\n"
+        "| | naïve| |\\xe4\\xb8|\\x96| |\\x1b|[|31|m|red|<|\\||end|of|text|\\||>|\\n\n"
+        "|\\n\n"
+        "|end|\\xc2|\\x85|\\u200b\n"
+    )
+    args = ("show", "-e", "p50k_edit", "--special")
+    assert run(*args, stdin=b"hi<|endoftext|>") == (0, b"hi|\\[<|endoftext|>\\]\n", "")
+    assert run("show", "-e", "gpt2", "--ids", stdin=b'a "\n').out == (
+        b'   64  "a"\n  366  " \\""\n  198  "\\n"\n'
+    )
+    assert run("show") == (0, b"", "")
+
+
+@pytest.mark.parametrize(
+    ("option", "terminal", "environment", "colored"),
+    [
+        ((), True, {}, True),
+        ((), False, {}, False),
+        ((), True, {"NO_COLOR": "1"}, False),
+        ((), True, {"NO_COLOR": ""}, True),
+        ((), True, {"TERM": "dumb"}, False),
+        (("--color", "auto"), False, {}, False),
+        (("--color", "always"), False, {"NO_COLOR": "1"}, True),
+        (("--color", "never"), True, {}, False),
+    ],
+)
+def test_when_there_are_colors(
+    monkeypatch: pytest.MonkeyPatch,
+    option: tuple[str, ...],
+    terminal: bool,
+    environment: dict[str, str],
+    colored: bool,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    out = run("show", "-e", "gpt2", *option, stdin=b"hello world", terminal=terminal).out
+    expected = b"\x1b[30m\x1b[46mhello\x1b[0m\x1b[30m\x1b[43m world\x1b[0m\n"
+    assert out == (expected if colored else b"hello| world\n")
+
+
+def test_nothing_of_a_text_reaches_the_terminal_as_a_control() -> None:
+    text = "".join(map(chr, range(0x300))) + "\u2028\u202e\u2066\ufeff\U000e0041"
+    for args in ((), ("--ids",), ("--color", "always"), ("--ids", "--color", "always")):
+        shown = run("show", "-e", "gpt2", *args, stdin=text.encode()).out.decode()
+        assert shown.replace("\n", "").replace("\x1b", "").isprintable()
+        assert "\x1b" not in re.sub("\x1b\\[(?:0|30|43|46)m", "", shown)
+
+
+def test_what_is_not_utf8_is_one_line() -> None:
+    status, _, err = run("show", stdin=b"caf\xe9")
+    assert (status, err) == (
+        2,
+        "compat-bpe: -: not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8\n",
+    )

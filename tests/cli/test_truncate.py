@@ -1,0 +1,134 @@
+"""``compat-bpe truncate``; what is kept is tested in tests/fit/test_truncate.py."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import get_encoding
+from tests.cli.exact import endless, run, small_blocks
+from tests.strategies import texts
+
+GPT2 = get_encoding("gpt2")
+LONG = "The quick brown fox, 42 of them, jumps over the lazy dog's naïve “friend”.\r\n" * 5000
+
+#: What is in a file of UTF-8: no surrogates.
+utf8_texts = texts.map(lambda text: text.encode("utf-8", "ignore").decode())
+
+
+@given(
+    text=utf8_texts,
+    limit=st.integers(0, 60),
+    keep=st.sampled_from(["head", "tail", "ends"]),
+    boundary=st.sampled_from(["char", "word", "line"]),
+    marker=st.sampled_from([None, "", "…", " [cut] ", "\n"]),
+    block=st.integers(1, 50),
+)
+def test_what_is_written_is_what_the_library_keeps_however_the_input_comes(
+    text: str, limit: int, keep: str, boundary: str, marker: str | None, block: int
+) -> None:
+    args = ["-e", "gpt2", "-n", str(limit), "--keep", keep, "--boundary", boundary, "--json"]
+    if marker is not None:
+        args += ["--marker", marker]
+    with small_blocks(block):
+        status, out, err = run("truncate", *args, stdin=text.encode())
+    expected = GPT2.truncate(text, limit, keep=keep, boundary=boundary, marker=marker)  # type: ignore[arg-type]
+    report = json.loads(err)
+    assert (status, out) == (0, expected.text.encode())
+    assert GPT2.count(out.decode()) == report["tokens"] <= limit
+    assert [tuple(part) for part in report["kept"]] == list(expected.kept)
+    assert report["cut"] == expected.was_cut
+    assert (report["characters"], report["bytes"]) == (len(out.decode()), len(out))
+    if report["input"] is None:
+        assert keep == "head"
+        assert expected.was_cut
+    else:
+        assert report["input"] == {"characters": len(text), "bytes": len(text.encode())}
+
+
+def test_bytes_are_not_touched() -> None:
+    data = "\ufeffa\r\n\0\r\x1a\n  naïve \t\x0b\U0001f600".encode()
+    assert run("truncate", "-n", "100", stdin=data) == (0, data, "")
+    assert run("truncate", "-n", "100") == (0, b"", "")
+
+
+def test_file(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"hello world again\n")
+    assert run("truncate", "-e", "gpt2", "-n", "2", str(path)) == (0, b"hello world", "")
+    assert path.read_bytes() == b"hello world again\n"
+
+
+def test_the_name_of_a_special_token_is_text() -> None:
+    args = ("truncate", "-e", "gpt2", "-n")
+    assert run(*args, "7", stdin=b"<|endoftext|>") == (0, b"<|endoftext|>", "")
+    assert run(*args, "6", stdin=b"<|endoftext|>") == (0, b"<|endoftext|", "")
+
+
+def test_report() -> None:
+    def report(*args: str, text: str = LONG) -> str:
+        status, _, err = run("truncate", "-e", "gpt2", "--report", *args, stdin=text.encode())
+        assert status == 0
+        return err
+
+    assert (
+        report("-n", "9", text="hello world") == "compat-bpe: -: not cut: 2 tokens, 11 characters\n"
+    )
+    assert report("-n", "0", text="") == "compat-bpe: -: not cut: 0 tokens, 0 characters\n"
+    assert (
+        report("-n", "1", text="hello world")
+        == "compat-bpe: -: cut to 1 token, 5 of 11 characters\n"
+    )
+    assert (
+        report("-n", "2", "--keep", "tail")
+        == f"compat-bpe: -: cut to 2 tokens, 2 of {len(LONG)} characters\n"
+    )
+    assert (
+        report("-n", "2") == "compat-bpe: -: cut to 2 tokens, 9 characters; the rest was not read\n"
+    )
+
+
+@pytest.mark.parametrize(("limit", "status"), [("2", 0), ("1", 1)])
+def test_exit_code_if_asked(limit: str, status: int) -> None:
+    args = ("truncate", "-e", "gpt2", "-n", limit, "--exit-code")
+    assert run(*args, stdin=b"hello world").status == status
+    assert run(*args[:-1], stdin=b"hello world").status == 0
+
+
+LINE = b"one more line of it\n"
+
+
+def test_of_a_large_input_the_beginning_is_read() -> None:
+    stdin = endless(LINE)
+    status, out, _ = run("truncate", "-e", "gpt2", "-n", "602", stdin=stdin)
+    assert (status, out) == (0, LINE * 100 + b"one more")
+
+
+def test_what_is_wrong_after_that_is_not_seen() -> None:
+    data = LINE * 10_000 + b"\xff"
+    args = ("truncate", "-e", "gpt2", "-n", "3")
+    assert run(*args, stdin=data) == (0, b"one more line", "")
+    assert run(*args, "--report", stdin=data[:65536] + b"\xff").status == 0
+    status, out, err = run(*args, "--keep", "tail", stdin=data)
+    assert (status, out) == (2, b"")
+    assert err == "compat-bpe: -: not UTF-8: byte 0xff at offset 200000; convert it to UTF-8\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        ((), "Missing option '-n'"),
+        (("-n", "-1"), "-1 is not in the range"),
+        (("-n", "x"), "'x' is not a valid integer"),
+        (("-n", "1", "--keep", "middle"), "'middle' is not one of"),
+        (("-n", "1", "--marker", "\udce9"), "Invalid value for '--marker': it is not UTF-8."),
+    ],
+)
+def test_wrong_usage(args: tuple[str, ...], reason: str) -> None:
+    status, out, err = run("truncate", *args, stdin=b"hello")
+    assert (status, out) == (2, b"")
+    assert reason in err
