@@ -17,6 +17,7 @@ that allows.  So the cost grows with what is kept, not with the text.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import NamedTuple
 
 from compat_bpe.encoding import Encoding
@@ -27,6 +28,10 @@ from compat_bpe.fit.boundary import Boundary, rule_of
 
 #: In a stretch of more characters than this without a safe cut not every place is tried.
 _LONG = 256
+
+
+#: Characters at the end in which a safe cut is looked for first.
+_WINDOW = 16
 
 
 class _Known(NamedTuple):
@@ -172,25 +177,41 @@ def longest_suffix(
     return end if encoding.count(lead) <= limit else None
 
 
-def last_cut(encoding: Encoding, text: str, end: int) -> int:
+def last_cut(
+    encoding: Encoding,
+    text: str,
+    end: int,
+    *,
+    names: frozenset[str] = frozenset(),
+    fine: bool = False,
+) -> int:
     """The last safe cut before a place in a text; 0 if there is none.
+
+    Args:
+        encoding, text: as elsewhere.
+        end: the place.
+        names, fine: as in ``CoreBPE.next_cut``.
 
     >>> from compat_bpe import get_encoding
     >>> last_cut(get_encoding("gpt2"), "one two three", 12)
     7
     """
-    next_cut = encoding._core_bpe.next_cut
-    width = 64
-    found = None
-    while found is None and end > 0:
-        first = max(0, end - width)
-        cut = next_cut(text, first, end)
-        while cut is not None:
-            found, cut = cut, next_cut(text, cut, end)
-        if first == 0:
-            break
-        width *= 4
-    return found or 0
+    next_cut = partial(encoding._core_bpe.next_cut, names=names, fine=fine)
+    # By windows from the end, each larger than those after it.
+    start, width = end, _WINDOW
+    while start:
+        start = max(0, start - width)
+        cut = next_cut(text, start, end)
+        if cut is not None:
+            following: int | None = cut
+            while following is not None:
+                cut = following
+                following = next_cut(text, cut, end)
+            return cut
+        # A cut is after `start` and before `end`.
+        end = start + 1
+        width *= 2
+    return 0
 
 
 def check_limit(limit: int) -> None:

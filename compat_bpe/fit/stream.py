@@ -9,17 +9,15 @@ letters, or with a pattern that looks back, all is held until there is one.
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Iterator
-from functools import partial
 from itertools import chain
 from typing import AnyStr, Protocol, runtime_checkable
 
 from compat_bpe.encoding import AllowedSpecial, DisallowedSpecial, Encoding
+from compat_bpe.fit.limit import last_cut
 from compat_bpe.fit.utf8 import Utf8Decoder
 
 #: Characters or bytes that are taken at a time: enough to be as fast as with the whole text.
 _PORTION = 1 << 16
-#: Characters at the end in which a safe cut is looked for first.
-_WINDOW = 16
 #: Characters without a safe cut after which more kinds of it are looked for.
 _LONG = 1024
 
@@ -179,7 +177,7 @@ class _Cutter:
     """
 
     def __init__(self, encoding: Encoding, names: frozenset[str]) -> None:
-        self._core = encoding._core_bpe
+        self._encoding = encoding
         self._names = names
         #: The pieces since the last safe cut, and their length.
         self._held: list[str] = []
@@ -194,9 +192,9 @@ class _Cutter:
         # Whether there is a cut is seen from two characters: what came before was looked at.
         last = self._held[-1][-1] if self._held else ""
         cut = self._last_cut(last + text, fine=False)
-        if cut is None and self._length + len(text) > _LONG:
+        if not cut and self._length + len(text) > _LONG:
             cut = self._last_cut(last + text, fine=True)
-        if cut is None:
+        if not cut:
             self._held.append(text)
             self._length += len(text)
             return ""
@@ -213,23 +211,8 @@ class _Cutter:
         self._length = 0
         return rest
 
-    def _last_cut(self, text: str, *, fine: bool) -> int | None:
-        """The last safe cut in a text, by windows from its end, each larger than those after it."""
-        next_cut = partial(self._core.next_cut, names=self._names, fine=fine)
-        start, end, width = len(text), len(text), _WINDOW
-        while start:
-            start = max(0, start - width)
-            cut = next_cut(text, start, end)
-            if cut is not None:
-                following: int | None = cut
-                while following is not None:
-                    cut = following
-                    following = next_cut(text, cut, end)
-                return cut
-            # A cut is after `start` and before `end`.
-            end = start + 1
-            width *= 2
-        return None
+    def _last_cut(self, text: str, *, fine: bool) -> int:
+        return last_cut(self._encoding, text, len(text), names=self._names, fine=fine)
 
 
 def encode_iter(
