@@ -8,6 +8,7 @@ from compat_bpe.fit.limit import longest_suffix as longest_suffix
 from compat_bpe.fit.prompt import FittedPrompt as FittedPrompt
 from compat_bpe.fit.prompt import fim_template as fim_template
 from compat_bpe.fit.prompt import fit_prompt as fit_prompt
+from compat_bpe.fit.sections import Cut as Cut
 from compat_bpe.fit.sections import FittedSection as FittedSection
 from compat_bpe.fit.sections import FittedSections as FittedSections
 from compat_bpe.fit.sections import Section as Section

@@ -16,7 +16,7 @@ that allows.  So the cost grows with what is kept, not with the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -104,18 +104,20 @@ def longest_prefix(
             return len(text)
     else:
         top = _narrow_forward(encoding, text, known, top, limit)
-    for base, tokens in reversed(known):
-        ends: Iterable[int] = range(top, base, -1)
-        if top - base > _LONG:
+    for base, low, high in _stretches_down(encoding, text, known, top):
+        places = range(high, low, -1)
+        allowed = [end for end in places if end == len(text) or may_cut(text, end)]
+        if not allowed:
+            continue
+        tokens = base.tokens + encoding.count(text[base.place : low])
+        ends: Iterable[int] = allowed
+        if high - low > _LONG:
             rest = limit - tokens - encoding.count(trail) + bool(trail)
-            found = possible_ends(encoding._core_bpe, text[base:top], rest)
-            ends = (base + end for end in found if end)
+            found = possible_ends(encoding._core_bpe, text[low:high], rest)
+            ends = filter(set(allowed).__contains__, (low + end for end in found))
         for end in ends:
-            if (end == len(text) or may_cut(text, end)) and (
-                tokens + encoding.count(text[base:end] + trail) <= limit
-            ):
+            if tokens + encoding.count(text[low:end] + trail) <= limit:
                 return end
-        top = base
     return start if encoding.count(trail) <= limit else None
 
 
@@ -162,18 +164,19 @@ def longest_suffix(
             return start
     else:
         bottom = _narrow_backward(encoding, text, known, bottom, limit)
-    for base, tokens in reversed(known):
-        begins: Iterable[int] = range(bottom, base)
-        if base - bottom > _LONG:
+    for base, low, high in _stretches_up(encoding, text, known, bottom):
+        allowed = [begin for begin in range(low, high) if begin == 0 or may_cut(text, begin)]
+        if not allowed:
+            continue
+        tokens = base.tokens + encoding.count(text[high : base.place])
+        begins: Iterable[int] = allowed
+        if high - low > _LONG:
             rest = limit - tokens - encoding.count(lead) + bool(lead)
-            found = possible_starts(encoding._core_bpe, text[bottom:base], rest)
-            begins = (bottom + begin for begin in found if bottom + begin < base)
+            found = possible_starts(encoding._core_bpe, text[low:high], rest)
+            begins = filter(set(allowed).__contains__, (low + begin for begin in found))
         for begin in begins:
-            if (begin == 0 or may_cut(text, begin)) and (
-                tokens + encoding.count(lead + text[begin:base]) <= limit
-            ):
+            if tokens + encoding.count(lead + text[begin:high]) <= limit:
                 return begin
-        bottom = base
     return end if encoding.count(lead) <= limit else None
 
 
@@ -286,6 +289,25 @@ def _narrow_forward(
             known.append(_Known(low, total))
 
 
+def _stretches_down(
+    encoding: Encoding, text: str, known: list[_Known], high: int
+) -> Iterator[tuple[_Known, int, int]]:
+    """The stretches from ``high`` down, each with a known place before it.
+
+    They begin at safe cuts, and long ones have none inside.
+    """
+    for base in reversed(known):
+        while base.place < high:
+            low = base.place
+            if high - low > _LONG:
+                part = text[low:high]
+                low += last_cut(encoding, part, len(part)) or last_cut(
+                    encoding, part, len(part), fine=True
+                )
+            yield base, low, high
+            high = low
+
+
 def _go_backward(
     encoding: Encoding, text: str, start: int, end: int, limit: int
 ) -> tuple[list[_Known], int]:
@@ -343,3 +365,18 @@ def _narrow_backward(
         else:
             high, total = cut, total + tokens
             known.append(_Known(high, total))
+
+
+def _stretches_up(
+    encoding: Encoding, text: str, known: list[_Known], low: int
+) -> Iterator[tuple[_Known, int, int]]:
+    """The same from ``low`` up, each with a known place after it."""
+    next_cut = encoding._core_bpe.next_cut
+    for base in reversed(known):
+        while low < base.place:
+            high = base.place
+            if high - low > _LONG:
+                cut = next_cut(text, low, high) or next_cut(text, low, high, fine=True)
+                high = high if cut is None else cut
+            yield base, low, high
+            low = high

@@ -227,7 +227,7 @@ class _Prompt:
         gap = self._gap(at)
         found = self._most(self._sections[at], gap)
         present = self._parts[at]
-        if found is not None and (present is None or len(found.text) > len(present.text)):
+        if found is not None and (present is None or _length(found) > _length(present)):
             self._set(at, gap, found)
         return self._parts[at] is not None
 
@@ -349,6 +349,11 @@ class _Prompt:
             # By what tokens at the joints take it above; always less than before, so it ends.
             limit = min(limit, found.count) - max(1, above)
         return None
+
+
+def _length(part: Truncated) -> int:
+    """How much of its section a part has, in characters."""
+    return sum(end - start for start, end in part.kept)
 
 
 def _is_enough(part: Truncated, need: int) -> bool:

@@ -216,6 +216,8 @@ def counts(limit: int, *sections: Section) -> list[int]:
         ([Section(words(9), 1), Section(words(5), 0, 3, "tail")], 12, [9, 3]),
         ([Section((words(3) + "\n") * 9, 0, 6, "lines")], 7, [0]),
         ([Section((words(3) + "\n") * 9, 0, 4, "lines")], 7, [4]),
+        # The whole is more than a part with a longer marker.
+        ([Section(words(5), 1, 2, "tail", marker="." * 40), Section(words(9))], 8, [5, 0]),
         # A minimum is held free, and shrinks what is above, but does not drop it.
         ([Section(words(90), 1, cut="head"), Section(words(50), 0, 4, "tail")], 12, [8, 4]),
         ([Section(words(90), 1, cut="head"), Section(words(2), 0, 4, "tail")], 12, [10, 2]),
