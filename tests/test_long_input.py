@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from compat_bpe import get_encoding, list_encoding_names
+from compat_bpe import get_encoding
 
 MILLION = 1_000_000
 
 
-@pytest.mark.parametrize("name", list_encoding_names())
+# One encoding of each pattern.
+@pytest.mark.parametrize("name", ["r50k_base", "cl100k_base", "o200k_base", "deepseek_v3"])
 @pytest.mark.parametrize("char", [" ", "a"])
-def test_a_million_in_every_encoding(name: str, char: str) -> None:
+def test_a_million_of_one_character(name: str, char: str) -> None:
     encoding = get_encoding(name)
     text = char * MILLION
     assert encoding.decode(encoding.encode_ordinary(text)) == text

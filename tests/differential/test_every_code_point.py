@@ -54,7 +54,8 @@ FEW = ["  {}'s 1{}23\n"]
 #: For an encoding whose pattern has met the other contexts in another.
 ONE = [" {}\n"]
 
-MANY_ALIKE = category("Cn") | category("Co") | category("Lo")
+NO_CHARACTERS = category("Cn") | category("Co")
+MANY_ALIKE = NO_CHARACTERS | category("Lo")
 #: Code points a text is made of, so that a difference is soon found and memory is bounded.
 SLICE = 2048
 
@@ -100,5 +101,6 @@ def test_every_context(name: str, quarter: str, get_pair: Callable[[str], Pair])
 @pytest.mark.parametrize("name", [name for name in PUBLISHED if name not in FULL])
 def test_one_context(name: str, quarter: str, get_pair: Callable[[str], Pair]) -> None:
     pair = get_pair(name)
-    check(pair, quarter, ONE)
+    # The others are to its pattern what they are to the same one in another encoding.
+    check(pair, "".join(char for char in quarter if ord(char) not in NO_CHARACTERS), ONE)
     pair.ours.clear_cache()

@@ -145,7 +145,7 @@ def special_cases(draw: st.DrawFn) -> tuple[list[str], set[str], str]:
     return names, allowed, draw(st.text(alphabet, max_size=30))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(special_cases())
 def test_random_names(case: tuple[list[str], set[str], str]) -> None:
     names, allowed, text = case

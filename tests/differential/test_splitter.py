@@ -137,7 +137,7 @@ def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 patterns = st.recursive(atoms, larger, max_leaves=6)
 
 
-@settings(max_examples=800, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 @given(patterns, texts)
 def test_random_patterns(pattern: str, text: str) -> None:
     try:
