@@ -277,7 +277,7 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
 
 def hook_entry() -> list[str]:
     """How pre-commit runs the hook of this repository, without the files."""
-    text = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
+    text = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text("utf-8")
     (entry,) = re.findall(r"^  entry: compat-bpe (.*)$", text, re.MULTILINE)
     return str(entry).split()
 
