@@ -103,7 +103,7 @@ def longest_prefix(
         if not trail:
             return len(text)
     else:
-        top = _narrow_forward(encoding, text, known, top, limit)
+        top = _narrow(encoding, text, known, top, limit)
     for base, low, high in _stretches_down(encoding, text, known, top):
         places = range(high, low, -1)
         allowed = [end for end in places if end == len(text) or may_cut(text, end)]
@@ -163,7 +163,7 @@ def longest_suffix(
         if not lead and (start in (0, end) or may_cut(text, start)):
             return start
     else:
-        bottom = _narrow_backward(encoding, text, known, bottom, limit)
+        bottom = _narrow(encoding, text, known, bottom, limit)
     for base, low, high in _stretches_up(encoding, text, known, bottom):
         allowed = [begin for begin in range(low, high) if begin == 0 or may_cut(text, begin)]
         if not allowed:
@@ -264,29 +264,26 @@ def _portion_end(core: CoreBPE, text: str, at: int, stop: int) -> int:
     return stop if cut is None else cut
 
 
-def _narrow_forward(
-    encoding: Encoding, text: str, known: list[_Known], high: int, limit: int
-) -> int:
-    """Add places up to the last safe cut that fits; the next safe cut after it."""
-    core = encoding._core_bpe
-    low, total = known[-1]
+def _narrow(encoding: Encoding, text: str, known: list[_Known], far: int, limit: int) -> int:
+    """Add places up to the last safe cut that fits; the safe cut next to it towards ``far``."""
+    next_cut = encoding._core_bpe.next_cut
+    near, total = known[-1]
     fine = False
     while True:
+        low, high = sorted((near, far))
         middle = (low + high) // 2
-        cut = core.next_cut(text, middle, high, fine=fine)
-        if cut is None:
-            cut = core.next_cut(text, low, middle + 1, fine=fine)
+        cut = next_cut(text, middle, high, fine=fine) or next_cut(text, low, middle + 1, fine=fine)
         if cut is None:
             if fine or high - low <= _LONG:
-                return high
+                return far
             fine = True
             continue
-        tokens = encoding.count(text[low:cut])
+        tokens = encoding.count(text[slice(*sorted((near, cut)))])
         if total + tokens > limit:
-            high = cut
+            far = cut
         else:
-            low, total = cut, total + tokens
-            known.append(_Known(low, total))
+            near, total = cut, total + tokens
+            known.append(_Known(near, total))
 
 
 def _stretches_down(
@@ -340,31 +337,6 @@ def _portion_start(core: CoreBPE, text: str, at: int, stop: int) -> int:
             return cut
         first -= at - first
     return stop
-
-
-def _narrow_backward(
-    encoding: Encoding, text: str, known: list[_Known], low: int, limit: int
-) -> int:
-    """Add places down to the first safe cut from which it fits; the safe cut before it."""
-    core = encoding._core_bpe
-    high, total = known[-1]
-    fine = False
-    while True:
-        middle = (low + high) // 2
-        cut = core.next_cut(text, middle, high, fine=fine)
-        if cut is None:
-            cut = core.next_cut(text, low, middle + 1, fine=fine)
-        if cut is None:
-            if fine or high - low <= _LONG:
-                return low
-            fine = True
-            continue
-        tokens = encoding.count(text[cut:high])
-        if total + tokens > limit:
-            low = cut
-        else:
-            high, total = cut, total + tokens
-            known.append(_Known(high, total))
 
 
 def _stretches_up(
