@@ -73,7 +73,7 @@ class StreamEncoder:
         self._encoding = encoding
         self._allowed = frozenset(allowed)
         self._disallowed = frozenset(disallowed or ())
-        self._cutter = _Cutter(encoding, self._allowed | self._disallowed)
+        self._cutter = Cutter(encoding, self._allowed | self._disallowed)
 
     def feed(self, text: str) -> list[int]:
         """The ids that are certain with this piece and were not before; there may be none.
@@ -119,7 +119,7 @@ class StreamCounter:
 
     def __init__(self, encoding: Encoding, *, errors: str = "strict") -> None:
         self._count = encoding.count
-        self._cutter = _Cutter(encoding, _NO_NAMES)
+        self._cutter = Cutter(encoding, _NO_NAMES)
         self._utf8 = Utf8Decoder(errors)
         self._waiting: list[str] = []
         self._waiting_length = 0
@@ -168,7 +168,7 @@ class StreamCounter:
         self._total += self._count(self._cutter.feed(text))
 
 
-class _Cutter:
+class Cutter:
     """Cuts text that comes in pieces into parts that can be encoded one by one.
 
     Args:
