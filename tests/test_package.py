@@ -33,6 +33,7 @@ LAYERS = [
     "batch",
     "formats",
     "engine",
+    "visible",
 ]
 
 # The arrows that run up, at call time: an encoding is pickled by its name in the registry, and a

@@ -16,6 +16,7 @@ from compat_bpe.cli.output import can_show
 from compat_bpe.cli.special_option import allowed_special, special_options
 from compat_bpe.cli.streams import input_argument, read_pieces, write_text
 from compat_bpe.fit.stream import encode_iter
+from compat_bpe.visible import Visible, escape
 
 #: Tokens that are written at a time.
 _PORTION = 1 << 12
@@ -95,20 +96,20 @@ def _pieces(tokens: Iterator[int], encoding: Encoding, ids: bool, colored: bool)
     separator = "" if ids or colored else _SEPARATOR
     quote = '"' if ids and not colored else ""
     newline = "\\n" if ids else "\\n\n"
-    ordinary = _Visible(newline, separator or quote)
-    special = _Visible("\\n", "")
+    ordinary = Visible(newline, separator or quote, can_show)
+    special = Visible("\\n", "", can_show)
     width = len(str(encoding.max_token_value))
 
     @lru_cache(maxsize=1 << 14)
     def shown(token: int, background: str) -> str:
         data = encoding.decode_single_token_bytes(token)
         if not encoding.is_special_token(token):
-            text = f"{quote}{_escape(data, ordinary)}{quote}"
+            text = f"{quote}{escape(data, ordinary)}{quote}"
         elif colored:
-            text = _escape(data, special)
+            text = escape(data, special)
             background = _SPECIAL_BACKGROUND
         else:
-            text = f"\\[{_escape(data, special)}\\]"
+            text = f"\\[{escape(data, special)}\\]"
         if colored:
             # A background that is on at the end of a line may fill the rest of it.
             lines = text.split("\n")
@@ -119,33 +120,3 @@ def _pieces(tokens: Iterator[int], encoding: Encoding, ids: bool, colored: bool)
     for token, background in zip(tokens, cycle(_BACKGROUNDS)):
         yield lead + shown(token, background)
         lead = separator
-
-
-def _escape(token: bytes, visible: _Visible) -> str:
-    r"""A token as it is shown.
-
-    >>> print(_escape("a|b\0\u200b\\".encode() + b"\xe4\n", _Visible(r"\n", "|")))
-    a\|b\x00\u200b\\\xe4\n
-    """
-    text = token.replace(b"\\", rb"\\").decode("utf-8", "backslashreplace")
-    return text.translate(visible)
-
-
-class _Visible(dict[int, str]):
-    """For ``str.translate``: characters that could not be seen, or be taken for something else."""
-
-    def __init__(self, newline: str, separator: str) -> None:
-        self[ord("\n")] = newline
-        if separator:
-            self[ord(separator)] = f"\\{separator}"
-
-    def __missing__(self, number: int) -> str:
-        character = chr(number)
-        if not (character.isprintable() and (number < 0x80 or can_show(character))):
-            # "\x85" is a byte that is no character.
-            form = "\\x{:02x}" if number < 0x80 else "\\u{:04x}"
-            if number > 0xFFFF:
-                form = "\\U{:08x}"
-            character = {9: "\\t", 13: "\\r"}.get(number) or form.format(number)
-        self[number] = character
-        return character

@@ -9,27 +9,27 @@ other tokens nothing is said.
 some last bytes of a character, whole characters, some first bytes of a character.  A token that
 cannot be read so (``C0``, say) is in no chunk.
 
-**Cut.**  In both ways the characters of *t*, those it has only a part of included, stand beside each
-other in one match of the pattern.  The pattern's tree, with its conditions (lookaround, anchors)
-left out, is turned into the position automaton of Glushkov (1961; ``breaks``).  Each class in the
-tree is a position; the characters of a match are those of a path along the positions that may
-follow each other.  Conditions, the order of alternatives, and what greedy, lazy, possessive and
+**Cut.**  In both ways the characters of *t*, those it has only a part of included, stand beside
+each other in one match of the pattern.  The pattern's tree, with its conditions (lookaround,
+anchors) left out, is turned into the position automaton of Glushkov (1961; ``breaks``).  Each class
+in the tree is a position; the characters of a match are those of a path along the positions that
+may follow each other.  Conditions, the order of alternatives, and what greedy, lazy, possessive and
 atomic groups prefer only ever forbid matches, so the automaton has paths for all matches, and more.
 If none of its paths, from wherever on, has the characters of *t*, they are in no match.
 
 **Not merged.**  Say merging makes *t* somewhere in a chunk.  Then no merge on the way there crossed
 an edge of *t*: what it made would reach out of *t*, and parts are never taken apart.  So each merge
 took place either inside *t* or outside, and those inside were, each time, the lowest-ranked and
-leftmost pair of the parts inside, since it was that of all parts.  Without what is outside they take
-place all the same, one after the other: merging the bytes of *t* alone gives *t*.  If it does not,
-merging never makes it.  A chunk may still be *t* as a whole if the encoding looks chunks up before
-it merges; then *t* is text, and a path of the automaton from a first position to a last one has its
-characters; else it is ruled out.
+leftmost pair of the parts inside, since it was that of all parts.  Without what is outside they
+take place all the same, one after the other: merging the bytes of *t* alone gives *t*.  If it does
+not, merging never makes it.  A chunk may still be *t* as a whole if the encoding looks chunks up
+before it merges; then *t* is text, and a path of the automaton from a first position to a last one
+has its characters; else it is ruled out.
 
 What normalization and added tokens do before the text is split only makes for fewer texts.  A token
-that a ``tokenizer.json`` puts in place of unknown bytes is never called unreachable, nor is one with
-the name of such a token in its own, which merging may make of it; and where bytes without a token
-vanish, so that what was apart comes together, only the third reason is looked for.
+that a ``tokenizer.json`` puts in place of unknown bytes is never called unreachable, nor is one
+with the name of such a token in its own, which merging may make of it; and where bytes without a
+token vanish, so that what was apart comes together, only the third reason is looked for.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ _WRITTEN_OUT = 16
 
 #: The least character whose last one, two or three bytes can all be 10xxxxxx.
 _FIRST_WITH_TAIL = (0, 0x80, 0x800, 0x10000)
+
 
 class Unreachable(NamedTuple):
     """A token that no text gives, and why.
