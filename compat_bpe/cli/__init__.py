@@ -20,6 +20,7 @@ _COMMANDS = {
     "show": "show",
     "encode": "encode",
     "decode": "decode",
+    "report": "report",
     "encodings": "listing",
     "models": "listing",
     "completion": "completion",
