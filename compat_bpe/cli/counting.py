@@ -10,6 +10,7 @@ from compat_bpe import Encoding
 from compat_bpe.cli.progress import Progress
 from compat_bpe.cli.walk import Found
 from compat_bpe.formats.plain_text import check_beginning, not_utf8, open_bytes
+from compat_bpe.processes import processors
 
 #: Bytes below which workers are not worth it: they take as long to start.
 WORTH_WORKERS = 3_000_000
@@ -142,7 +143,7 @@ def count_files(
             yield outcome
         return
 
-    from compat_bpe.cli.workers import Workers, processors  # small inputs need no others
+    from compat_bpe.cli.workers import Workers  # small inputs need no others
 
     with Workers(counter, shared, jobs or processors()) as workers:
         arriving = workers.outcomes(progress.advance)

@@ -1,1 +1,1 @@
-"""Vocabularies learned from a corpus."""
+"""From a corpus to a vocabulary."""
