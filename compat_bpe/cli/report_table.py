@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any
 
 from compat_bpe.cli.output import can_show
-from compat_bpe.train.report import (
-    BASELINES,
+from compat_bpe.train.report_figures import (
     MEASURES,
+    SHARE,
+    Column,
     EncodingReport,
-    Measure,
     Report,
     Sizes,
+    Table,
     TokenCounts,
     TokenUse,
     balance,
+    columns,
+    group_tables,
+    vocabulary_table,
+    worst_to_best,
 )
 from compat_bpe.visible import Visible, escape
 
@@ -28,30 +33,9 @@ from compat_bpe.visible import Visible, escape
 _NAME_WIDTH = 12
 
 _GAP = "  "
-_NOTHING = "-"
 
 
-class Column(NamedTuple):
-    """An encoding or what it is compared with: the counts of each group and of all together."""
-
-    name: str
-    groups: dict[str, TokenCounts]
-    total: TokenCounts
-
-
-def columns(report: Report, *, baselines: bool = True) -> list[Column]:
-    """The encodings of a report, and a token for each character, byte or word."""
-    found = [
-        Column(name, dict(one.groups), one.total) for name, one in report.encodings.items()
-    ]
-    if baselines:
-        for name, count in BASELINES.items():
-            groups = {group: count(sizes) for group, sizes in report.groups.items()}
-            found.append(Column(name, groups, count(report.total)))
-    return found
-
-
-def table_lines(report: Report, width: int, top: int) -> Iterator[str]:
+def table_lines(report: Report, width: int, top: int) -> list[str]:
     """The lines of a report.
 
     Args:
@@ -59,91 +43,44 @@ def table_lines(report: Report, width: int, top: int) -> Iterator[str]:
         width: the characters that a line should have at most.
         top: how many of the most frequent and of the longest tokens there are.
     """
-    listed = columns(report)
-    titles = [column.name for column in listed]
-    tokens = _rows(report, listed, lambda _, counts: counts.tokens, _whole)
-    if _width(titles, [cells for cells, _ in tokens]) > width - _NAME_WIDTH:
-        # Numbers in place of names.
-        for number, name in enumerate(report.encodings, 1):
-            titles[number - 1] = f"[{number}]"
-            yield f"[{number}] {name}"
+    # Without the blank line after the last block.
+    return list(_blocks(report, width, top))[:-1]
+
+
+def _blocks(report: Report, width: int, top: int) -> Iterator[str]:
+    tables = group_tables(report)
+    numbers: dict[str, str] = {}
+    if _width(tables[0]) + _NAME_WIDTH > width:
+        numbers = {name: f"[{number}]" for number, name in enumerate(report.encodings, 1)}
+        yield from (f"{number} {name}" for name, number in numbers.items())
         yield ""
-    yield from _block("tokens", titles, tokens)
-    for measure in MEASURES:
-        some = listed[: len(report.encodings)] if measure.is_share else listed
-        yield from _block(
-            measure.title, titles, _rows(report, some, measure.of, _percent if measure.is_share else _ratio)
-        )
-    if len(report.groups) > 1:
-        yield from _block("tokens per character, relative to the best", titles, _balance(report, listed))
-    encodings = report.encodings.items()
-    yield from _block(
-        "mergeable tokens",
-        ["all", "met", "", "never met", "", "no text gives"],
-        [(_vocabulary(one), name) for name, one in encodings],
-    )
-    for name, one in encodings:
+    for table in tables:
+        named = len(report.encodings)
+        titles = [numbers.get(name, name) for name in table.columns[:named]]
+        yield from _block(table._replace(columns=titles + list(table.columns[named:])))
+    yield from _block(vocabulary_table(report))
+    for name, one in report.encodings.items():
         yield from _token_block(f"most frequent tokens of {name}", one, one.uses[:top])
-        yield from _token_block(f"longest tokens met of {name}", one, one.longest(top))
+        yield from _token_block(f"longest tokens of {name} that came", one, one.longest(top))
     yield from _term_lines(report)
-
-
-def _rows(
-    report: Report,
-    listed: Sequence[Column],
-    of: Callable[[Sizes, TokenCounts], Optional[float]],
-    written: Callable[[float], str],
-) -> list[tuple[list[str], str]]:
-    rows = [
-        ([_cell(of(sizes, column.groups[group]), written) for column in listed], group)
-        for group, sizes in report.groups.items()
-    ]
-    if len(rows) != 1:
-        cells = [_cell(of(report.total, column.total), written) for column in listed]
-        rows.append((cells, "total"))
-    return rows
-
-
-def _balance(report: Report, listed: Sequence[Column]) -> list[tuple[list[str], str]]:
-    ratios = [balance(report.groups, column.groups) for column in listed]
-    rows = [
-        ([_cell(ratio[group], _ratio) for ratio in ratios], group) for group in report.groups
-    ]
-    highest = [max(filter(None, ratio.values()), default=None) for ratio in ratios]
-    rows.append(([_cell(ratio, _ratio) for ratio in highest], "worst to best"))
-    return rows
-
-
-def _vocabulary(one: EncodingReport) -> list[str]:
-    def share(number: int) -> str:
-        return _percent(number / one.mergeable)
-
-    return [
-        _whole(one.mergeable),
-        _whole(one.met),
-        share(one.met),
-        _whole(one.never_met),
-        share(one.never_met),
-        _whole(len(one.unreachable)),
-    ]
 
 
 def _token_block(title: str, one: EncodingReport, uses: Sequence[TokenUse]) -> Iterator[str]:
     visible = Visible(separator='"', can_show=can_show)
     rows = [
         (
+            f'"{escape(use.token, visible)}"',
             [
-                _whole(use.times),
-                _percent(use.times / one.total.tokens),
-                _whole(len(use.token)),
+                f"{use.times:,}",
+                SHARE.format(use.times / one.total.tokens),
+                str(len(use.token)),
                 str(use.id),
             ],
-            f'"{escape(use.token, visible)}"',
         )
         for use in uses
     ]
     if rows:
-        yield from _block(title, ["times", "share", "bytes", "id"], rows)
+        yield from _block(Table(title, ["times", "share", "bytes", "id"], rows))
 
 
 def _term_lines(report: Report) -> Iterator[str]:
@@ -160,36 +97,21 @@ def _term_lines(report: Report) -> Iterator[str]:
         yield ""
 
 
-def _block(
-    title: str, titles: Sequence[str], rows: Sequence[tuple[Sequence[str], str]]
-) -> Iterator[str]:
-    titles = titles[: len(rows[0][0])]
-    widths = [max(map(len, cells)) for cells in zip(titles, *(cells for cells, _ in rows))]
-    yield title
-    yield _GAP.join(map(str.rjust, titles, widths)).rstrip()
-    for cells, name in rows:
+def _block(table: Table) -> Iterator[str]:
+    widths = _widths(table)
+    yield table.title
+    yield _GAP.join(map(str.rjust, table.columns, widths)).rstrip()
+    for name, cells in table.rows:
         yield f"{_GAP.join(map(str.rjust, cells, widths))}{_GAP}{name}"
     yield ""
 
 
-def _width(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    return sum(max(map(len, cells)) + len(_GAP) for cells in zip(titles, *rows))
+def _widths(table: Table) -> list[int]:
+    return [max(map(len, column)) for column in zip(table.columns, *(row[1] for row in table.rows))]
 
 
-def _cell(value: float | None, written: Callable[[float], str]) -> str:
-    return _NOTHING if value is None else written(value)
-
-
-def _whole(number: float) -> str:
-    return f"{number:,}"
-
-
-def _ratio(number: float) -> str:
-    return f"{number:.2f}"
-
-
-def _percent(share: float) -> str:
-    return f"{share:.1%}"
+def _width(table: Table) -> int:
+    return sum(len(_GAP) + width for width in _widths(table))
 
 
 def as_json(report: Report, top: int) -> str:
@@ -218,7 +140,7 @@ def _of_column(report: Report, column: Column) -> dict[str, Any]:
             for group, sizes in report.groups.items()
         },
         "total": _figures(report.total, column.total),
-        "worst_to_best": max(filter(None, ratios.values()), default=None),
+        "worst_to_best": worst_to_best(ratios),
     }
 
 

@@ -5,218 +5,28 @@ are those of whole documents, wherever these are cut into parts: each encoding g
 pieces that end at its own safe cuts (``fit.stream``).  An encoding without safe cuts (with a
 pattern that looks back, or a normalizer) gets each document as a whole.
 
-All figures are integers; the ratios in ``MEASURES`` are made of them when they are shown.
+All figures are integers; the ratios (``report_figures``) are made of them when they are shown.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from itertools import accumulate
-from typing import Callable, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from compat_bpe.encoding import Encoding
 from compat_bpe.engine.splitter import repair
 from compat_bpe.fit.stream import Cutter
 from compat_bpe.tokenizer import Tokenizer
 from compat_bpe.train.corpus import Part
-from compat_bpe.train.unreachable import Unreachable, mergeable_tokens, unreachable_tokens
-
-
-class Sizes(NamedTuple):
-    """What there is of text.
-
-    Args:
-        documents: how many documents that are not empty.
-        bytes: of UTF-8.
-        characters: code points.
-        words: runs of characters without white space between them, as ``str.split`` has them.  In
-            writing that has no spaces between words, as Chinese and Thai, such a run is a clause or
-            a sentence.
-    """
-
-    documents: int = 0
-    bytes: int = 0
-    characters: int = 0
-    words: int = 0
-
-
-class TokenCounts(NamedTuple):
-    """What an encoding makes of it.
-
-    Args:
-        tokens: how many.
-        chunks: how many chunks (pre-tokens) the text is split into before any merging.
-        whole_chunks: how many of them are a single token.
-    """
-
-    tokens: int = 0
-    chunks: int = 0
-    whole_chunks: int = 0
-
-
-_Counts = TypeVar("_Counts", Sizes, TokenCounts)
-
-
-def _sum(counts: Iterable[_Counts], zero: _Counts) -> _Counts:
-    return type(zero)(*map(sum, zip(zero, *counts)))
-
-
-class TermTokens(NamedTuple):
-    """How a term is cut: the bytes of its tokens, alone and after a space."""
-
-    term: str
-    alone: tuple[bytes, ...]
-    after_space: tuple[bytes, ...]
-
-
-class TokenUse(NamedTuple):
-    """A token, and how often it came."""
-
-    id: int
-    token: bytes
-    times: int
-
-
-class EncodingReport:
-    """What one encoding made of a corpus.
-
-    Args:
-        groups: the counts of each group.
-        uses: how often each token came that came at all.
-        token_bytes: the bytes of each token.
-        mergeable: the ids of the tokens that are not special and not added.
-        unreachable: those of them that no text gives; see ``unreachable``.
-        terms: how the terms are cut.
-    """
-
-    def __init__(
-        self,
-        groups: Mapping[str, TokenCounts],
-        uses: Mapping[int, int],
-        token_bytes: Mapping[int, bytes],
-        mergeable: Collection[int],
-        unreachable: Sequence[Unreachable],
-        terms: Sequence[TermTokens],
-    ) -> None:
-        self.groups = groups
-        self.total = _sum(groups.values(), TokenCounts())
-        self.unreachable = unreachable
-        self.terms = terms
-        #: How many mergeable tokens there are, and how many of them came.
-        self.mergeable = len(mergeable)
-        self.met = len(uses.keys() & mergeable)
-        self._uses = uses
-        self._bytes = token_bytes
-
-    @property
-    def never_met(self) -> int:
-        """How many mergeable tokens did not come."""
-        return self.mergeable - self.met
-
-    @cached_property
-    def uses(self) -> Sequence[TokenUse]:
-        """All tokens that came, the most frequent first; of two as frequent the lower id."""
-        ordered = sorted(self._uses.items(), key=lambda item: (-item[1], item[0]))
-        return [TokenUse(number, self._bytes[number], times) for number, times in ordered]
-
-    def longest(self, number: int) -> list[TokenUse]:
-        """The longest tokens that came, by their bytes; of two as long the more frequent first."""
-        return sorted(self.uses, key=lambda use: -len(use.token))[:number]
-
-    def by_length(self) -> dict[int, int]:
-        """For each length in bytes how many of the tokens of the text have it."""
-        found: Counter[int] = Counter()
-        for use in self.uses:
-            found[len(use.token)] += use.times
-        return dict(sorted(found.items()))
-
-    @cached_property
-    def covered(self) -> Sequence[int]:
-        """How many bytes of the text the most frequent token is, the two most frequent, and so on.
-
-        The last one is all bytes, unless the encoding normalizes or leaves something out.
-        """
-        return list(accumulate(len(use.token) * use.times for use in self.uses))
-
-
-class Report(NamedTuple):
-    """What some encodings made of a corpus."""
-
-    groups: Mapping[str, Sizes]
-    encodings: Mapping[str, EncodingReport]
-
-    @property
-    def total(self) -> Sizes:
-        """The sizes of all groups together."""
-        return _sum(self.groups.values(), Sizes())
-
-
-class Measure(NamedTuple):
-    """A figure of a table.
-
-    Args:
-        key: its name in JSON.
-        title: its name on a page.
-        of: what it is of some text; None where it would be a division by zero.
-        is_share: whether it is a share of one.
-    """
-
-    key: str
-    title: str
-    of: Callable[[Sizes, TokenCounts], float | None]
-    is_share: bool = False
-
-
-def _ratio(number: int, of: int) -> float | None:
-    return number / of if of else None
-
-
-MEASURES = (
-    Measure("bytes_per_token", "bytes per token", lambda s, t: _ratio(s.bytes, t.tokens)),
-    Measure(
-        "tokens_per_character",
-        "tokens per character",
-        lambda s, t: _ratio(t.tokens, s.characters),
-    ),
-    Measure("tokens_per_word", "tokens per word", lambda s, t: _ratio(t.tokens, s.words)),
-    Measure(
-        "whole_chunks",
-        "chunks that are one token",
-        lambda s, t: _ratio(t.whole_chunks, t.chunks),
-        is_share=True,
-    ),
+from compat_bpe.train.report_figures import (
+    EncodingReport,
+    Report,
+    Sizes,
+    TermTokens,
+    TokenCounts,
+    add_counts,
 )
-BYTES_PER_TOKEN, TOKENS_PER_CHARACTER, TOKENS_PER_WORD, WHOLE_CHUNKS = MEASURES
-
-#: What encodings are compared with: a token for each character, byte or word.
-BASELINES: Mapping[str, Callable[[Sizes], TokenCounts]] = {
-    "char": lambda sizes: TokenCounts(sizes.characters),
-    "byte": lambda sizes: TokenCounts(sizes.bytes),
-    "word": lambda sizes: TokenCounts(sizes.words),
-}
-
-
-def balance(
-    groups: Mapping[str, Sizes], counts: Mapping[str, TokenCounts]
-) -> dict[str, float | None]:
-    """The tokens per character of each group relative to the least of all groups.
-
-    So 3.0 is a group whose text takes three times as many tokens as as much text of the best one.
-    The greatest is the ratio of the extremes.  None where there is no text.
-
-    >>> sizes = {"en": Sizes(characters=100), "zh": Sizes(characters=10), "xx": Sizes()}
-    >>> balance(sizes, {"en": TokenCounts(20), "zh": TokenCounts(8), "xx": TokenCounts()})
-    {'en': 1.0, 'zh': 4.0, 'xx': None}
-    """
-    of = TOKENS_PER_CHARACTER.of
-    found = {group: of(sizes, counts[group]) for group, sizes in groups.items()}
-    least = min(filter(None, found.values()), default=None)
-    return {
-        group: None if least is None or ratio is None else ratio / least
-        for group, ratio in found.items()
-    }
+from compat_bpe.train.unreachable import mergeable_tokens, unreachable_tokens
 
 
 def report(
@@ -242,8 +52,6 @@ def report(
 Sizes(documents=2, bytes=15, characters=15, words=4))
     >>> found.encodings["gpt2"].groups["fr"]
     TokenCounts(tokens=4, chunks=3, whole_chunks=2)
-    >>> BYTES_PER_TOKEN.of(found.total, found.encodings["gpt2"].total)
-    2.142857142857143
     """
     parts = (
         Part(text, group, "", True)
@@ -331,7 +139,7 @@ class _Counter:
             if is_last:
                 text += self._cutter.finish()
         counts = self._groups.get(group, TokenCounts())
-        self._groups[group] = _sum([counts, self._count(text)], TokenCounts())
+        self._groups[group] = add_counts([counts, self._count(text)], TokenCounts())
 
     def _count(self, text: str) -> TokenCounts:
         tokens = chunks = whole = 0
