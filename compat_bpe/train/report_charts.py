@@ -1,8 +1,8 @@
 """The parts of a page: tables, and charts drawn with CSS and SVG.
 
-A chart stretches to the width there is: lengths in it are shares of that, and what is written beside
-it is text of the page, so that it can be read on a phone.  It is for those who see it; the figures
-are in a table as well.
+A chart stretches to the width there is: lengths in it are shares of that, and what is written
+beside it is text of the page, so that it can be read on a phone.  It is for those who see it; the
+figures are in a table as well.
 """
 
 from __future__ import annotations
@@ -135,15 +135,18 @@ def strip(
     return (
         f'<div class="strip-name">{text(name)}</div>'
         f'<div class="strip" role="img" aria-label="{text(description)}">'
-        f'<span class="range {color(number)}" style="width:{place(worst[1])}"></span>{dots}{ends}</div>'
+        f'<span class="range {color(number)}" style="width:{place(worst[1])}"></span>'
+        f"{dots}{ends}</div>"
     )
 
 
 def columns(values: Sequence[tuple[str, float]], most: float, number: int, description: str) -> str:
     """Upright columns, each a share of ``most``, with names under them."""
+    scale = most or 1.0
     parts = "".join(
-        f'<span class="column" title="{text(name)}: {value:.1%}"><span class="fill {color(number)}" '
-        f'style="height:{value / most if most else 0:.2%}"></span><small>{text(name)}</small></span>'
+        f'<span class="column" title="{text(name)}: {value:.1%}">'
+        f'<span class="fill {color(number)}" style="height:{value / scale:.2%}"></span>'
+        f"<small>{text(name)}</small></span>"
         for name, value in values
     )
     return f'<div class="columns" role="img" aria-label="{text(description)}">{parts}</div>'
@@ -202,6 +205,12 @@ def tokens(parts: Sequence[bytes]) -> str:
     return '<span class="tokens">{}</span>'.format(
         "".join(token(part, number % _TINTS) for number, part in enumerate(parts))
     )
+
+
+def token_list(items: Iterable[tuple[bytes, str]]) -> str:
+    """Tokens, and what is said of each."""
+    written = (f"<li>{token(part)}<small>{text(said)}</small></li>" for part, said in items)
+    return f'<ul class="list">{"".join(written)}</ul>'
 
 
 def token(part: bytes, tint: int = 0) -> str:

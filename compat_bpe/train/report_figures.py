@@ -271,7 +271,7 @@ def vocabulary_table(report: Report) -> Table:
         mergeable, met, never_met, unreachable = map("{:,}".format, counts)
         shares = [SHARE.format(number / one.mergeable) for number in (one.met, one.never_met)]
         rows.append((name, [mergeable, met, shares[0], never_met, shares[1], unreachable]))
-    titles = ["all", "met", "", "never met", "", "no text gives"]
+    titles = ["all", "met", "share", "never met", "share", "no text gives"]
     return Table("mergeable tokens", titles, rows)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-# The colors of encodings can be told from each other, and from the ground, by those who see few
-# colors as well: they differ in lightness, and charts name what they show.
 STYLE = """
 :root {
   color-scheme: light dark;
@@ -73,7 +71,9 @@ section {
 .bar { display: flex; align-items: center; height: 1.15rem; margin: 1px 0; padding-right: 3.2rem; }
 .bar .fill { height: .85rem; min-width: 2px; border-radius: 0 .2rem .2rem 0; flex: none; }
 .fill { background: var(--color); }
-.bar .value { font-size: .78rem; margin-left: .4rem; font-variant-numeric: tabular-nums; }
+.bar .value {
+  margin-left: .4rem; font-size: .78rem; font-variant-numeric: tabular-nums; white-space: nowrap;
+}
 
 .strips {
   display: grid; grid-template-columns: minmax(3rem, max-content) 1fr; gap: .9rem 1rem;
@@ -98,9 +98,14 @@ section {
 .strip .after { transform: translateX(-.36rem); }
 .strip .before { transform: translateX(calc(-100% + .36rem)); }
 
-.panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: 1.5rem; }
+.panels {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr));
+  gap: 1.5rem;
+}
 .columns { display: flex; align-items: flex-end; height: 9rem; gap: 2px; }
-.column { flex: 1 1 0; height: 100%; display: flex; flex-direction: column; justify-content: flex-end; }
+.column {
+  flex: 1 1 0; height: 100%; display: flex; flex-direction: column; justify-content: flex-end;
+}
 .column .fill { border-radius: .15rem .15rem 0 0; min-height: 1px; }
 .column small { font-size: .68rem; line-height: 1.5; text-align: center; white-space: nowrap; }
 
@@ -111,19 +116,21 @@ section {
   fill: none; stroke: var(--color); stroke-width: 2.25px; stroke-linejoin: round;
   vector-effect: non-scaling-stroke;
 }
-.x, .y { position: absolute; font-size: .75rem; color: var(--soft); }
+.x, .y { white-space: nowrap; position: absolute; font-size: .75rem; color: var(--soft); }
 .x { top: 100%; transform: translateX(-50%); padding-top: .3rem; }
 .y { right: 100%; transform: translateY(50%); padding-right: .5rem; }
 
 details { margin-top: 1rem; }
+details h3 { margin-top: .7rem; }
 summary { cursor: pointer; font-size: .875rem; }
 .wide { overflow-x: auto; margin-top: .5rem; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-size: .8rem; padding-bottom: .3rem; }
 th, td { padding: .3rem .75rem; text-align: right; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }
+thead th, tr > :first-child { max-width: 14rem; overflow-wrap: break-word; }
 thead th { color: var(--soft); font-weight: 500; vertical-align: bottom; }
-tr > :first-child { text-align: left; padding-left: 0; min-width: 5rem; }
+tr > :first-child { text-align: left; padding-left: 0; min-width: 6rem; }
 td { white-space: nowrap; }
 td.shade {
   background: color-mix(in srgb, var(--shade-color) var(--shade), transparent);
@@ -135,12 +142,18 @@ bdi {
 .t0 { background: var(--t0); } .t1 { background: var(--t1); }
 .t2 { background: var(--t2); } .t3 { background: var(--t3); }
 .tokens { display: inline-flex; flex-wrap: wrap; gap: 2px; }
-.list { display: flex; flex-wrap: wrap; gap: .35rem .9rem; list-style: none; padding: 0; margin: 0 0 1rem; }
-.list small, .cut small { font-variant-numeric: tabular-nums; margin-left: .3rem; }
-.term { margin: 1.1rem 0 0; }
-.term td { white-space: normal; text-align: left; }
-.term table { width: 100%; table-layout: fixed; }
-.term tr > :first-child { width: 9rem; }
+.list {
+  display: flex; flex-wrap: wrap; gap: .35rem .9rem; list-style: none; padding: 0; margin: 0 0 1rem;
+}
+.list small, .terms small { font-variant-numeric: tabular-nums; margin-left: .3rem; }
+.terms { width: 100%; table-layout: fixed; }
+.terms tr > :first-child { width: 9rem; }
+.terms td, .terms thead th { padding: .3rem .75rem .3rem 0; text-align: left; }
+.terms td { white-space: normal; }
+.terms tbody:not(:first-of-type) .term { padding-top: 1.3rem; }
+.terms th.term { font-size: 1rem; }
+.terms th.term bdi { font: inherit; padding: 0; }
+.terms th[scope="row"] { font-weight: 400; }
 footer { font-size: .8rem; margin-top: 1.5rem; }
 footer p { max-width: none; }
 @media (max-width: 36rem) {
@@ -149,7 +162,9 @@ footer p { max-width: none; }
   .bars, .strips { grid-template-columns: 1fr; gap: .15rem; }
   .bars-name { text-align: left; margin-top: .6rem; }
   .bars-name, .strip-name { max-width: none; }
-  .term tr > :first-child { width: 6rem; }
+  .terms tr { display: grid; grid-template-columns: 1fr 1fr; border-bottom: 1px solid var(--line); }
+  .terms th, .terms td { border: 0; max-width: none; }
+  .terms tr > :first-child { width: auto; grid-column: 1 / -1; padding-bottom: 0; }
 }
 @media print { section { break-inside: avoid; } }
 """
