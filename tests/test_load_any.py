@@ -245,7 +245,7 @@ def test_nothing_to_read(folder: Path) -> None:
 
 def test_a_pattern_is_for_files_that_do_not_say_how_text_is_split(folder: Path) -> None:
     save_tokenizer_json(SMALL, folder / "tokenizer.json")
-    with pytest.raises(ValueError, match="tokenizer.json: it says itself how text is split"):
+    with pytest.raises(ValueError, match="it says itself how text is split"):
         load(folder, pattern="gpt2")
     for path in (folder, GPT2_SMALL):
         with pytest.raises(ValueError, match="only a rank file is given special tokens"):
@@ -307,7 +307,6 @@ def test_count_takes_a_path(run: Run, folder: Path) -> None:
         (("-e", "mine.tiktoken", "--pattern", "llama-3"), "unknown pattern 'llama-3' "),
         (("-e", "./nowhere"), "./nowhere: No such file or directory"),
         (("-e", "."), "tokenizer.json: line 1: not JSON: "),
-        (("-e", "tekken.json", "--pattern", "gpt2"), "tekken.json: it says itself how"),
     ],
 )
 def test_count_says_what_is_wrong_in_one_line(
