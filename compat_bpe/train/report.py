@@ -11,22 +11,19 @@ All figures are integers; the ratios (``report_figures``) are made of them when 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from compat_bpe.encoding import Encoding
 from compat_bpe.engine.splitter import repair
 from compat_bpe.fit.stream import Cutter
-from compat_bpe.tokenizer import Tokenizer
 from compat_bpe.train.corpus import Part
 from compat_bpe.train.report_figures import (
     EncodingReport,
     Report,
     Sizes,
-    TermTokens,
     TokenCounts,
     add_counts,
 )
-from compat_bpe.train.unreachable import mergeable_tokens, unreachable_tokens
 
 
 def report(
@@ -154,27 +151,5 @@ class _Counter:
                 uses[number] += count
         return TokenCounts(tokens, chunks, whole)
 
-    def report(self, terms: Sequence[str]) -> EncodingReport:
-        mergeable = mergeable_tokens(self._encoding)
-        token_bytes = _token_bytes(self._encoding)
-        never_met = [token for token, number in mergeable.items() if number not in self._uses]
-
-        def cut(term: str) -> tuple[bytes, ...]:
-            return tuple(map(token_bytes.__getitem__, self._encoding.encode_ordinary(term)))
-
-        return EncodingReport(
-            self._groups,
-            self._uses,
-            token_bytes,
-            mergeable.values(),
-            list(unreachable_tokens(self._encoding, never_met)),
-            [TermTokens(term, cut(term), cut(" " + term)) for term in terms],
-        )
-
-
-def _token_bytes(encoding: Encoding) -> dict[int, bytes]:
-    """The bytes of each token, also where the encoding cannot decode."""
-    found = {number: token for token, number in encoding._core_bpe.encoder.items()}
-    if isinstance(encoding, Tokenizer):
-        found.update(encoding._core_bpe.other_tokens)
-    return found
+    def report(self, terms: Iterable[str]) -> EncodingReport:
+        return EncodingReport(self._encoding, self._groups, self._uses, terms)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import Callable, NamedTuple, TypeVar
 
-from compat_bpe.train.unreachable import Unreachable
+from compat_bpe.encoding import Encoding
+from compat_bpe.tokenizer import Tokenizer
+from compat_bpe.train.unreachable import Unreachable, mergeable_tokens, unreachable_tokens
 
 
 class Sizes(NamedTuple):
@@ -54,8 +56,8 @@ class TermTokens(NamedTuple):
     """How a term is cut: the bytes of its tokens, alone and after a space."""
 
     term: str
-    alone: tuple[bytes, ...]
-    after_space: tuple[bytes, ...]
+    alone: Sequence[bytes]
+    after_space: Sequence[bytes]
 
 
 class TokenUse(NamedTuple):
@@ -70,43 +72,66 @@ class EncodingReport:
     """What one encoding made of a corpus.
 
     Args:
+        encoding: the encoding.
         groups: the counts of each group.
-        uses: how often each token came that came at all.
-        token_bytes: the bytes of each token.
-        mergeable: the ids of the tokens that are not special and not added.
-        unreachable: those of them that no text gives; see ``unreachable``.
-        terms: how the terms are cut.
+        uses: how often each token came that came at all, by its id.
+        terms: what it is of interest how they are cut.
     """
 
     def __init__(
         self,
+        encoding: Encoding,
         groups: Mapping[str, TokenCounts],
         uses: Mapping[int, int],
-        token_bytes: Mapping[int, bytes],
-        mergeable: Collection[int],
-        unreachable: Sequence[Unreachable],
-        terms: Sequence[TermTokens],
+        terms: Iterable[str] = (),
     ) -> None:
+        self._encoding = encoding
+        self._uses = uses
         self.groups = groups
         self.total = add_counts(groups.values(), TokenCounts())
-        self.unreachable = unreachable
-        self.terms = terms
-        #: How many mergeable tokens there are, and how many of them came.
-        self.mergeable = len(mergeable)
-        self.met = len(uses.keys() & mergeable)
-        self._uses = uses
-        self._bytes = token_bytes
+        self.terms = [TermTokens(term, self._cut(term), self._cut(" " + term)) for term in terms]
+
+    @cached_property
+    def mergeable(self) -> int:
+        """How many tokens there are that are not special and not added."""
+        return len(mergeable_tokens(self._encoding))
+
+    @property
+    def met(self) -> int:
+        """How many of them came."""
+        return self.mergeable - self.never_met
 
     @property
     def never_met(self) -> int:
-        """How many mergeable tokens did not come."""
-        return self.mergeable - self.met
+        """How many of them did not come."""
+        return len(self._never_met)
+
+    @cached_property
+    def _never_met(self) -> list[bytes]:
+        known = mergeable_tokens(self._encoding)
+        return [token for token, number in known.items() if number not in self._uses]
+
+    @cached_property
+    def unreachable(self) -> Sequence[Unreachable]:
+        """Those of them that no text gives (see ``train.unreachable``); found when asked for."""
+        return list(unreachable_tokens(self._encoding, self._never_met))
 
     @cached_property
     def uses(self) -> Sequence[TokenUse]:
         """All tokens that came, the most frequent first; of two as frequent the lower id."""
         ordered = sorted(self._uses.items(), key=lambda item: (-item[1], item[0]))
         return [TokenUse(number, self._bytes[number], times) for number, times in ordered]
+
+    @cached_property
+    def _bytes(self) -> Mapping[int, bytes]:
+        """The bytes of each token, also where the encoding cannot decode."""
+        found = {number: token for token, number in self._encoding._core_bpe.encoder.items()}
+        if isinstance(self._encoding, Tokenizer):
+            found.update(self._encoding._core_bpe.other_tokens)
+        return found
+
+    def _cut(self, term: str) -> list[bytes]:
+        return [self._bytes[number] for number in self._encoding.encode_ordinary(term)]
 
     def longest(self, number: int) -> list[TokenUse]:
         """The longest tokens that came, by their bytes; of two as long the more frequent first."""

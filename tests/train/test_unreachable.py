@@ -155,7 +155,7 @@ def test_tokens_to_look_at_are_mergeable_ones() -> None:
 
 def tokenizer(folder: Path, **model: Any) -> Encoding:
     names = [*BYTE_TO_UNICODE.values(), "ab", "abc", "xyz"]
-    content = {
+    content: dict[str, Any] = {
         "version": "1.0",
         "added_tokens": [],
         "normalizer": None,
