@@ -10,7 +10,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def walk_options(function: _Function) -> _Function:
-    """Give a command what ``Walk`` takes: ``--include``, ``--exclude``, ``--hidden``, ``--no-ignore``."""
+    """Give a command as options what ``Walk`` takes."""
     include = click.option(
         "--include",
         metavar="GLOB",
