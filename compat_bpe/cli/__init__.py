@@ -20,6 +20,7 @@ _COMMANDS = {
     "show": "show",
     "encode": "encode",
     "decode": "decode",
+    "train": "train",
     "encodings": "listing",
     "models": "listing",
     "completion": "completion",
