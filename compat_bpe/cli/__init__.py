@@ -20,6 +20,7 @@ _COMMANDS = {
     "show": "show",
     "encode": "encode",
     "decode": "decode",
+    "train": "train",
     "report": "report",
     "encodings": "listing",
     "models": "listing",

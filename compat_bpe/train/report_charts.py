@@ -209,7 +209,7 @@ def tokens(parts: Sequence[bytes]) -> str:
 
 def token_list(items: Iterable[tuple[bytes, str]]) -> str:
     """Tokens, and what is said of each."""
-    written = (f"<li>{token(part)}<small>{text(said)}</small></li>" for part, said in items)
+    written = (f"<li>{token(part)} <small>{text(said)}</small></li>" for part, said in items)
     return f'<ul class="list">{"".join(written)}</ul>'
 
 

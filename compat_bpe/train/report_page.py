@@ -297,7 +297,7 @@ def _term(names: Iterable[str], of_encodings: Sequence[TermTokens]) -> str:
 
 
 def _cut(parts: Sequence[bytes]) -> str:
-    return f"{charts.tokens(parts)}<small>{len(parts)}</small>"
+    return f"{charts.tokens(parts)} <small>{len(parts)}</small>"
 
 
 def _drawn(report: Report) -> list[str]:
