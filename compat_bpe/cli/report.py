@@ -12,7 +12,7 @@ import click
 from compat_bpe.cli.corpus_option import chosen_corpus, corpus_options
 from compat_bpe.cli.encoding_option import chosen_encodings, encoding_options
 from compat_bpe.cli.output import CommandError, write_line, write_message
-from compat_bpe.cli.progress import Progress
+from compat_bpe.cli.progress import FileProgress
 from compat_bpe.cli.report_table import as_json, table_lines
 from compat_bpe.cli.streams import read_all
 from compat_bpe.save import write_files
@@ -113,7 +113,7 @@ def report(
     if by == "file":
         corpus.files = [CorpusFile(file.path, file.path) for file in corpus.files]
     groups = [] if group_field is not None else [file.group for file in corpus.files]
-    with Progress(len(corpus.files), corpus.size) as progress:
+    with FileProgress(len(corpus.files), corpus.size) as progress:
 
         def say(message: str) -> None:
             progress.clear()
