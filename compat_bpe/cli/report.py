@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -26,7 +27,7 @@ _WIDTH = 80
 
 @click.command()
 @corpus_options
-@lambda function: encoding_options(function, several=True)
+@partial(encoding_options, several=True)
 @click.option(
     "--by",
     type=click.Choice(["group", "file"]),

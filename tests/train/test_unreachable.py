@@ -30,8 +30,8 @@ PATTERNS = [
     "[ab]+",
 ]
 CHARACTERS = ["a", "b", "1", " ", "é"]
-#: All texts of up to four characters, and some longer ones.
-TEXTS = ["".join(text) for length in range(5) for text in product(CHARACTERS, repeat=length)]
+#: All texts of up to three characters, and some longer ones.
+TEXTS = ["".join(text) for length in range(4) for text in product(CHARACTERS, repeat=length)]
 TEXTS += ["".join(text) for text in product(["ab", "b1", "  ", "aé"], repeat=4)]
 
 
@@ -107,6 +107,22 @@ def test_a_token_that_is_not_merged_may_be_a_chunk() -> None:
         b"bc1": "not merged",
         b"x\xc3": "cut",
     }
+
+
+def test_conditions_and_optional_rounds_are_no_reason() -> None:
+    # Three spaces are looked up, before a condition; "1bc" has one round of three.
+    tokens = [*BYTES, b"   ", b"1bc", b"111bc", b"1111bc"]
+    encoding = encoding_of(tokens, r"\s+(?!\S)|1{1,3}bc|(?s:.)")
+    assert encoding.encode("   ") == [256]
+    assert encoding.encode("1bc111bc1111bc") == [257, 258, ord("1"), 258]
+    assert found_in(encoding) == {b"1111bc": "cut"}
+
+
+def test_the_end_of_a_character_of_four_bytes() -> None:
+    tokens = [*BYTES, b"\x9f\x98", b"\x9f\x98\x80", b"\x80\xf0\x9f"]
+    encoding = encoding_of(tokens, "(?s:.)")
+    assert encoding.encode("😀") == [0xF0, 257]
+    assert found_in(encoding) == {b"\x80\xf0\x9f": "cut"}
 
 
 def test_ranks_out_of_order() -> None:
