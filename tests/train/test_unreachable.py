@@ -43,8 +43,14 @@ def encoding_of(tokens: list[bytes], pattern: str, ranks: list[int] | None = Non
 
 
 def found_in(encoding: Encoding) -> dict[bytes, str]:
-    """What is called unreachable but for the bytes that UTF-8 never has, and why."""
+    """What is called unreachable but for the bytes that UTF-8 never has, and why.
+
+    The rules have to see it alone: what gives itself they must not rule out, either.
+    """
     found = {one.token: one.reason for one in unreachable_tokens(encoding)}
+    rules = _Rules(encoding)
+    reasons = {one: rules.reason(one, number) for one, number in mergeable_tokens(encoding).items()}
+    assert found == {one: reason for one, reason in reasons.items() if reason is not None}
     assert {found.pop(byte) for byte in NEVER} == {"not UTF-8"}
     return {token: str(reason) for token, reason in found.items()}
 
