@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -14,15 +12,12 @@ from compat_bpe.cli.corpus_option import chosen_corpus, corpus_options
 from compat_bpe.cli.encoding_option import chosen_encodings, encoding_options
 from compat_bpe.cli.output import CommandError, write_line, write_message
 from compat_bpe.cli.progress import FileProgress
-from compat_bpe.cli.report_table import as_json, table_lines
+from compat_bpe.cli.report_table import as_json, line_width, table_lines
 from compat_bpe.cli.streams import read_all
 from compat_bpe.save import write_files
 from compat_bpe.train.corpus import CorpusFile, Errors
 from compat_bpe.train.report import report_parts
 from compat_bpe.train.report_figures import Report
-
-#: Characters of a line where that is not known, as in a pipe.
-_WIDTH = 80
 
 
 @click.command()
@@ -132,7 +127,7 @@ def report(
     if as_one_object:
         write_line(as_json(made, top))
     else:
-        for line in table_lines(made, _columns(), top):
+        for line in table_lines(made, line_width(), top):
             write_line(line)
 
 
@@ -142,13 +137,6 @@ def _read_terms(path: str, paths: tuple[str, ...]) -> list[str]:
         raise click.UsageError("--terms - and a corpus from standard input exclude each other.")
     lines = read_all(path).split("\n")
     return [line.rstrip("\r") for line in lines if line.strip()]
-
-
-def _columns() -> int:
-    """How many characters a line should have at most."""
-    if sys.stdout is not None and sys.stdout.isatty():
-        return shutil.get_terminal_size((_WIDTH, 0)).columns
-    return _WIDTH
 
 
 def _check_target(path: str) -> None:

@@ -7,6 +7,8 @@ whatever script it is written in.
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -32,7 +34,17 @@ from compat_bpe.visible import Visible, escape
 #: What of a line is left for the names at its end.
 _NAME_WIDTH = 12
 
+#: Characters of a line where that is not known, as in a pipe.
+_PIPE_WIDTH = 80
+
 _GAP = "  "
+
+
+def line_width() -> int:
+    """How many characters a line of standard output should have at most."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        return shutil.get_terminal_size((_PIPE_WIDTH, 0)).columns
+    return _PIPE_WIDTH
 
 
 def table_lines(report: Report, width: int, top: int) -> list[str]:

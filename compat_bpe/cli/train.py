@@ -16,7 +16,7 @@ from compat_bpe.cli.output import CommandError, write_line, write_message
 from compat_bpe.cli.progress import FileProgress, Progress
 from compat_bpe.cli.streams import write_bytes
 from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.train.corpus import Errors, Part
+from compat_bpe.train.corpus import CorpusFile, Errors, Part, read_corpus
 from compat_bpe.train.masking import read_rules
 from compat_bpe.train.output import FORMATS, MANIFEST, check_folder, write_vocabulary
 from compat_bpe.train.prepare import CorpusCounts, Preparation, prepare
@@ -24,6 +24,9 @@ from compat_bpe.train.trainer import DEEPSEEK, Trained, Trainer
 
 #: The file with what was held out, as JSON lines that can be read as a corpus.
 _VALIDATION = "validation.jsonl"
+
+#: The most frequent and the longest tokens that the report on it lists.
+_TOP = 5
 
 
 def _parse_weights(
@@ -129,7 +132,7 @@ def _parse_weights(
     type=click.FloatRange(0, 1, max_open=True),
     default=0.0,
     help="Hold out this share of the corpus, 0.01 for instance, chosen by its content, as "
-    f"{_VALIDATION}.",
+    f"{_VALIDATION}, and report on it.",
 )
 @click.option(
     "-j",
@@ -265,6 +268,11 @@ def train(
     else:
         for line in _summary(trained, counts, output, files):
             write_line(line)
+        if counts.held_out.parts:
+            for line in _report(trained, output):
+                write_line(line)
+    if validation and not counts.held_out.parts:
+        write_message(f"nothing was held out: {validation:g} of this corpus is less than a part")
     if trained.stopped != "size":
         least = max(min_frequency, 1)
         write_message(
@@ -330,3 +338,16 @@ def _summary(
         f"{kept.documents:,} documents of {kept.bytes / 1e6:,.1f} MB"
     )
     yield f"{output}: {', '.join(files)}"
+
+
+def _report(trained: Trained, output: Path) -> Iterator[str]:
+    """What the vocabulary makes of the text that was held out."""
+    from compat_bpe.cli.report_table import line_width, table_lines
+    from compat_bpe.train.report import report_parts
+
+    held_out = read_corpus([CorpusFile(str(output / _VALIDATION), "")], group_field="group")
+    made = report_parts({trained.encoding.name: trained.encoding}, held_out)
+    yield ""
+    yield f"Of what was held out ({made.total.documents:,} parts):"
+    yield ""
+    yield from table_lines(made, line_width(), _TOP)

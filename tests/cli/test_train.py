@@ -84,12 +84,20 @@ def test_what_is_held_out(run: Run, folder: Path) -> None:
     (folder / "many.jsonl").write_text(lines)
     done = run("many.jsonl", "-n", "300", "-o", "out", "--validation", "0.2")
     assert done.status == 0, done.err
+    assert "Of what was held out (" in done.out
+    assert "bytes per token\n" in done.out
     lines = (folder / "out" / "validation.jsonl").read_text("utf-8")
     held_out = [json.loads(line)["text"] for line in lines.splitlines()]
     assert 30 < len(held_out) < 90
     kept = [text for text in texts if text not in held_out]
     expected = train_bpe(kept, 300)._mergeable_ranks
     assert load(folder / "out" / "out.tiktoken", pattern="gpt2")._mergeable_ranks == expected
+
+
+def test_nothing_held_out_is_said(run: Run) -> None:
+    done = run("corpus", "-n", "260", "-o", "out", "--validation", "0.000001")
+    assert (done.status, done.err.count("\n")) == (0, 1)
+    assert "nothing was held out: 1e-06 of this corpus is less than a part" in done.err
 
 
 def test_nothing_left_to_merge_is_said(run: Run) -> None:
