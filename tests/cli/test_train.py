@@ -169,12 +169,14 @@ def test_an_interrupt_leaves_nothing_behind(folder: Path) -> None:
         # A job in the background would ignore the signal, and so would this.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
     )
-    # When the pipe can be opened for writing, the command has opened it for reading.
-    with process, open(folder / "pipe", "wb") as pipe:
-        pipe.write(b"some text\n" * 10)
-        pipe.flush()
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate()
+    with process:
+        # When the pipe can be opened for writing, the command has opened it for reading.
+        with open(folder / "pipe", "wb") as pipe:
+            pipe.write(b"some text\n" * 10)
+            pipe.flush()
+            process.send_signal(signal.SIGINT)
+        # Only a closed pipe ends a read that began just after the signal came.
+        _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, b"")
     assert not (folder / "out").exists()
     assert {path.name for path in folder.iterdir()} == {"corpus", "pipe"}
