@@ -21,6 +21,7 @@ LAYERS = [
     "shim",
     "install",
     "tiktoken",
+    "train",
     "save",
     "fit",
     "registry",
