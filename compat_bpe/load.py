@@ -39,10 +39,10 @@ def load(
 
     Args:
         path: the file, either of two that belong together, or the folder.
-        pattern: for a rank file, which does not say how text is split, and for nothing else: a
-            published pattern, or the name of one: ``"llama3"``, or that of an encoding of OpenAI's.
-            It need not be given for the vocabularies that ship.
-        special_tokens: names and ids of special tokens, likewise.
+        pattern: how text is split, for the formats that do not say it, which are rank files and
+            the two pairs: a published pattern, or the name of one: ``"llama3"``, or that of an
+            encoding of OpenAI's.  A rank file of a vocabulary that ships needs none.
+        special_tokens: names and ids of special tokens, for a rank file.
         name: what the encoding is called; the name of the file or folder unless given.
 
     Raises:
@@ -63,13 +63,13 @@ def load(
     with open(found, "rb") as file:
         beginning = file.read(_BEGINNING)
     kind = _kind(found, beginning)
-    if kind != "ranks" and (pattern is not None or special_tokens is not None):
-        raise ValueError(f"{found}: only a rank file is given a pattern or special tokens")
+    if kind != "ranks" and special_tokens is not None:
+        raise ValueError(f"{found}: only a rank file is given special tokens")
     if kind == "ranks":
         return _load_ranks(found, pattern, special_tokens, name)
     if kind == "merges":
-        return _load_pair(_beside(found, "vocab.json", "encoder.json"), found, name)
-    return _load_json(found, name)
+        return _load_pair(_beside(found, "vocab.json", "encoder.json"), found, pattern, name)
+    return _load_json(found, pattern, name)
 
 
 #: In a folder, the first of these is what is read.
@@ -142,7 +142,7 @@ def _load_ranks(
     )
 
 
-def _load_json(path: Path, name: str) -> Encoding:
+def _load_json(path: Path, pattern: str | None, name: str) -> Encoding:
     from compat_bpe.engine.tree import PatternError
     from compat_bpe.formats.checked_json import read_json
     from compat_bpe.formats.tekken import is_tekken, parse_tekken
@@ -150,6 +150,12 @@ def _load_json(path: Path, name: str) -> Encoding:
     from compat_bpe.tokenizer import Tokenizer
 
     file = read_json(path)
+    members = file.mapping()
+    # A vocabulary may have a token "model".
+    if members and all(type(number) is int for number in members.values()):
+        return _load_pair(path, _beside(path, "merges.txt", "vocab.bpe"), pattern, name)
+    if pattern is not None:
+        raise ValueError(f"{path}: it says itself how text is split: it is given no pattern")
     if is_tekken(file):
         tekken = parse_tekken(file)
         try:
@@ -161,23 +167,21 @@ def _load_json(path: Path, name: str) -> Encoding:
             )
         except PatternError as error:
             file["config"]["pattern"].fail(str(error))
-    members = file.mapping()
-    # A vocabulary may have a token "model".
-    if not members or not all(type(number) is int for number in members.values()):
-        if "model" not in members:
-            file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
-        return Tokenizer(name, parse_tokenizer(file))
-    return _load_pair(path, _beside(path, "merges.txt", "vocab.bpe"), name)
+    if "model" not in members:
+        file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
+    return Tokenizer(name, parse_tokenizer(file))
 
 
-def _load_pair(vocabulary: Path, merges: Path, name: str) -> Encoding:
+def _load_pair(vocabulary: Path, merges: Path, pattern: str | None, name: str) -> Encoding:
     """From ``vocab.json`` and ``merges.txt``, or ``encoder.json`` and ``vocab.bpe``."""
+    if pattern is not None:
+        pattern = pattern_named(pattern)
     if merges.name.endswith("vocab.bpe"):
-        return load_gpt2(vocabulary, merges, name=name)
+        return load_gpt2(vocabulary, merges, pattern=pattern, name=name)
     from compat_bpe.formats.vocab_merges import read_vocab_merges
     from compat_bpe.tokenizer import Tokenizer
 
-    return Tokenizer(name, read_vocab_merges(vocabulary, merges))
+    return Tokenizer(name, read_vocab_merges(vocabulary, merges, pattern))
 
 
 def _beside(path: Path, *names: str) -> Path:
@@ -247,14 +251,21 @@ def load_tiktoken(
     ranks = read_ranks(path)
     return Encoding(
         _stem(path) if name is None else name,
-        pat_str=_pattern(pattern),
+        pat_str=pattern_named(pattern),
         mergeable_ranks=ranks,
         special_tokens=dict(special_tokens or {}),
     )
 
 
-def _pattern(pattern: str) -> str:
-    """A pattern by its name, or as it is."""
+def pattern_named(pattern: str) -> str:
+    """A pattern by its name, or as it is.
+
+    Raises:
+        ValueError: it looks like a name, and there is none like it.
+
+    >>> pattern_named("llama3")[:12]
+    "(?i:'s|'t|'r"
+    """
     if pattern in PATTERNS:
         return PATTERNS[pattern]
     # Meant as a name: as a pattern it would match little but itself.

@@ -15,17 +15,12 @@ from compat_bpe.encoding import Encoding
 from compat_bpe.engine.added_tokens import AddedToken
 from compat_bpe.engine.byte_alphabet import encode_bytes
 from compat_bpe.engine.byte_pair import BytePairEncoder, merges_by_rank
-from compat_bpe.engine.code_points import ALL
 from compat_bpe.engine.listed_merges import ListedMergesEncoder
-from compat_bpe.engine.oniguruma import parse_oniguruma
-from compat_bpe.engine.pattern import parse
-from compat_bpe.engine.stdlib_re import can_be_empty, surely_begins, to_oniguruma
-from compat_bpe.engine.tree import PatternError
 from compat_bpe.formats.checked_json import is_unicode
 from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe
 from compat_bpe.formats.tiktoken import format_ranks
 from compat_bpe.formats.tokenizer_json import ListedModel, RankedModel, TokenizerDefinition
-from compat_bpe.formats.tokenizer_parts import byte_level_part, pre_tokenizers_part, split_part
+from compat_bpe.formats.tokenizer_parts import byte_level_part, pattern_part, pre_tokenizers_part
 from compat_bpe.tokenizer import Tokenizer
 
 
@@ -175,23 +170,9 @@ def _names(encoding: Encoding) -> dict[str, int]:
 def _definition(encoding: Encoding) -> TokenizerDefinition:
     """What a ``tokenizer.json`` has to say of an encoding by ranks and one pattern."""
     try:
-        tree = parse(encoding._pat_str)
-    except PatternError as error:
+        split = pattern_part(encoding._pat_str)
+    except ValueError as error:
         raise ValueError(f"{encoding!r}: {error}") from None
-    if can_be_empty(tree):
-        raise ValueError(f"{encoding!r}: its pattern may match nothing, which engines treat apart")
-    pattern = encoding._pat_str
-    try:
-        is_same = parse_oniguruma(pattern) == tree
-    except PatternError:
-        is_same = False
-    # tiktoken drops what the pattern leaves out.
-    keeps_all = surely_begins(tree) == ALL
-    split = split_part(
-        pattern if is_same else to_oniguruma(tree),
-        "Isolated" if keeps_all else "Removed",
-        invert=not keeps_all,
-    )
     byte_level = byte_level_part(use_regex=False)
     parts = {
         "normalizer": None,

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from compat_bpe import Encoding, batch, get_encoding
+from compat_bpe import Encoding, batch, get_encoding, processes
 
 TEXTS = [f"text {i}: naïve 字 😀 <|endoftext|>\n" * (i % 7) for i in range(40)]
 OWN = Encoding(
@@ -25,7 +25,7 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Worker processes for any batch; the list holds the number of those started."""
     monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
     monkeypatch.setattr(batch, "_SHARE", 200)
-    monkeypatch.setattr(batch, "_processors", lambda: 2)
+    monkeypatch.setattr(batch, "processors", lambda: 2)
     started: list[int] = []
     feed = batch._feed
 
@@ -106,7 +106,7 @@ def test_where_nothing_can_be_started(
 
 
 def test_a_killed_worker_does_no_harm(workers: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "_WORKER", "import sys; sys.exit(1) # {path!r}")
+    monkeypatch.setattr(processes, "_CODE", "import sys; sys.exit(1) # {path!r} {module}")
     assert OWN.encode_ordinary_batch(TEXTS) == list(map(OWN.encode_ordinary, TEXTS))
     assert workers
 

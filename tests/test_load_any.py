@@ -243,12 +243,27 @@ def test_nothing_to_read(folder: Path) -> None:
         load(folder / "nowhere")
 
 
-@pytest.mark.parametrize("given", [{"pattern": "gpt2"}, {"special_tokens": {}}])
-def test_only_a_rank_file_is_given_a_pattern(folder: Path, given: dict[str, Any]) -> None:
+def test_a_pattern_is_for_files_that_do_not_say_how_text_is_split(folder: Path) -> None:
     save_tokenizer_json(SMALL, folder / "tokenizer.json")
+    with pytest.raises(ValueError, match="it says itself how text is split"):
+        load(folder, pattern="gpt2")
     for path in (folder, GPT2_SMALL):
-        with pytest.raises(ValueError, match="only a rank file is given a pattern or special"):
-            load(path, **given)
+        with pytest.raises(ValueError, match="only a rank file is given special tokens"):
+            load(path, special_tokens={})
+
+
+@pytest.mark.parametrize("pattern", ["cl100k_base", r"[a-z]+| "])
+@pytest.mark.parametrize("names", [("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe")])
+def test_a_pattern_for_a_vocabulary_and_its_merges(
+    folder: Path, names: tuple[str, str], pattern: str
+) -> None:
+    write_pair(folder, {"tokenizer_class": "LlamaTokenizer"}, *names)
+    written = PATTERNS.get(pattern, pattern)
+    expected = Encoding("x", pat_str=written, mergeable_ranks=RANKS, special_tokens={})
+    text = "ab 12345 don't  the\n\tthe abc"
+    for path in (folder, *map(folder.joinpath, names)):
+        found = load(path, pattern=pattern).encode_ordinary(text)
+        assert found == expected.encode_ordinary(text)
 
 
 def test_copies_of_a_tokenizer_encode_the_same(folder: Path) -> None:
@@ -292,7 +307,7 @@ def test_count_takes_a_path(run: Run, folder: Path) -> None:
         (("-e", "mine.tiktoken", "--pattern", "llama-3"), "unknown pattern 'llama-3' "),
         (("-e", "./nowhere"), "./nowhere: No such file or directory"),
         (("-e", "."), "tokenizer.json: line 1: not JSON: "),
-        (("-e", "tokenizer.json", "--pattern", "gpt2"), "tokenizer.json: only a rank file is gi"),
+        (("-e", "tekken.json", "--pattern", "gpt2"), "tekken.json: it says itself how"),
     ],
 )
 def test_count_says_what_is_wrong_in_one_line(

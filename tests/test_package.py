@@ -31,6 +31,7 @@ LAYERS = [
     "tokenizer",
     "encoding",
     "batch",
+    "processes",
     "formats",
     "engine",
 ]

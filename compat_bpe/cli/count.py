@@ -13,9 +13,10 @@ from compat_bpe.cli.counting import Counter, Counts, Outcome, count_files
 from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
 from compat_bpe.cli.output import can_show, write_line, write_message
 from compat_bpe.cli.progress import Progress
-from compat_bpe.cli.reading import STDIN
 from compat_bpe.cli.sorting import ORDERS, Counted, Rest, in_order, largest, more_files, total
 from compat_bpe.cli.walk import Found, Walk
+from compat_bpe.cli.walk_option import walk_options
+from compat_bpe.formats.plain_text import STDIN
 
 # The width of wc's columns if it cannot know the sizes beforehand.
 _WIDTH_OF_UNKNOWN = 7
@@ -45,20 +46,7 @@ _WIDTH_OF_UNKNOWN = 7
     help="Exit with status 1 if there are more than N tokens in all.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of lines.")
-@click.option(
-    "--include",
-    metavar="GLOB",
-    multiple=True,
-    help="Count only files that match, by the rules of .gitignore; may be repeated.",
-)
-@click.option(
-    "--exclude",
-    metavar="GLOB",
-    multiple=True,
-    help="Leave out what matches, by the rules of .gitignore; may be repeated.",
-)
-@click.option("--hidden", is_flag=True, help="Look for files whose name begins with a dot, too.")
-@click.option("--no-ignore", is_flag=True, help="Count what .gitignore files name, too.")
+@walk_options
 @click.option("-a", "--text", is_flag=True, help="Take files with NUL bytes for text, too.")
 @click.option(
     "--errors",

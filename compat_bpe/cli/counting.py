@@ -8,8 +8,9 @@ from typing import BinaryIO, Callable, NamedTuple
 
 from compat_bpe import Encoding
 from compat_bpe.cli.progress import Progress
-from compat_bpe.cli.reading import check_beginning, not_utf8, open_bytes
 from compat_bpe.cli.walk import Found
+from compat_bpe.formats.plain_text import check_beginning, not_utf8, open_bytes
+from compat_bpe.processes import processors
 
 #: Bytes below which workers are not worth it: they take as long to start.
 WORTH_WORKERS = 3_000_000
@@ -70,7 +71,12 @@ class Counter:
 
     def _count(self, file: BinaryIO, advance: Callable[[int], None]) -> Counts:
         block = _read(file)
-        check_beginning(block, allow_nul=self._allow_nul, any_bytes=self._errors == "replace")
+        check_beginning(
+            block,
+            allow_nul=self._allow_nul,
+            any_bytes=self._errors == "replace",
+            advice="--text counts it all the same",
+        )
         if len(block) < _BLOCK:
             try:
                 text = block.decode("utf-8", self._errors)
@@ -137,7 +143,7 @@ def count_files(
             yield outcome
         return
 
-    from compat_bpe.cli.workers import Workers, processors  # small inputs need no others
+    from compat_bpe.cli.workers import Workers  # small inputs need no others
 
     with Workers(counter, shared, jobs or processors()) as workers:
         arriving = workers.outcomes(progress.advance)

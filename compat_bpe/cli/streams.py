@@ -5,13 +5,12 @@ from __future__ import annotations
 import codecs
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, BinaryIO, Callable, TypeVar
+from typing import Any, Callable, TypeVar
 
 import click
 
 from compat_bpe.cli.output import CommandError
-from compat_bpe.cli.reading import STDIN
+from compat_bpe.formats.plain_text import STDIN, not_utf8, open_bytes
 
 #: Bytes that are read at a time, at most.
 _BLOCK = 1 << 16
@@ -53,20 +52,12 @@ def read_blocks(path: str) -> Iterator[bytes]:
         CommandError: it cannot be read.
     """
     try:
-        with _open(path) as file:
+        with open_bytes(path) as file:
             # What is there is enough: nothing waits until a block is full.
             read = getattr(file, "read1", file.read)
             yield from iter(lambda: read(_BLOCK), b"")
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}") from None
-
-
-def _open(path: str) -> AbstractContextManager[BinaryIO]:
-    if path != STDIN:
-        return open(path, "rb")
-    if sys.stdin is None:
-        raise OSError("standard input is closed")
-    return nullcontext(sys.stdin.buffer)
 
 
 def read_pieces(path: str) -> Iterator[str]:
@@ -84,11 +75,8 @@ def read_pieces(path: str) -> Iterator[str]:
         yield decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         # What it was given began with what was left of an earlier block.
-        offset = end - len(error.object) + error.start
-        byte = error.object[error.start]
-        raise CommandError(
-            f"{path}: not UTF-8: byte 0x{byte:02x} at offset {offset}; convert it to UTF-8"
-        ) from None
+        reason = not_utf8(error, end - len(error.object))
+        raise CommandError(f"{path}: {reason}") from None
 
 
 def read_all(path: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from compat_bpe.cli.ignore import GIT, Globs, Rules, ignored, rules_around, rules_within
-from compat_bpe.cli.reading import STDIN
+from compat_bpe.formats.plain_text import STDIN
 
 
 class Found(NamedTuple):

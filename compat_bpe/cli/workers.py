@@ -17,11 +17,10 @@ from threading import Lock, Thread
 from typing import IO, Any, Callable, NamedTuple
 
 from compat_bpe.cli.counting import Counter, Outcome
+from compat_bpe.processes import start_worker
 
 #: Bytes that a worker is given at a time, so that all end at about the same time.
 _SHARE = 500_000
-
-_WORKER = "import sys; sys.path[:] = {path!r}; from compat_bpe.cli.workers import work; work()"
 
 #: Some files: the number of each, and its name.
 Share = Sequence["tuple[int, str]"]
@@ -56,20 +55,9 @@ class Workers:
         self._number = min(number, len(shares))
 
     def __enter__(self) -> Workers:
-        command = [sys.executable, "-c", _WORKER.format(path=sys.path)]
         try:
             for _ in range(self._number):
-                # What interrupts this process from the keyboard would interrupt those of its
-                # group, too, and they would say so.
-                self._processes.append(
-                    subprocess.Popen(
-                        command,
-                        stdin=subprocess.PIPE,
-                        stdout=subprocess.PIPE,
-                        start_new_session=True,
-                        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-                    )
-                )
+                self._processes.append(start_worker(__name__))
             for process in self._processes:
                 thread = Thread(target=self._feed, args=(process,), daemon=True)
                 self._threads.append(thread)
@@ -160,14 +148,6 @@ def _shares(files: Sequence[tuple[int, str, int]]) -> list[Share]:
             share, total = [], 0
     shares.append((total, share))
     return [share for _, share in sorted(shares, key=lambda pair: -pair[0]) if share]
-
-
-def processors() -> int:
-    """How many processes can run at the same time."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
 
 
 def work() -> None:

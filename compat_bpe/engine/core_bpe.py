@@ -223,6 +223,26 @@ class CoreBPE:
             "".join(allowed_special).encode()
         return allowed_special
 
+    def chunks(self, text: str) -> Iterator[list[str]]:
+        """The chunks of a text in which nothing is special, stretch by stretch.
+
+        A stretch is what lies between two tokens that are tokens everywhere, and is normalized if
+        the tokenizer does that.  ``chunk_bytes`` gives the bytes of a chunk.
+
+        Raises:
+            UnicodeEncodeError: the text has surrogates in it.
+
+        >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+|\\W")
+        >>> list(core.chunks("the dog"))
+        [['the', ' dog']]
+        """
+        for plain, _ in self._stretches(text, frozenset()):
+            yield self._splitter.chunks(plain)
+
+    def chunk_bytes(self, chunk: str) -> bytes:
+        """The bytes that a chunk stands for."""
+        return self._to_bytes(chunk)
+
     def _ids_by_chunk(self, text: str) -> Iterator[Ids]:
         """The ids of each chunk of a text without surrogates."""
         return map(self._chunk_ids.__getitem__, self._splitter.chunks(text))

@@ -17,7 +17,7 @@ from compat_bpe.fit.limit import last_cut
 from compat_bpe.fit.utf8 import Utf8Decoder
 
 #: Characters or bytes that are taken at a time: enough to be as fast as with the whole text.
-_PORTION = 1 << 16
+PORTION = 1 << 16
 #: Characters without a safe cut after which more kinds of it are looked for.
 _LONG = 1024
 
@@ -73,7 +73,7 @@ class StreamEncoder:
         self._encoding = encoding
         self._allowed = frozenset(allowed)
         self._disallowed = frozenset(disallowed or ())
-        self._cutter = _Cutter(encoding, self._allowed | self._disallowed)
+        self._cutter = Cutter(encoding, self._allowed | self._disallowed)
 
     def feed(self, text: str) -> list[int]:
         """The ids that are certain with this piece and were not before; there may be none.
@@ -119,7 +119,7 @@ class StreamCounter:
 
     def __init__(self, encoding: Encoding, *, errors: str = "strict") -> None:
         self._count = encoding.count
-        self._cutter = _Cutter(encoding, _NO_NAMES)
+        self._cutter = Cutter(encoding, _NO_NAMES)
         self._utf8 = Utf8Decoder(errors)
         self._waiting: list[str] = []
         self._waiting_length = 0
@@ -136,10 +136,10 @@ class StreamCounter:
         if isinstance(piece, str):
             # What was held back of bytes before it is complete, or wrong.
             self._take(self._utf8.finish())
-            for part in _parts(piece):
+            for part in portions(piece):
                 self._take(part)
         else:
-            for data in _parts(piece):
+            for data in portions(piece):
                 self._take(self._utf8.feed(data))
 
     def finish(self) -> int:
@@ -158,7 +158,7 @@ class StreamCounter:
         self._waiting.append(text)
         self._waiting_length += len(text)
         # Nobody waits for the count of a piece, so small ones are counted together.
-        if self._waiting_length >= _PORTION:
+        if self._waiting_length >= PORTION:
             self._count_waiting()
 
     def _count_waiting(self) -> None:
@@ -168,7 +168,7 @@ class StreamCounter:
         self._total += self._count(self._cutter.feed(text))
 
 
-class _Cutter:
+class Cutter:
     """Cuts text that comes in pieces into parts that can be encoded one by one.
 
     Args:
@@ -244,13 +244,13 @@ def encode_iter(
         encoding, allowed_special=allowed_special, disallowed_special=disallowed_special
     )
 
-    def portions() -> Iterator[list[int]]:
+    def found() -> Iterator[list[int]]:
         for piece in pieces:
-            for part in _parts(piece):
+            for part in portions(piece):
                 yield encoder.feed(part)
         yield encoder.finish()
 
-    return chain.from_iterable(portions())
+    return chain.from_iterable(found())
 
 
 def aencode_iter(
@@ -278,7 +278,7 @@ def aencode_iter(
 
     async def tokens() -> AsyncIterator[int]:
         async for piece in pieces:
-            for part in _parts(piece):
+            for part in portions(piece):
                 for token in encoder.feed(part):
                     yield token
         for token in encoder.finish():
@@ -350,10 +350,10 @@ async def acount_stream(
     return counter.finish()
 
 
-def _parts(piece: AnyStr) -> Iterator[AnyStr]:
+def portions(piece: AnyStr) -> Iterator[AnyStr]:
     """A piece in parts of a bounded length, so that memory is bounded whatever is fed."""
-    for start in range(0, len(piece), _PORTION):
-        yield piece[start : start + _PORTION]
+    for start in range(0, len(piece), PORTION):
+        yield piece[start : start + PORTION]
 
 
 def _pieces(file: Readable | Iterable[str] | Iterable[bytes]) -> Iterator[str | bytes]:
@@ -362,7 +362,7 @@ def _pieces(file: Readable | Iterable[str] | Iterable[bytes]) -> Iterator[str | 
         # A path, most likely; as an iterable it would be counted itself.
         raise TypeError(f"a {type(file).__name__} is no file: open it, or give a list of pieces")
     if isinstance(file, Readable):
-        while block := _checked(file.read(_PORTION)):
+        while block := _checked(file.read(PORTION)):
             yield block
     else:
         yield from file
@@ -373,7 +373,7 @@ async def _apieces(
 ) -> AsyncIterator[str | bytes]:
     """``_pieces`` of what is read asynchronously."""
     if isinstance(file, AsyncReadable):
-        while block := _checked(await file.read(_PORTION)):
+        while block := _checked(await file.read(PORTION)):
             yield block
     else:
         async for piece in file:

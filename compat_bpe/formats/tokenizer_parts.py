@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 from compat_bpe.engine import normalization, unicode_tables_tokenizers
-from compat_bpe.engine.code_points import CodePoints
+from compat_bpe.engine.code_points import ALL, CodePoints
 from compat_bpe.engine.normalization import Normalizer
 from compat_bpe.engine.oniguruma import parse_oniguruma
 from compat_bpe.engine.pattern import parse
@@ -24,6 +24,7 @@ from compat_bpe.engine.pre_tokenizer import (
     Step,
 )
 from compat_bpe.engine.splitter import Splitter
+from compat_bpe.engine.stdlib_re import can_be_empty, surely_begins, to_oniguruma
 from compat_bpe.engine.tree import Chars, Node, PatternError, Sequence
 from compat_bpe.engine.unicode_properties import parse_ranges, white_space
 from compat_bpe.formats.checked_json import Json
@@ -49,6 +50,29 @@ def split_part(
         "behavior": behavior,
         "invert": invert,
     }
+
+
+def pattern_part(pattern: str) -> dict[str, Any]:
+    """A ``Split`` into what a pattern matches, which is written as tiktoken takes it.
+
+    Raises:
+        ValueError: the pattern is wrong (``PatternError``), may match nothing, or cannot be written
+            for Oniguruma.
+    """
+    tree = parse(pattern)
+    if can_be_empty(tree):
+        raise ValueError("its pattern may match nothing, which engines treat apart")
+    try:
+        is_same = parse_oniguruma(pattern) == tree
+    except PatternError:
+        is_same = False
+    # tiktoken drops what the pattern leaves out.
+    keeps_all = surely_begins(tree) == ALL
+    return split_part(
+        pattern if is_same else to_oniguruma(tree),
+        "Isolated" if keeps_all else "Removed",
+        invert=not keeps_all,
+    )
 
 
 def byte_level_part(

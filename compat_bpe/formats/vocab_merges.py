@@ -12,7 +12,12 @@ from typing import Any
 
 from compat_bpe.formats.checked_json import Json, read_json
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
-from compat_bpe.formats.tokenizer_parts import byte_level_part, pre_tokenizers_part, split_part
+from compat_bpe.formats.tokenizer_parts import (
+    byte_level_part,
+    pattern_part,
+    pre_tokenizers_part,
+    split_part,
+)
 
 _GPT2: dict[str, Any] = {"normalizer": None, "pre_tokenizer": byte_level_part()}
 _QWEN2: dict[str, Any] = {
@@ -30,8 +35,12 @@ _QWEN2: dict[str, Any] = {
 _CLASSES = {"GPT2Tokenizer": _GPT2, "CodeGenTokenizer": _GPT2, "Qwen2Tokenizer": _QWEN2}
 
 
-def read_vocab_merges(vocabulary: Path, merges: Path) -> TokenizerDefinition:
+def read_vocab_merges(
+    vocabulary: Path, merges: Path, pattern: str | None = None
+) -> TokenizerDefinition:
     """Read the two files, and ``tokenizer_config.json`` beside them if there is one.
+
+    ``pattern`` says how text is split, whatever the class there; it is as published by OpenAI.
 
     Raises:
         OSError: a file cannot be read.
@@ -42,7 +51,14 @@ def read_vocab_merges(vocabulary: Path, merges: Path) -> TokenizerDefinition:
     config_path = vocabulary.with_name("tokenizer_config.json")
     config = read_json(config_path) if config_path.exists() else None
     parts = _GPT2
-    if config is not None and "tokenizer_class" in config.mapping():
+    if pattern is not None:
+        parts = {
+            "normalizer": None,
+            "pre_tokenizer": pre_tokenizers_part(
+                pattern_part(pattern), byte_level_part(use_regex=False)
+            ),
+        }
+    elif config is not None and "tokenizer_class" in config.mapping():
         name = config["tokenizer_class"].text()
         if name.removesuffix("Fast") not in _CLASSES:
             config["tokenizer_class"].fail(

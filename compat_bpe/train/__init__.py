@@ -1,1 +1,1 @@
-"""From a corpus to a vocabulary."""
+"""Vocabularies learned from a corpus."""

@@ -1,10 +1,10 @@
 """Learning merges: which two neighbouring tokens to join next, from how often they stand together.
 
-A *word* is a chunk of the corpus as a sequence of tokens, at first its single bytes.  Training joins
-the pair of neighbours that comes most often, each word weighted by how often it comes, to a new
-token wherever it stands, and so on.  With the words ``hug`` (10 times), ``pug`` (5), ``pun`` (12),
-``bun`` (4) and ``hugs`` (5), ``u g`` comes 20 times and is joined first, then ``u n`` (16), then
-``h ug`` (15).
+A *word* is a chunk of the corpus as a sequence of tokens, at first its single bytes.  Training
+joins the pair of neighbours that comes most often, each word weighted by how often it comes, to a
+new token wherever it stands, and so on.  With the words ``hug`` (10 times), ``pug`` (5), ``pun``
+(12), ``bun`` (4) and ``hugs`` (5), ``u g`` comes 20 times and is joined first, then ``u n`` (16),
+then ``h ug`` (15).
 
 Of pairs that come equally often, that of the lower ids is joined.  The ids of single bytes are in
 GPT-2's order (see ``byte_alphabet``), and new tokens are numbered on; so the merges are those of
@@ -13,22 +13,22 @@ GPT-2's order (see ``byte_alphabet``), and new tokens are numbered on; so the me
 It is fast by three properties:
 
 - *A word is a string*, of a character for each token, the code point of which is the token's id.
-  A merge is then ``str.split`` and ``str.join``, which find pairs from left to right as the rule has
-  it; and a pair is a string of two characters, whose order among strings is that of its ids.
+  A merge is then ``str.split`` and ``str.join``, which find pairs from left to right as the rule
+  has it; and a pair is a string of two characters, whose order among strings is that of its ids.
 - *A pair comes less and less often* once the merge is done that formed it.  New places of a pair
-  come about only where one of its two tokens is made, and a token is made by one merge, wherever it
-  ever stands.  So what a heap says of a pair is never too low: the top of the heap is looked up, and
-  if it has become less, put back.
-- *So pairs far down need not be followed.*  Those that come less often than a *floor* are forgotten;
-  when the others are used up, the pairs of all words are counted afresh, and the floor is lowered.
-  Each time it is an eighth of the highest count, so that happens a few times in all, while most
-  pairs there ever are come but once or twice.
+  come about only where one of its two tokens is made, and a token is made by one merge, wherever
+  it ever stands.  So what a heap says of a pair is never too low: the top of the heap is looked
+  up, and if it has become less, put back.
+- *So pairs far down need not be followed.*  Those that come less often than a *floor* are
+  forgotten; when the others are used up, the pairs of all words are counted afresh, and the floor
+  is lowered.  Each time it is an eighth of the highest count, so that happens a few times in all,
+  while most pairs there ever are come but once or twice.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from operator import add
@@ -46,7 +46,7 @@ class Merge(NamedTuple):
 
     left: int
     right: int
-    count: int
+    frequency: int
 
 
 def learn_merges(
@@ -72,9 +72,9 @@ def learn_merges(
 
     >>> tokens = [bytes([byte]) for byte in range(256)]
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    >>> for left, right, count in islice(learn_merges(words, tokens), 3):
+    >>> for left, right, frequency in islice(learn_merges(words, tokens), 3):
     ...     tokens.append(tokens[left] + tokens[right])
-    ...     print(tokens[-1], count)
+    ...     print(tokens[-1], frequency)
     b'ug' 20
     b'un' 16
     b'hug' 15
@@ -91,7 +91,7 @@ class Learner:
 
     >>> learner = Learner({"hug": 10, "pug": 5}, [bytes([byte]) for byte in range(256)])
     >>> learner.size, learner.step(), learner.size
-    (45, Merge(left=117, right=103, count=15), 30)
+    (45, Merge(left=117, right=103, frequency=15), 30)
     """
 
     def __init__(
@@ -219,10 +219,10 @@ class Learner:
                     known[0] += frequency
                     if known[-1] != number:
                         known.append(number)
-        left, right = pair
+        left, right = pair[0], pair[1]
         for one, known in formed.items():
             # For each place of a new pair there is one less of the pair that was there.
-            before, after = one
+            before, after = one[0], one[1]
             lost = right + (left if before == after else after) if before == made else before + left
             if lost in counts:
                 counts[lost] -= known[0]

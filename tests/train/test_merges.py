@@ -27,7 +27,7 @@ def by_the_rule(
     """All pairs of all words counted anew for each merge."""
     tokens = list(tokens)
     now = {word: list(map(ord, word)) for word in words}
-    found = []
+    found: list[Merge] = []
     while True:
         counts: Counter[tuple[int, int]] = Counter()
         for word, parts in now.items():

@@ -58,16 +58,19 @@ def open_bytes(path: str) -> AbstractContextManager[BinaryIO]:
     return nullcontext(sys.stdin.buffer)
 
 
-def check_beginning(data: bytes, *, allow_nul: bool = False, any_bytes: bool = False) -> None:
+def check_beginning(
+    data: bytes, *, allow_nul: bool = False, any_bytes: bool = False, advice: str = ""
+) -> None:
     """Whether a file that begins so may be UTF-8 text.
 
     Args:
         data: its first 8,000 bytes, or more; fewer if there are no more.
         allow_nul: whether there may be NUL bytes.
         any_bytes: whether there may be what is not UTF-8.
+        advice: what can be done about NUL bytes.
 
     Raises:
-        ValueError: no; the message says why, and what to do about it.
+        ValueError: no; the message says why.
     """
     if not any_bytes:
         for mark, name in _OTHER_MARKS.items():
@@ -77,7 +80,7 @@ def check_beginning(data: bytes, *, allow_nul: bool = False, any_bytes: bool = F
                 )
     nul = -1 if allow_nul else data.find(0, 0, _BINARY_LOOKAHEAD)
     if nul >= 0:
-        raise ValueError(f"binary: NUL byte at offset {nul}; --text counts it all the same")
+        raise ValueError(f"binary: NUL byte at offset {nul}{advice and '; ' + advice}")
 
 
 def not_utf8(error: UnicodeDecodeError, before: int = 0) -> ValueError:

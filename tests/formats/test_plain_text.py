@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.cli.reading import read_text
+from compat_bpe.formats.plain_text import read_text
 
 # Every example writes the file anew, so it may be shared.
 shared_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -30,7 +30,7 @@ def test_any_bytes_are_strict_utf8_or_refused(tmp_path: Path, data: bytes) -> No
     except UnicodeDecodeError:
         expected = None
     if expected is None or b"\0" in data:
-        with pytest.raises(ValueError, match=r"at offset \d+; "):
+        with pytest.raises(ValueError, match=r"at offset \d+"):
             read_text(str(path))
     else:
         assert read_text(str(path)) == (expected, len(data))
