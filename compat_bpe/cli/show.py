@@ -11,11 +11,11 @@ import click
 from compat_bpe import Encoding
 from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
 from compat_bpe.cli.merging import merges_as_json, shown_merges
-from compat_bpe.cli.reading import STDIN
 from compat_bpe.cli.special_option import allowed_special, special_options
 from compat_bpe.cli.streams import check_utf8, read_all, read_pieces, write_text
 from compat_bpe.cli.visible import Visible, color_option, escape, is_colored
 from compat_bpe.fit.stream import encode_iter
+from compat_bpe.formats.plain_text import STDIN
 
 #: Tokens that are written at a time.
 _PORTION = 1 << 12

@@ -87,11 +87,7 @@ class BytePairEncoder:
 
     def makes(self, token: bytes) -> bool:
         """Whether two parts are left of a token before it is made."""
-        return len(self.parts(token)) == 2
-
-    def parts(self, token: bytes) -> list[int]:
-        """The ids of what the merges of lower rank leave of a token."""
-        return self._merge_below(self.ranks[token], token)
+        return len(self._merge_below(self.ranks[token], token)) == 2
 
     def _merge_below(self, limit: int, chunk: bytes) -> list[int]:
         """The ids after all merges of a rank below ``limit``."""

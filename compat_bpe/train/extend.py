@@ -18,9 +18,10 @@ is made.
 
 **By rank** (tiktoken's rule) any two parts are joined whose concatenation is a token.  For a token
 that merging makes, these are always the same two, since no merge crosses a token's edges before it
-is complete.  So an added merge is no more than the pair it was learned as, which is checked for
-each.  There may be old tokens, though, that merging never made, and that come about by way of a new
-one; where one does, learning begins anew with the text as it is then.
+is complete.  So an added merge is the pair that it was learned as, and nothing else.  But there may
+be old tokens that merging never makes (tiktoken takes them for whole chunks alone), and a new token
+may be one of the parts that were missing.  Where one begins or ends like such an old token, the
+texts are encoded anew, and learning goes on from what they are then.
 """
 
 from __future__ import annotations
@@ -207,12 +208,10 @@ class Extender:
         terms = [one for term in self._terms for one in self._add_term(grown, repair(term))]
         missing = self._number
         while missing:
-            before = len(grown.merges)
-            self._learn(grown, counts, missing, advance)
-            grown.take_back(grown.as_learned(before))
-            missing -= len(grown.merges) - before
-            if len(grown.merges) == before:
+            learned = self._learn(grown, counts, missing, advance)
+            if not learned:
                 break
+            missing -= learned
         new = grown.encoding(self._name)
         return Extended(
             new,
@@ -225,11 +224,11 @@ class Extender:
         forms = [term]
         if self._with_space and term and not term[0].isspace():
             forms.append(f" {term}")
-        found = [
+        first, *others = [
             Term(form, _ids(self._old, form), [], self._add_form(grown, form)) for form in forms
         ]
-        # If the pattern cuts it from the space, it is a token after that as well.
-        return [one for one in found if not one.reason] or found[:1]
+        # If the pattern cuts it from the space, it is a token after that as it is.
+        return [first, *(one for one in others if not one.reason)]
 
     def _add_form(self, grown: GrowingVocabulary, form: str) -> str:
         """Make a token of a text, or say why not."""
@@ -240,16 +239,24 @@ class Extender:
                 chunk.decode("utf-8", "replace") if isinstance(chunk, bytes) else f"token {chunk}"
                 for chunk in chunks
             )
-            return f"it is split into {shown}" if chunks else "the pattern leaves it out"
+            return f"it is split into {shown}" if chunks else "there is no chunk in it"
         (chunk,) = chunks
-        if isinstance(chunk, int) or is_whole(core, chunk):
+        if isinstance(chunk, int):
+            return ""
+        if not core.leaves_nothing_out and chunk != form.encode():
+            return "the pattern leaves some of it out"
+        if is_whole(core, chunk):
             return ""
         return grown.join_all(chunk)
 
     def _learn(
-        self, grown: GrowingVocabulary, counts: Mapping[bytes, int], number: int, advance: _Advance
-    ) -> None:
-        """Learn so many tokens, or as many as there are."""
+        self,
+        grown: GrowingVocabulary,
+        counts: Mapping[bytes, int],
+        number: int,
+        advance: _Advance,
+    ) -> int:
+        """Learn some tokens, and say how many: none if there are none, and at most ``number``."""
         # Learning needs ids without holes; their order is kept, since it decides between equals.
         ids = sorted(grown.data_of)
         place_of = {token: chr(place) for place, token in enumerate(ids)}
@@ -269,13 +276,15 @@ class Extender:
             max_token_length=self._max_token_length,
         )
         ids += [-1] * (len(tokens) - len(ids))
-        while number:
+        for learned in range(1, number + 1):
             merge = learner.step()
             if merge is None:
-                return
+                return learned - 1
             ids.append(grown.add(ids[merge.left], ids[merge.right], merge.frequency))
             advance(1)
-            number -= 1
+            if grown.may_make_an_old_token(ids[-1]):
+                return learned
+        return number
 
 
 def _ids(encoding: Encoding, text: str) -> list[int]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from compat_bpe.encoding import Encoding
 from compat_bpe.engine.byte_alphabet import encode_bytes
-from compat_bpe.engine.byte_pair import BytePairEncoder
+from compat_bpe.engine.byte_pair import merges_by_rank
 from compat_bpe.formats import RANK_LIMIT
 from compat_bpe.formats.tokenizer_json import ListedModel, RankedModel
 from compat_bpe.tokenizer import Tokenizer
@@ -118,17 +120,17 @@ class GrowingVocabulary:
             self.add(*ids[:2])
         return ""
 
-    def as_learned(self, start: int) -> int:
-        """How many of the merges, from the first to one after ``start``, are done as they stand.
+    def may_make_an_old_token(self, token: int) -> bool:
+        """Whether a new token may be a part of an old one that no merge made before."""
+        data = self.data_of[token]
+        return any(old.startswith(data) or old.endswith(data) for old in self._never_made)
 
-        By rank, what the lower ranks leave of a new token might be other parts.
-        """
-        if not self._is_listed:
-            encoder = BytePairEncoder({**self._byte_pair.ranks, **self._ids})
-            for place, (left, right, _, _) in enumerate(self.merges[start:], start):
-                if encoder.parts(left + right) != [encoder.ranks[left], encoder.ranks[right]]:
-                    return place
-        return len(self.merges)
+    @cached_property
+    def _never_made(self) -> list[bytes]:
+        """The old tokens that merging by rank did not make."""
+        if self._is_listed:
+            return []
+        return [token for token, parts in merges_by_rank(self._byte_pair.ranks) if parts is None]
 
     def encoding(self, name: str) -> Encoding:
         """The vocabulary as it is now; the old one if nothing was added and the name is empty."""
