@@ -307,7 +307,6 @@ def test_count_takes_a_path(run: Run, folder: Path) -> None:
         (("-e", "mine.tiktoken", "--pattern", "llama-3"), "unknown pattern 'llama-3' "),
         (("-e", "./nowhere"), "./nowhere: No such file or directory"),
         (("-e", "."), "tokenizer.json: line 1: not JSON: "),
-        (("-e", "tekken.json", "--pattern", "gpt2"), "tekken.json: it says itself how"),
     ],
 )
 def test_count_says_what_is_wrong_in_one_line(

@@ -105,9 +105,21 @@ class _Splitter:
                 if self._encoding.count(self._text[last:least]) > self._limit:
                     # That has more tokens than some longer text, as sometimes happens.
                     least = end
-                start = self._longest_suffix(first, least, self._limit, self._cut_at(last))
+                start = self._longest_overlap(first, last, least)
                 return start, self._longest_prefix(start, boundary)
         raise self._too_small(last)
+
+    def _longest_overlap(self, first: int, last: int, least: int) -> int:
+        """The first place from which the overlap up to ``last`` and the part up to ``least`` fit.
+
+        Text that begins later may have more tokens, so each is looked for from the other on.
+        """
+        boundary = self._cut_at(last)
+        start, found = -1, first
+        while start != found:
+            start = self._longest_suffix(found, least, self._limit, boundary)
+            found = self._longest_suffix(start, last, self._overlap, boundary)
+        return start
 
     def _cut_at(self, place: int) -> Boundary:
         """How the text is cut at a place, and so, where an overlap that ends there may begin."""
