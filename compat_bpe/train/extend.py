@@ -235,8 +235,8 @@ class Extender:
         core = self._old._core_bpe
         chunks = list(chunks_of(core, form))
         if len(chunks) != 1:
-            shown = " | ".join(
-                chunk.decode("utf-8", "replace") if isinstance(chunk, bytes) else f"token {chunk}"
+            shown = ", ".join(
+                repr(chunk.decode("utf-8", "replace") if isinstance(chunk, bytes) else chunk)
                 for chunk in chunks
             )
             return f"it is split into {shown}" if chunks else "there is no chunk in it"
