@@ -216,7 +216,7 @@ class Extender:
         return Extended(
             new,
             grown.merges,
-            [term._replace(after=_ids(new, term.text)) for term in terms],
+            [_in_the_end(term, new) for term in terms],
             changes_of(self._old, new, counts),
         )
 
@@ -285,6 +285,13 @@ class Extender:
             if grown.may_make_an_old_token(ids[-1]):
                 return learned
         return number
+
+
+def _in_the_end(term: Term, new: Encoding) -> Term:
+    """What became of a term; where it could not be joined from its beginning, learning may have."""
+    after = _ids(new, term.text)
+    is_one = len(after) == 1 and new.decode_bytes(after) == term.text.encode()
+    return term._replace(after=after, reason="" if is_one else term.reason)
 
 
 def _ids(encoding: Encoding, text: str) -> list[int]:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
-from compat_bpe.tokenizer import Tokenizer
 from compat_bpe.train.extend import extend
 from tests.train.small_vocabularies import by_list, by_rank, corpora, terms
 
@@ -38,14 +37,18 @@ def theirs(path: Path) -> Any:
     return found
 
 
-@settings(max_examples=150)
-@given(old=by_rank(), corpus=corpora, number=st.integers(0, 5), wanted=terms, others=corpora)
+@settings(max_examples=60)
+@given(
+    old=by_rank(tokenizers=False),
+    corpus=corpora,
+    number=st.integers(0, 5),
+    wanted=terms,
+    others=corpora,
+)
 def test_by_rank(
     old: Encoding, corpus: list[str], number: int, wanted: list[str], others: list[str]
 ) -> None:
     new = extend(old, corpus, number, terms=wanted, min_frequency=1).encoding
-    if isinstance(new, Tokenizer):
-        return  # Not tiktoken's; below.
     reference = tiktoken.Encoding(
         "new",
         pat_str=new._pat_str,
@@ -57,7 +60,7 @@ def test_by_rank(
         assert new.encode(text, allowed_special="all") == ids
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     old=st.one_of(by_rank(), by_list()),
     corpus=corpora,
@@ -93,7 +96,7 @@ def test_gpt2_in_every_format(tmp_path: Path) -> None:
     reference = theirs(tmp_path / "tokenizer.json")
     save_gpt2(new, tmp_path / "encoder.json", tmp_path / "vocab.bpe")
     save_tiktoken(new, tmp_path / "new.tiktoken")
-    encodings = [
+    encodings: list[Any] = [
         new,
         load(tmp_path / "tokenizer.json"),
         load(tmp_path / "vocab.bpe"),

@@ -40,7 +40,7 @@ def ranks(draw: st.DrawFn) -> dict[bytes, int]:
 
 
 @st.composite
-def by_rank(draw: st.DrawFn) -> Encoding:
+def by_rank(draw: st.DrawFn, *, tokenizers: bool = True) -> Encoding:
     found = draw(ranks())
     names = draw(st.lists(st.sampled_from(SPECIAL), unique=True))
     first = max(found.values()) + 1
@@ -48,7 +48,7 @@ def by_rank(draw: st.DrawFn) -> Encoding:
         name: first + draw(st.integers(0, 2)) + 3 * number for number, name in enumerate(names)
     }
     special = {name: number for name, number in special.items() if name.encode() not in found}
-    if draw(st.booleans()):
+    if tokenizers and draw(st.booleans()):
         added = tuple(AddedToken(name, number, special=True) for name, number in special.items())
         return Tokenizer("small", TokenizerDefinition(RankedModel(found), added, PARTS, "small"))
     return Encoding("small", pat_str=PATTERN, mergeable_ranks=found, special_tokens=special)

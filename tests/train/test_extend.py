@@ -29,7 +29,7 @@ def chunks_in(encoding: Encoding, texts: list[str], *, special: bool = False) ->
     return [chunk for chunk in found if isinstance(chunk, bytes)]
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     old=encodings,
     corpus=corpora,
@@ -90,7 +90,7 @@ def test_what_stays_and_what_comes(
     event(f"{len(merges)} merges")
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(old=encodings, corpus=corpora, least=st.integers(1, 3), longest=st.integers(2, 6))
 def test_the_most_frequent_pair_is_learned_again_and_again(
     old: Encoding, corpus: list[str], least: int, longest: int
