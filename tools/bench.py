@@ -20,6 +20,9 @@ slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twic
 - **deepseek**: ``deepseek_v3`` beside Hugging Face tokenizers with the file it is from (by pip):
   cold, steady and repeat as in *speed*, counting a text that has been encoded, and the time to load
   what ships and to load the file.
+- **training**: vocabularies of 8,000 and 32,000 tokens from 50 MB of mixed text, beside
+  ``BpeTrainer`` of tokenizers, time and memory; and a small one beside ``bpe_train`` of
+  ``tiktoken._educational``.  Other merges than those of tokenizers end the run.
 
 A text for which the ids differ from tiktoken's is reported and ends the run: speed without
 exactness is nothing.  Texts: ``../shared/corpora`` if that is there, the sources of the standard
@@ -41,13 +44,22 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.benchmark import corpora, deepseek, editor, peers, processes, scaling, speed  # noqa: E402
+from tools.benchmark import (  # noqa: E402
+    corpora,
+    deepseek,
+    editor,
+    peers,
+    processes,
+    scaling,
+    speed,
+    training,
+)
 from tools.reference_files import reference_file  # noqa: E402
 from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
 
 OF_EACH_ENCODING = ("speed", "small", "load", "command", "memory", "scaling", "peers", "editor")
-PARTS = (*OF_EACH_ENCODING, "deepseek")
-NEED_TEXTS = {"speed", "small", "memory", "peers", "editor", "deepseek"}
+PARTS = (*OF_EACH_ENCODING, "deepseek", "training")
+NEED_TEXTS = {"speed", "small", "memory", "peers", "editor", "deepseek", "training"}
 
 
 def line(title: str, *cells: str) -> None:
@@ -163,6 +175,23 @@ def run_deepseek(texts: dict[str, str], rounds: int) -> dict[str, Any]:
     return rows
 
 
+def run_training(texts: dict[str, str], size: int, rounds: int) -> dict[str, Any]:
+    line("", "seconds", "tokenizers", "times that", "MB", "tokenizers")
+    rows: dict[str, Any] = training.training(list(texts.values()), size, rounds)
+    for title, row in rows.items():
+        line(
+            f"{title} tokens",
+            f"{row['seconds']:.1f}",
+            f"{row['tokenizers_seconds']:.1f}",
+            f"{row['times']:.2f}",
+            f"{row['megabytes']:.0f}",
+            f"{row['tokenizers_megabytes']:.0f}",
+        )
+    row = training.beside_educational(next(iter(texts.values())), rounds)
+    line("_educational", f"{row['educational_seconds']:.2f} s", f"{row['ratio']:.0f}×")
+    return {**rows, "educational": row}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed and memory beside tiktoken.")
     parser.add_argument("--encoding", action="append", default=[], metavar="NAME")
@@ -171,6 +200,9 @@ def main() -> None:
     parser.add_argument("--rounds", default=3, type=int, metavar="N")
     parser.add_argument(
         "--size", default=1_000_000, type=int, metavar="N", help="of the texts for scaling"
+    )
+    parser.add_argument(
+        "--training-size", default=50_000_000, type=int, metavar="N", help="of the text to train on"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
     arguments = parser.parse_args()
@@ -202,6 +234,9 @@ def main() -> None:
     if "deepseek" in parts:
         print(f"\n{deepseek.NAME}", flush=True)
         results[deepseek.NAME] = run_deepseek(texts, rounds)
+    if "training" in parts:
+        print("\ntraining", flush=True)
+        results["training"] = run_training(texts, arguments.training_size, rounds)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 

@@ -21,6 +21,7 @@ _COMMANDS = {
     "extend": "extend",
     "encode": "encode",
     "decode": "decode",
+    "train": "train",
     "encodings": "listing",
     "models": "listing",
     "completion": "completion",

@@ -12,7 +12,7 @@ import click
 from compat_bpe.cli.counting import Counter, Counts, Outcome, count_files
 from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
 from compat_bpe.cli.output import can_show, write_line, write_message
-from compat_bpe.cli.progress import Progress
+from compat_bpe.cli.progress import FileProgress
 from compat_bpe.cli.sorting import ORDERS, Counted, Rest, in_order, largest, more_files, total
 from compat_bpe.cli.walk import Found, Walk
 from compat_bpe.cli.walk_option import walk_options
@@ -123,7 +123,7 @@ def count(
     failed: list[tuple[str, str]] = []
     skipped: list[tuple[str, str]] = []
     with (
-        Progress(len(found), _size(found)) as progress,
+        FileProgress(len(found), _size(found)) as progress,
         closing(count_files(counter, found, jobs, progress)) as outcomes,
     ):
         for file, outcome in zip(found, outcomes):

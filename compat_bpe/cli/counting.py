@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from typing import BinaryIO, Callable, NamedTuple
 
 from compat_bpe import Encoding
-from compat_bpe.cli.progress import Progress
+from compat_bpe.cli.progress import FileProgress
 from compat_bpe.cli.walk import Found
 from compat_bpe.formats.plain_text import check_beginning, not_utf8, open_bytes
 from compat_bpe.processes import processors
@@ -117,7 +117,7 @@ def _read(file: BinaryIO) -> bytes:
 
 
 def count_files(
-    counter: Counter, files: Sequence[Found], jobs: int | None, progress: Progress
+    counter: Counter, files: Sequence[Found], jobs: int | None, progress: FileProgress
 ) -> Generator[Outcome, None, None]:
     """What comes of each of some files, in their order; several processes count many.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -10,18 +11,26 @@ from typing import Any
 
 import click
 
-from compat_bpe import Encoding
-from compat_bpe.cli.corpus_option import chosen_corpus, corpus_options
+from compat_bpe import Encoding, __version__
+from compat_bpe.cli.corpus_option import Corpus, chosen_corpus, corpus_options
 from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
 from compat_bpe.cli.output import CommandError, write_line, write_message
-from compat_bpe.cli.progress import Progress
+from compat_bpe.cli.progress import FileProgress, Progress
+from compat_bpe.cli.streams import write_bytes
 from compat_bpe.encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.formats.plain_text import read_text
 from compat_bpe.tokenizer import Tokenizer
 from compat_bpe.train.corpus import Errors
 from compat_bpe.train.extend import Extended, Extender
-from compat_bpe.train.output import FORMATS, check_folder, check_name, readable, write_vocabulary
+from compat_bpe.train.output import (
+    FORMATS,
+    MANIFEST,
+    check_folder,
+    check_name,
+    readable,
+    write_vocabulary,
+)
 from compat_bpe.train.trainer import DEEPSEEK
 
 #: What is written if it is not said, as far as it can hold the vocabulary.
@@ -71,7 +80,12 @@ _MOST_CHUNKS = 1000
     help="Learn no token that is longer.",
 )
 @click.option(
-    "-o", "--output", metavar="DIR", required=True, type=click.Path(), help="Where the files go."
+    "-o",
+    "--output",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder that the files are written into.",
 )
 @click.option(
     "--format",
@@ -81,8 +95,8 @@ _MOST_CHUNKS = 1000
     help="Write this format; may be repeated. If not said: "
     f"{', '.join(_DEFAULT_FORMATS)}, if they can hold the vocabulary.",
 )
-@click.option("--name", metavar="NAME", help="What the new vocabulary is called.")
-@click.option("--force", is_flag=True, help="Write into DIR even if there is something in it.")
+@click.option("--name", help="What the new vocabulary is called; as DIR unless given.")
+@click.option("--force", is_flag=True, help="Write into a folder that is not empty.")
 @click.option(
     "-j",
     "--jobs",
@@ -90,6 +104,7 @@ _MOST_CHUNKS = 1000
     type=click.IntRange(min=1),
     help="Use N processes at most; if not said, as many as there are processors.",
 )
+@click.option("--json", "as_json", is_flag=True, help=f"Print what {MANIFEST} has.")
 def extend(
     paths: tuple[str, ...],
     field: str,
@@ -108,11 +123,12 @@ def extend(
     no_space: bool,
     min_frequency: int,
     max_token_length: int | None,
-    output: str,
+    output: Path,
     formats: tuple[str, ...],
     name: str | None,
     force: bool,
     jobs: int | None,
+    as_json: bool,
 ) -> None:
     """Add tokens to a vocabulary: for terms, and learned on text.
 
@@ -136,10 +152,10 @@ def extend(
     """
     if not number and terms_file is None:
         raise click.UsageError("say what to add: -n NUMBER, --terms FILE, or both.")
+    name = output.resolve().name if name is None else name
     try:
-        check_folder(Path(output), force=force)
-        if name is not None:
-            check_name(name)
+        check_folder(output, force=force)
+        check_name(name)
     except (OSError, ValueError) as error:
         raise _failure(error, output) from None
     terms = [] if terms_file is None else _terms(terms_file)
@@ -162,41 +178,55 @@ def extend(
     try:
         with extender:
             if corpus is not None:
-                with Progress(len(corpus.files), corpus.size) as progress:
-
-                    def say(message: str) -> None:
-                        progress.clear()
-                        write_message(message)
-
-                    for part in corpus.parts(progress.advance, progress.file_done, say):
-                        extender.feed(part.text, part.group, is_last=part.is_last)
-            found = extender.extend()
+                _feed(extender, corpus)
+            with Progress(number, "tokens") as progress:
+                found = extender.extend(progress.advance)
         written = write_vocabulary(
             output,
             found.encoding,
             pattern=_pattern(old),
             formats=formats or _DEFAULT_FORMATS,
             merges=found.merges,
-            manifest={"extends": old.name, **_figures(found)},
+            manifest={
+                "extends": old.name,
+                "versions": {"compat_bpe": __version__, "unicode": "16.0"},
+                "metrics": _metrics(found),
+            },
             force=force,
-            extra={_CHANGES: lambda path: _write_changes(path, old, found)},
+            extra={_CHANGES: io.BytesIO(_changes(old, found))},
             left_out=None if formats else _left_out,
         )
     except (OSError, ValueError) as error:
         raise _failure(error, output) from None
-    for line in _summary(found, output, written, corpus is not None):
-        write_line(line)
+    if as_json:
+        write_bytes((output / MANIFEST).read_bytes())
+    else:
+        for line in _summary(found, output, written, corpus is not None):
+            write_line(line)
     learned = sum(merge.frequency > 0 for merge in found.merges)
     if learned < number:
+        least = max(min_frequency, 1)
         write_message(
-            f"{learned} of {number} tokens were learned: no other pair of tokens comes "
-            f"{min_frequency} times or more"
+            f"{learned:,} tokens learned, not {number:,}: no two tokens that may be merged stand "
+            f"together {least} times or more"
         )
     failed = [term for term in found.terms if term.reason]
     for term in failed:
         write_message(f"{terms_file}: {term.text!r} cannot be one token: {term.reason}")
     if failed:
         sys.exit(2)
+
+
+def _feed(extender: Extender, corpus: Corpus) -> None:
+    """Give all of a corpus to an extender."""
+    with FileProgress(len(corpus.files), corpus.size) as progress:
+
+        def say(message: str) -> None:
+            progress.clear()
+            write_message(message)
+
+        for part in corpus.parts(progress.advance, progress.file_done, say):
+            extender.feed(part.text, part.group, is_last=part.is_last)
 
 
 def _terms(path: str) -> list[str]:
@@ -210,7 +240,7 @@ def _terms(path: str) -> list[str]:
     return [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
 
 
-def _failure(error: OSError | ValueError, path: str) -> CommandError:
+def _failure(error: OSError | ValueError, path: str | Path) -> CommandError:
     if isinstance(error, OSError) and error.strerror:
         return CommandError(f"{error.filename or path}: {error.strerror}")
     return CommandError(str(error))
@@ -229,7 +259,7 @@ def _pattern(encoding: Encoding) -> str:
     return names[0] if names else encoding._pat_str
 
 
-def _figures(found: Extended) -> dict[str, int]:
+def _metrics(found: Extended) -> dict[str, int]:
     return {
         "new_tokens": len(found.merges),
         "tokens_before": found.changes.before,
@@ -237,18 +267,21 @@ def _figures(found: Extended) -> dict[str, int]:
     }
 
 
-def _summary(found: Extended, folder: str, written: Sequence[str], has_text: bool) -> Iterator[str]:
+def _summary(
+    found: Extended, folder: Path, written: Sequence[str], has_text: bool
+) -> Iterator[str]:
     merges = found.merges
     ids = f", ids {merges[0].id} to {merges[-1].id}" if merges else ""
-    yield f"new tokens: {len(merges)}{ids}"
+    yield f"new tokens: {len(merges):,}{ids}"
     if has_text:
         before, after = found.changes.before, found.changes.after
         share = f" ({after / before - 1:+.2%})" if before else ""
-        yield f"tokens of the text: {before} before, {after} after{share}"
+        yield f"tokens of the text: {before:,} before, {after:,} after{share}"
     yield f"written to {folder}: {', '.join(written)}"
 
 
-def _write_changes(path: Path, old: Encoding, found: Extended) -> None:
+def _changes(old: Encoding, found: Extended) -> bytes:
+    """The content of ``changes.json``, with a line for each item of a list."""
     lists: dict[str, list[dict[str, Any]]] = {
         "tokens": [
             {
@@ -266,9 +299,9 @@ def _write_changes(path: Path, old: Encoding, found: Extended) -> None:
             for change in found.changes.chunks[:_MOST_CHUNKS]
         ],
     }
-    figures = {"extends": old.name, "name": found.encoding.name, **_figures(found)}
+    figures = {"extends": old.name, "name": found.encoding.name, **_metrics(found)}
     members = [f'"{key}": {json.dumps(value)}' for key, value in figures.items()]
     for key, items in lists.items():
         lines = ",\n  ".join(json.dumps(item, ensure_ascii=False) for item in items)
         members.append(f'"{key}": [\n  {lines}\n ]' if items else f'"{key}": []')
-    path.write_bytes(("{\n " + ",\n ".join(members) + "\n}\n").encode())
+    return ("{\n " + ",\n ".join(members) + "\n}\n").encode()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TextIO
+from typing import TextIO, TypeVar
+
+_Progress = TypeVar("_Progress", bound="Progress")
 
 #: Seconds until there is one: what takes less needs none.
 _DELAY = 1.0
@@ -16,39 +18,34 @@ _WIDTH = 40
 
 
 class Progress:
-    """How much of some files is counted, on the last line of a terminal.
+    """How far something is, on the last line of a terminal.
 
     It is there only when it takes longer than a second, and only if standard error is a terminal
     that can go back to the beginning of a line.
 
     Args:
-        files: how many there are.
-        size: their bytes; None if that is not known.
+        total: of how many it is; None if that is not known.
+        what: what these are.
+        stream: the terminal, if it is another than standard error.
     """
 
-    def __init__(self, files: int, size: int | None, stream: TextIO | None = None) -> None:
+    def __init__(self, total: int | None, what: str, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._files = files
-        self._size = size
-        self._files_done = 0
-        self._size_done = 0
+        self._total = total
+        self._what = what
+        self._done = 0
         self._drawn = 0
         self._next = time.monotonic() + _DELAY if self._is_terminal() else float("inf")
 
-    def __enter__(self) -> Progress:
+    def __enter__(self: _Progress) -> _Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.clear()
 
-    def advance(self, size: int) -> None:
-        """So many more bytes are counted."""
-        self._size_done += size
-        self._refresh()
-
-    def file_done(self) -> None:
-        """One more file is counted."""
-        self._files_done += 1
+    def advance(self, number: int) -> None:
+        """So many more are done."""
+        self._done += number
         self._refresh()
 
     def clear(self) -> None:
@@ -82,17 +79,22 @@ class Progress:
             return 80
 
     def _line(self, columns: int) -> str:
-        files = f"{self._files_done:,} of {self._files:,} files"
-        if self._size is None:
-            return f"{self._size_done / 1e6:,.1f} MB, {files}"[:columns]
+        if self._total is None:
+            return self._without_total()[:columns]
         # A file may have grown since its size was looked at.
-        part = min(self._size_done / self._size, 1.0) if self._size else 1.0
-        text = f"{part:4.0%} of {self._size / 1e6:,.1f} MB, {files}"
+        part = min(self._done / self._total, 1.0) if self._total else 1.0
+        text = f"{part:4.0%} of {self._with_total(self._total)}"
         width = min(_WIDTH, columns - len(text) - 3)
         if width < 1:
             return text[:columns]
         full = int(part * width)
         return f"[{'#' * full}{'.' * (width - full)}] {text}"
+
+    def _without_total(self) -> str:
+        return f"{self._done:,} {self._what}"
+
+    def _with_total(self, total: int) -> str:
+        return f"{total:,} {self._what}"
 
     def _write(self, text: str) -> None:
         try:
@@ -100,3 +102,32 @@ class Progress:
             self._stream.flush()
         except (OSError, ValueError):  # the terminal has gone
             self._next = float("inf")
+
+
+class FileProgress(Progress):
+    """How much of some files is done.
+
+    Args:
+        files: how many there are.
+        size: their bytes; None if that is not known.
+        stream: as in ``Progress``.
+    """
+
+    def __init__(self, files: int, size: int | None, stream: TextIO | None = None) -> None:
+        super().__init__(size, "bytes", stream)
+        self._files = files
+        self._files_done = 0
+
+    def file_done(self) -> None:
+        """One more file is done."""
+        self._files_done += 1
+        self._refresh()
+
+    def _without_total(self) -> str:
+        return f"{self._done / 1e6:,.1f} MB, {self._of_files()}"
+
+    def _with_total(self, total: int) -> str:
+        return f"{total / 1e6:,.1f} MB, {self._of_files()}"
+
+    def _of_files(self) -> str:
+        return f"{self._files_done:,} of {self._files:,} files"

@@ -6,9 +6,9 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Callable
 
 from compat_bpe.encoding import Encoding
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
@@ -40,7 +40,7 @@ def write_vocabulary(
     merges: Sequence[LearnedMerge] = (),
     manifest: Mapping[str, Any] | None = None,
     force: bool = False,
-    extra: Mapping[str, Callable[[Path], object]] | None = None,
+    extra: Mapping[str, BinaryIO] | None = None,
     left_out: Callable[[str, str], None] | None = None,
 ) -> list[str]:
     """Write a vocabulary into a folder, all of its files or none.
@@ -57,7 +57,7 @@ def write_vocabulary(
         manifest: what ``manifest.json`` has besides the files and their SHA-256.
         force: whether files may be written into a folder that exists and is not empty.  Those that
             an earlier manifest lists and that are not written again are removed.
-        extra: other files by name, and what writes each.
+        extra: other files by name, and an open file with the content of each.
         left_out: called with each format that cannot hold the vocabulary, and why; if it is not
             given, that is an error.
 
@@ -92,8 +92,10 @@ def write_vocabulary(
                     if left_out is None:
                         raise
                     left_out(kind, str(error))
-        for file, write in (extra or {}).items():
-            write(temporary / file)
+        for name_of_other, source in (extra or {}).items():
+            source.seek(0)
+            with open(temporary / name_of_other, "wb") as other:
+                shutil.copyfileobj(source, other)
         written = sorted(file.name for file in temporary.iterdir())
         described = {
             **(manifest or {}),

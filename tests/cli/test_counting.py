@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compat_bpe import get_encoding
 from compat_bpe.cli import counting
 from compat_bpe.cli.counting import Counter, Counts, Outcome, count_files
-from compat_bpe.cli.progress import Progress
+from compat_bpe.cli.progress import FileProgress
 from compat_bpe.cli.walk import Walk
 from tests.strategies import texts
 
@@ -113,7 +113,7 @@ def test_a_file_is_not_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert endless.given > 5_000_000
 
 
-class Fake(Progress):
+class Fake(FileProgress):
     """What was told, instead of a bar."""
 
     def __init__(self) -> None:
@@ -139,7 +139,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def outcomes(folder: Path, jobs: int | None, progress: Progress) -> list[Outcome]:
+def outcomes(folder: Path, jobs: int | None, progress: FileProgress) -> list[Outcome]:
     found = list(Walk().find([str(folder), str(folder / "missing"), str(folder / "01")]))
     return list(count_files(Counter(gpt2), found, jobs, progress))
 
@@ -160,7 +160,7 @@ def test_what_a_worker_does_not_do_is_done_here(
     folder: Path, monkeypatch: pytest.MonkeyPatch, worker: str
 ) -> None:
     expected = outcomes(folder, 1, Fake())
-    monkeypatch.setattr("compat_bpe.cli.workers._WORKER", worker)
+    monkeypatch.setattr("compat_bpe.processes._CODE", worker)
     assert outcomes(folder, 2, Fake()) == expected
 
 

@@ -33,13 +33,13 @@ def test_every_format_has_the_new_tokens(run: Run, tmp_path: Path) -> None:
     assert out.splitlines() == [
         f"new tokens: {len(merges)}, ids 50257 to {merges[-1].id}",
         "tokens of the text: 42 before, 26 after (-38.10%)",
-        "written to new: changes.json, encoder.json, gpt2_extended.tiktoken, token_map.tsv, "
+        "written to new: changes.json, encoder.json, new.tiktoken, token_map.tsv, "
         "tokenizer.json, vocab.bpe, manifest.json",
     ]
     ids = expected.encoding.encode(TEXT + " riboswitch")
     for file in ("tokenizer.json", "vocab.bpe"):
         assert load(tmp_path / "new" / file).encode(TEXT + " riboswitch") == ids
-    ranked = load(tmp_path / "new" / "gpt2_extended.tiktoken", pattern="gpt2")
+    ranked = load(tmp_path / "new" / "new.tiktoken", pattern="gpt2")
     assert ranked.encode(TEXT + " riboswitch") == ids
     changes = json.loads((tmp_path / "new" / "changes.json").read_bytes())
     assert [(one["id"], one["token"], one["frequency"]) for one in changes["tokens"]] == [
@@ -85,6 +85,15 @@ def test_a_format_that_cannot_hold_it_is_left_out(run: Run, tmp_path: Path) -> N
     assert not (tmp_path / "other").exists()
 
 
+def test_what_is_printed_as_json_is_the_manifest(run: Run, tmp_path: Path) -> None:
+    out = run("-e", "small.json", "--terms", "terms.txt", "-o", "new", "--json", "text.txt").out
+    assert out == (tmp_path / "new" / "manifest.json").read_text()
+    found = json.loads(out)
+    assert (found["extends"], found["name"]) == (tmp_path.name, "new")
+    assert found["metrics"]["tokens_after"] < found["metrics"]["tokens_before"]
+    assert found["metrics"]["new_tokens"] == load(tmp_path / "new").n_vocab - 385
+
+
 def test_a_folder_that_exists(run: Run, tmp_path: Path) -> None:
     args = ("-e", "small.json", "--terms", "terms.txt", "--force", "-o", ".", "--format")
     assert run(*args, "token-map").status == 0
@@ -112,7 +121,8 @@ def test_less_may_be_learned_than_asked_for(run: Run) -> None:
     assert status == 0
     assert out.splitlines()[1] == "tokens of the text: 6 before, 4 after (-33.33%)"
     assert err == (
-        "compat-bpe: 1 of 9 tokens were learned: no other pair of tokens comes 2 times or more\n"
+        "compat-bpe: 1 tokens learned, not 9: no two tokens that may be merged stand together "
+        "2 times or more\n"
     )
 
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from compat_bpe.cli.progress import Progress
+from compat_bpe.cli.progress import FileProgress
 
 
 class Terminal(io.StringIO):
@@ -39,7 +39,7 @@ def _columns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_in_the_first_second_then_not_too_often(clock: Clock) -> None:
     terminal = Terminal()
-    progress = Progress(4, 4_000_000, terminal)
+    progress = FileProgress(4, 4_000_000, terminal)
     progress.advance(1_000_000)
     progress.file_done()
     assert terminal.lines() == []
@@ -54,7 +54,7 @@ def test_nothing_in_the_first_second_then_not_too_often(clock: Clock) -> None:
 
 def test_it_is_cleared_and_comes_again(clock: Clock) -> None:
     terminal = Terminal()
-    progress = Progress(1, None, terminal)
+    progress = FileProgress(1, None, terminal)
     progress.clear()
     assert terminal.getvalue() == ""
     clock.now = 2.0
@@ -75,7 +75,7 @@ def test_any_width_and_any_size(
 ) -> None:
     monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((columns, 24)))
     terminal = Terminal()
-    progress = Progress(3, size, terminal)
+    progress = FileProgress(3, size, terminal)
     clock.now = 5.0
     progress.advance(7)  # more than there is: the file grew
     (line,) = terminal.lines()
@@ -85,7 +85,7 @@ def test_any_width_and_any_size(
 
 @pytest.mark.parametrize("stream", [io.StringIO(), None])
 def test_nothing_where_there_is_no_terminal(clock: Clock, stream: io.StringIO | None) -> None:
-    progress = Progress(1, 1, stream)
+    progress = FileProgress(1, 1, stream)
     clock.now = 5.0
     progress.advance(1)
     progress.clear()
@@ -97,7 +97,7 @@ def test_nothing_on_a_terminal_that_cannot_go_back(
 ) -> None:
     monkeypatch.setenv("TERM", "dumb")
     terminal = Terminal()
-    progress = Progress(1, 1, terminal)
+    progress = FileProgress(1, 1, terminal)
     clock.now = 5.0
     progress.advance(1)
     assert terminal.getvalue() == ""
@@ -105,7 +105,7 @@ def test_nothing_on_a_terminal_that_cannot_go_back(
 
 def test_a_terminal_that_has_gone_is_no_error(clock: Clock) -> None:
     terminal = Terminal()
-    progress = Progress(1, 1, terminal)
+    progress = FileProgress(1, 1, terminal)
     terminal.close()
     clock.now = 5.0
     progress.advance(1)
