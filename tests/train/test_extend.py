@@ -183,14 +183,14 @@ def test_a_term_with_a_space_stays_as_it_is() -> None:
 
 
 def test_pieces_of_a_text_are_one_text() -> None:
-    old = get_encoding("gpt2")
-    with Extender(old, 2) as extender:
+    old = small(BYTES)
+    with Extender(old, 9) as extender:
         for piece in ("ribo", "somes, polyri", "bosomes, ribosomes"):
             extender.feed(piece, is_last=piece.endswith("ribosomes"))
         found = extender.extend()
-    assert found == extend(old, ["ribosomes, polyribosomes, ribosomes"], 2)._replace(
-        encoding=found.encoding
-    )
+    at_once = extend(old, ["ribosomes, polyribosomes, ribosomes"], 9)
+    assert found == at_once._replace(encoding=found.encoding)
+    assert found.encoding.encode("ribosomes") == [found.merges[-1].id]
 
 
 def test_the_old_encoding_is_as_it_was() -> None:
