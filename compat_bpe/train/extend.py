@@ -267,7 +267,7 @@ class Extender:
         for chunk, count in counts.items():
             found = ids_of(core, chunk)
             # Where a byte is no token, something else stands for it, which is not to be merged.
-            if sum(len(grown.data_of.get(token, b"")) for token in found) == len(chunk):
+            if b"".join(grown.data_of.get(token, b"") for token in found) == chunk:
                 words["".join(map(place_of.__getitem__, found))] = count
         learner = Learner(
             words,

@@ -15,7 +15,7 @@ from compat_bpe.formats.tokenizer_parts import byte_level_part, pre_tokenizers_p
 from compat_bpe.tokenizer import Tokenizer
 
 BYTES = {bytes([byte]): number for number, byte in enumerate(BYTE_TO_UNICODE)}
-PATTERN = r" ?[a-z]+|\W"
+PATTERN = r" ?[a-z<]+|\W"
 PARTS: dict[str, Any] = {
     "normalizer": None,
     "pre_tokenizer": pre_tokenizers_part(split_part(PATTERN), byte_level_part(use_regex=False)),
