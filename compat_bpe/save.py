@@ -42,7 +42,7 @@ def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
     >>> read.encode("hello world") == enc.encode("hello world")
     True
     """
-    _write({Path(path): format_ranks(_ranks(encoding))})
+    write_files({Path(path): format_ranks(_ranks(encoding))})
 
 
 def save_gpt2(
@@ -74,7 +74,7 @@ def save_gpt2(
         ids = json.dumps(dict(sorted(numbers.items(), key=lambda item: item[1]))).encode()
         lines = ["#version: 0.2", *map(" ".join, zip(*model.merges)), ""]
         merges = "\n".join(lines).encode()
-    _write({Path(encoder_json): ids, Path(vocab_bpe): merges})
+    write_files({Path(encoder_json): ids, Path(vocab_bpe): merges})
 
 
 def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> None:
@@ -125,7 +125,7 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
             "merges": list(map(list, zip(*model.merges))),
         },
     }
-    _write({Path(path): json.dumps(file, ensure_ascii=False).encode()})
+    write_files({Path(path): json.dumps(file, ensure_ascii=False).encode()})
 
 
 def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
@@ -230,7 +230,7 @@ def _not_numbered_on(added: Iterable[AddedToken], ordinary: int) -> list[AddedTo
     return inside
 
 
-def _write(files: Mapping[Path, bytes]) -> None:
+def write_files(files: Mapping[Path, bytes]) -> None:
     """Replace files, once all of them are on the disk under other names."""
     temporary = {path: path.with_name(f"{path.name}.{os.getpid()}.tmp") for path in files}
     try:

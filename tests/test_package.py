@@ -34,6 +34,7 @@ LAYERS = [
     "processes",
     "formats",
     "engine",
+    "visible",
 ]
 
 # The arrows that run up, at call time: an encoding is pickled by its name in the registry, and a

@@ -22,6 +22,7 @@ _COMMANDS = {
     "encode": "encode",
     "decode": "decode",
     "train": "train",
+    "report": "report",
     "encodings": "listing",
     "models": "listing",
     "completion": "completion",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, Callable, TypeVar
 
 import click
@@ -18,8 +19,12 @@ DEFAULT_ENCODING = "o200k_base"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def encoding_options(function: _Function) -> _Function:
-    """Give a command ``-e``, ``-m`` and ``--pattern``, for ``chosen_encoding``."""
+def encoding_options(function: _Function, *, several: bool = False) -> _Function:
+    """Give a command ``-e``, ``-m`` and ``--pattern``, for ``chosen_encoding``.
+
+    With ``several``, the first two may be repeated, for ``chosen_encodings``.
+    """
+    repeated = " May be repeated." if several else ""
     pattern = click.option(
         "--pattern",
         metavar="NAME",
@@ -31,16 +36,18 @@ def encoding_options(function: _Function) -> _Function:
         "-m",
         "--model",
         metavar="NAME",
-        help="The encoding that this model uses, for instance gpt-4o or deepseek-chat.",
+        multiple=several,
+        help="The encoding that this model uses, for instance gpt-4o or deepseek-chat." + repeated,
         shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
     )
     encoding = click.option(
         "-e",
         "--encoding",
         metavar="NAME|PATH",
+        multiple=several,
         help="The encoding, by name or by the path of a vocabulary (tokenizer.json, NAME.tiktoken, "
         "tekken.json, vocab.json, or a folder with one of them); "
-        f"{DEFAULT_ENCODING} if neither it nor a model is named.",
+        f"{DEFAULT_ENCODING} if neither it nor a model is named.{repeated}",
         shell_complete=_complete_encoding,
     )
     return encoding(model(pattern(function)))
@@ -86,6 +93,27 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
         return get_encoding(name)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from error
+
+
+def chosen_encodings(
+    models: Sequence[str], encodings: Sequence[str], pattern: str | None
+) -> dict[str, Encoding]:
+    """The encodings that repeated options name: by what ``-e`` says, or a model's by its name.
+
+    Raises:
+        click.UsageError, CommandError: as in ``chosen_encoding``; ``pattern`` is for all files.
+    """
+    if pattern is not None and not any(map(_is_path, encodings)):
+        raise click.UsageError("--pattern is for a rank file, given by --encoding.")
+    found: dict[str, Encoding] = {}
+    for encoding in encodings:
+        if encoding not in found:
+            is_path = _is_path(encoding)
+            found[encoding] = chosen_encoding(None, encoding, pattern if is_path else None)
+    for model in models:
+        chosen = chosen_encoding(model, None, None)
+        found.setdefault(chosen.name, chosen)
+    return found or {DEFAULT_ENCODING: chosen_encoding(None, None, None)}
 
 
 def _is_path(encoding: str) -> bool:

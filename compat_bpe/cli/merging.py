@@ -10,10 +10,11 @@ from unicodedata import east_asian_width
 import click
 
 from compat_bpe import Encoding
-from compat_bpe.cli.visible import Visible, escape
+from compat_bpe.cli.output import can_show
 from compat_bpe.engine.chunks import chunks_of, ids_of, is_whole
 from compat_bpe.engine.listed_merges import ListedMergesEncoder
 from compat_bpe.engine.merge_steps import Pair, Step, Token, merge_steps
+from compat_bpe.visible import Visible, escape
 
 #: What stands between the parts of a chunk, also in colors: here it is the edges that matter.
 _SEPARATOR = "|"
@@ -39,7 +40,7 @@ def shown_merges(
 def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[str]:
     """The same as a line of JSON for each chunk."""
     core = encoding._core_bpe
-    visible = Visible("\\n", "")
+    visible = Visible("\\n", "", can_show)
     for chunk in _chunks(texts, encoding, allowed):
         if isinstance(chunk, int):
             name = encoding.decode_single_token_bytes(chunk)
@@ -79,9 +80,9 @@ class _Lines:
     def __init__(self, encoding: Encoding, colored: bool) -> None:
         self._encoding = encoding
         self._colored = colored
-        self._quoted = Visible("\\n", '"')
-        self._visible = Visible("\\n", _SEPARATOR)
-        self._special = Visible("\\n", "")
+        self._quoted = Visible("\\n", '"', can_show)
+        self._visible = Visible("\\n", _SEPARATOR, can_show)
+        self._special = Visible("\\n", "", can_show)
         self._is_listed = isinstance(encoding._core_bpe._byte_pair, ListedMergesEncoder)
 
     def of(self, chunk: bytes | int) -> Iterator[str]:

@@ -9,13 +9,15 @@ from itertools import cycle, islice
 import click
 
 from compat_bpe import Encoding
+from compat_bpe.cli.color_option import color_option, is_colored
 from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
 from compat_bpe.cli.merging import merges_as_json, shown_merges
+from compat_bpe.cli.output import can_show
 from compat_bpe.cli.special_option import allowed_special, special_options
 from compat_bpe.cli.streams import check_utf8, read_all, read_pieces, write_text
-from compat_bpe.cli.visible import Visible, color_option, escape, is_colored
 from compat_bpe.fit.stream import encode_iter
 from compat_bpe.formats.plain_text import STDIN
+from compat_bpe.visible import Visible, escape
 
 #: Tokens that are written at a time.
 _PORTION = 1 << 12
@@ -122,8 +124,8 @@ def _pieces(tokens: Iterator[int], encoding: Encoding, ids: bool, colored: bool)
     separator = "" if ids or colored else _SEPARATOR
     quote = '"' if ids and not colored else ""
     newline = "\\n" if ids else "\\n\n"
-    ordinary = Visible(newline, separator or quote)
-    special = Visible("\\n", "")
+    ordinary = Visible(newline, separator or quote, can_show)
+    special = Visible("\\n", "", can_show)
     width = len(str(encoding.max_token_value))
 
     @lru_cache(maxsize=1 << 14)

@@ -164,6 +164,24 @@ class CoreBPE:
                 last = 0
         return ids, last
 
+    def ids_by_chunk(self, text: str) -> Iterator[Ids]:
+        """The ids of each chunk of a text in which nothing is special, in order.
+
+        Joined they are what ``encode_ordinary`` gives.  An added token that is a token everywhere
+        is a chunk of its own.
+
+        Raises:
+            UnicodeEncodeError: the text has surrogates in it.
+
+        >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+")
+        >>> list(core.ids_by_chunk("a bc"))
+        [(97,), (32, 98, 99)]
+        """
+        for plain, token in self._stretches(text, frozenset()):
+            yield from self._ids_by_chunk(plain)
+            if token is not None:
+                yield (token,)
+
     def encode_single_token(self, piece: bytes) -> int:
         """The id of one token, special tokens included; ``KeyError`` if there is none."""
         if not isinstance(piece, bytes):

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Callable, Literal, get_args
 
 from compat_bpe.engine import unicode_tables_tokenizers as tables
+from compat_bpe.engine.code_points import CodePoints
 from compat_bpe.engine.splitter import Splitter
 from compat_bpe.engine.unicode_properties import parse_ranges, white_space
 
@@ -39,12 +40,16 @@ def unicode_form(form: Form) -> Normalizer:
     def normalize(text: str) -> str:
         if text.isascii():
             return text
-        later = _later()
-        if later.search(text) is None:
+        candidates = _later_or_above()
+        if candidates.search(text) is None:
             return unicodedata.normalize(form, text)
-        # Every second part is what was assigned later.
-        parts = later.split(text)
-        parts[::2] = [unicodedata.normalize(form, part) for part in parts[::2]]
+        parts = []
+        start = 0
+        for run in candidates.finditer(text):
+            for later in _later().finditer(text, *run.span()):
+                parts += [unicodedata.normalize(form, text[start : later.start()]), later.group()]
+                start = later.end()
+        parts.append(unicodedata.normalize(form, text[start:]))
         return "".join(parts)
 
     return normalize
@@ -62,7 +67,18 @@ def is_form(normalizer: Normalizer) -> bool:
 @cache
 def _later() -> re.Pattern[str]:
     """Matches what is not assigned in Unicode 9.0."""
-    return re.compile(f"({parse_ranges(tables.UNASSIGNED).to_re()}+)")
+    return re.compile(f"{parse_ranges(tables.UNASSIGNED).to_re()}+")
+
+
+@cache
+def _later_or_above() -> re.Pattern[str]:
+    """Matches that, and every character above U+FFFF.
+
+    ``re`` finds a character of the Basic Multilingual Plane in a class by a bitmap, but walks the
+    ranges above, of which there is but one here: this takes 7 ns a character, the other 1,500.
+    """
+    above = CodePoints.from_ranges([(0x10000, 0x10FFFF)])
+    return re.compile(f"{(parse_ranges(tables.UNASSIGNED) | above).to_re()}+")
 
 
 def lowercase(text: str) -> str:

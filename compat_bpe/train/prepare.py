@@ -23,6 +23,9 @@ Duplicates = Literal["lines", "documents"]
 #: have the same is less likely than 2**-48.
 _DIGEST = 16
 
+#: Bits of the digest by which a part is held out.
+_FRACTION = 64
+
 
 @dataclass(frozen=True)
 class Preparation:
@@ -38,8 +41,8 @@ class Preparation:
             documents; a long one waits in a temporary file until it is known.  Each different line
             or document takes some 110 bytes of memory.
         validation: the share that is held out, at least 0 and less than 1.  A part is held out, or
-            not, by its text alone: if the first 8 bytes of its BLAKE2b digest, as a fraction, are
-            less than the share.  It is taken out of its document, which becomes two.
+            not, by its text alone: if its BLAKE2b digest of 8 bytes, as a big-endian number, is
+            below that share of 2**64.  It is taken out of its document, which becomes two.
 
     Raises:
         ValueError: a value is none of these.
@@ -71,12 +74,12 @@ class Amount:
     #: Of UTF-8.
     bytes: int = 0
 
-    def add(self, part: Part) -> None:
-        """One more part; its document is counted at its end."""
+    def add(self, part: Part, size: int | None = None) -> None:
+        """One more part, and its bytes if they are known; its document is counted at its end."""
         self.documents += part.is_last
         self.parts += 1
         self.characters += len(part.text)
-        self.bytes += len(part.text.encode())
+        self.bytes += len(part.text.encode()) if size is None else size
 
 
 class CorpusCounts:
@@ -104,8 +107,9 @@ class CorpusCounts:
 
     def keep(self, part: Part) -> None:
         """One more part is passed on."""
-        self.kept.add(part)
-        self._hash.update(part.text.encode())
+        data = part.text.encode()
+        self.kept.add(part, len(data))
+        self._hash.update(data)
         if part.is_last:
             self._hash.update(b"\xff")
 
@@ -271,13 +275,12 @@ def _without_held_out(
             counts.keep(part)
             yield part
 
-    bound = share * 2**64
+    bound = share * 2**_FRACTION
     # What comes next decides whether a part is the last, so one waits.
     waiting: tuple[Part, bool] | None = None
     for part in parts:
         if part.text:
-            digest = blake2b(part.text.encode(), digest_size=8).digest()
-            out = int.from_bytes(digest, "big") < bound
+            out = bound > 0 and _fraction(part.text) < bound
             if waiting is not None:
                 before, before_out = waiting
                 yield from give(before._replace(is_last=out != before_out), before_out)
@@ -286,3 +289,8 @@ def _without_held_out(
             before, before_out = waiting
             yield from give(before._replace(is_last=True), before_out)
             waiting = None
+
+
+def _fraction(text: str) -> int:
+    """A number that is as good as random below ``2**_FRACTION``, and always the same for a text."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=_FRACTION // 8).digest(), "big")
