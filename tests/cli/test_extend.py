@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe import get_encoding, load
+from compat_bpe import load
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train.extend import extend
 from tests.cli.in_process import Run, runner
 
+SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
 TEXT = "the qubit and the qubits\nribosomes, polyribosomes, ribosomes\n" * 2
 
 
@@ -19,20 +20,22 @@ TEXT = "the qubit and the qubits\nribosomes, polyribosomes, ribosomes\n" * 2
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
     (tmp_path / "text.txt").write_text(TEXT)
     (tmp_path / "terms.txt").write_text("qubit\n\nriboswitch\n")
-    save_tokenizer_json(
-        load(Path(__file__).parents[2] / "fixtures/gpt2_small"), tmp_path / "small.json"
-    )
+    save_tokenizer_json(load(SMALL), tmp_path / "small.json")
     return runner("extend", tmp_path, monkeypatch, capfd)
 
 
 def test_every_format_has_the_new_tokens(run: Run, tmp_path: Path) -> None:
-    status, out, err = run("-e", "gpt2", "-n", "3", "--terms", "terms.txt", "-o", "new", "text.txt")
-    expected = extend(get_encoding("gpt2"), [TEXT], 3, terms=["qubit", "riboswitch"])
-    merges = expected.merges
+    status, out, err = run(
+        "-e", str(SMALL), "-n", "3", "--terms", "terms.txt", "-o", "new", "text.txt"
+    )
+    expected = extend(load(SMALL), [TEXT], 3, terms=["qubit", "riboswitch"])
+    merges, changed = expected.merges, expected.changes
+    assert changed.after < changed.before
     assert (status, err) == (0, "")
     assert out.splitlines() == [
-        f"new tokens: {len(merges)}, ids 50257 to {merges[-1].id}",
-        "tokens of the text: 42 before, 26 after (-38.10%)",
+        f"new tokens: {len(merges)}, ids 385 to {merges[-1].id}",
+        f"tokens of the text: {changed.before} before, {changed.after} after "
+        f"({changed.after / changed.before - 1:+.2%})",
         "written to new: changes.json, encoder.json, new.tiktoken, token_map.tsv, "
         "tokenizer.json, vocab.bpe, manifest.json",
     ]
@@ -46,10 +49,10 @@ def test_every_format_has_the_new_tokens(run: Run, tmp_path: Path) -> None:
         (merge.id, (merge.left + merge.right).decode(), merge.frequency) for merge in merges
     ]
     assert changes["terms"] == [term._asdict() for term in expected.terms]
-    assert changes["chunks"][0]["chunk"] == " polyribosomes"
-    assert (changes["tokens_before"], changes["tokens_after"]) == (42, 26)
+    assert changes["chunks"][0]["chunk"] == changed.chunks[0].chunk.decode()
+    assert (changes["tokens_before"], changes["tokens_after"]) == changed[:2]
     manifest = json.loads((tmp_path / "new" / "manifest.json").read_bytes())
-    assert (manifest["extends"], manifest["pattern"]) == ("gpt2", "gpt2")
+    assert (manifest["extends"], manifest["pattern"]) == ("gpt2_small", "gpt2")
 
 
 def test_a_tokenizer_from_standard_input(run: Run, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def theirs(path: Path) -> Any:
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     old=by_rank(tokenizers=False),
     corpus=corpora,
@@ -60,7 +60,7 @@ def test_by_rank(
         assert new.encode(text, allowed_special="all") == ids
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     old=st.one_of(by_rank(), by_list()),
     corpus=corpora,
