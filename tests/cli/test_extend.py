@@ -25,9 +25,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
 
 
 def test_every_format_has_the_new_tokens(run: Run, tmp_path: Path) -> None:
-    status, out, err = run(
-        "-e", str(SMALL), "-n", "3", "--terms", "terms.txt", "-o", "new", "text.txt"
-    )
+    args = ("-n", "3", "--terms", "terms.txt", "-o", "new", "text.txt")
+    status, out, err = run("-e", str(SMALL), *args)
     expected = extend(load(SMALL), [TEXT], 3, terms=["qubit", "riboswitch"])
     merges, changed = expected.merges, expected.changes
     assert changed.after < changed.before
