@@ -91,6 +91,9 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
     model = definition.model
     if isinstance(model, RankedModel):
         model = _as_listed(model, definition.added_tokens, encoding)
+    else:
+        vocabulary = _with_added(model.vocabulary, definition.added_tokens, encoding)
+        model = model._replace(vocabulary=vocabulary)
     unknown = model.unknown
     file = {
         "version": "1.0",
@@ -190,18 +193,28 @@ def _as_listed(model: RankedModel, added: Sequence[AddedToken], encoding: Encodi
     if b"" in ranks:
         raise ValueError(f"{encoding!r}: the empty token cannot be in a tokenizer.json")
     merges = [parts for _, parts in merges_by_rank(ranks) if parts is not None]
-    vocabulary = {encode_bytes(token): rank for token, rank in ranks.items()}
-    for token in added:
-        if vocabulary.get(token.content, token.id) != token.id:
-            raise ValueError(f"{encoding!r}: {token.content!r} is an ordinary token, too")
-    for token in _not_numbered_on(added, len(vocabulary)):
-        vocabulary[token.content] = token.id
-    if len(set(vocabulary.values())) < len(vocabulary):
-        raise ValueError(f"{encoding!r}: a special token has the id of an ordinary one")
+    written = {encode_bytes(token): rank for token, rank in ranks.items()}
+    vocabulary = _with_added(written, added, encoding)
     lefts = [encode_bytes(left) for left, _ in merges]
     rights = [encode_bytes(right) for _, right in merges]
     # Merging by rank takes a chunk that is a token as it is.
     return ListedModel(vocabulary, (lefts, rights), ignore_merges=True)
+
+
+def _with_added(
+    vocabulary: Mapping[str, int], added: Sequence[AddedToken], encoding: Encoding
+) -> dict[str, int]:
+    """A vocabulary with those of the added tokens that must be in it, to keep their ids."""
+    found = dict(vocabulary)
+    for token in added:
+        if found.get(token.content, token.id) != token.id:
+            raise ValueError(f"{encoding!r}: {token.content!r} is an ordinary token, too")
+    others = [token for token in added if token.content not in found]
+    for token in _not_numbered_on(others, len(found)):
+        found[token.content] = token.id
+    if len(set(found.values())) < len(found):
+        raise ValueError(f"{encoding!r}: a special token has the id of an ordinary one")
+    return found
 
 
 def _not_numbered_on(added: Iterable[AddedToken], ordinary: int) -> list[AddedToken]:

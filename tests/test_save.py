@@ -46,6 +46,7 @@ SMALL = {
     "leaves out": small(RANKS, {"<s>": 260}, r"\p{L}+|\d"),
     "lookahead": small(pattern=r"\p{Lu}?\p{Ll}+|\s+(?!\S)|\s+|(?i:'s|'ll)|\p{N}{1,3}|."),
     "folds": small(pattern=r"(?i:ss|'(?:s))|(?i:f)i|\p{L}|\s+|."),
+    "before its parts": small({**BYTES, b"abc": 256, b"ab": 257, b"bcd": 258, b"cd": 259}),
     "not trained": small({**BYTES, b"abcd": 256, b"ab": 257}),
 }
 HARD_OF_SMALL = st.text("abcd \n'sLé1<>ßﬁ", max_size=40)

@@ -18,6 +18,7 @@ _COMMANDS = {
     "truncate": "truncate",
     "split": "split",
     "show": "show",
+    "extend": "extend",
     "encode": "encode",
     "decode": "decode",
     "train": "train",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import cycle, islice
@@ -11,11 +9,14 @@ from itertools import cycle, islice
 import click
 
 from compat_bpe import Encoding
+from compat_bpe.cli.color_option import color_option, is_colored
 from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
+from compat_bpe.cli.merging import merges_as_json, shown_merges
 from compat_bpe.cli.output import can_show
 from compat_bpe.cli.special_option import allowed_special, special_options
-from compat_bpe.cli.streams import input_argument, read_pieces, write_text
+from compat_bpe.cli.streams import check_utf8, read_all, read_pieces, write_text
 from compat_bpe.fit.stream import encode_iter
+from compat_bpe.formats.plain_text import STDIN
 from compat_bpe.visible import Visible, escape
 
 #: Tokens that are written at a time.
@@ -29,28 +30,30 @@ _SEPARATOR = "|"
 
 
 @click.command()
-@input_argument
+@click.argument("texts", nargs=-1, type=click.Path(allow_dash=True), metavar="[FILE|-]")
 @encoding_options
 @special_options
 @click.option("--ids", is_flag=True, help="One token a line, with its id before it.")
 @click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="Whether tokens are told apart by colors; auto: on a terminal, unless NO_COLOR is set.",
+    "--merges",
+    is_flag=True,
+    help="Show how each WORD is merged, step by step: show --merges WORD...",
 )
+@click.option("--json", "as_json", is_flag=True, help="With --merges, a JSON object a line.")
+@color_option
 def show(
-    file: str,
+    texts: tuple[str, ...],
     model: str | None,
     encoding: str | None,
     pattern: str | None,
     special: bool,
     names: tuple[str, ...],
     ids: bool,
+    merges: bool,
+    as_json: bool,
     color: str,
 ) -> None:
-    """Show the tokens of a text.
+    """Show the tokens of a text, or with --merges how they come about.
 
     With no FILE, or if FILE is -, standard input is read. On a terminal the tokens have colors in
     turn; elsewhere there is a | between them.
@@ -60,15 +63,43 @@ def show(
     is \\xe4, a backslash \\\\, and a | in the text \\| where tokens are separated by it. A special
     token is in \\[ and \\], or red.
 
+    With --merges, the arguments are not files but words or other text. Each chunk that the
+    encoding's pattern cuts a text into is shown with every state that merging goes through, and
+    beside it the pairs that could be joined then, each with its rank, which is the id of what it
+    makes; the first, of the lowest rank, is the one that is joined. Of a vocabulary with a list of
+    merges, #N is the place in that list. The last line has the ids.
+
     \b
     Examples:
       $ compat-bpe show -m gpt-4o README.md
       $ echo 'naïve 世界' | compat-bpe show --ids
       $ compat-bpe show --color always README.md | less -R
+      $ compat-bpe show --merges hugs " hugging"
+
+    The objects of --json have the keys "chunk"; "is_token", whether that is a token as a whole,
+    which is not merged; "steps", each with "parts" and "pairs", a list of objects with the "place"
+    of the left part and the "rank", both from 0, and the "id" of what they make; and "ids". Or they
+    have "special", a special token's name, and "ids". Bytes are written as they are shown.
     """
+    if merges and ids:
+        raise click.UsageError("--merges and --ids exclude each other: give one of them.")
+    if as_json and not merges:
+        raise click.UsageError("--json is for --merges.")
+    if len(texts) > 1 and not merges:
+        raise click.UsageError(f"one FILE at a time: {texts[1]!r} is too many.")
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
-    colored = _is_colored(color)
+    colored = is_colored(color)
+    if merges:
+        words = _words(texts)
+        if as_json:
+            lines = merges_as_json(words, chosen, allowed)
+        else:
+            lines = shown_merges(words, chosen, allowed, colored=colored)
+        for portion in _portions(lines):
+            write_text(portion, color=colored)
+        return
+    file = texts[0] if texts else STDIN
     tokens = encode_iter(chosen, read_pieces(file), allowed_special=allowed, disallowed_special=())
     at_end_of_line = True
     for portion in _portions(_pieces(tokens, chosen, ids, colored)):
@@ -78,13 +109,10 @@ def show(
         write_text("\n")
 
 
-def _is_colored(color: str) -> bool:
-    if color != "auto":
-        return color == "always"
-    # https://no-color.org
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return sys.stdout is not None and sys.stdout.isatty()
+def _words(texts: tuple[str, ...]) -> Iterator[str]:
+    """The arguments, and standard input where one is ``-`` or there is none."""
+    for text in texts or (STDIN,):
+        yield read_all(STDIN) if text == STDIN else check_utf8(text)
 
 
 def _portions(pieces: Iterator[str]) -> Iterator[str]:

@@ -29,11 +29,20 @@ def check_text(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> str | None:
     """The callback of an option whose value goes into the output."""
+    return None if value is None else check_utf8(value)
+
+
+def check_utf8(argument: str) -> str:
+    """An argument of the command, if it is text.
+
+    Raises:
+        click.BadParameter: its bytes are not UTF-8.
+    """
     try:
-        (value or "").encode()
+        argument.encode()
     except UnicodeEncodeError:
         raise click.BadParameter("it is not UTF-8.") from None
-    return value
+    return argument
 
 
 def read_blocks(path: str) -> Iterator[bytes]:

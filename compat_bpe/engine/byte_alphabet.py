@@ -77,8 +77,11 @@ def decode_all(texts: Sequence[str]) -> list[bytes | None]:
         return [None if _NOT_IN_ALPHABET.search(text) else decode_bytes(text) for text in texts]
     found: list[bytes | None] = []
     found += charmap_encode(joined, "replace", _TO_BYTES)[0].split(b"\xff") if others else []
+    place = at = 0
     for match in _NOT_IN_ALPHABET.finditer(joined):
-        found[joined.count(separator, 0, match.start())] = None
+        place += joined.count(separator, at, match.start())
+        at = match.start()
+        found[place] = None
     if len(others) < len(texts):
         for place, text in enumerate(texts):
             if text == separator:

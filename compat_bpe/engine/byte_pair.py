@@ -29,14 +29,19 @@ _LONG = 70
 _NO_RANK = 1 << 32
 
 
-def merge(chunk: bytes, ranks: Mapping[bytes, int]) -> list[bytes]:
+def merge(chunk: bytes, ranks: Mapping[bytes, int], least: int = 1) -> list[bytes]:
     """The parts of a chunk that are left when no two neighbours make a token.
+
+    Args:
+        chunk: any bytes.
+        ranks: every token's rank.
+        least: when so many parts are left, no more are joined.
 
     >>> merge(b"xabcd", {b"ab": 0, b"cd": 1, b"abcd": 2})
     [b'x', b'abcd']
     """
     parts = [chunk[i : i + 1] for i in range(len(chunk))]
-    while len(parts) > 1:
+    while len(parts) > least:
         pairs = [ranks.get(left + right, _NO_RANK) for left, right in zip(parts, parts[1:])]
         lowest = min(pairs)
         if lowest == _NO_RANK:
@@ -86,8 +91,8 @@ class BytePairEncoder:
         return ids
 
     def makes(self, token: bytes) -> bool:
-        """Whether two parts are left of a token before it is made."""
-        return len(self._merge_below(self.ranks[token], token)) == 2
+        """Whether merging makes a token."""
+        return len(self._merge_below(_NO_RANK, token)) == 1
 
     def _merge_below(self, limit: int, chunk: bytes) -> list[int]:
         """The ids after all merges of a rank below ``limit``."""
@@ -180,8 +185,9 @@ def merges_by_rank(
 ) -> Iterator[tuple[bytes, tuple[bytes, bytes] | None]]:
     """Each token of several bytes, in the order of the ranks, and the two parts it is merged from.
 
-    These are what the merges of lower rank leave of the token; None if that is not two parts.  Then
-    no chunk's merging makes it, since no merge crosses the edges of a token before it is complete.
+    These are what is left before the last merge, when the token is merged alone; None if that does
+    not make it.  They are the same in every chunk, since no merge crosses the edges of a token
+    before it is complete.
 
     >>> list(merges_by_rank({b"a": 0, b"b": 1, b"ab": 2, b"aab": 3, b"bab?": 4}))
     [(b'ab', (b'a', b'b')), (b'aab', (b'a', b'ab')), (b'bab?', None)]
@@ -189,12 +195,17 @@ def merges_by_rank(
     encoder = BytePairEncoder(ranks)
     token_of = {rank: token for token, rank in ranks.items()}
     for token, rank in sorted(ranks.items(), key=itemgetter(1)):
-        if len(token) != 1:
-            found = encoder._merge_below(rank, token)
-            if len(found) == 2 and min(found) >= 0:
-                yield token, (token_of[found[0]], token_of[found[1]])
-            else:
-                yield token, None
+        if len(token) == 1:
+            continue
+        found = encoder._merge_below(rank, token)
+        parts = [token_of.get(number, b"") for number in found]
+        if len(found) > 2:
+            # It ranks below one of its parts, or cannot be made.
+            parts = merge(token, ranks, 2)
+        if len(parts) == 2 and all(part and part in ranks for part in parts):
+            yield token, (parts[0], parts[1])
+        else:
+            yield token, None
 
 
 class _Places(dict[int, list[int]]):

@@ -338,6 +338,11 @@ class CoreBPE:
                 found = breaks.search(text, found.end(), end)
         return None if found is None else found.end()
 
+    @property
+    def leaves_nothing_out(self) -> bool:
+        """Whether every character of a text is certainly in a chunk."""
+        return self._splitter.leaves_nothing_out
+
     @cached_property
     def longest_token(self) -> int | None:
         """The length of the longest token in bytes, where no text is of fewer and longer ones.
@@ -345,7 +350,7 @@ class CoreBPE:
         So a text of n bytes has at least n / ``longest_token`` tokens.  None if that is not sure,
         because the pattern leaves something out.
         """
-        if not (self._splitter.leaves_nothing_out and self._byte_pair.is_complete):
+        if not (self.leaves_nothing_out and self._byte_pair.is_complete):
             return None
         return max(map(len, self.encoder))
 

@@ -156,6 +156,28 @@ class ListedMergesEncoder(BytePairEncoder):
         """Whether merging makes each token, those that are not in the byte alphabet aside."""
         return all(token in self.ranks and len(self.merge(token)) == 1 for token in self.tokens)
 
+    def listed_merge(self, left: int | None, right: int | None) -> tuple[int, int] | None:
+        """The place in the list of the merge of two ids, and the id that it makes, if there is one.
+
+        Of two merges of one pair it is the later, which counts.
+        """
+        return self._pairs.get((left, right))
+
+    def first_tokens(self, chunk: bytes) -> list[tuple[int, bytes]]:
+        """The ids that merging a chunk begins with, each with its bytes.
+
+        Those of a token that stands for unknown bytes are its name.
+        """
+        data_of = {self._vocabulary.get(char): byte for byte, char in BYTE_TO_UNICODE.items()}
+        found = []
+        for number in self._first_symbols(chunk):
+            if number in data_of:
+                found.append((number, bytes([data_of[number]])))
+            else:
+                name = next(name for name, known in self._vocabulary.items() if known == number)
+                found.append((number, name.encode()))
+        return found
+
     def _listed_parts(self, token: int) -> list[int] | None:
         """The ranks of a token's two listed parts, if merging by rank leaves just these of it."""
         merge = bisect_left(self._ranks_made, token)

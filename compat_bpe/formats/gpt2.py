@@ -206,9 +206,9 @@ def format_vocab_bpe(ranks: Mapping[bytes, int]) -> bytes:
     """The content of ``vocab.bpe``: each token of two bytes or more as the merge that makes it.
 
     Ranks do not say which two parts those are, but merging does: they are what it leaves of the
-    token when only lower ranks take part. Takes a second or so for 50,000 tokens.
+    token before the last step. Takes a second or so for 50,000 tokens.
 
-    Raises ValueError if that leaves a token in other than two parts, so that no merge makes it.
+    Raises ValueError if merging does not make a token.
 
     >>> format_vocab_bpe({b"a": 0, b" ": 1, b"aa": 2, b" aa": 3}).decode().splitlines()
     ['#version: 0.2', 'a a', 'Ġ aa']
@@ -218,7 +218,7 @@ def format_vocab_bpe(ranks: Mapping[bytes, int]) -> bytes:
         if parts is None:
             raise ValueError(
                 f"token {token!r} (rank {ranks[token]}) is made by no merge: "
-                "the lower ranks do not leave it in two parts"
+                "merging does not leave it in two parts"
             )
         lines.append(" ".join(map(encode_bytes, parts)))
     return "\n".join([*lines, ""]).encode("utf-8")

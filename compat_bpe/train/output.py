@@ -8,7 +8,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Callable
 
 from compat_bpe.encoding import Encoding
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
@@ -41,11 +41,12 @@ def write_vocabulary(
     manifest: Mapping[str, Any] | None = None,
     force: bool = False,
     extra: Mapping[str, BinaryIO] | None = None,
+    left_out: Callable[[str, str], None] | None = None,
 ) -> list[str]:
     """Write a vocabulary into a folder, all of its files or none.
 
-    They are written beside it first.  Then a new folder is put in place in one go; in one that
-    exists, file by file.
+    They are written under another name first.  Then a new folder is put in place in one go; in one
+    that exists, file by file.
 
     Args:
         folder: where; made if it does not exist, but not what it is in.
@@ -57,6 +58,8 @@ def write_vocabulary(
         force: whether files may be written into a folder that exists and is not empty.  Those that
             an earlier manifest lists and that are not written again are removed.
         extra: other files by name, and an open file with the content of each.
+        left_out: called with each format that cannot hold the vocabulary, and why; if it is not
+            given, that is an error.
 
     Returns:
         The names of the files, the manifest last.
@@ -70,19 +73,25 @@ def write_vocabulary(
     target = Path(folder)
     check_folder(target, force=force)
     name = encoding.name
-    if not name or Path(name).name != name or name in (".", ".."):
-        raise ValueError(f"{name!r} cannot be the name of a file")
+    check_name(name)
     wanted = set(formats)
     if wanted - FORMATS.keys():
         unknown = ", ".join(map(repr, sorted(wanted - FORMATS.keys())))
         raise ValueError(f"there is no format {unknown}; there are {', '.join(FORMATS)}")
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    # Within a folder that exists: it may be on a disk of its own, or be ".".
+    beside = target if target.is_dir() else target.absolute().parent
+    temporary = beside / f"{target.name}.{os.getpid()}.tmp"
     temporary.mkdir()
     try:
         for kind in FORMATS:
             if kind in wanted:
                 files = [temporary / file.format(name=name) for file in FORMATS[kind]]
-                _write_format(kind, files, encoding, pattern, merges)
+                try:
+                    _write_format(kind, files, encoding, pattern, merges)
+                except ValueError as error:
+                    if left_out is None:
+                        raise
+                    left_out(kind, str(error))
         for name_of_other, source in (extra or {}).items():
             source.seek(0)
             with open(temporary / name_of_other, "wb") as other:
@@ -100,6 +109,12 @@ def write_vocabulary(
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return [*written, MANIFEST]
+
+
+def check_name(name: str) -> None:
+    """Whether files may be named after a vocabulary of that name; ``ValueError`` if not."""
+    if not name or Path(name).name != name or name in (".", ".."):
+        raise ValueError(f"{name!r} cannot be the name of a file")
 
 
 def check_folder(folder: Path, *, force: bool) -> None:

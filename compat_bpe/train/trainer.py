@@ -246,7 +246,7 @@ class Trainer:
         )
         tokens = list(BYTES)
         merges: list[LearnedMerge] = []
-        taken = {token: name for name in self._special_tokens for token in _spellings(name)}
+        taken = {token: name for name in self._special_tokens for token in spellings(name)}
         while len(merges) < self._most_merges:
             merge = learner.step()
             if merge is None:
@@ -346,11 +346,11 @@ def _check_special_tokens(names: list[str]) -> None:
             raise ValueError(f"the special token {name!r} has a lone surrogate")
         if name in names[:number]:
             raise ValueError(f"the special token {name!r} comes twice")
-        if not {*BYTES}.isdisjoint(_spellings(name)):
+        if not {*BYTES}.isdisjoint(spellings(name)):
             raise ValueError(f"the special token {name!r} is written like a single byte's token")
 
 
-def _spellings(name: str) -> list[bytes]:
+def spellings(name: str) -> list[bytes]:
     """The tokens that are written as a special token is: as text, and in the byte alphabet."""
     found = [name.encode()]
     if UNICODE_TO_BYTE.keys() >= set(name):

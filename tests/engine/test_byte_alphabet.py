@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from compat_bpe.engine.byte_alphabet import (
     BYTE_TO_UNICODE,
     UNICODE_TO_BYTE,
+    decode_all,
     decode_bytes,
     encode_bytes,
 )
@@ -30,6 +31,14 @@ def test_no_character_would_break_a_line_of_vocab_bpe() -> None:
 @given(st.binary())
 def test_round_trip(data: bytes) -> None:
     assert decode_bytes(encode_bytes(data)) == data
+
+
+@given(st.lists(st.text("aĠÿ \n中", max_size=4)))
+def test_many_are_decoded_as_each_is(texts: list[str]) -> None:
+    expected = [
+        decode_bytes(text) if UNICODE_TO_BYTE.keys() >= set(text) else None for text in texts
+    ]
+    assert decode_all(texts) == expected
 
 
 @pytest.mark.parametrize("char", [" ", "\n", "\x7f", "\xa0", "\xad", "\u0144", "中", "\ud800"])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.engine.byte_pair import _LONG, BytePairEncoder, merge
+from compat_bpe.engine.byte_pair import _LONG, BytePairEncoder, merge, merges_by_rank
 from compat_bpe.engine.byte_pair import _NO_RANK as NO_LIMIT
 
 LETTERS = [b"a", b"b", b"c"]
@@ -74,3 +74,26 @@ def test_a_whole_token_needs_no_merges() -> None:
 def test_a_missing_byte_is_named(chunk: bytes) -> None:
     with pytest.raises(ValueError, match="no token for the byte b'b'"):
         BytePairEncoder({b"a": 0}).encode(chunk)
+
+
+@given(chunks, vocabularies())
+@example(b"<aac", {b"a": 3, b"b": 4, b"c": 2, b"aac": 0, b"aa": 1})
+def test_a_token_is_always_merged_from_the_same_two_parts(
+    chunk: bytes, ranks: dict[bytes, int]
+) -> None:
+    parts_of = dict(merges_by_rank(ranks))
+    parts = [chunk[i : i + 1] for i in range(len(chunk))]
+    while len(parts) > 1:
+        pairs = [
+            (ranks.get(left + right, NO_LIMIT), i)
+            for i, (left, right) in enumerate(zip(parts, parts[1:]))
+        ]
+        lowest, i = min(pairs)
+        if lowest == NO_LIMIT:
+            break
+        made = parts[i] + parts[i + 1]
+        assert parts_of[made] == (parts[i], parts[i + 1])
+        parts[i : i + 2] = [made]
+    encoder = BytePairEncoder(ranks)
+    for token, found in parts_of.items():
+        assert (found is not None) == encoder.makes(token) == (merge(token, ranks) == [token])

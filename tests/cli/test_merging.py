@@ -1,0 +1,124 @@
+"""``compat-bpe show --merges``: every step of merging, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from compat_bpe import get_encoding, load
+from compat_bpe.save import save_tokenizer_json
+from tests.cli.exact import run
+from tests.cli.test_show import unescape, utf8_texts
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_as_it_looks() -> None:
+    assert run("show", "--merges", "-e", "gpt2", "hugs", ' "|').out.decode().split("\n") == [
+        '"hugs"',
+        "  h|u|g|s  u|g 1018 < h|u 13415 < g|s 14542",
+        "  h|ug|s   ug|s 10339",
+        "  h|ugs",
+        "  = 71 10339",
+        "",
+        '" \\"|"',
+        '   |"|\\|   |" 366',
+        '   "|\\|',
+        "  = 366 91",
+        "",
+    ]
+
+
+def test_a_whole_token_and_characters_of_several_bytes() -> None:
+    out = run("show", "--merges", "-e", "deepseek_v3", "世界").out.decode()
+    assert out.splitlines()[0] == '"世界"  a token as a whole, so it is not merged; if it were:'
+    assert out.splitlines()[1].startswith(r"  \xe4|\xb8|\x96|\xe7|\x95|\x8c  \xe4|\xb8 275 < ")
+    assert out.splitlines()[-2:] == ["  世界", "  = 3427"]
+    # What stands beside the states is in one column, wide characters or not.
+    assert (
+        len({re.search("  [^ ]+ [0-9]+", line[2:]) is None for line in out.split("\n")[1:5]}) == 1
+    )
+
+
+def test_equal_pairs_are_counted_and_chunks_shown_apart() -> None:
+    out = run("show", "--merges", "-e", "gpt2", "--special", "aaaaa b<|endoftext|>").out.decode()
+    assert out.split("\n") == [
+        '"aaaaa"',
+        "  a|a|a|a|a  a|a 7252 x4",
+        "  aa|a|a|a   a|a 7252 x2 < aa|a 46071",
+        "  aa|aa|a    aa|aa 24794 < aa|a 46071",
+        "  aaaa|a",
+        "  = 24794 64",
+        "",
+        '" b"  a token as a whole, so it is not merged; if it were:',
+        "   |b   |b 275",
+        "   b",
+        "  = 275",
+        "",
+        "\\[<|endoftext|>\\]  a special or added token",
+        "  = 50256",
+        "",
+    ]
+
+
+def test_of_a_list_of_merges_the_place_in_it_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    save_tokenizer_json(load(ROOT / "fixtures" / "gpt2_small"), path)
+    merges = json.loads(path.read_bytes())["model"]["merges"]
+    out = run("show", "--merges", "-e", str(path), " other").out.decode()
+    (pairs,) = re.findall(r" \|o\|t\|h\|e\|r  (.*)", out)
+    shown = [pair.rsplit(" #", 1) for pair in pairs.split(" < ")]
+    assert [merges[int(place) - 1] for _, place in shown] == [
+        pair.replace(" ", "Ġ").split("|") for pair, _ in shown
+    ]
+    assert [int(place) for _, place in shown] == sorted({int(place) for _, place in shown})
+    (line,) = run("show", "--merges", "--json", "-e", str(path), "the").out.decode().splitlines()
+    first = json.loads(line)["steps"][0]
+    place, rank = first["pairs"][0]["place"], first["pairs"][0]["rank"]
+    assert merges[rank] == first["parts"][place : place + 2]
+
+
+def test_colors_mark_what_is_joined() -> None:
+    out = run("show", "--merges", "-e", "gpt2", "hugs", terminal=True).out.decode()
+    joined = re.findall("\x1b\\[30m\x1b\\[43m([^\x1b]*)\x1b\\[0m", out)
+    chosen = re.findall("\x1b\\[1m([^\x1b]*)\x1b\\[0m", out)
+    assert joined == ["u|g", "ug|s"]
+    assert chosen == ["u|g 1018", "ug|s 10339"]
+    plain = run("show", "--merges", "-e", "gpt2", "hugs").out.decode()
+    assert re.sub("\x1b\\[[0-9]+m", "", out) == plain
+
+
+@settings(max_examples=50)
+@given(text=utf8_texts)
+def test_json_says_what_the_ids_are(text: str) -> None:
+    args = ("show", "--merges", "--json", "-e", "p50k_edit")
+    status, out, err = run(*args, stdin=text.encode())
+    assert (status, err) == (0, "")
+    encoding = get_encoding("p50k_edit")
+    found = [json.loads(line) for line in out.decode().split("\n")[:-1]]
+    ids = encoding.encode(text, disallowed_special=())
+    assert [token for one in found for token in one["ids"]] == ids
+    for one in found:
+        last = list(map(unescape, one["steps"][-1]["parts"]))
+        assert b"".join(last) == unescape(one["chunk"])
+        if not one["is_token"]:
+            assert last == encoding.decode_tokens_bytes(one["ids"])
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--merges", "--ids", "a"), "--merges and --ids exclude each other: give one of them."),
+        (("--json", "a"), "--json is for --merges."),
+        (("a", "b"), "one FILE at a time: 'b' is too many."),
+        (("--merges", "\udce9"), "it is not UTF-8."),
+    ],
+)
+def test_wrong_usage(args: tuple[str, ...], message: str) -> None:
+    status, out, err = run("show", *args)
+    assert (status, out) == (2, b"")
+    assert err.endswith(f"{message}\n")
