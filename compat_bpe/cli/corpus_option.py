@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Callable, TypeVar
+from functools import wraps
+from typing import Any, Callable, NamedTuple
 
 import click
 
 from compat_bpe.cli.output import CommandError, write_message
+from compat_bpe.cli.progress import FileProgress
 from compat_bpe.cli.walk import Found, Walk
 from compat_bpe.cli.walk_option import walk_options
 from compat_bpe.formats.plain_text import STDIN
@@ -16,11 +18,9 @@ from compat_bpe.train.corpus import CorpusFile, Errors, Part, group_of, is_json_
 #: Things left out of one file that are named; of the others, only the number.
 _NAMED = 10
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-
-def corpus_options(function: _Function) -> _Function:
-    """Give a command the argument ``paths``, and what else ``chosen_corpus`` takes, as options."""
+def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the parameter ``corpus``, a ``CorpusArguments``, by arguments and options."""
     paths = click.argument(
         "paths", nargs=-1, type=click.Path(allow_dash=True), metavar="[PATH|-]..."
     )
@@ -49,35 +49,50 @@ def corpus_options(function: _Function) -> _Function:
         "UTF-8, read with U+FFFD (replace); named and left out (skip). If not said: skip for text "
         "files found in a directory, else strict.",
     )
-    return paths(field(group_field(jsonl(errors(walk_options(function))))))
+
+    @wraps(function)
+    def with_corpus(**options: Any) -> Any:
+        own = {name: options.pop(name) for name in CorpusArguments._fields}
+        return function(corpus=CorpusArguments(**own), **options)
+
+    return paths(field(group_field(jsonl(errors(walk_options(with_corpus))))))
 
 
-def chosen_corpus(
-    paths: Sequence[str],
-    field: str,
-    group_field: str | None,
-    errors: Errors | None,
-    include: Sequence[str],
-    exclude: Sequence[str],
-    hidden: bool,
-    no_ignore: bool,
-    jsonl: bool = False,
-) -> Corpus:
-    """The corpus that the argument and the options name; standard input if there is no path.
+class CorpusArguments(NamedTuple):
+    """What was given on the command line to say what the corpus is."""
 
-    Raises:
-        CommandError: a directory cannot be searched, or there are no files.
-    """
-    walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
-    found = list(walk.find(paths or (STDIN,)))
-    for file in found:
-        if file.problem:
-            raise CommandError(f"{file.path}: {file.problem}")
-    if not found:
-        raise CommandError(
-            f"no files to read in {', '.join(paths)}; --hidden and --no-ignore look for more"
+    paths: Sequence[str]
+    field: str
+    group_field: str | None
+    jsonl: bool
+    errors: Errors | None
+    include: Sequence[str]
+    exclude: Sequence[str]
+    hidden: bool
+    no_ignore: bool
+
+    def find(self) -> Corpus:
+        """The corpus; standard input if there is no path.
+
+        Raises:
+            CommandError: a directory cannot be searched, or there are no files.
+        """
+        walk = Walk(
+            hidden=self.hidden,
+            ignore=not self.no_ignore,
+            include=self.include,
+            exclude=self.exclude,
         )
-    return Corpus(found, field, group_field, jsonl, errors)
+        found = list(walk.find(self.paths or (STDIN,)))
+        for file in found:
+            if file.problem:
+                raise CommandError(f"{file.path}: {file.problem}")
+        if not found:
+            raise CommandError(
+                f"no files to read in {', '.join(self.paths)}; "
+                "--hidden and --no-ignore look for more"
+            )
+        return Corpus(found, self.field, self.group_field, self.jsonl, self.errors)
 
 
 class Corpus:
@@ -152,6 +167,20 @@ class Corpus:
             if left_out > _NAMED:
                 say(f"{file.path}: skipped: {left_out - _NAMED:,} more")
             file_done()
+
+    def read(self) -> Iterator[Part]:
+        """The same parts, with a progress bar on a terminal while they are read.
+
+        Raises:
+            CommandError: as in ``parts``.
+        """
+        with FileProgress(len(self.files), self.size) as progress:
+
+            def say(message: str) -> None:
+                progress.clear()
+                write_message(message)
+
+            yield from self.parts(progress.advance, progress.file_done, say)
 
     def _default_errors(self, found: Found) -> Errors:
         """A directory may well have pictures in it, but a line that is no JSON is a mistake."""

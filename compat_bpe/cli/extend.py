@@ -12,16 +12,15 @@ from typing import Any
 import click
 
 from compat_bpe import Encoding, __version__
-from compat_bpe.cli.corpus_option import Corpus, chosen_corpus, corpus_options
+from compat_bpe.cli.corpus_option import CorpusArguments, corpus_options
 from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
 from compat_bpe.cli.output import CommandError, write_line, write_message
-from compat_bpe.cli.progress import FileProgress, Progress
+from compat_bpe.cli.progress import Progress
 from compat_bpe.cli.streams import write_bytes
 from compat_bpe.encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.formats.plain_text import read_text
 from compat_bpe.tokenizer import Tokenizer
-from compat_bpe.train.corpus import Errors
 from compat_bpe.train.extend import Extended, Extender
 from compat_bpe.train.output import (
     FORMATS,
@@ -106,15 +105,7 @@ _MOST_CHUNKS = 1000
 )
 @click.option("--json", "as_json", is_flag=True, help=f"Print what {MANIFEST} has.")
 def extend(
-    paths: tuple[str, ...],
-    field: str,
-    group_field: str | None,
-    jsonl: bool,
-    errors: Errors | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    hidden: bool,
-    no_ignore: bool,
+    corpus: CorpusArguments,
     model: str | None,
     encoding: str | None,
     pattern: str | None,
@@ -160,11 +151,7 @@ def extend(
         raise _failure(error, output) from None
     terms = [] if terms_file is None else _terms(terms_file)
     old = chosen_encoding(model, encoding, pattern)
-    corpus = None
-    if paths or number:
-        corpus = chosen_corpus(
-            paths, field, group_field, errors, include, exclude, hidden, no_ignore, jsonl
-        )
+    found_corpus = corpus.find() if corpus.paths or number else None
     extender = Extender(
         old,
         number,
@@ -177,8 +164,9 @@ def extend(
     )
     try:
         with extender:
-            if corpus is not None:
-                _feed(extender, corpus)
+            if found_corpus is not None:
+                for part in found_corpus.read():
+                    extender.feed(part.text, part.group, is_last=part.is_last)
             with Progress(number, "tokens") as progress:
                 found = extender.extend(progress.advance)
         written = write_vocabulary(
@@ -201,7 +189,7 @@ def extend(
     if as_json:
         write_bytes((output / MANIFEST).read_bytes())
     else:
-        for line in _summary(found, output, written, corpus is not None):
+        for line in _summary(found, output, written, found_corpus is not None):
             write_line(line)
     learned = sum(merge.frequency > 0 for merge in found.merges)
     if learned < number:
@@ -215,18 +203,6 @@ def extend(
         write_message(f"{terms_file}: {term.text!r} cannot be one token: {term.reason}")
     if failed:
         sys.exit(2)
-
-
-def _feed(extender: Extender, corpus: Corpus) -> None:
-    """Give all of a corpus to an extender."""
-    with FileProgress(len(corpus.files), corpus.size) as progress:
-
-        def say(message: str) -> None:
-            progress.clear()
-            write_message(message)
-
-        for part in corpus.parts(progress.advance, progress.file_done, say):
-            extender.feed(part.text, part.group, is_last=part.is_last)
 
 
 def _terms(path: str) -> list[str]:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import click
 
-from compat_bpe.cli.corpus_option import chosen_corpus, corpus_options
+from compat_bpe.cli.corpus_option import CorpusArguments, corpus_options
 from compat_bpe.cli.encoding_option import chosen_encodings, encoding_options
-from compat_bpe.cli.output import CommandError, write_line, write_message
-from compat_bpe.cli.progress import FileProgress
+from compat_bpe.cli.output import CommandError, write_line
 from compat_bpe.cli.report_table import as_json, line_width, table_lines
 from compat_bpe.cli.streams import read_all
 from compat_bpe.save import write_files
-from compat_bpe.train.corpus import CorpusFile, Errors
+from compat_bpe.train.corpus import CorpusFile
 from compat_bpe.train.report import report_parts
 from compat_bpe.train.report_figures import Report
 
@@ -50,15 +50,7 @@ from compat_bpe.train.report_figures import Report
     "--html", type=click.Path(), metavar="FILE", help="Write a page with charts to FILE as well."
 )
 def report(
-    paths: tuple[str, ...],
-    field: str,
-    group_field: str | None,
-    jsonl: bool,
-    errors: Errors | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    hidden: bool,
-    no_ignore: bool,
+    corpus: CorpusArguments,
     encoding: tuple[str, ...],
     model: tuple[str, ...],
     pattern: str | None,
@@ -97,31 +89,22 @@ def report(
     "most_frequent", "longest", "tokens_by_bytes" and "terms"; and "baselines". A ratio that would
     be a division by zero is null.
     """
-    if by == "file" and group_field is not None:
+    if by == "file" and corpus.group_field is not None:
         raise click.UsageError("--by file and --group-field exclude each other.")
     encodings = chosen_encodings(model, encoding, pattern)
-    terms = [] if terms_file is None else _read_terms(terms_file, paths)
+    terms = [] if terms_file is None else _read_terms(terms_file, corpus.paths)
     if html is not None:
         _check_target(html)
-    corpus = chosen_corpus(
-        paths, field, group_field, errors, include, exclude, hidden, no_ignore, jsonl
-    )
+    found = corpus.find()
     if by == "file":
-        corpus.files = [CorpusFile(file.path, file.path) for file in corpus.files]
-    groups = [] if group_field is not None else [file.group for file in corpus.files]
-    with FileProgress(len(corpus.files), corpus.size) as progress:
-
-        def say(message: str) -> None:
-            progress.clear()
-            write_message(message)
-
-        parts = corpus.parts(progress.advance, progress.file_done, say)
-        try:
-            made = report_parts(encodings, parts, groups=groups, terms=terms)
-        except ValueError as error:
-            raise CommandError(str(error)) from None
+        found.files = [CorpusFile(file.path, file.path) for file in found.files]
+    groups = [] if corpus.group_field is not None else [file.group for file in found.files]
+    try:
+        made = report_parts(encodings, found.read(), groups=groups, terms=terms)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
     if not made.total.documents:
-        raise CommandError(f"there is no text in {', '.join(paths) or 'standard input'}")
+        raise CommandError(f"there is no text in {', '.join(corpus.paths) or 'standard input'}")
     if html is not None:
         _write_page(made, html, top)
     if as_one_object:
@@ -131,7 +114,7 @@ def report(
             write_line(line)
 
 
-def _read_terms(path: str, paths: tuple[str, ...]) -> list[str]:
+def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
     """The lines of a file that are not blank."""
     if path == "-" and (not paths or "-" in paths):
         raise click.UsageError("--terms - and a corpus from standard input exclude each other.")

@@ -11,12 +11,12 @@ from typing import Any, BinaryIO
 import click
 
 from compat_bpe import __version__
-from compat_bpe.cli.corpus_option import Corpus, chosen_corpus, corpus_options
+from compat_bpe.cli.corpus_option import Corpus, CorpusArguments, corpus_options
 from compat_bpe.cli.output import CommandError, write_line, write_message
-from compat_bpe.cli.progress import FileProgress, Progress
+from compat_bpe.cli.progress import Progress
 from compat_bpe.cli.streams import write_bytes
 from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.train.corpus import CorpusFile, Errors, Part, read_corpus
+from compat_bpe.train.corpus import CorpusFile, Part, read_corpus
 from compat_bpe.train.masking import read_rules
 from compat_bpe.train.output import FORMATS, MANIFEST, check_folder, write_vocabulary
 from compat_bpe.train.prepare import CorpusCounts, Preparation, prepare
@@ -143,15 +143,7 @@ def _parse_weights(
 )
 @click.option("--json", "as_json", is_flag=True, help=f"Print what {MANIFEST} has.")
 def train(
-    paths: tuple[str, ...],
-    field: str,
-    group_field: str | None,
-    jsonl: bool,
-    errors: Errors | None,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    hidden: bool,
-    no_ignore: bool,
+    corpus: CorpusArguments,
     vocab_size: int | None,
     merges: int | None,
     output: Path,
@@ -209,9 +201,7 @@ def train(
     counts = CorpusCounts()
     try:
         check_folder(output, force=force)
-        corpus = chosen_corpus(
-            paths, field, group_field, errors, include, exclude, hidden, no_ignore, jsonl
-        )
+        found = corpus.find()
         with (
             tempfile.TemporaryFile() as held_out,
             Trainer(
@@ -226,7 +216,7 @@ def train(
                 name=name,
             ) as trainer,
         ):
-            _feed(trainer, corpus, preparation, counts, held_out)
+            _feed(trainer, found, preparation, counts, held_out)
             with Progress(trainer.most_merges, "merges") as progress:
                 trained = trainer.train(progress.advance)
             settings = {
@@ -239,9 +229,9 @@ def train(
                 "mask": [[rule.pattern.pattern, rule.replacement] for rule in preparation.rules],
                 "drop_duplicates": drop_duplicates,
                 "validation": validation,
-                "field": field,
-                "group_field": group_field,
-                "errors": errors,
+                "field": corpus.field,
+                "group_field": corpus.group_field,
+                "errors": corpus.errors,
             }
             files = write_vocabulary(
                 output,
@@ -251,7 +241,7 @@ def train(
                 merges=trained.merges,
                 manifest={
                     "settings": settings,
-                    "corpus": {"paths": list(paths), **counts.as_dict()},
+                    "corpus": {"paths": list(corpus.paths), **counts.as_dict()},
                     "versions": {"compat_bpe": __version__, "unicode": "16.0"},
                     "metrics": _metrics(trained),
                 },
@@ -305,15 +295,8 @@ def _feed(
         line = {"text": part.text, "group": part.group, "source": part.source}
         held_out.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
-    with FileProgress(len(corpus.files), corpus.size) as progress:
-
-        def say(message: str) -> None:
-            progress.clear()
-            write_message(message)
-
-        parts = corpus.parts(progress.advance, progress.file_done, say)
-        for part in prepare(parts, preparation, hold_out, counts):
-            trainer.feed(part.text, part.group, is_last=part.is_last)
+    for part in prepare(corpus.read(), preparation, hold_out, counts):
+        trainer.feed(part.text, part.group, is_last=part.is_last)
 
 
 def _metrics(trained: Trained) -> dict[str, Any]:

@@ -12,14 +12,14 @@ from typing import Any
 import click
 import pytest
 
-from compat_bpe.cli.corpus_option import Corpus, chosen_corpus, corpus_options
+from compat_bpe.cli.corpus_option import Corpus, CorpusArguments, corpus_options
 from compat_bpe.cli.output import CommandError
 
 
 @click.command()
 @corpus_options
-def command(**options: Any) -> Corpus:
-    return chosen_corpus(**options)
+def command(corpus: CorpusArguments) -> Corpus:
+    return corpus.find()
 
 
 def corpus(*args: str) -> Corpus:
