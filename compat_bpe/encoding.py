@@ -358,7 +358,7 @@ class Encoding:
         >>> get_encoding("gpt2").decode([31373, 995])
         'hello world'
         """
-        return self._core_bpe.decode_bytes(tokens).decode("utf-8", errors)
+        return self._core_bpe.decode(tokens, errors)
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
         """The bytes of some ids; errors as in ``decode``.

@@ -25,6 +25,11 @@ Ids = tuple[int, ...]
 #: From about this many bytes on the heap is faster than the list.
 _LONG = 70
 
+#: From this many bytes on it is worth to see whether whole characters can be merged.
+_VERY_LONG = 1 << 17
+#: If there are no more different ones than this, since each takes a look at the vocabulary.
+_FEW_CHARACTERS = 4
+
 #: No two neighbours make a token.  Above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
 
@@ -84,11 +89,69 @@ class BytePairEncoder:
 
     def merge(self, chunk: bytes) -> list[int]:
         """The ids that merging gives, also where the whole is a token; errors as in ``encode``."""
-        ids = self._merge_below(_NO_RANK, chunk)
+        few = self.merge_characters(chunk) if len(chunk) >= _VERY_LONG else None
+        ids = self._merge_below(_NO_RANK, chunk) if few is None else few
         if not self.is_complete and min(ids, default=0) < 0:
             byte = bytes([-1 - min(ids)])
             raise ValueError(f"the vocabulary has no token for the byte {byte!r}")
         return ids
+
+    def merge_characters(self, chunk: bytes) -> list[int] | None:
+        """The ids that merging gives, found from whole characters; None if that is not sure.
+
+        It is for long runs, of U+FFFD say, which have a third of the characters that they have
+        bytes.  Each character becomes a byte of a vocabulary of its own, which has the tokens that
+        are made of such characters; the rest is merging as ever.
+
+        Why that is exact, if ``_comes_first`` of each character.  Merging ends with no character in
+        parts: until one is made, two of its parts can be joined, at its own rank or a lower one,
+        and any token across its edge has a higher rank.  To join the characters beforehand changes
+        nothing else: what it adds to choose from are tokens with such a character inside, and
+        these, too, rank above whatever is joined before the character is made.
+        """
+        try:
+            text = chunk.decode()
+        except UnicodeDecodeError:
+            return None
+        if len(text) == len(chunk):
+            return None  # It would be no shorter.
+        chars = sorted(set(text))
+        if len(chars) > _FEW_CHARACTERS or not all(map(self._comes_first, chars)):
+            return None
+        byte_of = {ord(char): number for number, char in enumerate(chars)}
+        used = "".join(chars).encode()
+        ranks: dict[bytes, int] = {}
+        for token, rank in self.ranks.items():
+            if token and not token.translate(None, used):
+                # What is left are tokens of the bytes of these characters.
+                inside = token.decode("utf-8", "replace")
+                if byte_of.keys() >= set(map(ord, inside)) and inside.encode() == token:
+                    ranks[inside.translate(byte_of).encode("latin-1")] = rank
+        shorter = text.translate(byte_of).encode("latin-1")
+        return BytePairEncoder(ranks)._merge_below(_NO_RANK, shorter)
+
+    def _comes_first(self, char: str) -> bool:
+        """Whether a character is a token that is made before any other token that touches it.
+
+        Merging must make it, and no token of a lower rank may have it inside, or end or begin with
+        a part of it.
+        """
+        data = char.encode()
+        rank = self.ranks.get(data)
+        if rank is None or len(data) == 1:
+            return rank is not None
+        # 0xFF is in no UTF-8.  A token that has it inside is taken for two, which can only forbid.
+        lower = b"\xff".join([b"", *(token for token, r in self.ranks.items() if r < rank), b""])
+        if not self.makes(data) or data in lower:
+            return False
+        for middle in range(1, len(data)):
+            begun, rest = data[:middle], data[middle:]
+            # The part alone may be a token: it is made on the way.
+            if lower.count(begun + b"\xff") > (self.ranks.get(begun, rank) < rank):
+                return False
+            if lower.count(b"\xff" + rest) > (self.ranks.get(rest, rank) < rank):
+                return False
+        return True
 
     def makes(self, token: bytes) -> bool:
         """Whether merging makes a token."""

@@ -409,6 +409,10 @@ class CoreBPE:
         """
         return self._decoder.decode(tokens)
 
+    def decode(self, tokens: Sequence[int], errors: str) -> str:
+        """What ``decode_bytes`` gives, as text; ``errors`` as in ``bytes.decode``."""
+        return self._decoder.decode_text(tokens, errors)
+
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of one id; errors as in ``decode_bytes``."""
         return self._decoder.decode_one(token)
@@ -445,7 +449,10 @@ def check_text(text: str) -> None:
     if not isinstance(text, str):
         raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
     if not text.isascii():
-        text.encode()
+        try:
+            text.encode("utf-16-le")  # refuses the same as UTF-8, and is faster to write
+        except UnicodeEncodeError:
+            text.encode()
 
 
 def _is_wide(text: str) -> bool:
