@@ -40,6 +40,16 @@ def shipped(request: pytest.FixtureRequest, get_pair: Callable[[str], Pair]) -> 
     return get_pair(request.param)
 
 
+#: Of the encodings that differ in nothing but their names and special tokens, one.
+DISTINCT = {(one.pack, one.pattern): name for name, one in PUBLISHED.items()}
+
+
+@pytest.fixture(scope="session", params=DISTINCT.values())
+def distinct(request: pytest.FixtureRequest, get_pair: Callable[[str], Pair]) -> Pair:
+    """Each vocabulary with its pattern in turn, for plain text."""
+    return get_pair(request.param)
+
+
 @pytest.fixture(scope="session")
 def cl100k(get_pair: Callable[[str], Pair]) -> Pair:
     """One encoding, for what is the same in all of them; its ids have a hole."""
