@@ -17,13 +17,13 @@ from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
 from compat_bpe.cli.output import CommandError, write_line, write_message
 from compat_bpe.cli.progress import Progress
 from compat_bpe.cli.streams import write_bytes
+from compat_bpe.cli.vocabulary_option import vocabulary_options
 from compat_bpe.encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.formats.plain_text import read_text
 from compat_bpe.tokenizer import Tokenizer
 from compat_bpe.train.extend import Extended, Extender
 from compat_bpe.train.output import (
-    FORMATS,
     MANIFEST,
     check_folder,
     check_name,
@@ -78,32 +78,7 @@ _MOST_CHUNKS = 1000
     type=click.IntRange(min=1),
     help="Learn no token that is longer.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="DIR",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The folder that the files are written into.",
-)
-@click.option(
-    "--format",
-    "formats",
-    multiple=True,
-    type=click.Choice(list(FORMATS)),
-    help="Write this format; may be repeated. If not said: "
-    f"{', '.join(_DEFAULT_FORMATS)}, if they can hold the vocabulary.",
-)
-@click.option("--name", help="What the new vocabulary is called; as DIR unless given.")
-@click.option("--force", is_flag=True, help="Write into a folder that is not empty.")
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Use N processes at most; if not said, as many as there are processors.",
-)
-@click.option("--json", "as_json", is_flag=True, help=f"Print what {MANIFEST} has.")
+@vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, as far as they can hold it")
 def extend(
     corpus: CorpusArguments,
     model: str | None,

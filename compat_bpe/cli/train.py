@@ -15,6 +15,7 @@ from compat_bpe.cli.corpus_option import Corpus, CorpusArguments, corpus_options
 from compat_bpe.cli.output import CommandError, write_line, write_message
 from compat_bpe.cli.progress import Progress
 from compat_bpe.cli.streams import write_bytes
+from compat_bpe.cli.vocabulary_option import vocabulary_options
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.train.corpus import CorpusFile, Part, read_corpus
 from compat_bpe.train.masking import read_rules
@@ -59,23 +60,7 @@ def _parse_weights(
 @click.option(
     "--merges", metavar="N", type=click.IntRange(min=0), help="Learn N merges at the most."
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="DIR",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The folder that the files are written into.",
-)
-@click.option("--name", help="What the vocabulary is called; as DIR unless given.")
-@click.option(
-    "--format",
-    "formats",
-    multiple=True,
-    type=click.Choice(list(FORMATS)),
-    help="Write this format; may be repeated. All of them if not said.",
-)
-@click.option("--force", is_flag=True, help="Write into a folder that is not empty.")
+@vocabulary_options("all of them")
 @click.option(
     "--pattern",
     metavar="NAME|REGEX",
@@ -134,14 +119,6 @@ def _parse_weights(
     help="Hold out this share of the corpus, 0.01 for instance, chosen by its content, as "
     f"{_VALIDATION}, and report on it.",
 )
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Use N processes at most; if not said, as many as there are processors.",
-)
-@click.option("--json", "as_json", is_flag=True, help=f"Print what {MANIFEST} has.")
 def train(
     corpus: CorpusArguments,
     vocab_size: int | None,
