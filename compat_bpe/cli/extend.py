@@ -14,7 +14,7 @@ import click
 from compat_bpe import Encoding, __version__
 from compat_bpe.cli.corpus_option import CorpusArguments, corpus_options
 from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
-from compat_bpe.cli.output import CommandError, write_line, write_message
+from compat_bpe.cli.output import CommandError, failure, write_line, write_message
 from compat_bpe.cli.progress import Progress
 from compat_bpe.cli.streams import write_bytes
 from compat_bpe.cli.vocabulary_option import vocabulary_options
@@ -123,7 +123,7 @@ def extend(
         check_folder(output, force=force)
         check_name(name)
     except (OSError, ValueError) as error:
-        raise _failure(error, output) from None
+        raise failure(error, output) from None
     terms = [] if terms_file is None else _terms(terms_file)
     old = chosen_encoding(model, encoding, pattern)
     found_corpus = corpus.find() if corpus.paths or number else None
@@ -160,7 +160,7 @@ def extend(
             left_out=None if formats else _left_out,
         )
     except (OSError, ValueError) as error:
-        raise _failure(error, output) from None
+        raise failure(error, output) from None
     if as_json:
         write_bytes((output / MANIFEST).read_bytes())
     else:
@@ -185,16 +185,10 @@ def _terms(path: str) -> list[str]:
     try:
         text, _ = read_text(path)
     except OSError as error:
-        raise _failure(error, path) from None
+        raise failure(error, path) from None
     except ValueError as error:
         raise CommandError(f"{path}: {error}") from None
     return [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
-
-
-def _failure(error: OSError | ValueError, path: str | Path) -> CommandError:
-    if isinstance(error, OSError) and error.strerror:
-        return CommandError(f"{error.filename or path}: {error.strerror}")
-    return CommandError(str(error))
 
 
 def _left_out(kind: str, reason: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import IO, Any
 
@@ -22,6 +23,18 @@ class CommandError(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:
         write_message(self.message)
+
+
+def failure(error: OSError | ValueError, path: str | os.PathLike[str]) -> CommandError:
+    """What to raise for an error that came of a file, or of what is in it.
+
+    Args:
+        error: the error.
+        path: the file, for an error of the system that does not name one.
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return CommandError(f"{error.filename or os.fspath(path)}: {error.strerror}")
+    return CommandError(str(error))
 
 
 def write_line(line: str) -> None:

@@ -12,7 +12,7 @@ import click
 
 from compat_bpe import __version__
 from compat_bpe.cli.corpus_option import Corpus, CorpusArguments, corpus_options
-from compat_bpe.cli.output import CommandError, write_line, write_message
+from compat_bpe.cli.output import failure, write_line, write_message
 from compat_bpe.cli.progress import Progress
 from compat_bpe.cli.streams import write_bytes
 from compat_bpe.cli.vocabulary_option import vocabulary_options
@@ -225,11 +225,8 @@ def train(
                 force=force,
                 extra={_VALIDATION: held_out} if validation else None,
             )
-    except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        raise CommandError(f"{place}{error.strerror or error}") from None
-    except ValueError as error:
-        raise CommandError(str(error)) from None
+    except (OSError, ValueError) as error:
+        raise failure(error, output) from None
     if as_json:
         write_bytes((output / MANIFEST).read_bytes())
     else:
@@ -253,10 +250,8 @@ def _rules(mask: str | None) -> Any:
         return ()
     try:
         return read_rules(mask)
-    except OSError as error:
-        raise CommandError(f"{mask}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise CommandError(str(error)) from None
+    except (OSError, ValueError) as error:
+        raise failure(error, mask) from None
 
 
 def _feed(
