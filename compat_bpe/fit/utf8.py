@@ -32,6 +32,7 @@ class Utf8Decoder:
 
     def __init__(self, errors: str) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
+        self._takes_surrogates = errors == "surrogatepass"
         self._fed = 0
 
     def feed(self, data: bytes) -> str:
@@ -52,11 +53,24 @@ class Utf8Decoder:
         return text
 
     def _decode(self, data: bytes, *, final: bool) -> str:
+        state = self._decoder.getstate()
         try:
-            return self._decoder.decode(data, final)
+            text = self._decoder.decode(data, final)
+            if not final and self._holds_what_is_wrong():
+                text += self._decoder.decode(b"", True)
+            return text
         except UnicodeDecodeError as error:
+            self._decoder.setstate(state)
             # `error.object` is what was held back and then `data`.
             before = self._fed + len(data) - len(error.object)
             found = StreamDecodeError(*error.args)
             found.offset = before + error.start
             raise found from None
+
+    def _holds_what_is_wrong(self) -> bool:
+        """Whether what is held back is the beginning of a surrogate, which is never UTF-8.
+
+        Python's decoder waits for the third byte of one, whatever the error handler.
+        """
+        held = self._decoder.getstate()[0]
+        return len(held) == 2 and b"\xed\xa0" <= held < b"\xee" and not self._takes_surrogates

@@ -69,6 +69,31 @@ def test_after_an_error_the_decoder_is_as_before() -> None:
     assert decoder.finish() == ""
 
 
+@pytest.mark.parametrize("first", range(0xC0, 0x100))
+def test_only_what_may_become_a_character_is_held_back(first: int) -> None:
+    # Of two bytes that more may follow: all that are those of a character beyond U+07FF.
+    beginnings = {chr(code).encode()[:2] for code in range(0x800, 0x110000, 64) if code >> 11 != 27}
+    for second in range(256):
+        data = bytes([first, second])
+        text = Utf8Decoder("replace").feed(data)
+        expected = "" if data in beginnings else data.decode("utf-8", "replace")
+        # The second byte may begin a character itself.
+        if second >= 0xC2 and data not in beginnings:
+            expected = expected[: -1 if second < 0xF5 else None]
+        assert text == expected, data
+
+
+def test_surrogates_are_passed_where_that_is_asked_for() -> None:
+    decoder = Utf8Decoder("surrogatepass")
+    assert [decoder.feed(byte) for byte in (b"\xed", b"\xa0", b"\x80")] == ["", "", "\ud800"]
+    decoder = Utf8Decoder("strict")
+    for _ in range(2):
+        with pytest.raises(StreamDecodeError, match="byte 0xed at offset 0: invalid continuation"):
+            decoder.feed(b"\xed\xa0")
+    assert decoder.feed(b"\xed\x9f") == ""
+    assert decoder.feed(b"\xbf") == "\ud7ff"
+
+
 def test_offsets_begin_anew_after_the_end() -> None:
     decoder = Utf8Decoder("strict")
     decoder.feed(b"text")
