@@ -19,7 +19,7 @@ from compat_bpe.cli.vocabulary_option import vocabulary_options
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.train.corpus import CorpusFile, Part, read_corpus
 from compat_bpe.train.masking import read_rules
-from compat_bpe.train.output import FORMATS, MANIFEST, check_folder, write_vocabulary
+from compat_bpe.train.output import FORMATS, MANIFEST, check_folder, check_name, write_vocabulary
 from compat_bpe.train.prepare import CorpusCounts, Preparation, prepare
 from compat_bpe.train.trainer import DEEPSEEK, Trained, Trainer
 
@@ -178,6 +178,7 @@ def train(
     counts = CorpusCounts()
     try:
         check_folder(output, force=force)
+        check_name(name)
         found = corpus.find()
         with (
             tempfile.TemporaryFile() as held_out,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
+from compat_bpe.engine.byte_pair import Ids
 from compat_bpe.engine.core_bpe import CoreBPE
 
 
@@ -28,6 +29,47 @@ def chunks_of(
         yield from map(core._to_bytes, core._splitter.chunks(plain))
         if special is not None:
             yield special
+
+
+def texts_of_chunks(core: CoreBPE, text: str) -> Iterator[list[str]]:
+    r"""The chunks of a text in which nothing is special, as text, stretch by stretch.
+
+    A stretch is what lies between two tokens that are tokens everywhere, and is normalized if the
+    tokenizer does that.  ``chunk_bytes`` gives the bytes of a chunk.
+
+    Raises:
+        UnicodeEncodeError: the text has surrogates in it.
+
+    >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+|\W")
+    >>> list(texts_of_chunks(core, "the dog"))
+    [['the', ' dog']]
+    """
+    for plain, _ in core._stretches(text, frozenset()):
+        yield core._splitter.chunks(plain)
+
+
+def chunk_bytes(core: CoreBPE, chunk: str) -> bytes:
+    """The bytes that a chunk of ``texts_of_chunks`` stands for."""
+    return core._to_bytes(chunk)
+
+
+def ids_by_chunk(core: CoreBPE, text: str) -> Iterator[Ids]:
+    """The ids of each chunk of a text in which nothing is special, in order.
+
+    Joined they are what ``encode_ordinary`` gives.  An added token that is a token everywhere is a
+    chunk of its own.  What is found is remembered, as when a text is encoded.
+
+    Raises:
+        UnicodeEncodeError: the text has surrogates in it.
+
+    >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+")
+    >>> list(ids_by_chunk(core, "a bc"))
+    [(97,), (32, 98, 99)]
+    """
+    for plain, token in core._stretches(text, frozenset()):
+        yield from core._ids_by_chunk(plain)
+        if token is not None:
+            yield (token,)
 
 
 def is_whole(core: CoreBPE, chunk: bytes) -> bool:

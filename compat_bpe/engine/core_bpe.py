@@ -164,24 +164,6 @@ class CoreBPE:
                 last = 0
         return ids, last
 
-    def ids_by_chunk(self, text: str) -> Iterator[Ids]:
-        """The ids of each chunk of a text in which nothing is special, in order.
-
-        Joined they are what ``encode_ordinary`` gives.  An added token that is a token everywhere
-        is a chunk of its own.
-
-        Raises:
-            UnicodeEncodeError: the text has surrogates in it.
-
-        >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+")
-        >>> list(core.ids_by_chunk("a bc"))
-        [(97,), (32, 98, 99)]
-        """
-        for plain, token in self._stretches(text, frozenset()):
-            yield from self._ids_by_chunk(plain)
-            if token is not None:
-                yield (token,)
-
     def encode_single_token(self, piece: bytes) -> int:
         """The id of one token, special tokens included; ``KeyError`` if there is none."""
         if not isinstance(piece, bytes):
@@ -240,26 +222,6 @@ class CoreBPE:
             # What is no special token is let pass, if only it is text: these raise otherwise.
             "".join(allowed_special).encode()
         return allowed_special
-
-    def chunks(self, text: str) -> Iterator[list[str]]:
-        """The chunks of a text in which nothing is special, stretch by stretch.
-
-        A stretch is what lies between two tokens that are tokens everywhere, and is normalized if
-        the tokenizer does that.  ``chunk_bytes`` gives the bytes of a chunk.
-
-        Raises:
-            UnicodeEncodeError: the text has surrogates in it.
-
-        >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+|\\W")
-        >>> list(core.chunks("the dog"))
-        [['the', ' dog']]
-        """
-        for plain, _ in self._stretches(text, frozenset()):
-            yield self._splitter.chunks(plain)
-
-    def chunk_bytes(self, chunk: str) -> bytes:
-        """The bytes that a chunk stands for."""
-        return self._to_bytes(chunk)
 
     def _ids_by_chunk(self, text: str) -> Iterator[Ids]:
         """The ids of each chunk of a text without surrogates."""

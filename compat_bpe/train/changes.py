@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from compat_bpe.encoding import Encoding
-from compat_bpe.engine.chunks import ids_of
+from compat_bpe.engine.chunks import chunk_bytes, ids_of
 from compat_bpe.train.chunks import ChunkCounter
 
 
@@ -71,7 +71,7 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
         counts: dict[bytes, int] = {}
         for found in counter.finish().values():
             for chunk, count in found.items():
-                counts[old._core_bpe.chunk_bytes(chunk)] = count
+                counts[chunk_bytes(old._core_bpe, chunk)] = count
     return changes_of(old, new, counts)
 
 

@@ -18,6 +18,7 @@ from threading import Thread
 from typing import Any, Callable
 
 from compat_bpe.encoding import Encoding
+from compat_bpe.engine.chunks import texts_of_chunks
 from compat_bpe.engine.splitter import repair
 from compat_bpe.fit.stream import PORTION, Cutter, portions
 from compat_bpe.processes import (
@@ -142,7 +143,7 @@ def count(encoding: Encoding, texts: Mapping[str, list[str]], counts: Counts) ->
     for group, some in texts.items():
         counter = counts.setdefault(group, Counter())
         for text in some:
-            for chunks in encoding._core_bpe.chunks(repair(text)):
+            for chunks in texts_of_chunks(encoding._core_bpe, repair(text)):
                 counter.update(chunks)
 
 

@@ -31,7 +31,7 @@ from collections.abc import Iterable, Mapping
 from typing import Callable, NamedTuple
 
 from compat_bpe.encoding import Encoding
-from compat_bpe.engine.chunks import chunks_of, ids_of, is_whole
+from compat_bpe.engine.chunks import chunk_bytes, chunks_of, ids_of, is_whole
 from compat_bpe.engine.splitter import repair
 from compat_bpe.train.changes import Changes, changes_of
 from compat_bpe.train.chunks import ChunkCounter
@@ -203,7 +203,7 @@ class Extender:
         for counter in self._counter.finish().values():
             while counter:  # Not to hold both.
                 chunk, count = counter.popitem()
-                counts[core.chunk_bytes(chunk)] += count
+                counts[chunk_bytes(core, chunk)] += count
         grown = GrowingVocabulary(self._old)
         terms = [one for term in self._terms for one in self._add_term(grown, repair(term))]
         missing = self._number

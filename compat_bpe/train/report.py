@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from compat_bpe.encoding import Encoding
+from compat_bpe.engine.chunks import ids_by_chunk
 from compat_bpe.engine.splitter import repair
 from compat_bpe.fit.stream import Cutter
 from compat_bpe.train.corpus import Part
@@ -142,7 +143,7 @@ class _Counter:
         tokens = chunks = whole = 0
         uses = self._uses
         # Of a text's chunks many are the same.
-        for ids, count in Counter(self._core.ids_by_chunk(text)).items():
+        for ids, count in Counter(ids_by_chunk(self._core, text)).items():
             tokens += len(ids) * count
             chunks += count
             if len(ids) == 1:

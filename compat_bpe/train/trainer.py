@@ -11,6 +11,7 @@ from compat_bpe.encoding import Encoding
 from compat_bpe.encodings import deepseek
 from compat_bpe.engine.added_tokens import AddedToken
 from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
+from compat_bpe.engine.chunks import chunk_bytes
 from compat_bpe.engine.tree import PatternError
 from compat_bpe.formats.checked_json import is_unicode
 from compat_bpe.formats.tokenizer_json import RankedModel, TokenizerDefinition
@@ -184,10 +185,10 @@ class Trainer:
             raise ValueError(f"min_frequency is {min_frequency}; it must be 0 or more")
         self._min_frequency = min_frequency
         self._max_token_length = max_token_length
-        self._weights = {group: Fraction(weight) for group, weight in (weights or {}).items()}
-        for group, weight in self._weights.items():
-            if weight <= 0:
+        for group, weight in (weights or {}).items():
+            if not 0 < weight < float("inf"):
                 raise ValueError(f"the weight of {group!r} is {weight}; it must be positive")
+        self._weights = {group: Fraction(weight) for group, weight in (weights or {}).items()}
         self._pattern = pattern
         self._name = name
         #: An encoding that merges nothing, for how text is split.
@@ -275,19 +276,19 @@ class Trainer:
 
     def _size(self, counter: Counter[str]) -> int:
         """The bytes of some chunks."""
-        to_bytes = self._unmerged._core_bpe.chunk_bytes
-        return sum(len(to_bytes(chunk)) * count for chunk, count in counter.items())
+        core = self._unmerged._core_bpe
+        return sum(len(chunk_bytes(core, chunk)) * count for chunk, count in counter.items())
 
     def _words(self, counts: Counts, multipliers: Mapping[str, int]) -> dict[str, int]:
         """All chunks, written as ids; what is counted is used up, so as not to hold both."""
-        to_bytes = self._unmerged._core_bpe.chunk_bytes
+        core = self._unmerged._core_bpe
         words: dict[str, int] = {}
         for group in list(counts):
             multiplier = multipliers.get(group, 1)
             counter = counts.pop(group)
             while counter:
                 chunk, count = counter.popitem()
-                word = to_bytes(chunk).translate(_TO_IDS).decode("latin-1")
+                word = chunk_bytes(core, chunk).translate(_TO_IDS).decode("latin-1")
                 words[word] = words.get(word, 0) + count * multiplier
         return words
 

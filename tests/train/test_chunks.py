@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, processes
+from compat_bpe.engine.chunks import texts_of_chunks
 from compat_bpe.engine.splitter import repair
 from compat_bpe.train import chunks
 from compat_bpe.train.chunks import ChunkCounter
@@ -21,7 +22,7 @@ DOCUMENTS = [f"text {i}: naïve 字 😀 don't\n\n  x{i * 7}\n" * (i % 7) for i 
 def expected(encoding: Encoding, documents: list[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     for text in documents:
-        for stretch in encoding._core_bpe.chunks(repair(text)):
+        for stretch in texts_of_chunks(encoding._core_bpe, repair(text)):
             found.update(stretch)
     return found
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
+from compat_bpe.engine.chunks import ids_by_chunk
 from compat_bpe.engine.splitter import repair
 from compat_bpe.train.corpus import Part
 from compat_bpe.train.report import report, report_parts
@@ -61,7 +62,7 @@ def test_parts_count_as_whole_documents(
             sum(map(len, texts)),
             sum(len(text.split()) for text in texts),
         )
-        chunks = [ids for text in texts for ids in encoding._core_bpe.ids_by_chunk(text)]
+        chunks = [ids for text in texts for ids in ids_by_chunk(encoding._core_bpe, text)]
         assert one.groups[group] == TokenCounts(
             sum(map(encoding.count, texts)), len(chunks), sum(len(chunk) == 1 for chunk in chunks)
         )

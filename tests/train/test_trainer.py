@@ -143,6 +143,8 @@ def test_the_same_whatever_the_hash_seed_and_the_workers() -> None:
         (lambda: train_bpe(["a"], 300, pattern="("), "the pattern cannot be used: "),
         (lambda: train_bpe(["a"], 300, pattern="cl100k"), "unknown pattern 'cl100k' .did you mean"),
         (lambda: train_bpe(["a"], 300, weights={"": 0}), "the weight of '' is 0; it must be pos"),
+        (lambda: train_bpe(["a"], 300, weights={"": float("inf")}), "the weight of '' is inf"),
+        (lambda: train_bpe(["a"], 300, weights={"": float("nan")}), "the weight of '' is nan"),
         (lambda: train_bpe({"x": ["a"]}, 300, weights={"y": 1}), "for 'y', but no text; there is"),
         (lambda: train_bpe(["a"], 300, workers=0), "workers is 0"),
     ],
