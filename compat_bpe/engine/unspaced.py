@@ -36,6 +36,8 @@ _AROUND_A_PLACE = [
     re.compile(rb"(%b)(?=(%b))" % sides)
     for sides in ((_WIDE, _BEGUN), (_NARROW, _BEGUN_WIDE), (rb"(?<=\xff)[\x80-\xbf]{1,3}", _BEGUN))
 ]
+#: A token of narrow characters alone, in which there is nothing to find; half of the tokens are.
+_NARROW_TOKEN = re.compile(rb"\xff[\x00-\x7f\xc2-\xdf][\x00-\xdf]*(?=\xff)")
 
 _CODE_POINTS = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
@@ -83,10 +85,14 @@ class UnspacedEncoder:
         self.merging_makes_tokens = True
 
     def _collect(self, tokens: Iterable[bytes]) -> None:
-        joined = b"\xff".join([b"", *(token for token in tokens if not token.isascii())])
+        joined = b"\xff".join([b"", *(token for token in tokens if not token.isascii()), b""])
+        joined = _NARROW_TOKEN.sub(b"", joined)
         for pattern in _AROUND_A_PLACE:
-            for left, right in sorted(set(pattern.findall(joined))):
-                bit = self._bit_of.setdefault(right, 1 << len(self._bit_of) % _BITS)
+            # As they come and not as a set has them, so that bits are the same in each process.
+            for left, right in dict.fromkeys(pattern.findall(joined)):
+                bit = self._bit_of.get(right)
+                if bit is None:
+                    bit = self._bit_of[right] = 1 << len(self._bit_of) % _BITS
                 self._bits_right_of[left] = self._bits_right_of.get(left, 0) | bit
 
     def merge(self, chunks: Sequence[str]) -> Ids:
