@@ -36,7 +36,8 @@ _AROUND_A_PLACE = [
     re.compile(rb"(%b)(?=(%b))" % sides)
     for sides in ((_WIDE, _BEGUN), (_NARROW, _BEGUN_WIDE), (rb"(?<=\xff)[\x80-\xbf]{1,3}", _BEGUN))
 ]
-#: A token of narrow characters alone, in which there is nothing to find; half of the tokens are.
+#: A token of narrow characters alone, as up to half of the tokens are: nothing is found in it.
+#: One that begins within a character is none, since that may be a wide one.
 _NARROW_TOKEN = re.compile(rb"\xff[\x00-\x7f\xc2-\xdf][\x00-\xdf]*(?=\xff)")
 
 _CODE_POINTS = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"

@@ -40,6 +40,8 @@ def vocabularies(draw: st.DrawFn) -> dict[bytes, int]:
 @example(["中国"], {**BYTES, "中国".encode()[2:4]: 256})
 @example(["a中", "中a"], {**BYTES, "a中".encode()[:2]: 256, "中a".encode()[1:]: 257})
 @example(["éé中"], {**BYTES, b"\xa9\xc3": 256})
+# No byte of it begins a wide character, but it ends one.
+@example(["中a"], {**BYTES, "中a".encode()[2:]: 256})
 def test_merges_as_the_encoder(some: list[str], ranks: dict[bytes, int]) -> None:
     encoder = BytePairEncoder(ranks)
     expected = [found for chunk in some for found in encoder.merge(chunk.encode())]
