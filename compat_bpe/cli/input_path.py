@@ -1,0 +1,54 @@
+"""Paths that a command reads: their type, their names in messages, and a word where one waits."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+import click
+
+from compat_bpe.cli.output import write_message
+from compat_bpe.formats.plain_text import STDIN
+
+#: The type of an argument that is a path to read, or ``-``.
+#:
+#: Nothing is checked beforehand: who opens the file says what is wrong with it, and goes on.
+INPUT_PATH = click.Path(allow_dash=True, readable=False)
+
+
+def shown_name(path: str) -> str:
+    """The name of an input in messages.
+
+    >>> shown_name("-"), shown_name("a.txt")
+    ('standard input', 'a.txt')
+    """
+    return "standard input" if path == STDIN else path
+
+
+def announce_wait(path: str) -> None:
+    """Say on standard error that a read waits for someone: a person, or a pipe's other end.
+
+    Call it just before the path is opened. It says nothing of what is there already: a file, or
+    standard input that is not a terminal.
+    """
+    if path == STDIN:
+        if sys.stdin is not None and _is_terminal(sys.stdin):
+            key = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
+            write_message(f"reading standard input; {key} on an empty line ends it")
+    elif sys.stderr is not None and _is_terminal(sys.stderr) and _is_pipe(path):
+        write_message(f"{path}: a named pipe; waiting for what is written to it")
+
+
+def _is_terminal(stream: object) -> bool:
+    try:
+        return bool(stream.isatty())  # type: ignore[attr-defined]
+    except ValueError:  # it is closed
+        return False
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
