@@ -16,6 +16,6 @@ if __name__ == "__main__":
         )
         sys.exit(2)
 
-    from compat_bpe.cli import main
+    from .cli import main
 
     main()

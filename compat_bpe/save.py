@@ -11,17 +11,17 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.engine.added_tokens import AddedToken
-from compat_bpe.engine.byte_alphabet import encode_bytes
-from compat_bpe.engine.byte_pair import BytePairEncoder, merges_by_rank
-from compat_bpe.engine.listed_merges import ListedMergesEncoder
-from compat_bpe.formats.checked_json import is_unicode
-from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe
-from compat_bpe.formats.tiktoken import format_ranks
-from compat_bpe.formats.tokenizer_json import ListedModel, RankedModel, TokenizerDefinition
-from compat_bpe.formats.tokenizer_parts import byte_level_part, pattern_part, pre_tokenizers_part
-from compat_bpe.tokenizer import Tokenizer
+from .encodings.encoding import Encoding
+from .encodings.tokenizer import Tokenizer
+from .formats.checked_json import is_unicode
+from .formats.gpt2 import format_encoder_json, format_vocab_bpe
+from .formats.tiktoken import format_ranks
+from .formats.tokenizer_json import ListedModel, RankedModel, TokenizerDefinition
+from .formats.tokenizer_parts import byte_level_part, pattern_part, pre_tokenizers_part
+from .pipeline.added_tokens import AddedToken
+from .pipeline.byte_level import encode_bytes
+from .pipeline.models.bpe.by_merges import ListedMergesEncoder
+from .pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
 
 
 def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:

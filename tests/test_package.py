@@ -47,7 +47,7 @@ UPWARD = {
 
 
 def part_of(name: str) -> str:
-    """``compat_bpe.engine.splitter`` → ``engine``."""
+    """``compat_bpe.pattern.splitter`` → ``engine``."""
     return name.split(".")[1]
 
 

@@ -29,11 +29,11 @@ from typing import Callable
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from compat_bpe.engine.listed_merges import ListedMergesEncoder  # noqa: E402
 from compat_bpe.formats.checked_json import parse_json  # noqa: E402
 from compat_bpe.formats.pack import pack, unpack  # noqa: E402
 from compat_bpe.formats.tiktoken import format_ranks, parse_ranks  # noqa: E402
 from compat_bpe.formats.tokenizer_json import ListedModel, parse_tokenizer  # noqa: E402
+from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder  # noqa: E402
 from tools.reference_files import FILES, reference_file  # noqa: E402
 
 PACKS = ROOT / "compat_bpe" / "encodings" / "packs"

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from compat_bpe import __version__
-from compat_bpe.cli.output import PROGRAM, CommandError
+from .. import __version__
+from .output import PROGRAM, CommandError
 
 #: Each command and the module it is in, which is imported when it is used.
 _COMMANDS = {

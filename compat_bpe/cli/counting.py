@@ -6,11 +6,11 @@ import codecs
 from collections.abc import Generator, Sequence
 from typing import BinaryIO, Callable, NamedTuple
 
-from compat_bpe import Encoding
-from compat_bpe.cli.progress import FileProgress
-from compat_bpe.cli.walk import Found
-from compat_bpe.formats.plain_text import check_beginning, not_utf8, open_bytes
-from compat_bpe.processes import processors
+from .. import Encoding
+from ..files.text import check_beginning, not_utf8, open_bytes
+from ..files.walk import Found
+from ..parallel.processes import processors
+from .progress import FileProgress
 
 #: Bytes below which workers are not worth it: they take as long to start.
 WORTH_WORKERS = 3_000_000
@@ -89,7 +89,7 @@ class Counter:
 
     def _count_rest(self, block: bytes, file: BinaryIO, advance: Callable[[int], None]) -> Counts:
         """Count what was read of a file and what is still to be read."""
-        from compat_bpe.fit.stream import StreamCounter  # only large files need it
+        from ..fit.stream import StreamCounter  # only large files need it
 
         counter = StreamCounter(self._encoding)
         decoder = codecs.getincrementaldecoder("utf-8")(self._errors)
@@ -143,7 +143,7 @@ def count_files(
             yield outcome
         return
 
-    from compat_bpe.cli.workers import Workers  # small inputs need no others
+    from .workers import Workers  # small inputs need no others
 
     with Workers(counter, shared, jobs or processors()) as workers:
         arriving = workers.outcomes(progress.advance)

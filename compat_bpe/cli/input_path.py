@@ -8,8 +8,8 @@ import sys
 
 import click
 
-from compat_bpe.cli.output import write_message
-from compat_bpe.formats.plain_text import STDIN
+from ..files.text import STDIN
+from .output import write_message
 
 #: The type of an argument that is a path to read, or ``-``.
 #:

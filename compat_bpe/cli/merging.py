@@ -9,12 +9,12 @@ from unicodedata import east_asian_width
 
 import click
 
-from compat_bpe import Encoding
-from compat_bpe.cli.output import can_show
-from compat_bpe.engine.chunks import chunks_of, ids_of, is_whole
-from compat_bpe.engine.listed_merges import ListedMergesEncoder
-from compat_bpe.engine.merge_steps import Pair, Step, Token, merge_steps
-from compat_bpe.visible import Visible, escape
+from .. import Encoding
+from ..pipeline.chunks import chunks_of, ids_of, is_whole
+from ..pipeline.models.bpe.by_merges import ListedMergesEncoder
+from ..pipeline.models.bpe.explain import Pair, Step, Token, merge_steps
+from ..unicode.escape import Visible, escape
+from .output import can_show
 
 #: What stands between the parts of a chunk, also in colors: here it is the edges that matter.
 _SEPARATOR = "|"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Callable
 
-from compat_bpe.cli.output import CommandError
+from .output import CommandError
 
 #: Bytes of a file from which its maker is told.
 _BEGINNING = 4096

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from compat_bpe.cli.counting import Counts
-from compat_bpe.cli.walk import Found
+from ..files.walk import Found
+from .counting import Counts
 
 #: What files can be sorted by.
 ORDERS = ("name", "path", "tokens")

@@ -9,8 +9,8 @@ from typing import Any, Callable, TypeVar
 
 import click
 
-from compat_bpe.cli.output import CommandError
-from compat_bpe.formats.plain_text import STDIN, not_utf8, open_bytes
+from ..files.text import STDIN, not_utf8, open_bytes
+from .output import CommandError
 
 #: Bytes that are read at a time, at most.
 _BLOCK = 1 << 16

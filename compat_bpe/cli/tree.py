@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from compat_bpe.cli.sorting import Counted, more_files
-from compat_bpe.formats.plain_text import STDIN
+from ..files.text import STDIN
+from .sorting import Counted, more_files
 
 #: What stands before an entry and before the last one, and what before the entries in these.
 LINES = ("├── ", "└── ", "│   ", "    ")

@@ -16,8 +16,8 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import IO, Any, Callable, NamedTuple
 
-from compat_bpe.cli.counting import Counter, Outcome
-from compat_bpe.processes import start_worker
+from ..parallel.processes import start_worker
+from .counting import Counter, Outcome
 
 #: Bytes that a worker is given at a time, so that all end at about the same time.
 _SHARE = 500_000

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from compat_bpe.encodings.vocabularies import load_ranks
-from compat_bpe.engine.added_tokens import AddedToken
-from compat_bpe.formats.tokenizer_json import RankedModel, TokenizerDefinition
-from compat_bpe.formats.tokenizer_parts import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.tokenizer_json import RankedModel, TokenizerDefinition
+from ..formats.tokenizer_parts import byte_level_part, pre_tokenizers_part, split_part
+from ..pipeline.added_tokens import AddedToken
+from .vocabularies import load_ranks
 
 PACK = "deepseek"
 

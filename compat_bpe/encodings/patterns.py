@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compat_bpe.encodings.openai import PUBLISHED
+from .openai import PUBLISHED
 
 #: By the names of the shipped encodings that have one, and of what else is kept in such files.
 PATTERNS: dict[str, str] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pkgutil
 from functools import cache
 
-from compat_bpe.formats.pack import unpack
+from ..formats.pack import unpack
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Literal, get_args
 
-from compat_bpe.engine.unicode_properties import word
+from ..unicode.properties import word
 
 #: Between any two characters; not within a word, that is, not between two letters, marks, digits
 #: or underscores; only where a line has ended.

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from operator import index
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.fit.limit import last_cut
-from compat_bpe.fit.piece_tree import PieceTree, Place
+from ..encodings.encoding import Encoding
+from .limit import last_cut
+from .piece_tree import PieceTree, Place
 
 #: Characters after which a piece ends, at the next safe cut.  To recount a piece is what a
 #: keystroke mainly takes; smaller pieces take more memory, and longer to find.

@@ -20,11 +20,11 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.engine.core_bpe import CoreBPE
-from compat_bpe.engine.long_stretch import possible_ends, possible_starts
-from compat_bpe.engine.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE
-from compat_bpe.fit.boundary import Boundary, rule_of
+from ..encodings.encoding import Encoding
+from ..pattern.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE
+from ..pipeline.core_bpe import CoreBPE
+from .boundary import Boundary, rule_of
+from .long_stretch import possible_ends, possible_starts
 
 #: In a stretch of more characters than this without a safe cut not every place is tried.
 _LONG = 256

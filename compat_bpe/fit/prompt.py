@@ -17,11 +17,11 @@ from enum import Enum
 from typing import NamedTuple, Union
 from weakref import WeakKeyDictionary
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.engine.special import split_special
-from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
-from compat_bpe.fit.limit import check_limit, last_cut, longest_prefix, longest_suffix
-from compat_bpe.tokenizer import Tokenizer
+from ..encodings.encoding import Encoding
+from ..encodings.tokenizer import Tokenizer
+from ..pipeline.special import split_special
+from .boundary import BOUNDARIES, Boundary, rule_of
+from .limit import check_limit, last_cut, longest_prefix, longest_suffix
 
 #: As models were trained: OpenAI's and Qwen's, StarCoder's, SantaCoder's, DeepSeek's, Mistral's.
 _TEMPLATES = (

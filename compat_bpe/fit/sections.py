@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.fit.boundary import Boundary, rule_of
-from compat_bpe.fit.limit import check_limit, last_cut
-from compat_bpe.fit.truncate import KEEPS, Keep, Truncated
+from ..encodings.encoding import Encoding
+from .boundary import Boundary, rule_of
+from .limit import check_limit, last_cut
+from .truncate import KEEPS, Keep, Truncated
 
 #: What may become of a section that does not fit.
 Cut = Literal["drop", "head", "tail", "ends", "lines"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
-from compat_bpe.fit.limit import longest_prefix, longest_suffix
+from ..encodings.encoding import Encoding
+from .boundary import BOUNDARIES, Boundary, rule_of
+from .limit import longest_prefix, longest_suffix
 
 
 class Part(NamedTuple):

@@ -12,9 +12,9 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, I
 from itertools import chain
 from typing import AnyStr, Protocol, runtime_checkable
 
-from compat_bpe.encoding import AllowedSpecial, DisallowedSpecial, Encoding
-from compat_bpe.fit.limit import last_cut
-from compat_bpe.fit.utf8 import Utf8Decoder
+from ..encodings.encoding import AllowedSpecial, DisallowedSpecial, Encoding
+from ..unicode.utf8 import Utf8Decoder
+from .limit import last_cut
 
 #: Characters or bytes that are taken at a time: enough to be as fast as with the whole text.
 PORTION = 1 << 16

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Union
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.fit.utf8 import Utf8Decoder
+from ..encodings.encoding import Encoding
+from ..unicode.utf8 import Utf8Decoder
 
 #: One id, or several.
 Tokens = Union[int, Iterable[int]]

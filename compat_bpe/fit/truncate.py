@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.fit.boundary import Boundary, rule_of
-from compat_bpe.fit.limit import fits, last_cut, longest_prefix, longest_suffix
+from ..encodings.encoding import Encoding
+from .boundary import Boundary, rule_of
+from .limit import fits, last_cut, longest_prefix, longest_suffix
 
 #: What is kept of a text.
 Keep = Literal["head", "tail", "ends"]

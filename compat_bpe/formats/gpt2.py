@@ -1,7 +1,7 @@
 """GPT-2's pair of files: ``encoder.json`` and ``vocab.bpe``.
 
 ``encoder.json`` is one JSON object from token to id, the tokens written in GPT-2's byte alphabet
-(see :mod:`compat_bpe.engine.byte_alphabet`). ``vocab.bpe`` lists the merges, highest priority
+(see :mod:`compat_bpe.pipeline.byte_level`). ``vocab.bpe`` lists the merges, highest priority
 first, one ``first second`` a line, below an optional ``#version`` line.
 
 GPT-2 merges the *pairs* that are listed; here, as in tiktoken, any two parts are merged whose
@@ -20,9 +20,9 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, decode_bytes, encode_bytes
-from compat_bpe.engine.byte_pair import merges_by_rank
-from compat_bpe.formats import RANK_LIMIT
+from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes, encode_bytes
+from ..pipeline.models.bpe.by_rank import merges_by_rank
+from . import RANK_LIMIT
 
 
 def read_gpt2(

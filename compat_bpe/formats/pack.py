@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from operator import itemgetter
 
-from compat_bpe.formats import RANK_LIMIT, missing_byte
+from . import RANK_LIMIT, missing_byte
 
 #: No pack inflates to more bytes than this, so that a hostile one cannot fill the memory. It is
 #: ten times what o200k_base takes.

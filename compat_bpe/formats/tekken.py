@@ -10,8 +10,8 @@ from __future__ import annotations
 from binascii import a2b_base64
 from typing import NamedTuple
 
-from compat_bpe.formats import RANK_LIMIT, missing_byte
-from compat_bpe.formats.checked_json import Json
+from . import RANK_LIMIT, missing_byte
+from .checked_json import Json
 
 #: Real files have 1,000 special tokens, most of them reserved.
 _MOST_SPECIAL = 1 << 16

@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from operator import itemgetter
 from pathlib import Path
 
-from compat_bpe.formats import RANK_LIMIT, missing_byte
+from . import RANK_LIMIT, missing_byte
 
 _BASE64_CHARS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 # Padding where it belongs (RFC 4648, section 4), or padding alone: Whisper's empty token.

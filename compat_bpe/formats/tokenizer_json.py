@@ -18,16 +18,16 @@ from itertools import repeat
 from operator import add, itemgetter
 from typing import Any, NamedTuple, NoReturn
 
-from compat_bpe.engine.added_tokens import AddedToken, normalized_content
-from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, decode_bytes
-from compat_bpe.engine.byte_pair import BytePairEncoder
-from compat_bpe.engine.listed_merges import ListedMergesEncoder, Unknown
-from compat_bpe.engine.normalization import is_form, one_after_the_other
-from compat_bpe.engine.pre_tokenizer import ByteAlphabet
-from compat_bpe.engine.tokenizer_core import Parts
-from compat_bpe.formats import RANK_LIMIT
-from compat_bpe.formats.checked_json import Json, is_unicode
-from compat_bpe.formats.tokenizer_parts import normalizers, steps, template, unsupported_decoder
+from ..pipeline.added_tokens import AddedToken, normalized_content
+from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes
+from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
+from ..pipeline.models.bpe.by_rank import BytePairEncoder
+from ..pipeline.normalizers import is_form, one_after_the_other
+from ..pipeline.pre_tokenizers import ByteAlphabet
+from ..pipeline.tokenizer_core import Parts
+from . import RANK_LIMIT
+from .checked_json import Json, is_unicode
+from .tokenizer_parts import normalizers, steps, template, unsupported_decoder
 
 
 class ListedModel(NamedTuple):

@@ -10,24 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, get_args
 
-from compat_bpe.engine import normalization, unicode_tables_tokenizers
-from compat_bpe.engine.code_points import ALL, CodePoints
-from compat_bpe.engine.normalization import Normalizer
-from compat_bpe.engine.oniguruma import parse_oniguruma
-from compat_bpe.engine.pattern import parse
-from compat_bpe.engine.pre_tokenizer import (
-    BEHAVIORS,
-    Behavior,
-    ByteAlphabet,
-    PrefixSpace,
-    Split,
-    Step,
-)
-from compat_bpe.engine.splitter import Splitter
-from compat_bpe.engine.stdlib_re import can_be_empty, surely_begins, to_oniguruma
-from compat_bpe.engine.tree import Chars, Node, PatternError, Sequence
-from compat_bpe.engine.unicode_properties import parse_ranges, white_space
-from compat_bpe.formats.checked_json import Json
+from ..pattern.ast import Chars, Node, PatternError, Sequence
+from ..pattern.oniguruma import parse_oniguruma
+from ..pattern.parser import parse
+from ..pattern.splitter import Splitter
+from ..pattern.writer import can_be_empty, surely_begins, to_oniguruma
+from ..pipeline import normalizers as normalization
+from ..pipeline.normalizers import Normalizer
+from ..pipeline.pre_tokenizers import BEHAVIORS, Behavior, ByteAlphabet, PrefixSpace, Split, Step
+from ..unicode import tables_tokenizers as unicode_tables_tokenizers
+from ..unicode.code_points import ALL, CodePoints
+from ..unicode.properties import parse_ranges, white_space
+from .checked_json import Json
 
 #: GPT-2's pattern, by which ``ByteLevel`` splits.
 BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"

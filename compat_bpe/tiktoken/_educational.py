@@ -1,14 +1,14 @@
 """``tiktoken._educational``: byte-pair encoding step by step, to watch and to learn from.
 
-``compat_bpe.engine.byte_pair`` is the encoder itself, and explains the algorithm too.
+``compat_bpe.pipeline.models.bpe.by_rank`` is the encoder itself, and explains the algorithm too.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.engine.splitter import Splitter
+from ..encodings.encoding import Encoding
+from ..pattern.splitter import Splitter
 
 _COLOURS = [f"\x1b[48;5;{number}m" for number in (167, 179, 185, 77, 80, 68, 134)]
 _RESET = "\x1b[0m"
@@ -66,7 +66,7 @@ class SimpleBytePairEncoding:
     def from_tiktoken(encoding: str | Encoding) -> SimpleBytePairEncoding:
         """The simple form of an encoding, given itself or by its name."""
         if isinstance(encoding, str):
-            from compat_bpe.tiktoken import get_encoding
+            from . import get_encoding
 
             encoding = get_encoding(encoding)
         return SimpleBytePairEncoding(

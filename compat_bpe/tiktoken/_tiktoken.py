@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from compat_bpe.engine.core_bpe import CoreBPE
+from ..pipeline.core_bpe import CoreBPE
 
 __all__ = ["CoreBPE"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from compat_bpe.encoding import Encoding as Encoding
-from compat_bpe.engine.special import raise_disallowed as raise_disallowed_special_token
-from compat_bpe.tiktoken import _tiktoken as _tiktoken
+from ..encodings.encoding import Encoding as Encoding
+from ..pipeline.special import raise_disallowed as raise_disallowed_special_token
+from . import _tiktoken as _tiktoken
 
 __all__ = ["Encoding", "raise_disallowed_special_token"]

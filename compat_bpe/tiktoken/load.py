@@ -17,11 +17,11 @@ import tempfile
 import uuid
 from typing import Any
 
-from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.encodings.vocabularies import load_ranks
-from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, decode_bytes
-from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe
-from compat_bpe.formats.tiktoken import format_ranks
+from ..encodings.openai import PUBLISHED
+from ..encodings.vocabularies import load_ranks
+from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
+from ..formats.tiktoken import format_ranks
+from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes
 
 _HOST = "https://openaipublic.blob.core.windows.net"
 _GPT2 = f"{_HOST}/gpt-2/encodings/main"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.models import MODEL_PREFIX_TO_ENCODING as MODEL_PREFIX_TO_ENCODING
-from compat_bpe.models import MODEL_TO_ENCODING as MODEL_TO_ENCODING
-from compat_bpe.models import openai_encoding_name
-from compat_bpe.tiktoken.registry import get_encoding as get_encoding
+from ..encodings.encoding import Encoding
+from ..encodings.model_names import MODEL_PREFIX_TO_ENCODING as MODEL_PREFIX_TO_ENCODING
+from ..encodings.model_names import MODEL_TO_ENCODING as MODEL_TO_ENCODING
+from ..encodings.model_names import openai_encoding_name
+from .registry import get_encoding as get_encoding
 
 
 def encoding_name_for_model(model_name: str) -> str:

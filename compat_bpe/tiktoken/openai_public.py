@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.encodings.vocabularies import load_ranks
+from ..encodings.openai import PUBLISHED
+from ..encodings.vocabularies import load_ranks
 
 ENDOFTEXT = "<|endoftext|>"
 FIM_PREFIX = "<|fim_prefix|>"

@@ -30,14 +30,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Callable, NamedTuple
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.engine.chunks import chunk_bytes, chunks_of, ids_of, is_whole
-from compat_bpe.engine.splitter import repair
-from compat_bpe.train.changes import Changes, changes_of
-from compat_bpe.train.chunks import ChunkCounter
-from compat_bpe.train.growing import GrowingVocabulary
-from compat_bpe.train.merges import Learner
-from compat_bpe.train.trainer import LearnedMerge
+from ..corpus.chunk_counts import ChunkCounter
+from ..encodings.encoding import Encoding
+from ..pattern.splitter import repair
+from ..pipeline.chunks import chunk_bytes, chunks_of, ids_of, is_whole
+from .bpe import Learner
+from .diff import Changes, changes_of
+from .extended_vocabulary import GrowingVocabulary
+from .trainer import LearnedMerge
 
 _Advance = Callable[[int], None]
 

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Callable, NamedTuple
 
-from compat_bpe.encoding import Encoding
-from compat_bpe.encodings import deepseek
-from compat_bpe.engine.added_tokens import AddedToken
-from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
-from compat_bpe.engine.chunks import chunk_bytes
-from compat_bpe.engine.tree import PatternError
-from compat_bpe.formats.checked_json import is_unicode
-from compat_bpe.formats.tokenizer_json import RankedModel, TokenizerDefinition
-from compat_bpe.load import pattern_named
-from compat_bpe.tokenizer import Tokenizer
-from compat_bpe.train.chunks import ChunkCounter, Counts
-from compat_bpe.train.merges import MOST_TOKENS, Learner
+from ..corpus.chunk_counts import ChunkCounter, Counts
+from ..encodings import deepseek
+from ..encodings.encoding import Encoding
+from ..encodings.load import pattern_named
+from ..encodings.tokenizer import Tokenizer
+from ..formats.checked_json import is_unicode
+from ..formats.tokenizer_json import RankedModel, TokenizerDefinition
+from ..pattern.ast import PatternError
+from ..pipeline.added_tokens import AddedToken
+from ..pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
+from ..pipeline.chunks import chunk_bytes
+from .bpe import MOST_TOKENS, Learner
 
 #: The tokens that training begins with, in the order of their ids.
 BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]

@@ -75,7 +75,7 @@ def test_a_command_imports_no_other_and_reads_no_vocabulary_for_its_help() -> No
     )
     lines = done.stdout.decode().splitlines()
     assert lines.count("[]") == 2
-    assert "['compat_bpe.cli.decode']" in lines
+    assert "['compat_bpe.cli.commands.decode']" in lines
 
 
 @posix

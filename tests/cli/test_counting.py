@@ -13,7 +13,7 @@ from compat_bpe import get_encoding
 from compat_bpe.cli import counting
 from compat_bpe.cli.counting import Counter, Counts, Outcome, count_files
 from compat_bpe.cli.progress import FileProgress
-from compat_bpe.cli.walk import Walk
+from compat_bpe.files.walk import Walk
 from tests.strategies import texts
 
 gpt2 = get_encoding("gpt2")
@@ -160,7 +160,7 @@ def test_what_a_worker_does_not_do_is_done_here(
     folder: Path, monkeypatch: pytest.MonkeyPatch, worker: str
 ) -> None:
     expected = outcomes(folder, 1, Fake())
-    monkeypatch.setattr("compat_bpe.processes._CODE", worker)
+    monkeypatch.setattr("compat_bpe.parallel.processes._CODE", worker)
     assert outcomes(folder, 2, Fake()) == expected
 
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 
 from compat_bpe import get_encoding, load
 from compat_bpe.save import save_tokenizer_json
+from tests.cli.commands.test_show import unescape, utf8_texts
 from tests.cli.exact import run
-from tests.cli.test_show import unescape, utf8_texts
 
 ROOT = Path(__file__).parent.parent.parent
 

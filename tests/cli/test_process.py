@@ -347,7 +347,7 @@ def test_importing_the_command_reads_no_vocabulary() -> None:
         "import sys\n"
         "opened = []\n"
         "sys.addaudithook(lambda event, args: event == 'open' and opened.append(str(args[0])))\n"
-        "import compat_bpe.cli.count\n"
+        "import compat_bpe.cli.commands.count\n"
         "assert any('count' in name for name in opened), 'the hook sees nothing'\n"
         "print([name for name in opened if name.endswith('.pack')])\n"
     )

@@ -4,7 +4,7 @@ import pytest
 
 from compat_bpe.cli.counting import Counts
 from compat_bpe.cli.sorting import Counted, Rest, in_order, largest
-from compat_bpe.cli.walk import Found
+from compat_bpe.files.walk import Found
 
 FILES = [
     Counted(Found(path, path, 0), Counts(tokens, tokens * 2, tokens * 3))

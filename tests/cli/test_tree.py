@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from compat_bpe.cli.counting import Counts
 from compat_bpe.cli.sorting import Counted, largest
 from compat_bpe.cli.tree import LINES, tree_lines
-from compat_bpe.cli.walk import Found
+from compat_bpe.files.walk import Found
 
 
 def counted(files: dict[str, int], root: str = "d", argument: int = 0) -> list[Counted]:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from compat_bpe.shim import write_shim_wheel
+from compat_bpe.tiktoken.shim_wheel import write_shim_wheel
 from tools.tiktoken_files import write_tiktoken_files
 
 pytestmark = pytest.mark.clients

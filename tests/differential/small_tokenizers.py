@@ -9,10 +9,10 @@ from typing import Any
 
 import tokenizers
 
-from compat_bpe.engine.byte_alphabet import encode_bytes
+from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
-from compat_bpe.tokenizer import Tokenizer
+from compat_bpe.pipeline.byte_level import encode_bytes
 
 _SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.engine.splitter import Splitter
+from compat_bpe.pattern.splitter import Splitter
 from tests.differential.reference import Pair
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"

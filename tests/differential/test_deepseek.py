@@ -15,9 +15,9 @@ import tokenizers
 from hypothesis import given, settings
 
 import compat_bpe
-from compat_bpe.engine.byte_alphabet import encode_bytes
-from compat_bpe.engine.splitter import Splitter, repair
-from compat_bpe.tokenizer import Tokenizer
+from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.pattern.splitter import Splitter, repair
+from compat_bpe.pipeline.byte_level import encode_bytes
 from tests.differential.reference import SCALARS
 from tests.strategies import texts
 from tools.reference_files import reference_file

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import tiktoken
 
-from compat_bpe.engine.byte_alphabet import encode_bytes
+from compat_bpe.pipeline.byte_level import encode_bytes
 from tests.differential.reference import Pair, outcome
 
 #: What the real package has and this one does not, or not alike, each with the reason.

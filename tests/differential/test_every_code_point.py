@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.engine.unicode_properties import category
+from compat_bpe.unicode.properties import category
 from tests.differential.reference import SCALARS, Pair
 
 #: ``{}`` is the code point.

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import pre_tokenizers
 
-from compat_bpe.engine.oniguruma import parse_oniguruma
-from compat_bpe.engine.pattern import parse
-from compat_bpe.engine.pre_tokenizer import Split, StepSplitter
-from compat_bpe.engine.stdlib_re import to_oniguruma
-from compat_bpe.engine.tree import PatternError
-from compat_bpe.engine.unicode_tables import CATEGORIES, SCRIPTS
+from compat_bpe.pattern.ast import PatternError
+from compat_bpe.pattern.oniguruma import parse_oniguruma
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.writer import to_oniguruma
+from compat_bpe.pipeline.pre_tokenizers import Split, StepSplitter
+from compat_bpe.unicode.tables import CATEGORIES, SCRIPTS
 from tests.differential.reference import SCALARS
 
 

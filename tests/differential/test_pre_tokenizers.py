@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.engine.pre_tokenizer import BEHAVIORS
-from compat_bpe.engine.splitter import Splitter, repair
+from compat_bpe.pattern.splitter import Splitter, repair
+from compat_bpe.pipeline.pre_tokenizers import BEHAVIORS
 from tests.differential.reference import SCALARS
 from tests.differential.small_tokenizers import BYTE_LEVEL, Both, file, sequence
 from tests.strategies import texts as any_texts

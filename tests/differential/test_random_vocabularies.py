@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.engine.byte_pair import BytePairEncoder
+from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
 from tests.differential.reference import BYTES, Pair, pair, repaired
 
 #: One chunk, chunks of all lengths, and a pattern that leaves some text out.

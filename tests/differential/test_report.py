@@ -6,8 +6,8 @@ from collections import Counter
 
 import regex
 
-from compat_bpe.train.report import report
-from compat_bpe.train.report_figures import Sizes, TokenCounts
+from compat_bpe.report.figures import Sizes, TokenCounts
+from compat_bpe.report.measure import report
 from tests.differential.reference import Pair
 
 TEXTS = {

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.patterns import PATTERNS as NAMED_PATTERNS
-from compat_bpe.engine.splitter import Splitter
-from compat_bpe.engine.tree import PatternError
+from compat_bpe.pattern.ast import PatternError
+from compat_bpe.pattern.splitter import Splitter
 
 BYTES = {bytes([i]): i for i in range(256)}
 

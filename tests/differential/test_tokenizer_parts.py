@@ -13,8 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe.engine.added_tokens import normalized_content
-from compat_bpe.engine.splitter import repair
+from compat_bpe.pattern.splitter import repair
+from compat_bpe.pipeline.added_tokens import normalized_content
 from tests.differential.reference import SCALARS
 from tests.differential.small_tokenizers import (
     BYTE_LEVEL,

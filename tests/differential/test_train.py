@@ -21,11 +21,11 @@ from tokenizers import pre_tokenizers, trainers
 
 from compat_bpe import Encoding, load
 from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.engine.byte_alphabet import decode_bytes
+from compat_bpe.pipeline.byte_level import decode_bytes
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
-from compat_bpe.train.output import write_vocabulary
 from compat_bpe.train.trainer import BYTES, DEEPSEEK, Trainer, make_encoding
+from compat_bpe.train.write import write_vocabulary
 from tests.differential.reference import repaired
 from tests.strategies import texts
 

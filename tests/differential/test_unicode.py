@@ -11,12 +11,12 @@ import re
 import pytest
 import tiktoken
 
-from compat_bpe.engine.code_points import CodePoints
-from compat_bpe.engine.pattern import parse
-from compat_bpe.engine.splitter import Splitter
-from compat_bpe.engine.tree import Chars
-from compat_bpe.engine.unicode_properties import category, ignore_case
-from compat_bpe.engine.unicode_tables import CASE_ORBITS, CATEGORIES, SCRIPTS
+from compat_bpe.pattern.ast import Chars
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.unicode.properties import category, ignore_case
+from compat_bpe.unicode.tables import CASE_ORBITS, CATEGORIES, SCRIPTS
 from tests.differential.reference import BYTES, SCALARS
 
 POSIX = [

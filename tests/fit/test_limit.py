@@ -13,9 +13,9 @@ from compat_bpe.fit import limit as limit_module
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
 from compat_bpe.fit.limit import fits, last_cut, longest_prefix, longest_suffix
 from compat_bpe.fit.truncate import Keep
-from tests.engine.test_long_stretch import SINGLE, stretches, tokens
-from tests.engine.test_reach import PATTERNS
 from tests.fit.hard_encodings import encodings, hard_texts
+from tests.fit.test_long_stretch import SINGLE, stretches, tokens
+from tests.pattern.test_reach import PATTERNS
 
 boundaries = st.sampled_from(BOUNDARIES)
 asides = st.one_of(st.just(""), st.sampled_from(["…", " [cut] ", "a", "\n", "s", "1", "<b>"]))
@@ -85,7 +85,7 @@ def test_long_stretches_without_a_cut(
     limit = data.draw(st.integers(0, encoding.count(text)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limit_module, "_LONG", 4)
-        patch.setattr("compat_bpe.engine.long_stretch._LONG", 8)
+        patch.setattr("compat_bpe.fit.long_stretch._LONG", 8)
         end = longest_prefix(encoding, text, limit, boundary=boundary)
         begin = longest_suffix(encoding, text, limit, boundary=boundary)
     assert end == prefix_by_trying(encoding, text, limit, 0, boundary, "")

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
+from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
 from compat_bpe.fit.prompt import fim_template, fit_prompt
-from compat_bpe.tokenizer import Tokenizer
 from tests.fit.hard_encodings import NAMES, RANKS, encoding_of
 from tests.strategies import texts
 

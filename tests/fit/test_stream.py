@@ -24,7 +24,7 @@ from compat_bpe.fit.stream import (
     count_stream,
     encode_iter,
 )
-from compat_bpe.fit.utf8 import StreamDecodeError
+from compat_bpe.unicode.utf8 import StreamDecodeError
 from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
 from tests.strategies import SPECIAL_PARTS, WORDS
 

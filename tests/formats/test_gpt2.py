@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compat_bpe.encodings
-from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE, encode_bytes
-from compat_bpe.engine.byte_pair import merge
 from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe, read_gpt2
 from compat_bpe.formats.pack import unpack
+from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, encode_bytes
+from compat_bpe.pipeline.models.bpe.by_rank import merge
 
 # OpenAI's files, as tiktoken_ext/openai_public.py pins them.
 ENCODER_JSON_SHA256 = "196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783"

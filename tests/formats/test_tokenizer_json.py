@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE
+from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 
 BYTE_LEVEL = {
     "type": "ByteLevel",
@@ -124,7 +124,7 @@ def test_the_good_file_encodes_and_decodes(tmp_path: Path) -> None:
     ids = enc.encode("abc zz<s>12", allowed_special="all")
     assert ids == [257, 220, 260, 258, 16, 17]
     assert enc.decode(ids) == "abc zz<s>12"
-    assert isinstance(enc, compat_bpe.tokenizer.Tokenizer)
+    assert isinstance(enc, compat_bpe.encodings.tokenizer.Tokenizer)
     assert enc.encode("ab", add_special_tokens=True) == [258, 256]
 
 

@@ -7,12 +7,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding
-from compat_bpe.engine.added_tokens import AddedToken
-from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE
-from compat_bpe.engine.listed_merges import Unknown
+from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.tokenizer_json import ListedModel, RankedModel, TokenizerDefinition
 from compat_bpe.formats.tokenizer_parts import byte_level_part, pre_tokenizers_part, split_part
-from compat_bpe.tokenizer import Tokenizer
+from compat_bpe.pipeline.added_tokens import AddedToken
+from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
+from compat_bpe.pipeline.models.bpe.by_merges import Unknown
 
 BYTES = {bytes([byte]): number for number, byte in enumerate(BYTE_TO_UNICODE)}
 PATTERN = r" ?[a-z<]+|\W"

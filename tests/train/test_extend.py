@@ -9,9 +9,9 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding
-from compat_bpe.engine.chunks import chunks_of, ids_of
-from compat_bpe.tokenizer import Tokenizer
-from compat_bpe.train.changes import Change, changes
+from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.pipeline.chunks import chunks_of, ids_of
+from compat_bpe.train.diff import Change, changes
 from compat_bpe.train.extend import Extended, Extender, extend
 from tests.train.small_vocabularies import BYTES, PATTERN, corpora, encodings, terms
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.engine.byte_alphabet import BYTE_TO_UNICODE
-from compat_bpe.tokenizer import Tokenizer
+from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.train import Trained, Trainer, train_bpe
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from pathlib import Path
 import tokenizers
 
 from compat_bpe.encodings import deepseek
-from compat_bpe.tokenizer import Tokenizer
+from compat_bpe.encodings.tokenizer import Tokenizer
 from tools.benchmark import refuse_difference
 from tools.benchmark.processes import run_code
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 
 from compat_bpe.encodings.openai import PUBLISHED
 from compat_bpe.encodings.vocabularies import load_ranks
-from compat_bpe.engine.byte_alphabet import encode_bytes
 from compat_bpe.formats.gpt2 import format_vocab_bpe
+from compat_bpe.pipeline.byte_level import encode_bytes
 from tools.benchmark import interleaved
 
 Encode = Callable[[str], object]

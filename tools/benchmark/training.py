@@ -26,7 +26,7 @@ _TEXT = 1 << 16
 #: and all its workers together, at most.
 _REPORT = """
 import hashlib, resource
-from compat_bpe.processes import processors
+from compat_bpe.parallel.processes import processors
 digest = int(hashlib.sha256(repr(merges).encode()).hexdigest()[:12], 16)
 own, worker = (
     resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
@@ -49,7 +49,7 @@ taken = time.perf_counter() - start
 _THEIRS = """
 import json, pickle, time
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-from compat_bpe.engine.byte_alphabet import decode_bytes
+from compat_bpe.pipeline.byte_level import decode_bytes
 texts = pickle.load(open({path!r}, "rb"))
 tokenizer = Tokenizer(models.BPE())
 tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -1,0 +1,163 @@
+"""``compat-bpe decode``: from ids to text."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain, islice
+from typing import Callable, NamedTuple, NoReturn
+
+import click
+
+from ... import Encoding
+from ..options.encoding import chosen_encoding, encoding_options
+from ..output import CommandError
+from ..streams import input_argument, read_blocks, write_bytes
+
+#: A written id has so many digits at most.
+_DIGITS = len(str(2**32))
+
+_NUMBER = re.compile(rb"[0-9]+")
+#: What cannot be: a character that is in no list of ids, too many digits, a comma after a comma.
+_WRONG = re.compile(rb"[^0-9\s,]|[0-9]{%d}|,\s*," % (_DIGITS + 1))
+_SEPARATOR = re.compile(rb"[\s,\[\]]")
+_CONTROL = re.compile(rb"[^\s\x20-\x7e]")
+_WORD = re.compile(rb"[^\s,\[\]]+|.", re.DOTALL)
+
+
+class _Portion(NamedTuple):
+    """Some ids, and where in the input each of them is, by its number."""
+
+    ids: list[int]
+    offset: Callable[[int], int]
+
+
+@click.command()
+@input_argument
+@encoding_options
+@click.option("--packed", is_flag=True, help="Ids are bytes: little-endian uint32.")
+def decode(
+    file: str, model: str | None, encoding: str | None, pattern: str | None, packed: bool
+) -> None:
+    """Write the text of ids.
+
+    With no FILE, or if FILE is -, standard input is read: a JSON list of ids, or ids separated by
+    white space, commas or both, as "encode" writes them. What is written is the exact bytes of
+    the tokens, and nothing else; they are not always UTF-8 if the ids are part of a longer list.
+    Large input takes little memory.
+
+    \b
+    Examples:
+      $ echo '[31373, 995]' | compat-bpe decode -e gpt2
+      $ compat-bpe decode --packed corpus.bin > corpus.txt
+    """
+    chosen = chosen_encoding(model, encoding, pattern)
+    for portion in _read_packed(file) if packed else _read_written(file):
+        write_bytes(_bytes(portion, chosen, file))
+
+
+def _bytes(portion: _Portion, encoding: Encoding, file: str) -> bytes:
+    try:
+        return encoding.decode_bytes(portion.ids)
+    except ValueError as error:  # the decoder of a tokenizer.json that is not supported
+        raise CommandError(str(error)) from None
+    except (KeyError, OverflowError):
+        number = next(n for n, token in enumerate(portion.ids) if not _is_known(encoding, token))
+        raise CommandError(
+            f"{file}: no token of {encoding.name} has the id {portion.ids[number]}, "
+            f"at offset {portion.offset(number)}"
+        ) from None
+
+
+def _is_known(encoding: Encoding, token: int) -> bool:
+    try:
+        encoding.decode_single_token_bytes(token)
+    except (KeyError, OverflowError):
+        return False
+    return True
+
+
+def _read_packed(file: str) -> Iterator[_Portion]:
+    rest = b""
+    start = 0
+    for block in read_blocks(file):
+        data = rest + block
+        count, left = divmod(len(data), 4)
+        ids = list(struct.unpack_from(f"<{count}I", data))
+        yield _Portion(ids, range(start, start + 4 * count, 4).__getitem__)
+        rest = data[len(data) - left :]
+        start += 4 * count
+    if rest:
+        raise CommandError(
+            f"{file}: cut short: {start + len(rest)} bytes are no whole number of uint32"
+        )
+
+
+def _read_written(file: str) -> Iterator[_Portion]:
+    rest = b""
+    start = 0
+    after_comma = True  # none may be at the beginning
+    for block in chain(_without_brackets(file), [b""]):
+        data = rest + block
+        # A number at the end may go on, if it is not too long already.
+        end = len(data.rstrip(b"0123456789")) if block else len(data)
+        if len(data) - end > _DIGITS:
+            end = len(data)
+        written = data[:end]
+        stripped = written.strip()
+        if after_comma and stripped.startswith(b","):
+            _fail(file, data, data.index(b","), start)
+        wrong = _WRONG.search(written)
+        if wrong is not None:
+            is_comma = wrong.group().startswith(b",")
+            _fail(file, data, wrong.end() - 1 if is_comma else wrong.start(), start)
+        if stripped:
+            after_comma = stripped.endswith(b",")
+        ids = list(map(int, written.replace(b",", b" ").split()))
+        yield _Portion(ids, partial(_offset, written, start))
+        rest = data[end:]
+        start += end
+
+
+def _offset(written: bytes, start: int, number: int) -> int:
+    found = next(islice(_NUMBER.finditer(written), number, None))
+    return start + found.start()
+
+
+def _without_brackets(file: str) -> Iterator[bytes]:
+    """The input with spaces in place of the brackets around a JSON list."""
+    begun = opened = closed = False
+    start = 0
+    for block in read_blocks(file):
+        if not begun and block.strip():
+            begun = True
+            opened = block.lstrip().startswith(b"[")
+            block = block.replace(b"[", b" ", 1) if opened else block
+        if opened and not closed and b"]" in block:
+            closed = True
+            before, _, block = block.partition(b"]")
+            yield before + b" "
+            start += len(before) + 1
+        if closed and block.strip():
+            _fail(file, block, len(block) - len(block.lstrip()), start)
+        if block:
+            yield block
+        start += len(block)
+    if opened and not closed:
+        raise CommandError(f"{file}: cut short: the list is not closed by a bracket")
+
+
+def _fail(file: str, data: bytes, place: int, start: int) -> NoReturn:
+    """Say what stands at a place in data that begin at an offset."""
+    if data[place : place + 1] == b",":
+        raise CommandError(f"{file}: no token id before the comma at offset {start + place}")
+    if data[place : place + 1] not in b"[]":
+        # What is wrong may be in the middle of a word: all of that is shown.
+        before = _SEPARATOR.split(data[max(0, place - _DIGITS) : place])[-1]
+        place -= len(before)
+    word = _WORD.findall(data[place : place + 20])[0].decode("ascii", "backslashreplace")
+    # Of packed ids one byte in a few is a control character.
+    hint = "; --packed reads ids as bytes" if _CONTROL.search(data) else ""
+    raise CommandError(f"{file}: '{word}' at offset {start + place} is no token id{hint}")

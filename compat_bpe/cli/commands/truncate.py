@@ -1,0 +1,152 @@
+"""``compat-bpe truncate``: as much of a text as fits."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from ... import Encoding
+from ...fit.stream import encode_iter
+from ..options.encoding import chosen_encoding, encoding_options
+from ..output import CommandError, write_message
+from ..streams import check_text, input_argument, read_all, read_pieces, write_bytes
+
+if TYPE_CHECKING:
+    from ...fit.truncate import Truncated
+
+
+@click.command()
+@input_argument
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(min=0),
+    required=True,
+    metavar="N",
+    help="How many tokens there may be at most.",
+)
+@click.option(
+    "--keep",
+    type=click.Choice(["head", "tail", "ends"]),
+    default="head",
+    show_default=True,
+    help="What is kept: the beginning, the end, or both.",
+)
+@click.option(
+    "--boundary",
+    type=click.Choice(["char", "word", "line"]),
+    default="char",
+    show_default=True,
+    help="Where may be cut: between any two characters, not within a word, only between lines.",
+)
+@click.option(
+    "--marker",
+    callback=check_text,
+    metavar="TEXT",
+    help='What stands where something was cut; "…" for --keep ends, otherwise nothing.',
+)
+@encoding_options
+@click.option("--report", is_flag=True, help="Say on standard error what was kept.")
+@click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if something was cut.")
+def truncate(
+    file: str,
+    limit: int,
+    keep: Literal["head", "tail", "ends"],
+    boundary: Literal["char", "word", "line"],
+    marker: str | None,
+    model: str | None,
+    encoding: str | None,
+    pattern: str | None,
+    report: bool,
+    as_json: bool,
+    exit_code: bool,
+) -> None:
+    """Cut a text so that it has at most N tokens.
+
+    With no FILE, or if FILE is -, standard input is read. What is kept is written to standard
+    output as it is, byte for byte: no newline is added or translated, and no character is cut in
+    two. It is the most that fits; the marker counts, too. The names of special tokens are plain
+    text. For the beginning, no more is read than that takes.
+
+    \b
+    Examples:
+      $ git diff | compat-bpe truncate -n 4000 --boundary line --report
+      $ compat-bpe truncate -n 1000 --keep ends --marker ' [...] ' log.txt
+
+    The object of --json has the keys "cut", a boolean; "tokens", "characters" and "bytes" of what
+    was written; "kept", the slices of the input as a list of [start, end] in characters; and
+    "input", an object with the "characters" and "bytes" of the input, or null if it was not read
+    to its end.
+    """
+    chosen = chosen_encoding(model, encoding, pattern)
+    if keep == "head":
+        text, is_whole = _read_head(file, chosen, limit, look_for_end=report or as_json)
+    else:
+        text, is_whole = read_all(file), True
+    try:
+        result = chosen.truncate(text, limit, keep=keep, boundary=boundary, marker=marker)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    write_bytes(result.text.encode())
+    if as_json:
+        click.echo(_as_json(result, text, is_whole), err=True)
+    elif report:
+        write_message(f"{file}: {_as_words(result, text, is_whole)}")
+    if exit_code and result.was_cut:
+        sys.exit(1)
+
+
+def _read_head(
+    file: str, encoding: Encoding, limit: int, *, look_for_end: bool
+) -> tuple[str, bool]:
+    """As much of a text as says what of its beginning fits, and whether that is all of it.
+
+    Ids that are certain are those of the text however it goes on. When there are more than fit,
+    nothing that ends after what was read then can fit.
+    """
+    pieces: list[str] = []
+
+    def reading() -> Iterator[str]:
+        for piece in read_pieces(file):
+            pieces.append(piece)
+            yield piece
+
+    source = reading()
+    ids = encode_iter(encoding, source, disallowed_special=())
+    is_whole = next(islice(ids, limit, None), None) is None
+    if not is_whole and look_for_end:
+        with suppress(CommandError):  # what is wrong with the rest does not matter
+            is_whole = not any(source)
+    return "".join(pieces), is_whole
+
+
+def _as_words(result: Truncated, text: str, is_whole: bool) -> str:
+    tokens = f"{result.count} token{'' if result.count == 1 else 's'}"
+    kept = sum(end - start for start, end in result.kept)
+    if not result.was_cut:
+        return f"not cut: {tokens}, {kept} character{'' if kept == 1 else 's'}"
+    if is_whole:
+        return f"cut to {tokens}, {kept} of {len(text)} characters"
+    return f"cut to {tokens}, {kept} characters; the rest was not read"
+
+
+def _as_json(result: Truncated, text: str, is_whole: bool) -> str:
+    import json  # only this form needs it
+
+    size = {"characters": len(text), "bytes": len(text.encode())}
+    return json.dumps(
+        {
+            "cut": result.was_cut,
+            "tokens": result.count,
+            "characters": len(result.text),
+            "bytes": len(result.text.encode()),
+            "kept": result.kept,
+            "input": size if is_whole else None,
+        }
+    )

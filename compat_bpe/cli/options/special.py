@@ -1,0 +1,46 @@
+"""The options by which a command is told what special tokens are tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Any, Callable, TypeVar
+
+import click
+
+from ... import Encoding
+from ...encodings.model_names import did_you_mean
+from ..output import CommandError
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def special_options(function: _Function) -> _Function:
+    """Give a command ``--special`` and ``--allowed-special``, for ``allowed_special``."""
+    every = click.option(
+        "--special",
+        is_flag=True,
+        help="Take the names of special tokens for the tokens; otherwise they are plain text.",
+    )
+    some = click.option(
+        "--allowed-special",
+        "names",
+        metavar="NAME",
+        multiple=True,
+        help="The same for this special token alone; may be given several times.",
+    )
+    return every(some(function))
+
+
+def allowed_special(encoding: Encoding, special: bool, names: tuple[str, ...]) -> Set[str]:
+    """The names that the options allow.
+
+    Raises:
+        CommandError: the encoding has no such special token.
+    """
+    known = encoding.special_tokens_set
+    for name in names:
+        if name not in known:
+            raise CommandError(
+                f"{encoding.name} has no special token {name!r}{did_you_mean(name, known)}"
+            )
+    return known if special else frozenset(names)

@@ -1,0 +1,1 @@
+"""Corpora: documents read as streams, prepared, and counted by chunk."""

@@ -1,0 +1,298 @@
+r"""A corpus, read as a stream of parts of documents.
+
+A document is a text file, or the text of one line of a file of JSON lines (``.jsonl``,
+``.ndjson``).  Either may be compressed by gzip (``.txt.gz``, ``.jsonl.gz``).  A long document comes
+in several parts, so that a file of any size takes little memory; a line of JSON is held as a whole.
+
+Text is what the bytes are in UTF-8 and nothing else: no newline is translated, and in a text file a
+byte-order mark is a character.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Callable, Literal, NamedTuple, get_args
+
+from ..files.compressed import read_blocks, read_lines, without_gz
+from ..files.text import check_beginning, not_utf8
+from ..formats.checked_json import Json
+from ..pattern.splitter import repair
+from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
+from .spool import Held
+
+#: What to do about what is damaged: see ``read_corpus``.
+Errors = Literal["strict", "replace", "skip"]
+
+#: Characters that a part has at most.
+PART = 1 << 16
+
+#: Bytes that a line of JSON may have at most: it is held in memory, several times over.
+LINE_LIMIT = 1 << 28
+
+#: Names of fields that a message lists.
+_LISTED = 8
+
+
+class CorpusFile(NamedTuple):
+    """A file of a corpus."""
+
+    #: ``-`` is standard input.
+    path: str
+    #: What its text is counted to, for instance a language; see ``group_of``.
+    group: str
+
+
+class Part(NamedTuple):
+    r"""A piece of a document.
+
+    The parts of a document follow each other and, joined, are its text.  Each has at least one
+    character and at most ``PART``.  It ends after a ``"\n"`` if there is one in so many characters,
+    and elsewhere only within a line that is longer.  What is empty has no parts.
+    """
+
+    #: Without surrogates.
+    text: str
+    group: str
+    #: For messages: ``corpus/a.txt``, or with the number of a line ``b.jsonl:17``.
+    source: str
+    #: Whether its document ends with it.
+    is_last: bool
+
+
+def read_corpus(
+    files: Iterable[CorpusFile],
+    *,
+    field: str = "text",
+    group_field: str | None = None,
+    jsonl: bool = False,
+    errors: Errors = "strict",
+    advance: Callable[[int], None] = lambda size: None,
+    skipped: Callable[[str, str], None] = lambda source, reason: None,
+) -> Iterator[Part]:
+    r"""The documents of some files, in their order, in parts.
+
+    A file is JSON lines if its name ends in ``.jsonl`` or ``.ndjson``, with ``.gz`` after it or
+    without, and otherwise a text.  Standard input has no name: it is a text, not compressed, unless
+    ``jsonl`` says that all is JSON lines.  Blank lines among them are passed over, and lone
+    surrogates (``"\ud800"``), which text in UTF-8 cannot hold, become U+FFFD.
+
+    Damaged is what is binary (a NUL in its first 8,000 bytes), not UTF-8, gzip data that is cut
+    short or wrong, and a line that is not an object of JSON with a text in the field.  With
+    ``errors="skip"``, a text file that is damaged anywhere gives no part at all: it is read once to
+    know that it is not, and once more for its parts (a pipe waits in a temporary file).  Of JSON
+    lines those that are damaged are left out, and where gzip data is damaged, all that follows.
+    Otherwise, parts may have come before the error is raised.
+
+    Args:
+        files: what to read.
+        field: the name of the field of a JSON line that has a document's text.
+        group_field: the name of the field that has its group; the file's group if None, and for
+            text files.
+        jsonl: whether all files are JSON lines, whatever their names.
+        errors: what to do about damage: raise ``ValueError`` (``"strict"``); the same, but bytes
+            that are not UTF-8 become U+FFFD (``"replace"``); leave it out (``"skip"``).
+        advance: called with the number of bytes each time some are read, of files as they lie
+            there: those of ``.gz`` are compressed.
+        skipped: called with the place and the reason for each thing that is left out.
+
+    Raises:
+        OSError: a file cannot be read, whatever ``errors`` is; ``filename`` says which.
+        ValueError: something is damaged; the message says what and where.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "b.jsonl")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write('{"text": "One."}\n{"text": "Two.", "language": "en"}\n')
+    ...     [part.text for part in read_corpus([CorpusFile(path, "b")])]
+    ['One.', 'Two.']
+    """
+    if errors not in get_args(Errors):
+        raise ValueError(f"there is no errors={errors!r}; there are {', '.join(get_args(Errors))}")
+    reader = _Reader(field, group_field, errors, advance, skipped)
+    return (part for file in files for part in reader.read(file, jsonl))
+
+
+def is_json_lines(path: str) -> bool:
+    """Whether a file is JSON lines, by its name.
+
+    >>> is_json_lines("wiki/aa.jsonl.gz"), is_json_lines("wiki/aa.json")
+    (True, False)
+    """
+    return without_gz(path).lower().endswith((".jsonl", ".ndjson"))
+
+
+def group_of(path: str, root: str) -> str:
+    """The group of a file: the first folder below the path that it was found by.
+
+    If it lies directly in that, or was named itself, it is its name up to the first dot.
+
+    Args:
+        path: of the file; it begins with ``root``.
+        root: of a folder, or of the file itself.
+
+    >>> group_of("corpus/zh/news/a.txt", "corpus"), group_of("corpus/zh.txt.gz", "corpus")
+    ('zh', 'zh')
+    """
+    below = os.path.basename(path) if path == root else path[len(os.path.join(root, "")) :]
+    first, *rest = below.split(os.sep)
+    name = first if rest else first.split(".", 1)[0] or first
+    # A file's name may have bytes that are no text; a group's goes into reports.
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[Part]:
+    r"""The parts of a document.
+
+    Args:
+        pieces: its text in pieces of any length, without surrogates.
+        group, source: what the parts have as such.
+
+    >>> parts = parts_of(["a line\n" * 20_000], "", "")
+    >>> [(len(part.text), part.is_last) for part in parts]
+    [(65534, False), (65534, False), (8932, True)]
+    """
+    rest = ""
+    for piece in pieces:
+        text = rest + piece
+        start = 0
+        while len(text) - start > PART:
+            end = text.rfind("\n", start, start + PART) + 1 or start + PART
+            yield Part(text[start:end], group, source, False)
+            start = end
+        rest = text[start:]
+    if rest:
+        yield Part(rest, group, source, True)
+
+
+class _Reader:
+    """Reads files as the arguments of ``read_corpus`` say."""
+
+    def __init__(
+        self,
+        field: str,
+        group_field: str | None,
+        errors: Errors,
+        advance: Callable[[int], None],
+        skipped: Callable[[str, str], None],
+    ) -> None:
+        self._field = field
+        self._group_field = group_field
+        self._skips = errors == "skip"
+        self._decoding = "replace" if errors == "replace" else "strict"
+        self._advance = advance
+        self._skipped = skipped
+
+    def read(self, file: CorpusFile, jsonl: bool) -> Iterator[Part]:
+        try:
+            if jsonl or is_json_lines(file.path):
+                yield from self._json_lines(file)
+            else:
+                try:
+                    yield from self._undamaged(file) if self._skips else self._text(file)
+                except ValueError as error:
+                    self._refuse(file.path, error)
+        except OSError as error:
+            if error.errno is not None and error.filename is None:
+                error.filename = file.path
+            raise
+
+    def _refuse(self, source: str, error: ValueError) -> None:
+        if not self._skips:
+            raise ValueError(f"{source}: {error}") from None
+        self._skipped(source, str(error))
+
+    def _undamaged(self, file: CorpusFile) -> Iterator[Part]:
+        """The parts of a text file, after all of it has been looked at."""
+        with Held() as held:
+            if os.path.isfile(file.path):
+                try:
+                    for _ in self._decoded(file.path, lambda size: None):
+                        pass
+                except ValueError:
+                    self._advance(os.path.getsize(file.path))
+                    raise
+                yield from self._text(file)
+            else:  # it can be read but once
+                for part in self._text(file):
+                    held.add(part)
+                yield from held.take()
+
+    def _text(self, file: CorpusFile) -> Iterator[Part]:
+        return parts_of(self._decoded(file.path, self._advance), file.group, file.path)
+
+    def _decoded(self, path: str, advance: Callable[[int], None]) -> Iterator[str]:
+        decoder = Utf8Decoder(self._decoding)
+        is_first = True
+        try:
+            for block in read_blocks(path, advance):
+                if is_first:
+                    self._check_beginning(block)
+                    is_first = False
+                yield decoder.feed(block)
+            yield decoder.finish()
+        except StreamDecodeError as error:
+            raise not_utf8(error, error.offset - error.start) from None
+
+    def _check_beginning(self, data: bytes) -> None:
+        check_beginning(data, any_bytes=self._decoding == "replace")
+
+    def _json_lines(self, file: CorpusFile) -> Iterator[Part]:
+        number = offset = 0
+        lines = read_lines(file.path, LINE_LIMIT, self._advance)
+        while True:
+            number += 1
+            source = f"{file.path}:{number}"
+            try:
+                line, size = next(lines, (b"", 0))
+                if number == 1:
+                    self._check_beginning(line)
+            except ValueError as error:  # there is no going on after it
+                self._refuse(source, error)
+                return
+            if not line:
+                return
+            if number == 1 and line.startswith(codecs.BOM_UTF8):  # JSON has none
+                line = line[len(codecs.BOM_UTF8) :]
+                offset += len(codecs.BOM_UTF8)
+                size -= len(codecs.BOM_UTF8)
+            if not line.isspace():
+                try:
+                    text, group = self._document(line, offset, file.group)
+                except ValueError as error:
+                    self._refuse(source, error)
+                else:
+                    yield from parts_of([text], group, source)
+            offset += size
+
+    def _document(self, line: bytes, offset: int, group: str) -> tuple[str, str]:
+        """The text and the group that a line has, which begins so many bytes from the first."""
+        if len(line) > LINE_LIMIT:
+            raise ValueError(f"a line of more than {LINE_LIMIT:,} bytes")
+        try:
+            members = Json(json.loads(line.decode("utf-8", self._decoding)), "").mapping()
+        except UnicodeDecodeError as error:
+            raise not_utf8(error, offset) from None
+        except json.JSONDecodeError as error:
+            raise ValueError(f"not JSON: column {error.colno}: {error.msg}") from None
+        except RecursionError:
+            raise ValueError("not JSON that can be read: nested too deeply") from None
+        text = _member(members, self._field)
+        return text, group if self._group_field is None else _member(members, self._group_field)
+
+
+def _member(members: dict[str, object], field: str) -> str:
+    """The text that a field of an object has.
+
+    Raises:
+        ValueError: there is none, or it is no text.
+    """
+    if field not in members:
+        names = ", ".join(map(repr, islice(members, _LISTED))) or "none"
+        raise ValueError(f"there is no field {field!r}; there are {names}")
+    value = members[field]
+    return repair(value) if isinstance(value, str) else Json(value, "", repr(field)).text()

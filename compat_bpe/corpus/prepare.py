@@ -1,0 +1,296 @@
+r"""A corpus prepared: normalized, masked, without duplicates, and a share of it held out.
+
+All of it goes by the text alone: it is the same on every machine, with every version of Python, and
+whatever else runs.  (What ``\w`` or ``\d`` match in a rule depends on Python's version of Unicode.)
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import blake2b, sha256
+from typing import Any, Callable, Literal, get_args
+
+from ..pipeline.normalizers import Form, unicode_form
+from .documents import Part
+from .masking import Rule
+from .spool import Held
+
+Duplicates = Literal["lines", "documents"]
+
+#: Bytes of the digest by which lines and documents are known.  That any two of 2**40 different ones
+#: have the same is less likely than 2**-48.
+_DIGEST = 16
+
+#: Bits of the digest by which a part is held out.
+_FRACTION = 64
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What is done to a corpus, in this order.
+
+    Args:
+        normalization: the Unicode normalization form, as of Unicode 9.0.
+        rules: what is masked, one rule after the other.  A rule sees one part at a time: where a
+            document is longer than a part, it matches nothing that goes on in the next.
+        drop_duplicates: ``"lines"``: of equal lines, wherever they are in the corpus, only the
+            first stays, and the others are taken out of their documents.  Lines of white space
+            stay, and so do those longer than a part.  ``"documents"``: the same for whole
+            documents; a long one waits in a temporary file until it is known.  Each different line
+            or document takes some 110 bytes of memory.
+        validation: the share that is held out, at least 0 and less than 1.  A part is held out, or
+            not, by its text alone: if its BLAKE2b digest of 8 bytes, as a big-endian number, is
+            below that share of 2**64.  It is taken out of its document, which becomes two.
+
+    Raises:
+        ValueError: a value is none of these.
+    """
+
+    normalization: Form | None = None
+    rules: Sequence[Rule] = ()
+    drop_duplicates: Duplicates | None = None
+    validation: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("normalization", self.normalization, get_args(Form)),
+            ("drop_duplicates", self.drop_duplicates, get_args(Duplicates)),
+        ):
+            if value is not None and value not in known:
+                raise ValueError(f"there is no {name}={value!r}; there are {', '.join(known)}")
+        if not 0 <= self.validation < 1:
+            raise ValueError(f"validation={self.validation}: it has to be at least 0 and below 1")
+
+
+@dataclass
+class Amount:
+    """How much text there is."""
+
+    documents: int = 0
+    parts: int = 0
+    characters: int = 0
+    #: Of UTF-8.
+    bytes: int = 0
+
+    def add(self, part: Part, size: int | None = None) -> None:
+        """One more part, and its bytes if they are known; its document is counted at its end."""
+        self.documents += part.is_last
+        self.parts += 1
+        self.characters += len(part.text)
+        self.bytes += len(part.text.encode()) if size is None else size
+
+
+class CorpusCounts:
+    """What came of a corpus; it is complete when all parts have been taken.
+
+    ``sha256`` is that of what was passed on: each document as UTF-8, and a byte 0xFF, which is in
+    no UTF-8, after each.
+    """
+
+    def __init__(self) -> None:
+        self.read = Amount()
+        #: What was passed on; a document with a part held out within it is two here.
+        self.kept = Amount()
+        self.held_out = Amount()
+        #: How often each rule replaced something.
+        self.masked: list[int] = []
+        self.dropped_lines = 0
+        self.dropped_documents = 0
+        self._hash = sha256()
+
+    @property
+    def sha256(self) -> str:
+        """In hexadecimal digits."""
+        return self._hash.hexdigest()
+
+    def keep(self, part: Part) -> None:
+        """One more part is passed on."""
+        data = part.text.encode()
+        self.kept.add(part, len(data))
+        self._hash.update(data)
+        if part.is_last:
+            self._hash.update(b"\xff")
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, for a JSON file."""
+        return {
+            "read": asdict(self.read),
+            "kept": asdict(self.kept),
+            "held_out": asdict(self.held_out),
+            "masked": list(self.masked),
+            "dropped_lines": self.dropped_lines,
+            "dropped_documents": self.dropped_documents,
+            "sha256": self.sha256,
+        }
+
+
+def prepare(
+    parts: Iterable[Part],
+    preparation: Preparation,
+    held_out: Callable[[Part], None] = lambda part: None,
+    counts: CorpusCounts | None = None,
+) -> Iterator[Part]:
+    r"""The parts of a corpus, prepared, as they come.
+
+    They begin and end where those given do, or nearly: normalization moves an end that is within a
+    line to a character that is never joined to the one before.  A part that nothing is left of is
+    not passed on.
+
+    Args:
+        parts: those of each document after one another, as from ``read_corpus``.
+        preparation: what to do.
+        held_out: called with each part that is held out, in their order; where several follow each
+            other, they are parts of one document, too.
+        counts: where to count what comes of it.
+
+    Raises:
+        OSError: there is no room for a temporary file.
+
+    >>> from compat_bpe.corpus.documents import parts_of
+    >>> parts = parts_of(["une\nIl a dit:\nune\n"], "fr", "a.txt")
+    >>> [part.text for part in prepare(parts, Preparation(drop_duplicates="lines"))]
+    ['une\nIl a dit:\n']
+    """
+    counts = CorpusCounts() if counts is None else counts
+    parts = _counted(parts, counts)
+    if preparation.normalization is not None:
+        parts = _normalized(parts, preparation.normalization)
+    if preparation.rules:
+        parts = _masked(parts, preparation.rules, counts)
+    if preparation.drop_duplicates == "lines":
+        parts = _different_lines(parts, counts)
+    elif preparation.drop_duplicates == "documents":
+        parts = _different_documents(parts, counts)
+    return _without_held_out(parts, preparation.validation, held_out, counts)
+
+
+# Between these stages a part may have no text: one that is the last says so all the same.
+
+
+def _counted(parts: Iterable[Part], counts: CorpusCounts) -> Iterator[Part]:
+    for part in parts:
+        counts.read.add(part)
+        yield part
+
+
+def _normalized(parts: Iterable[Part], form: Form) -> Iterator[Part]:
+    """Parts that, joined, are the normalized documents.
+
+    So they are if each ends where nothing is ordered or composed across: after a newline, or before
+    a character that is always the first of what is composed.
+    """
+    normalize = unicode_form(form)
+    waiting: list[str] = []
+    for part in parts:
+        text = part.text
+        if part.is_last or text.endswith("\n"):
+            end = len(text)
+        else:
+            end = next((at for at in reversed(range(len(text))) if _stands_first(text[at])), -1)
+        if end < 0:  # a part of nothing but marks, or but vowels of Hangul
+            waiting.append(text)
+            continue
+        yield part._replace(text=normalize("".join([*waiting, text[:end]])))
+        waiting = [text[end:]]
+
+
+def _stands_first(char: str) -> bool:
+    """Whether a character is not ordered before, nor composed with, any that stands before it.
+
+    Only marks are (all characters of a combining class other than 0 are marks, by the stability
+    policy of Unicode), and the vowels and final consonants of Hangul (Unicode Standard, 3.12); or
+    what is decomposed into something that begins with one.  Later scripts have some others, which
+    in Unicode 9.0 are unassigned, and stay as they are.
+    """
+    first = unicodedata.normalize("NFKD", char)[0]
+    return not (unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff")
+
+
+def _masked(parts: Iterable[Part], rules: Sequence[Rule], counts: CorpusCounts) -> Iterator[Part]:
+    counts.masked = [0] * len(rules)
+    for part in parts:
+        text = part.text
+        for number, rule in enumerate(rules):
+            text, replacements = rule.apply(text)
+            counts.masked[number] += replacements
+        yield part._replace(text=text)
+
+
+def _different_lines(parts: Iterable[Part], counts: CorpusCounts) -> Iterator[Part]:
+    seen: set[bytes] = set()
+    starts_line = True
+    for part in parts:
+        lines = part.text.split("\n")
+        last = len(lines) - 1
+        kept = []
+        for number, line in enumerate(lines):
+            # What goes on in another part is a line longer than one.
+            is_whole = (number > 0 or starts_line) and (number < last or part.is_last)
+            if is_whole and line and not line.isspace():
+                digest = blake2b(line.encode(), digest_size=_DIGEST).digest()
+                if digest in seen:
+                    counts.dropped_lines += 1
+                    continue
+                seen.add(digest)
+            kept.append(line + "\n" if number < last else line)
+        if part.is_last or part.text:
+            starts_line = part.is_last or not lines[-1]
+        yield part._replace(text="".join(kept))
+
+
+def _different_documents(parts: Iterable[Part], counts: CorpusCounts) -> Iterator[Part]:
+    seen: set[bytes] = set()
+    digest = blake2b(digest_size=_DIGEST)
+    with Held() as held:
+        for part in parts:
+            held.add(part)
+            digest.update(part.text.encode())
+            if not part.is_last:
+                continue
+            known = digest.digest()
+            if known in seen:
+                counts.dropped_documents += 1
+                held.clear()
+            else:
+                seen.add(known)
+                yield from held.take()
+            digest = blake2b(digest_size=_DIGEST)
+
+
+def _without_held_out(
+    parts: Iterable[Part],
+    share: float,
+    held_out: Callable[[Part], None],
+    counts: CorpusCounts,
+) -> Iterator[Part]:
+    """The parts with text that are not held out; the others go to ``held_out``."""
+
+    def give(part: Part, out: bool) -> Iterator[Part]:
+        if out:
+            counts.held_out.add(part)
+            held_out(part)
+        else:
+            counts.keep(part)
+            yield part
+
+    bound = share * 2**_FRACTION
+    # What comes next decides whether a part is the last, so one waits.
+    waiting: tuple[Part, bool] | None = None
+    for part in parts:
+        if part.text:
+            out = bound > 0 and _fraction(part.text) < bound
+            if waiting is not None:
+                before, before_out = waiting
+                yield from give(before._replace(is_last=out != before_out), before_out)
+            waiting = part, out
+        if part.is_last and waiting is not None:
+            before, before_out = waiting
+            yield from give(before._replace(is_last=True), before_out)
+            waiting = None
+
+
+def _fraction(text: str) -> int:
+    """A number that is as good as random below ``2**_FRACTION``, and always the same for a text."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=_FRACTION // 8).digest(), "big")

@@ -1,0 +1,71 @@
+"""Parts of a document that wait until something is known of all of it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from .documents import Part
+
+#: Characters that are held in memory; what comes after these waits in a temporary file.
+_IN_MEMORY = 1 << 23
+
+
+class Held:
+    """Parts that are held back, to be used in a ``with`` block.
+
+    What is more than some megabytes goes into a temporary file, in the folder that ``tempfile``
+    chooses (``TMPDIR``): memory stays bounded, and the disk has to have room.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[Part] = []
+        self._characters = 0
+        # Parts without their text, and how many bytes of the file that has.
+        self._filed: list[tuple[Part, int]] = []
+        self._file: BinaryIO | None = None
+
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
+    def add(self, part: Part) -> None:
+        """Hold one more.
+
+        Raises:
+            OSError: there is no room for it.
+        """
+        if self._file is None and self._characters + len(part.text) <= _IN_MEMORY:
+            self._characters += len(part.text)
+            self._parts.append(part)
+            return
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `clear` closes it
+            size = self._file.write(part.text.encode())
+        except OSError as error:
+            error.filename = tempfile.gettempdir()
+            raise
+        self._filed.append((part._replace(text=""), size))
+
+    def take(self) -> Iterator[Part]:
+        """All that are held, in their order; then none is."""
+        yield from self._parts
+        if self._file is not None:
+            self._file.seek(0)
+            for part, size in self._filed:
+                yield part._replace(text=self._file.read(size).decode())
+        self.clear()
+
+    def clear(self) -> None:
+        """Hold none any more."""
+        self._parts.clear()
+        self._characters = 0
+        self._filed.clear()
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -1,0 +1,562 @@
+"""``Encoding``: a vocabulary with its pattern, and everything one does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+from ..pattern.splitter import repair
+from ..pipeline.core_bpe import CoreBPE
+from ..pipeline.special import find_special, raise_disallowed
+from .batch import encode_in_workers, map_in_order, worth_workers
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ..fit.boundary import Boundary
+    from ..fit.truncate import Keep, Truncated
+
+AllowedSpecial = Union[Literal["all"], Set[str]]
+DisallowedSpecial = Union[Literal["all"], Collection[str]]
+
+#: Ids are unsigned 32-bit numbers in tiktoken, the highest of which means "no token".
+_ID_END = (1 << 32) - 1
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+class Encoding:
+    """Turns text into token ids and back, exactly as ``tiktoken.Encoding`` does.
+
+    Args:
+        name: what ``repr`` shows.
+        pat_str: the pattern whose matches are the chunks of a text.
+        mergeable_ranks: each token's bytes and its rank, which is its id.
+        special_tokens: each special token's name and id.
+        explicit_n_vocab: if given, the number of tokens that there must be.
+
+    Raises:
+        ValueError: two tokens have the same rank; an id is negative, too large or no integer; a
+            special token has an empty name; the vocabulary has not ``explicit_n_vocab`` tokens; the
+            pattern cannot be used (``PatternError``).
+
+    >>> ranks = {bytes([i]): i for i in range(256)}
+    >>> ranks[b"hi"] = 256
+    >>> enc = Encoding("tiny", pat_str=r"\\w+|\\W", mergeable_ranks=ranks,
+    ...                special_tokens={"<|end|>": 257})
+    >>> enc.encode("hi, Hi<|end|>", allowed_special="all")
+    [256, 44, 32, 72, 105, 257]
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pat_str: str,
+        mergeable_ranks: dict[bytes, int],
+        special_tokens: dict[str, int],
+        explicit_n_vocab: int | None = None,
+    ) -> None:
+        _check_ids(name, mergeable_ranks, special_tokens)
+        # A copy to work with: what the caller does to the original later changes no ids.
+        self._set_up(name, pat_str, dict(mergeable_ranks), special_tokens, explicit_n_vocab)
+        self._mergeable_ranks = mergeable_ranks
+
+    @classmethod
+    def _of_shipped(
+        cls, name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]
+    ) -> Encoding:
+        """An encoding whose vocabulary need not be checked, which takes as long as to load it."""
+        encoding = cls.__new__(cls)
+        encoding._set_up(name, pat_str, ranks, special_tokens, None)
+        return encoding
+
+    def _set_up(
+        self,
+        name: str,
+        pat_str: str,
+        ranks: dict[bytes, int],
+        special_tokens: dict[str, int],
+        explicit_n_vocab: int | None,
+    ) -> None:
+        self.name = name
+        self.max_token_value: int = max(chain(ranks.values(), special_tokens.values()))
+        if explicit_n_vocab:
+            count = len(ranks) + len(special_tokens)
+            if count != explicit_n_vocab or self.max_token_value != explicit_n_vocab - 1:
+                raise ValueError(
+                    f"encoding {name!r}: {count} tokens up to id {self.max_token_value}, "
+                    f"but explicit_n_vocab is {explicit_n_vocab}"
+                )
+        self._pat_str = pat_str
+        self._special_tokens = special_tokens
+        self._special_token_values = set(special_tokens.values())
+        self._special_names = frozenset(special_tokens)
+        self._core_bpe = CoreBPE(ranks, special_tokens, pat_str)
+
+    @cached_property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        """Each token's bytes and rank; a copy, made when a program first asks for it."""
+        return dict(self._core_bpe.encoder)
+
+    def __repr__(self) -> str:
+        return f"<Encoding {self.name!r}>"
+
+    # Text to ids
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """The ids of a text in which nothing is special.
+
+        Surrogate pairs are joined and lone surrogates encoded as U+FFFD.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").encode_ordinary("hello world")
+        [31373, 995]
+        """
+        try:
+            return self._core_bpe.encode_ordinary(text)
+        except UnicodeEncodeError:
+            return self._core_bpe.encode_ordinary(repair(text))
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+    ) -> list[int]:
+        """The ids of a text that may name special tokens.
+
+        Args:
+            text: any string; surrogates are repaired as in ``encode_ordinary``.
+            allowed_special: names that become their token: a set, or ``"all"``.
+            disallowed_special: names that may not stand in the text: any collection, or
+                ``"all"``, which means all that are not allowed.  A special token's name that
+                is neither allowed nor disallowed is plain text.
+
+        Raises:
+            ValueError: a disallowed name stands in the text.
+            TypeError: ``allowed_special`` is no set.
+
+        >>> from compat_bpe import get_encoding
+        >>> enc = get_encoding("gpt2")
+        >>> enc.encode("hi<|endoftext|>", allowed_special={"<|endoftext|>"})
+        [5303, 50256]
+        >>> enc.encode("<|endoftext|>", disallowed_special=())
+        [27, 91, 437, 1659, 5239, 91, 29]
+        """
+        allowed = self._check_special(text, allowed_special, disallowed_special)
+        try:
+            return self._core_bpe.encode(text, allowed)
+        except UnicodeEncodeError:
+            return self._core_bpe.encode(repair(text), allowed)
+
+    def encode_to_numpy(
+        self,
+        text: str,
+        *,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+    ) -> npt.NDArray[np.uint32]:
+        """What ``encode`` gives, as a read-only array of ``numpy.uint32``.
+
+        Raises:
+            ImportError: numpy is not installed.
+            UnicodeEncodeError: the text has surrogates in it; here they are not repaired.
+            ValueError, TypeError: as in ``encode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").encode_to_numpy("hello world")
+        array([31373,   995], dtype=uint32)
+        """
+        allowed = self._check_special(text, allowed_special, disallowed_special)
+        try:
+            import numpy as np
+        except ImportError:
+            raise ImportError(
+                "encode_to_numpy needs numpy (pip install numpy); encode gives a list"
+            ) from None
+        buffer = self._core_bpe.encode_to_tiktoken_buffer(text, allowed)
+        return np.frombuffer(buffer, dtype=np.uint32)
+
+    def encode_with_unstable(
+        self,
+        text: str,
+        *,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+    ) -> tuple[list[int], list[list[int]]]:
+        """The ids that stay whatever text follows, and what may become of the rest.
+
+        Returns:
+            The stable ids; and, in no order, sequences of ids for the rest of the text, each of
+            which covers it and perhaps more.  Text that goes on continues with one of them.
+
+        Raises:
+            UnicodeEncodeError: the text has surrogates in it; here they are not repaired.
+            ValueError, TypeError: as in ``encode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> stable, completions = get_encoding("gpt2").encode_with_unstable("hello fanta")
+        >>> stable, len(completions), [8842] in completions  # the last is " fantasy"
+        ([31373], 1432, True)
+        """
+        allowed = self._check_special(text, allowed_special, disallowed_special)
+        return self._core_bpe.encode_with_unstable(text, allowed)
+
+    def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
+        """``encode_ordinary`` of each of some texts; see ``encode_batch``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").encode_ordinary_batch(["hello world", "goodbye world"])
+        [[31373, 995], [11274, 16390, 995]]
+        """
+        return self.encode_batch(text, num_threads=num_threads, disallowed_special=())
+
+    def encode_batch(
+        self,
+        text: list[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+    ) -> list[list[int]]:
+        """``encode`` of each of some texts, large batches side by side.
+
+        Args:
+            text: the texts.
+            num_threads: how many threads or processes at most; the result is the same with any.
+            allowed_special, disallowed_special: as in ``encode``.
+
+        Raises:
+            ValueError, TypeError: as ``encode`` of the first text for which it raises one;
+                ``num_threads`` is not positive.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").encode_batch(["hello world", "goodbye world"])
+        [[31373, 995], [11274, 16390, 995]]
+        """
+        if num_threads < 1:
+            raise ValueError(f"num_threads is {num_threads}; it must be 1 or more")
+        texts = list(text)
+        if worth_workers(texts, num_threads):
+            # What is wrong with a text is found here, not in a worker.
+            allowed: Set[str] = _NOTHING
+            for one in texts:
+                allowed = self._check_special(one, allowed_special, disallowed_special)
+            found = encode_in_workers(self._by_value(), texts, allowed, num_threads)
+            if found is not None:
+                return found
+
+        def encode(one: str) -> list[int]:
+            return self.encode(
+                one, allowed_special=allowed_special, disallowed_special=disallowed_special
+            )
+
+        return map_in_order(encode, texts, num_threads)
+
+    def count(self, text: str) -> int:
+        """How many tokens a text has: ``len(encode_ordinary(text))``, without a list of them.
+
+        The name of a special token counts as the plain text it is; a count never fails.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").count("hello world<|endoftext|>")
+        9
+        """
+        try:
+            return self._core_bpe.count(text)
+        except UnicodeEncodeError:
+            return self._core_bpe.count(repair(text))
+
+    def fits(self, text: str, limit: int) -> bool:
+        """Whether ``count(text)`` is at most ``limit``, found without counting all of a long text.
+
+        Raises:
+            ValueError: the limit is negative.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").fits("hello world", 2)
+        True
+        """
+        from ..fit.limit import fits
+
+        return fits(self, text, limit)
+
+    def truncate(
+        self,
+        text: str,
+        limit: int,
+        *,
+        keep: Keep = "head",
+        boundary: Boundary = "char",
+        marker: str | None = None,
+    ) -> Truncated:
+        """The most of a text that fits in ``limit`` tokens.
+
+        What is left counts at most ``limit`` when it is counted itself, and no character is cut in
+        two.  With the head or the tail kept it is the longest that fits and may be cut there; with
+        both ends, the head has half of the room and the tail what is left of it.  The time taken
+        grows with what is kept, not with the text.
+
+        Args:
+            text: any string; names of special tokens are plain text, as in ``count``.
+            limit: a number of tokens.
+            keep: ``"head"``, ``"tail"`` or ``"ends"``.
+            boundary: where the text may be cut: ``"char"``, between any two characters;
+                ``"word"``, not between two letters, marks, digits or underscores; ``"line"``, only
+                after the end of a line.
+            marker: what stands where something was cut, and counts, too; left out if there is not
+                even room for it alone.  Unless given, it is ``"…"`` between two ends, else nothing.
+
+        Returns:
+            The ``text``, its ``count``, the offsets ``kept``, and whether it ``was_cut``.
+
+        Raises:
+            ValueError: the limit is negative, or there is no such ``keep`` or ``boundary``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").truncate("hello world, how are you", 3)
+        Truncated(text='hello world,', count=3, kept=((0, 12),), was_cut=True)
+        """
+        from ..fit.truncate import truncate
+
+        return truncate(self, text, limit, keep=keep, boundary=boundary, marker=marker)
+
+    def encode_single_token(self, text_or_bytes: str | bytes) -> int:
+        """The id of one token, special tokens included.
+
+        Raises:
+            KeyError: there is no such token.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").encode_single_token("hello")
+        31373
+        """
+        token = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
+        return self._core_bpe.encode_single_token(token)
+
+    # Ids to text
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """The text of some ids.
+
+        Args:
+            tokens: ids, special ones included.
+            errors: what to do with bytes that are not UTF-8, as in ``bytes.decode``.  Ids cut
+                out of a longer list often begin or end within a character.
+
+        Raises:
+            KeyError: an id is not in the vocabulary.
+            OverflowError: an id is negative or 2**32 or more.
+            UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").decode([31373, 995])
+        'hello world'
+        """
+        return self._core_bpe.decode(tokens, errors)
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of some ids; errors as in ``decode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").decode_bytes([31373, 995])
+        b'hello world'
+        """
+        return self._core_bpe.decode_bytes(tokens)
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one id; errors as in ``decode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").decode_single_token_bytes(995)
+        b' world'
+        """
+        return self._core_bpe.decode_single_token_bytes(token)
+
+    def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
+        """The bytes of each of some ids; errors as in ``decode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").decode_tokens_bytes([31373, 995])
+        [b'hello', b' world']
+        """
+        return [self.decode_single_token_bytes(token) for token in tokens]
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of some ids, and where in it each of them begins.
+
+        Returns:
+            The text; and for each id the index of the character that has its first byte.
+
+        Raises:
+            UnicodeDecodeError: the bytes are not UTF-8.
+            KeyError, OverflowError: as in ``decode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").decode_with_offsets([31373, 995])
+        ('hello world', [0, 5])
+        """
+        pieces = self.decode_tokens_bytes(tokens)
+        offsets = []
+        characters = 0
+        for piece in pieces:
+            # A byte 10xxxxxx belongs to the character before.
+            offsets.append(max(0, characters - (0x80 <= piece[0] < 0xC0)))
+            characters += sum(not 0x80 <= byte < 0xC0 for byte in piece)
+        return b"".join(pieces).decode(), offsets
+
+    def decode_batch(
+        self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """``decode`` of each of some lists of ids.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").decode_batch([[31373, 995], [11274, 16390, 995]])
+        ['hello world', 'goodbye world']
+        """
+        return map_in_order(lambda tokens: self.decode(tokens, errors), batch, num_threads)
+
+    def decode_bytes_batch(
+        self, batch: Sequence[Sequence[int]], *, num_threads: int = 8
+    ) -> list[bytes]:
+        """``decode_bytes`` of each of some lists of ids."""
+        return map_in_order(self.decode_bytes, batch, num_threads)
+
+    # The vocabulary
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of all tokens but the special ones, sorted.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").token_byte_values()[-1]
+        b'\\xff'
+        """
+        return self._core_bpe.token_byte_values()
+
+    def is_special_token(self, token: int) -> bool:
+        """Whether an id is of a special token.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").is_special_token(50256)
+        True
+        """
+        if not isinstance(token, int):
+            raise TypeError(f"{token!r} is no token id: it must be an integer")
+        return token in self._special_token_values
+
+    @property
+    def n_vocab(self) -> int:
+        """One more than the highest id (there may be holes below it)."""
+        return self.max_token_value + 1
+
+    @property
+    def eot_token(self) -> int:
+        """The id of ``<|endoftext|>``; ``KeyError`` if there is no such token."""
+        return self._special_tokens["<|endoftext|>"]
+
+    @property
+    def special_tokens_set(self) -> set[str]:
+        """The names of the special tokens."""
+        return set(self._special_names)
+
+    # The chunk cache
+
+    @property
+    def cache_limit(self) -> int:
+        """How many chunks are remembered at most (131,072 unless set; 0: none).
+
+        Of whole passages, a 32nd as many are.
+
+        Setting it clears the cache.
+        """
+        return self._core_bpe.cache_limit
+
+    @cache_limit.setter
+    def cache_limit(self, limit: int) -> None:
+        if limit < 0:
+            raise ValueError(f"cache_limit is {limit}; it must be 0 or more")
+        self._core_bpe.set_cache_limit(limit)
+
+    def clear_cache(self) -> None:
+        """Forget all chunks and passages, and give back their memory."""
+        self._core_bpe.clear_cache()
+
+    # Private
+
+    def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
+        """The ids of some text or bytes taken as one chunk."""
+        piece = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
+        return self._core_bpe.encode_single_piece(piece)
+
+    def _encode_only_native_bpe(self, text: str) -> list[int]:
+        """What ``encode_ordinary`` gives; in tiktoken, by splitting in Python."""
+        return self._core_bpe.encode_ordinary(text)
+
+    def _encode_bytes(self, text: bytes) -> list[int]:
+        """The ids of bytes that may end, or go wrong, within a character."""
+        return self._core_bpe._encode_bytes(text)
+
+    def __getstate__(self) -> object:
+        from ..tiktoken import registry
+
+        # By name if it is registered: the other side has it too.
+        if self is registry.ENCODINGS.get(self.name):
+            return self.name
+        return self._by_value()
+
+    def __setstate__(self, value: object) -> None:
+        from ..tiktoken import registry
+
+        if isinstance(value, str):
+            self.__dict__ = registry.get_encoding(value).__dict__
+        elif isinstance(value, dict):
+            # Not a subclass's own, which takes other arguments.
+            Encoding.__init__(self, **value)
+        else:
+            raise ValueError(f"the state of a pickled Encoding is a {type(value).__name__}")
+
+    def _by_value(self) -> dict[str, Any]:
+        """The arguments that make an encoding like this one."""
+        return {
+            "name": self.name,
+            "pat_str": self._pat_str,
+            "mergeable_ranks": self._mergeable_ranks,
+            "special_tokens": self._special_tokens,
+        }
+
+    def _check_special(
+        self, text: str, allowed: AllowedSpecial, disallowed: DisallowedSpecial
+    ) -> Set[str]:
+        """Refuse disallowed special tokens; the names of the allowed ones."""
+        names = self._special_names
+        if isinstance(allowed, str) and allowed == "all":
+            allowed = names
+        if isinstance(disallowed, str) and disallowed == "all":
+            # Mostly nothing is allowed: then this is a set whose hash is known.
+            disallowed = names if allowed == _NOTHING else names - allowed
+        found = find_special(text, frozenset(disallowed or ()))
+        if found is not None:
+            raise_disallowed(found)
+        return allowed
+
+
+def _check_ids(name: str, ranks: Mapping[bytes, int], specials: Mapping[str, int]) -> None:
+    """Refuse a vocabulary in which an id is impossible or a token cannot be told from another."""
+    if "" in specials:
+        raise ValueError(f"encoding {name!r}: a special token has an empty name")
+    if not ranks:
+        raise ValueError(f"encoding {name!r}: there are no mergeable tokens")
+    for kind, ids in (("mergeable", ranks.values()), ("special", specials.values())):
+        if set(map(type, ids)) - {int}:
+            raise ValueError(f"encoding {name!r}: the id of a {kind} token is not an integer")
+        if min(ids, default=0) < 0 or max(ids, default=0) >= _ID_END:
+            raise ValueError(
+                f"encoding {name!r}: the id of a {kind} token is not from 0 to {_ID_END - 1}"
+            )
+    if len(set(ranks.values())) != len(ranks):
+        raise ValueError(f"encoding {name!r}: two mergeable tokens have the same rank")

@@ -1,0 +1,282 @@
+"""Encodings from files on disk."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ..formats.gpt2 import read_gpt2
+from ..formats.tiktoken import read_ranks
+from .encoding import Encoding
+from .model_names import did_you_mean
+from .openai import PUBLISHED
+from .patterns import PATTERNS
+from .vocabularies import load_ranks
+
+#: As much of a file as is looked at to see what it is.
+_BEGINNING = 1 << 12
+
+
+def load(
+    path: str | os.PathLike[str],
+    *,
+    pattern: str | None = None,
+    special_tokens: Mapping[str, int] | None = None,
+    name: str | None = None,
+) -> Encoding:
+    """An encoding from whatever a vocabulary is kept in; what that is, is seen by its content.
+
+    - ``tokenizer.json`` of Hugging Face tokenizers, with a byte-level BPE model: gives a
+      ``Tokenizer``, an ``Encoding`` with the ids of ``tokenizers``.
+    - ``vocab.json`` and ``merges.txt``: the same, split by GPT-2's pattern or as the
+      ``tokenizer_config.json`` beside them says.
+    - ``encoder.json`` and ``vocab.bpe``: as ``load_gpt2``.
+    - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): as ``load_tiktoken``.
+    - ``tekken.json`` of Mistral.
+    - A folder with one of these, as downloaded from a model hub; of several the first in this list.
+
+    Args:
+        path: the file, either of two that belong together, or the folder.
+        pattern: how text is split, for the formats that do not say it, which are rank files and
+            the two pairs: a published pattern, or the name of one: ``"llama3"``, or that of an
+            encoding of OpenAI's.  A rank file of a vocabulary that ships needs none.
+        special_tokens: names and ids of special tokens, for a rank file.
+        name: what the encoding is called; the name of the file or folder unless given.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file is damaged, or something in it is not supported: it names the file, the
+            place in it and the reason.
+
+    >>> load("fixtures/gpt2_small").encode("the")
+    [83, 258]
+    """
+    found = Path(path)
+    if found.is_dir():
+        found = _in_folder(found)
+    if name is None:
+        # Most of these files are called the same; what differs is the folder they are in.
+        is_named = found.suffix == ".tiktoken"
+        name = found.stem if is_named else found.parent.resolve().name or found.stem
+    with open(found, "rb") as file:
+        beginning = file.read(_BEGINNING)
+    kind = _kind(found, beginning)
+    if kind != "ranks" and special_tokens is not None:
+        raise ValueError(f"{found}: only a rank file is given special tokens")
+    if kind == "ranks":
+        return _load_ranks(found, pattern, special_tokens, name)
+    if kind == "merges":
+        return _load_pair(_beside(found, "vocab.json", "encoder.json"), found, pattern, name)
+    return _load_json(found, pattern, name)
+
+
+#: In a folder, the first of these is what is read.
+_IN_FOLDER = (
+    "tokenizer.json",
+    "vocab.json",
+    "encoder.json",
+    "*.tiktoken",
+    "tokenizer.model",
+    "tekken.json",
+)
+
+
+def _in_folder(folder: Path) -> Path:
+    for pattern in _IN_FOLDER:
+        found = sorted(folder.glob(pattern))
+        if len(found) > 1:
+            names = ", ".join(file.name for file in found)
+            raise ValueError(f"{folder}: there are {names}: name the file that is meant")
+        if found:
+            return found[0]
+    raise ValueError(f"{folder}: no vocabulary is in it (none of {', '.join(_IN_FOLDER)})")
+
+
+def _kind(path: Path, beginning: bytes) -> str:
+    """What a file is: ``json``, ``ranks`` or ``merges``."""
+    if beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return "json"
+    lines = beginning.splitlines()
+    first = next(filter(None, lines), b"")
+    if re.fullmatch(rb"[A-Za-z0-9+/=]+[ \t]+[0-9]+[ \t]*", first):
+        return "ranks"
+    if path.suffix == ".tiktoken":
+        return "ranks"  # A damaged one; its reader says in which line.
+    if first.startswith(b"#version") or path.name in ("merges.txt", "vocab.bpe"):
+        return "merges"
+    reason = "it is no vocabulary of a kind known here"
+    if path.name.endswith(".model"):
+        reason = "it is no rank file; models of SentencePiece are not supported"
+    elif beginning.startswith(b"version https://git-lfs"):
+        reason = "it is a pointer of Git LFS; fetch the file itself (git lfs pull)"
+    raise ValueError(f"{path}: {reason}")
+
+
+def _load_ranks(
+    path: Path, pattern: str | None, special_tokens: Mapping[str, int] | None, name: str
+) -> Encoding:
+    if pattern is not None:
+        return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
+    ranks = read_ranks(path)
+    # Of encodings that share a vocabulary: that by whose name the file goes, or the first of them.
+    for known, published in sorted(
+        PUBLISHED.items(), key=lambda item: (item[0] != path.stem, item[0] != item[1].pack)
+    ):
+        shipped = load_ranks(published.pack)
+        if ranks == shipped:
+            called = known if name == path.stem else name
+            if special_tokens is None:
+                special = dict(published.special_tokens)
+                return Encoding._of_shipped(called, published.pattern, shipped, special)
+            return Encoding(
+                called,
+                pat_str=published.pattern,
+                mergeable_ranks=ranks,
+                special_tokens=dict(special_tokens),
+            )
+    raise ValueError(
+        f"{path}: a rank file does not say how text is split: give a pattern, or the name of one "
+        f"(there are {', '.join(PATTERNS)})"
+    )
+
+
+def _load_json(path: Path, pattern: str | None, name: str) -> Encoding:
+    from ..formats.checked_json import read_json
+    from ..formats.tekken import is_tekken, parse_tekken
+    from ..formats.tokenizer_json import parse_tokenizer
+    from ..pattern.ast import PatternError
+    from .tokenizer import Tokenizer
+
+    file = read_json(path)
+    members = file.mapping()
+    # A vocabulary may have a token "model".
+    if members and all(type(number) is int for number in members.values()):
+        return _load_pair(path, _beside(path, "merges.txt", "vocab.bpe"), pattern, name)
+    if pattern is not None:
+        raise ValueError(f"{path}: it says itself how text is split: it is given no pattern")
+    if is_tekken(file):
+        tekken = parse_tekken(file)
+        try:
+            return Encoding(
+                name,
+                pat_str=tekken.pattern,
+                mergeable_ranks=tekken.ranks,
+                special_tokens=tekken.special_tokens,
+            )
+        except PatternError as error:
+            file["config"]["pattern"].fail(str(error))
+    if "model" not in members:
+        file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
+    return Tokenizer(name, parse_tokenizer(file))
+
+
+def _load_pair(vocabulary: Path, merges: Path, pattern: str | None, name: str) -> Encoding:
+    """From ``vocab.json`` and ``merges.txt``, or ``encoder.json`` and ``vocab.bpe``."""
+    if pattern is not None:
+        pattern = pattern_named(pattern)
+    if merges.name.endswith("vocab.bpe"):
+        return load_gpt2(vocabulary, merges, pattern=pattern, name=name)
+    from ..formats.vocab_merges import read_vocab_merges
+    from .tokenizer import Tokenizer
+
+    return Tokenizer(name, read_vocab_merges(vocabulary, merges, pattern))
+
+
+def _beside(path: Path, *names: str) -> Path:
+    """The first of some files that is in the folder of a file."""
+    # "NAME-vocab.json" goes with "NAME-merges.txt".
+    prefixes = ["", re.sub(r"(vocab|encoder)\.json$|merges\.txt$|vocab\.bpe$", "", path.name)]
+    for prefix in reversed(prefixes):
+        for name in names:
+            found = path.with_name(prefix + name)
+            if found.exists() and found != path:
+                return found
+    raise ValueError(f"{path}: what belongs to it is not beside it ({' or '.join(names)})")
+
+
+def load_gpt2(
+    encoder_json: str | os.PathLike[str],
+    vocab_bpe: str | os.PathLike[str],
+    *,
+    pattern: str | None = None,
+    special_tokens: Iterable[str] | None = None,
+    name: str | None = None,
+) -> Encoding:
+    """An encoding from GPT-2 style ``encoder.json`` and ``vocab.bpe``.
+
+    Args:
+        encoder_json: token → id, tokens written in the byte-to-unicode map.
+        vocab_bpe: the merges, one a line, in their order.
+        pattern: how text is split; GPT-2's own pattern unless given.
+        special_tokens: which entries of ``encoder_json`` are special.  Unless given, those that
+            no merge makes and that are written ``<…>``.
+        name: what the encoding is called; the file's name unless given.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file is damaged, or the two do not fit; it names file, line and reason.
+    """
+    ranks, specials = read_gpt2(encoder_json, vocab_bpe, special_tokens)
+    return Encoding(
+        _stem(encoder_json) if name is None else name,
+        pat_str=PUBLISHED["gpt2"].pattern if pattern is None else pattern,
+        mergeable_ranks=ranks,
+        special_tokens=specials,
+    )
+
+
+def load_tiktoken(
+    path: str | os.PathLike[str],
+    *,
+    pattern: str,
+    special_tokens: Mapping[str, int] | None = None,
+    name: str | None = None,
+) -> Encoding:
+    """An encoding from a ``.tiktoken`` rank file (a line a token: base64 and rank).
+
+    Args:
+        path: the rank file.
+        pattern: how text is split, which the file does not say: a published pattern, or the name
+            of one, as for ``load``.
+        special_tokens: names and ids of special tokens, none unless given.
+        name: what the encoding is called; the file's name unless given.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the file is damaged (it names file, line and reason), or the pattern or the
+            special tokens cannot be used.
+    """
+    ranks = read_ranks(path)
+    return Encoding(
+        _stem(path) if name is None else name,
+        pat_str=pattern_named(pattern),
+        mergeable_ranks=ranks,
+        special_tokens=dict(special_tokens or {}),
+    )
+
+
+def pattern_named(pattern: str) -> str:
+    """A pattern by its name, or as it is.
+
+    Raises:
+        ValueError: it looks like a name, and there is none like it.
+
+    >>> pattern_named("llama3")[:12]
+    "(?i:'s|'t|'r"
+    """
+    if pattern in PATTERNS:
+        return PATTERNS[pattern]
+    # Meant as a name: as a pattern it would match little but itself.
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]+", pattern):
+        raise ValueError(
+            f"unknown pattern {pattern!r}{did_you_mean(pattern, PATTERNS)}; "
+            f"there are {', '.join(PATTERNS)}"
+        )
+    return pattern
+
+
+def _stem(path: str | os.PathLike[str]) -> str:
+    """The name of a file without folder and extension."""
+    return os.path.splitext(os.path.basename(path))[0]

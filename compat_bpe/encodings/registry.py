@@ -1,0 +1,84 @@
+"""The encodings by name, each loaded when first asked for."""
+
+from __future__ import annotations
+
+import threading
+
+from .encoding import Encoding
+from .model_names import encoding_name_for_model
+from .openai import PUBLISHED
+from .vocabularies import load_ranks
+
+_lock = threading.RLock()
+#: Those that are loaded in another way than OpenAI's.
+DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
+
+#: What has been loaded, by name.
+ENCODINGS: dict[str, Encoding] = {}
+
+
+def list_encoding_names() -> list[str]:
+    """The names that ``get_encoding`` knows.
+
+    >>> "o200k_base" in list_encoding_names()
+    True
+    """
+    return [*PUBLISHED, *DEEPSEEK]
+
+
+def get_encoding(encoding_name: str) -> Encoding:
+    """The encoding of a name, from the package's own files; always the same object.
+
+    Safe to call from several threads.
+
+    Raises:
+        ValueError: there is no such encoding; the message lists those there are.
+
+    >>> get_encoding("gpt2").encode("hello world")
+    [31373, 995]
+    """
+    found = ENCODINGS.get(encoding_name) if isinstance(encoding_name, str) else None
+    if found is not None:
+        return found
+    if not isinstance(encoding_name, str) or encoding_name not in list_encoding_names():
+        known = ", ".join(list_encoding_names())
+        raise ValueError(f"unknown encoding {encoding_name!r}; there are {known}")
+    with _lock:
+        if encoding_name not in ENCODINGS:
+            ENCODINGS[encoding_name] = make_encoding(encoding_name)
+        return ENCODINGS[encoding_name]
+
+
+def make_encoding(name: str) -> Encoding:
+    """A new object for a shipped encoding; its vocabulary is shared with all that have it."""
+    if name in DEEPSEEK:
+        from . import deepseek
+        from .tokenizer import Tokenizer
+
+        return Tokenizer(name, deepseek.definition(name))
+    published = PUBLISHED[name]
+    return Encoding._of_shipped(
+        name, published.pattern, load_ranks(published.pack), dict(published.special_tokens)
+    )
+
+
+def unload() -> None:
+    """Forget all encodings and vocabularies; their memory is free once nothing uses them.
+
+    >>> unload()
+    """
+    with _lock:
+        ENCODINGS.clear()
+        load_ranks.cache_clear()
+
+
+def encoding_for_model(model_name: str) -> Encoding:
+    """The encoding that a model uses.
+
+    Raises:
+        KeyError: the model is not known.
+
+    >>> encoding_for_model("gpt-4o").name
+    'o200k_base'
+    """
+    return get_encoding(encoding_name_for_model(model_name))

@@ -1,0 +1,105 @@
+"""``Tokenizer``: an encoding of several steps, as a ``tokenizer.json`` describes it."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+from ..formats.tokenizer_json import TokenizerDefinition, assemble
+from ..pipeline.added_tokens import AddedToken
+from ..pipeline.tokenizer_core import TokenizerCore
+from .encoding import _NOTHING, AllowedSpecial, DisallowedSpecial, Encoding
+
+
+class Tokenizer(Encoding):
+    """Turns text into token ids and back, exactly as Hugging Face ``tokenizers`` does.
+
+    It is used as any ``Encoding``.  Of its added tokens those that are *special* are treated as
+    tiktoken treats special tokens: they are tokens only where ``allowed_special`` says so, and
+    otherwise plain text.  The others are always tokens, also in ``count`` and ``encode_ordinary``.
+    So ``encode(text, allowed_special="all")`` gives the ids of ``tokenizers``'
+    ``encode(text, add_special_tokens=False)``.
+
+    Args:
+        name: what ``repr`` shows.
+        definition: what the ``tokenizer.json`` says.
+
+    Raises:
+        ValueError: a part of the definition is not supported, or is wrong.
+
+    >>> from compat_bpe import get_encoding
+    >>> enc = get_encoding("deepseek_v3")
+    >>> enc.encode("<｜User｜>hello")
+    [128803, 33310]
+    """
+
+    def __init__(self, name: str, definition: TokenizerDefinition) -> None:
+        core = TokenizerCore(assemble(definition))
+        self.name = name
+        self.definition = definition
+        self.max_token_value = max(chain(core.encoder.values(), core.other_tokens))
+        special = [token for token in definition.added_tokens if token.special]
+        self._special_tokens = {token.content: token.id for token in special}
+        self._special_token_values = {token.id for token in special}
+        self._special_names = frozenset(self._special_tokens)
+        self._core_bpe: TokenizerCore = core
+
+    @property
+    def added_tokens(self) -> tuple[AddedToken, ...]:
+        """The added tokens, special or not."""
+        return self.definition.added_tokens
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+        add_special_tokens: bool = False,
+    ) -> list[int]:
+        """The ids of a text that may name special tokens.
+
+        Args:
+            text, allowed_special, disallowed_special: as in ``Encoding.encode``.
+            add_special_tokens: whether to put the ids before and after it that the tokenizer has
+                for the beginning and end of a text, if it has any.
+
+        Raises:
+            ValueError, TypeError: as ``Encoding.encode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> enc = get_encoding("deepseek_v3")
+        >>> enc.encode("<｜begin▁of▁sentence｜>hello", allowed_special="all")
+        [0, 33310]
+        """
+        ids = super().encode(
+            text, allowed_special=allowed_special, disallowed_special=disallowed_special
+        )
+        if add_special_tokens:
+            before, after = self._core_bpe.template
+            ids = [*before, *ids, *after]
+        return ids
+
+    @property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        raise AttributeError(
+            f"{self!r} has no ranks: its vocabulary has a list of merges, and its text is split in "
+            "steps; see save_tiktoken for what can be had as ranks"
+        )
+
+    @property
+    def _pat_str(self) -> str:  # type: ignore[override]
+        raise AttributeError(f"{self!r} has no single pattern: its text is split in steps")
+
+    def _by_value(self) -> dict[str, Any]:
+        return {"name": self.name, "definition": self.definition}
+
+    def __setstate__(self, value: object) -> None:
+        if isinstance(value, str):
+            from .registry import get_encoding
+
+            self.__dict__ = get_encoding(value).__dict__
+        elif isinstance(value, dict):
+            Tokenizer.__init__(self, **value)
+        else:
+            raise ValueError(f"the state of a pickled Tokenizer is a {type(value).__name__}")

@@ -1,1 +1,0 @@
-"""From text to ids: splitting, merging and remembering.  Knows no file and no model."""

@@ -1,0 +1,1 @@
+"""Files: their text, and the walk through directories that finds them."""

@@ -1,0 +1,218 @@
+"""What ``.gitignore`` files and globs say of a path; ``pathspec`` reads their patterns."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Callable, NamedTuple
+
+from ..cli.output import CommandError
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+#: In each directory, the file with rules for what is below it.
+IGNORE_FILE = ".gitignore"
+#: What a repository has at its top: a directory, or a file that says where that is.
+GIT = ".git"
+
+# A line without the spaces at its end, which git drops if no backslash is before them.
+_LINE = re.compile(r"((?:\\.|[^\\])*?) *", re.DOTALL)
+
+
+class _Rule(NamedTuple):
+    search: Callable[[str], re.Match[str] | None]
+    ignores: bool
+    only_directories: bool
+    #: Whether it is about the last part of a path, whatever is before that.
+    only_name: bool
+
+
+class Rules:
+    """The rules of one ignore file, or some globs.
+
+    Args:
+        base: the directory for which they are, as an absolute path.
+        lines: patterns, as in a ``.gitignore``.
+
+    >>> rules = Rules("/src", ["*.log", "!keep.log", "build/"])
+    >>> rules.verdict("/src/a.log", False), rules.verdict("/src/keep.log", False)
+    (True, False)
+    >>> rules.verdict("/src/build", True), rules.verdict("/src/build", False)
+    (True, None)
+    """
+
+    def __init__(self, base: str, lines: Iterable[str]) -> None:
+        self._skip = len(base.rstrip(os.sep)) + 1
+        rules = [rule for line in lines for rule in _parse(line)]
+        # The last one that matches decides.
+        self._rules = rules[::-1]
+
+    def verdict(self, path: str, is_directory: bool) -> bool | None:
+        """Whether a path below the base is ignored; None if no rule is about it.
+
+        Asked is about this path alone: whoever walks a tree does not enter what is ignored.
+        """
+        relative = path[self._skip :]
+        if os.sep != "/":
+            relative = relative.replace(os.sep, "/")
+        name = relative.rpartition("/")[2]
+        for search, ignores, only_directories, only_name in self._rules:
+            if only_directories and not is_directory:
+                continue
+            found = search(name if only_name else relative)
+            # pathspec's patterns match what is below a directory, too; the slash after it is a
+            # group then.
+            if found is not None and not found.groupdict().get("ps_d"):
+                return ignores
+        return None
+
+
+class Globs:
+    """What ``--include`` and ``--exclude`` say.
+
+    A glob is a pattern as in a ``.gitignore`` of the current directory, except that ``!`` and ``#``
+    are characters like others.
+
+    >>> globs = Globs(["*.py", "docs/"], ["test_*"])
+    >>> globs.want("docs/api/a.md"), globs.want("a.md"), globs.want("src/test_a.py")
+    (True, False, False)
+    >>> globs.exclude("src", True), globs.exclude("test_data", True)
+    (False, True)
+    """
+
+    def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
+        self._include = Rules(os.sep, map(_plain_start, include))
+        self._exclude = Rules(os.sep, map(_plain_start, exclude))
+        self._all = not include
+
+    def want(self, path: str) -> bool:
+        """Whether a file is asked for, by itself or as part of a directory."""
+        asked = self._all or _any_part(self._include, path, False)
+        return asked and not self.exclude(path, False)
+
+    def exclude(self, path: str, is_directory: bool) -> bool:
+        """Whether a path is left out, by itself or as part of a directory."""
+        return _any_part(self._exclude, path, is_directory)
+
+
+def _plain_start(glob: str) -> str:
+    return "\\" + glob if glob.startswith(("!", "#")) else glob
+
+
+def _any_part(rules: Rules, path: str, is_directory: bool) -> bool:
+    while path:
+        if rules.verdict(os.sep + path, is_directory):
+            return True
+        path, is_directory = os.path.dirname(path), True
+    return False
+
+
+def ignored(chain: Sequence[Rules], path: str, is_directory: bool) -> bool:
+    """Whether a path is ignored by the first of some rules that say anything of it."""
+    for rules in chain:
+        verdict = rules.verdict(path, is_directory)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def rules_around(directory: str) -> tuple[Rules, ...]:
+    """The rules for a directory from those it is in, up to the top of its repository.
+
+    None if it is in no repository, or is the top of one.
+
+    Args:
+        directory: an absolute path without symbolic links.
+
+    Raises:
+        OSError: an ignore file cannot be read.
+    """
+    above = []
+    while not os.path.lexists(os.path.join(directory, GIT)):
+        directory, before = os.path.dirname(directory), directory
+        if directory == before:
+            return ()
+        above.append(directory)
+    chain: tuple[Rules, ...] = ()
+    for directory in reversed(above):
+        chain = rules_within(directory, chain)
+    return chain
+
+
+def rules_within(directory: str, chain: tuple[Rules, ...]) -> tuple[Rules, ...]:
+    """The rules for what is in a directory: its own, before those of the directories it is in.
+
+    A repository within another has only its own.
+
+    Args:
+        directory: an absolute path.
+        chain: the rules for the directory itself.
+
+    Raises:
+        OSError: an ignore file cannot be read.
+    """
+    if os.path.lexists(os.path.join(directory, GIT)):
+        lines = _lines(os.path.join(_git_directory(directory), "info", "exclude"))
+        chain = (Rules(directory, lines),) if lines else ()
+    path = os.path.join(directory, IGNORE_FILE)
+    # As in git, a link is not followed: it might lead out of the repository.
+    lines = [] if os.path.islink(path) else _lines(path)
+    return (Rules(directory, lines), *chain) if lines else chain
+
+
+def _git_directory(top: str) -> str:
+    """Where the repository of a working tree is: elsewhere for worktrees and submodules."""
+    path = os.path.join(top, GIT)
+    if os.path.isfile(path):
+        for line in _lines(path)[:1]:
+            path = os.path.join(top, line.removeprefix("gitdir:").strip())
+        # A worktree shares what is in the repository it belongs to.
+        for line in _lines(os.path.join(path, "commondir"))[:1]:
+            path = os.path.join(path, line.strip())
+    return path
+
+
+def _lines(path: str) -> list[str]:
+    """The lines of a file; none if there is no such file."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return []
+    # Bytes that are no text become what they are in the names of files.
+    lines = data.decode("utf-8-sig", "surrogateescape").split("\n")
+    return [line.removesuffix("\r") for line in lines if line.removesuffix("\r")]
+
+
+def _parse(line: str) -> list[_Rule]:
+    """The rule of a line; none if it is a comment, or is no pattern, which git passes over."""
+    whole = _LINE.fullmatch(line)
+    pattern = whole[1] if whole else line
+    # Without the slash, pathspec's pattern matches the directory itself.
+    only_directories = pattern.endswith("/")
+    if only_directories:
+        pattern = pattern[:-1]
+    try:
+        with warnings.catch_warnings():
+            # "[[a]" is a set of two for git; `re` warns that it may be more one day.
+            warnings.simplefilter("ignore", FutureWarning)
+            (compiled,) = _git_ignore_spec().from_lines([pattern]).patterns
+    except (ValueError, re.error):
+        return []
+    if compiled.include is None or compiled.regex is None:
+        return []
+    return [_Rule(compiled.regex.search, compiled.include, only_directories, "/" not in pattern)]
+
+
+def _git_ignore_spec() -> type[GitIgnoreSpec]:
+    try:
+        from pathspec import GitIgnoreSpec  # only where there are patterns
+    except ImportError:
+        raise CommandError(
+            "ignore files and globs need pathspec; install it with: python -m pip install "
+            "pathspec, or give --no-ignore and no globs"
+        ) from None
+    return GitIgnoreSpec

@@ -1,0 +1,256 @@
+r"""Beginnings and ends of a long stretch of text in which there is no safe place to cut.
+
+Such a stretch is a number of a thousand digits, a line of a thousand hyphens, a page of Thai.  Each
+place in it could be tried as a beginning's end, but each takes time in proportion to the stretch.
+Here most places are ruled out beforehand, in two ways:
+
+- A chunk stays what it is in every beginning that has all the characters which the pattern looks at
+  when it is matched there (``reach``).  So the tokens of these chunks are in every longer one.
+- Of one long chunk the tokens of every beginning are found by ``long_chunk``, if every beginning is
+  one chunk, too.  That is so from some place on if it is so for two beginnings next to each other,
+  and all characters from there on are of the same kind to the pattern.  For in such a run, a
+  pattern without nested repeats has no more than a fixed number of characters to tell places by:
+  those that its parts other than endless repeats take.  Further than that from the end of the run
+  everything before it fails or matches alike, so that the match ends at a fixed distance either
+  from its start or from the end.  That two beginnings end with their match says which.
+
+For ends of the stretch it is simpler, since a match never looks back: what is matched at a place
+is the same whatever part of the text before it is left.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..pattern.ast import Alternatives, Atomic, Chars, Look, Node, Repeat, Sequence
+from ..pattern.writer import project, walk
+from ..unicode.code_points import CodePoints
+from .long_chunk import LongChunk
+
+if TYPE_CHECKING:
+    from ..pattern.splitter import Splitter
+    from ..pipeline.core_bpe import CoreBPE
+
+#: Of shorter chunks (in characters) every place is taken for possible.
+_LONG = 256
+
+
+def possible_ends(core: CoreBPE, text: str, limit: int) -> Iterator[int]:
+    """The ends of all beginnings that may have at most ``limit`` tokens, the longest first.
+
+    All that do are among them.
+    """
+    splitter = core.splitter_of(text)
+    if splitter is None:
+        yield from range(len(text), -1, -1)
+        return
+    limit = max(limit, 0)
+    chunks = splitter.chunks(text)
+    starts = [0, *accumulate(map(len, chunks))]
+    #: The first n chunks are in every beginning that ends at kept[n] or later.
+    kept, tokens = [0], [0]
+    long: dict[int, _Beginnings] = {}
+    within: Iterable[int]
+    last = len(text)
+    for number, (start, chunk) in enumerate(zip(starts, chunks)):
+        kept.append(max(kept[-1], splitter.reach.end(text, start)))
+        alone = None if len(chunk) < _LONG else _one_chunk_from(splitter, chunk)
+        if alone is None:
+            tokens.append(tokens[-1] + core.count_chunk(chunk))
+        else:
+            long[number] = _Beginnings(_LongChunkOfText(core, chunk), alone)
+            tokens.append(tokens[-1] + long[number].long.chunk.count)
+        if tokens[-1] > limit and kept[-1] <= last:
+            last = kept[-1] - 1
+            break
+    for number in reversed(range(len(kept))):
+        first = kept[number]
+        if first <= last:
+            start, end = starts[number], starts[min(number + 1, len(chunks))]
+            yield from range(last, max(first - 1, end), -1)
+            if number in long:
+                within = long[number].possible_ends(limit - tokens[number])
+            else:
+                within = range(end - start, -1, -1)
+            for place in within:
+                if start + place < first:
+                    break
+                if start + place <= last:
+                    yield start + place
+            last = first - 1
+
+
+class _Beginnings(NamedTuple):
+    """A chunk of which all beginnings from ``alone`` on are one chunk."""
+
+    long: _LongChunkOfText
+    alone: int
+
+    def possible_ends(self, limit: int) -> Iterator[int]:
+        long, alone = self
+        place = bisect_right(long.offsets, long.chunk.last_end_within(limit)) - 1
+        for end in range(place, alone - 1, -1):
+            # What is shorter than a token may be one as a whole.
+            if long.offsets[end] <= long.longest or long.count_to(end) <= limit:
+                yield end
+        yield from range(min(place, alone - 1), -1, -1)
+
+
+def possible_starts(core: CoreBPE, text: str, limit: int) -> Iterator[int]:
+    """The beginnings of all ends that may have at most ``limit`` tokens, the longest first.
+
+    All that do are among them.
+    """
+    splitter = core.splitter_of(text)
+    if splitter is None:
+        yield from range(len(text) + 1)
+        return
+    limit = max(limit, 0)
+    ends = _Ends(core, splitter, text)
+    #: Where a run begins, and the place in it before which none is possible; where it ends.
+    runs: list[tuple[int, int, int]] = []
+    place = len(text)
+    while place:
+        place -= 1
+        run = ends.run_before(place)
+        if run is None:
+            ends.count_from(place)
+        else:
+            rest = max(limit - ends.count_from(run.end), 0)
+            first = bisect_left(run.long.offsets, run.long.chunk.first_start_within(rest))
+            runs.append((run.start, run.start + first, run.last + 1))
+            place = run.start
+    done = 0
+    for start, first, end in [*reversed(runs), (len(text) + 1,) * 3]:
+        for place in chain(range(done, start), range(first, end)):
+            if ends.count_from(place) <= limit:
+                yield place
+        done = end
+
+
+class _LongChunkOfText:
+    """A ``LongChunk`` of which places are counted in characters."""
+
+    def __init__(self, core: CoreBPE, text: str) -> None:
+        assert core.longest_token is not None
+        self.longest = core.longest_token
+        self.chunk = LongChunk(text.encode(), core.merge_ids, core.token_length, self.longest)
+        self.offsets = list(accumulate((len(char.encode()) for char in text), initial=0))
+
+    def count_to(self, end: int) -> int:
+        return self.chunk.count_to(self.offsets[end])
+
+    def count_from(self, start: int) -> int:
+        return self.chunk.count_from(self.offsets[start])
+
+
+class _Run(NamedTuple):
+    """Places from each of which on the text up to ``end`` is one chunk."""
+
+    start: int
+    last: int
+    end: int
+    long: _LongChunkOfText
+
+
+class _Ends:
+    """The tokens of every end of a text; to be asked for from the last place backwards."""
+
+    def __init__(self, core: CoreBPE, splitter: Splitter, text: str) -> None:
+        self._core = core
+        self._text = text
+        self._chunk_end = splitter.chunk_end(text)
+        self._kinds = _Kinds(splitter, text)
+        self._totals: dict[int, int] = {len(text): 0}
+        self._runs: list[_Run] = []
+        self._longest = max(_LONG, core.longest_token or 0)
+        #: Where the run of characters of one kind ends that the place at hand is in.
+        self._kind_end = len(text)
+
+    def count_from(self, place: int) -> int:
+        total = self._totals.get(place)
+        if total is None:
+            for run in self._runs:
+                if run.start <= place <= run.last:
+                    total = run.long.count_from(place - run.start) + self.count_from(run.end)
+                    break
+            else:
+                end = self._chunk_end(place)
+                total = self._core.count_chunk(self._text[place:end]) + self.count_from(end)
+            self._totals[place] = total
+        return total
+
+    def run_before(self, place: int) -> _Run | None:
+        """The run that ends with a place, if that is known, and its chunk is a long one."""
+        text, kinds = self._text, self._kinds
+        if place + 1 < len(text) and kinds.of(text[place]) != kinds.of(text[place + 1]):
+            self._kind_end = place + 1
+        # As far from the end of the run, and as long a chunk, as it takes.
+        if kinds.bound is None or self._kind_end - place <= max(kinds.bound, self._longest):
+            return None
+        end = self._chunk_end(place)
+        if end - place <= self._longest or not place or self._chunk_end(place - 1) != end:
+            return None
+        start = place
+        while start and kinds.of(text[start - 1]) == kinds.of(text[place]):
+            start -= 1
+        if start == place:
+            return None
+        run = _Run(start, place, end, _LongChunkOfText(self._core, text[start:end]))
+        self._runs.append(run)
+        return run
+
+
+class _Kinds:
+    """The characters of a text by the classes of a pattern in which they lie."""
+
+    def __init__(self, splitter: Splitter, text: str) -> None:
+        assert splitter.tree is not None
+        points = CodePoints.from_ranges((ord(char), ord(char)) for char in set(text))
+        tree = project(splitter.tree, lambda other: other & points)
+        self._classes = list({node.points for node in walk(tree) if isinstance(node, Chars)})
+        self._known: dict[str, tuple[bool, ...]] = {}
+        #: More characters than the pattern has, without its endless repeats, to tell places by;
+        #: None if such repeats are nested.
+        self.bound = None if _has_nested(tree) else _size(tree) + 2
+
+    def of(self, char: str) -> tuple[bool, ...]:
+        kind = self._known.get(char)
+        if kind is None:
+            kind = self._known[char] = tuple(ord(char) in points for points in self._classes)
+        return kind
+
+
+def _one_chunk_from(splitter: Splitter, chunk: str) -> int | None:
+    """From where on all beginnings of a chunk are one chunk; None if that is not known."""
+    kinds = _Kinds(splitter, chunk)
+    start = len(chunk) - 1
+    while start and kinds.of(chunk[start - 1]) == kinds.of(chunk[-1]):
+        start -= 1
+    if kinds.bound is None or start + kinds.bound + 1 > len(chunk):
+        return None
+    place = start + kinds.bound
+    beginnings = chunk[:place], chunk[: place + 1]
+    return place if all(splitter.chunks(text) == [text] for text in beginnings) else None
+
+
+def _has_nested(tree: Node) -> bool:
+    """Whether an endless repeat is of more than a class."""
+    return any(
+        isinstance(node, Repeat) and node.high is None and not isinstance(node.item, Chars)
+        for node in walk(tree)
+    )
+
+
+def _size(node: Node) -> int:
+    """How many characters, or conditions, there are in a pattern with its repeats written out."""
+    if isinstance(node, Sequence):
+        return sum(map(_size, node.items))
+    if isinstance(node, Alternatives):
+        return sum(map(_size, node.branches))
+    if isinstance(node, Repeat):
+        return max(node.low, node.high or 1) * _size(node.item)
+    return 1 + (_size(node.item) if isinstance(node, (Atomic, Look)) else 0)

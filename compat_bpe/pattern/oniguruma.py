@@ -1,0 +1,140 @@
+r"""The patterns of a ``tokenizer.json``, which are written for Oniguruma, in Ruby's syntax.
+
+That is what ``pattern.py`` reads, but for this: ``^`` and ``$`` are the edges of a line, ``(?m)``
+makes the dot match newlines, ``{1,3}+`` is a repeat of a repeat and no possessive one,
+``a(?i)b|c`` is ``a(?i:b|c)``, ``\Z`` is also before a newline at the end, ``\w`` is another class.
+
+What the two might understand differently is refused: POSIX classes, ``--`` and ``~~`` in classes,
+some escapes, and case-insensitive text that is not ASCII or that some one character folds to.  Of
+the last kind is ``ss``, which may match U+00DF where case is ignored; it does so too if written
+``s\x73`` or ``s(?:s)``, but not if the two only meet because of a bar or of a repeat.  (The syntax
+is that of the ``doc/RE`` of Oniguruma 6.9; what is folded was seen in tokenizers 0.23.3.)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Callable
+
+from ..unicode.code_points import ALL, END, CodePoints
+from ..unicode.properties import oniguruma_word
+from .ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
+from .parser import HEX, NEWLINE, POSIX, POSIX_CLASS, Parser, lone
+
+#: What U+00DF, U+1E9E and U+FB00 to U+FB06 fold to, or its beginning.  What others fold to is one
+#: letter, or has a character that is not ASCII among its first two.
+_FOLDED_TO_TWO = {"ff", "fi", "fl", "ss", "st"}
+#: Names of properties that are POSIX classes here.
+_POSIX_PROPERTIES = {*POSIX, "punctuation", "any", "assigned"}
+_CASE = "case is ignored in what is not ASCII, or in ff, fi, fl, ss or st"
+
+
+def parse_oniguruma(pattern: str) -> Node:
+    r"""The tree of a pattern in the syntax of Oniguruma.
+
+    Raises:
+        PatternError: as for ``parse``.
+
+    >>> parse_oniguruma("a{2}+") == Repeat(parse_oniguruma("a{2}"), 1, None, "")
+    True
+    >>> parse_oniguruma(r"(?i:s\x73)")
+    Traceback (most recent call last):
+    compat_bpe.pattern.ast.PatternError: pattern ... case is ignored in what is not ASCII, or in ...
+    """
+    return _Parser(pattern).whole()
+
+
+class _Letter(Chars):
+    """A character whose case is ignored, and that is not in a class."""
+
+
+class _Parser(Parser):
+    group_name = re.compile(r"\?<[A-Za-z_][A-Za-z0-9_]*>")
+    group_flags = "im"
+
+    def __init__(self, pattern: str) -> None:
+        super().__init__(pattern)
+        self.flags = frozenset("m")
+        self.word = oniguruma_word()
+
+    def check_next(self, items: list[Node], item: Node) -> None:
+        if items:
+            letters = _edge(items[-1], -1), _edge(item, 0)
+            # The first character of such a set is the letter's capital.
+            text = "".join(chr(x.points.bounds[0]) for x in letters if isinstance(x, _Letter))
+            if text.lower() in _FOLDED_TO_TWO:
+                self.fail(_CASE)
+
+    def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Repeat:
+        is_fixed = repeat.low == repeat.high
+        if sign[0] == "{" and (mode == "+" or (mode == "?" and is_fixed)):
+            # What follows a count, and is not `?` after a range, repeats the repeat.
+            self.at -= 1
+            mode = ""
+        return super().with_mode(repeat, sign, mode)
+
+    def edge(self, char: str) -> Node:
+        if char == "$":
+            return super().edge(char)
+        # After a newline, but not where that is the end of the text.
+        inside = Alternatives((Anchor("start"), Look(Chars(ALL), True, False)))
+        return Sequence((Look(Chars(~NEWLINE), ahead=False, negative=True), inside))
+
+    def literal(self, points: CodePoints) -> Chars:
+        found = super().literal(points)
+        is_letter = "i" in self.flags and lone(points) is not None
+        return _Letter(found.points) if is_letter else found
+
+    def cased(self, points: CodePoints) -> CodePoints:
+        if "i" in self.flags and points.clip(0x80, END):
+            self.fail(_CASE)
+        return super().cased(points)
+
+    def meant(self, letters: str) -> frozenset[str]:
+        return frozenset(letters.replace("m", "s"))
+
+    def after_flags(self, before: frozenset[str]) -> Node:
+        # They hold for all that follows in the group around it, bars included.
+        node = self.alternatives()
+        self.flags = before
+        return node
+
+    def escape(self, start: int) -> Node:
+        if not self.take("Z"):
+            return super().escape(start)
+        last = Sequence((Repeat(Chars(NEWLINE), 0, 1, ""), Anchor("end")))
+        return Look(last, ahead=True, negative=False)
+
+    def class_escape(self, start: int) -> CodePoints:
+        found = HEX.match(self.pattern, self.at)
+        if found and (found[0][0] == "U" or found[0][:2] == "u{" or (found[1] or "0") > "7f"):
+            self.fail(f"the escape \\{found[0]} is not supported", start)
+        return super().class_escape(start)
+
+    def property(self, found: re.Match[str], start: int) -> CodePoints:
+        name = found[2] or found[3]
+        if found[3] or "=" in name or name.lower() in _POSIX_PROPERTIES:
+            self.fail(f"the property \\{found[0]} is not supported", start)
+        return super().property(found, start)
+
+    def set_operator(self, sign: str) -> Callable[[CodePoints, CodePoints], CodePoints]:
+        if sign != "&&":
+            self.fail(f"{sign} in a class is not supported")
+        return super().set_operator(sign)
+
+    def bracket_item(self, start: int) -> CodePoints:
+        found = POSIX_CLASS.match(self.pattern, self.at)
+        if found:
+            self.fail(f"the class {found[0]} is not supported")
+        return super().bracket_item(start)
+
+
+def _edge(node: Node, place: int) -> Node:
+    """The first item (0) of a node, or the last (-1), as it is in groups within groups."""
+    while True:
+        if isinstance(node, Sequence) and node.items:
+            node = node.items[place]
+        elif isinstance(node, Repeat) and node.low == node.high == 1:
+            node = node.item
+        else:
+            return node

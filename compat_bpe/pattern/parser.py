@@ -1,0 +1,388 @@
+r"""The syntax of published patterns, parsed.
+
+tiktoken's patterns are written for Rust's ``fancy-regex``.  ``parse`` reads that syntax into a
+small tree in which every class is an explicit set of Unicode 16.0 code points and case has
+been dealt with, so that nothing depends on what another engine thinks ``\s`` is:
+
+- classes: ``\p{L}``, ``\pL``, ``\P{Lu}``, ``\p{Han}``, ``\s \S \d \D \w \W``, ``.``, brackets
+  with ranges, negation, nesting and the set operators ``&& -- ~~``, ``[:alpha:]``;
+- escapes: ``\r \n \t \f \v \a \e``, ``\x41``, ``\x{41}``, ``\u0041``, ``\U00000041``;
+- groups: ``(…)``, ``(?:…)``, ``(?P<name>…)``, ``(?i:…)``, ``(?i)`` (also ``m``, ``s`` and ``u``),
+  atomic ``(?>…)``, lookahead and lookbehind;
+- repeats ``* + ? {n} {n,} {,m} {n,m}``, greedy, lazy (``?``) and possessive (``+``);
+- anchors ``^ $ \A \z \b \B``.
+
+``oniguruma.py`` reads the dialect of a ``tokenizer.json``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, NoReturn
+
+from ..unicode.code_points import ALL, NONE, CodePoints
+from ..unicode.properties import category, ignore_case, property_set, white_space, word
+from .ast import (
+    EMPTY,
+    Alternatives,
+    Anchor,
+    Atomic,
+    Chars,
+    Look,
+    Node,
+    PatternError,
+    Repeat,
+    Sequence,
+)
+
+#: Groups within groups; stdlib ``re`` itself recurses, and no real pattern goes past ten.
+_MAX_DEPTH = 100
+_MAX_REPEAT = 100_000
+
+NEWLINE = CodePoints.of("\n")
+_ESCAPES = {
+    "a": "\a",
+    "e": "\x1b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+}
+_CLASS_ESCAPES: dict[str, Callable[[], CodePoints]] = {
+    "d": lambda: category("Nd"),
+    "s": white_space,
+    # As fancy-regex has it: a hexadecimal digit.
+    "h": lambda: CodePoints.of("09", "AF", "af"),
+}
+#: POSIX classes, which are ASCII only.
+POSIX = {
+    "alnum": ("09", "AZ", "az"),
+    "alpha": ("AZ", "az"),
+    "ascii": ("\x00\x7f",),
+    "blank": ("\t", " "),
+    "cntrl": ("\x00\x1f", "\x7f"),
+    "digit": ("09",),
+    "graph": ("!~",),
+    "lower": ("az",),
+    "print": (" ~",),
+    "punct": ("!/", ":@", "[`", "{~"),
+    "space": ("\t\r", " "),
+    "upper": ("AZ",),
+    "word": ("09", "AZ", "_", "az"),
+    "xdigit": ("09", "AF", "af"),
+}
+_SET_OPERATORS: dict[str, Callable[[CodePoints, CodePoints], CodePoints]] = {
+    "&&": CodePoints.__and__,
+    "--": CodePoints.__sub__,
+    "~~": CodePoints.__xor__,
+}
+_REPEAT = re.compile(r"([*+?]|\{(?:([0-9]+)(,([0-9]*))?|,([0-9]+))\})([?+]?)")
+HEX = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|[xuU]\{([0-9A-Fa-f]+)\}")
+_PROPERTY = re.compile(r"[pP](?:\{(\^?)([^}]*)\}|([A-Za-z]))")
+POSIX_CLASS = re.compile(r"\[:(\^?)([a-z]+):\]")
+_FLAGS = re.compile(r"\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
+
+
+def parse(pattern: str) -> Node:
+    """The tree of a pattern in the syntax of ``fancy-regex``.
+
+    Raises:
+        PatternError: something in it is wrong, or is not understood here; the message names
+            the construct and its position.
+
+    >>> parse("a+")
+    Repeat(item=Chars(points=CodePoints(a)), low=1, high=None, mode='')
+    """
+    return Parser(pattern).whole()
+
+
+class Parser:
+    """A recursive descent; ``at`` is the next character to read."""
+
+    #: Dialects differ in these, and in methods that they override.
+    group_name = re.compile(r"\?P?<[A-Za-z_][A-Za-z0-9_.\[\]]*>")
+    group_flags = "imsu"
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.at = 0
+        self.depth = 0
+        #: By the letters of fancy-regex: "m" for anchors at lines, "s" for a dot that matches all.
+        self.flags: frozenset[str] = frozenset()
+        self.word = word()
+
+    def whole(self) -> Node:
+        node = self.alternatives()
+        if self.at < len(self.pattern):
+            self.fail("unmatched ')'")
+        return node
+
+    def fail(self, reason: str, at: int | None = None) -> NoReturn:
+        raise PatternError(self.pattern, self.at if at is None else at, reason)
+
+    def looking_at(self, text: str) -> bool:
+        return self.pattern.startswith(text, self.at)
+
+    def take(self, text: str) -> bool:
+        """Step over ``text`` if it stands here."""
+        found = self.looking_at(text)
+        self.at += len(text) * found
+        return found
+
+    def take_match(self, expression: re.Pattern[str]) -> re.Match[str] | None:
+        found = expression.match(self.pattern, self.at)
+        if found:
+            self.at = found.end()
+        return found
+
+    def next_char(self, inside: str) -> str:
+        if self.at >= len(self.pattern):
+            self.fail(f"{inside} is not closed")
+        self.at += 1
+        return self.pattern[self.at - 1]
+
+    # Groups and repeats
+
+    def alternatives(self) -> Node:
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            self.fail(f"groups are nested more than {_MAX_DEPTH} deep")
+        branches = [self.sequence()]
+        while self.take("|"):
+            branches.append(self.sequence())
+        self.depth -= 1
+        return branches[0] if len(branches) == 1 else Alternatives(tuple(branches))
+
+    def sequence(self) -> Node:
+        items: list[Node] = []
+        while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
+            item = self.atom()
+            found = self.take_match(_REPEAT)
+            while found:
+                item = self.repeat(item, found)
+                found = self.take_match(_REPEAT)
+            if item != EMPTY:
+                self.check_next(items, item)
+                items.append(item)
+        return items[0] if len(items) == 1 else Sequence(tuple(items))
+
+    def check_next(self, items: list[Node], item: Node) -> None:
+        """Refuse an item that must not follow those before it."""
+
+    def repeat(self, item: Node, found: re.Match[str]) -> Node:
+        sign, low, comma, high, high_alone, mode = found.groups()
+        counts = {"*": (0, None), "+": (1, None), "?": (0, 1)}.get(sign)
+        if counts is None:
+            first = int(low or 0)
+            last = int(high or high_alone or 0) if high or high_alone else None
+            counts = first, first if low and not comma else last
+        if max(filter(None, counts), default=0) > _MAX_REPEAT:
+            self.fail(f"a repeat count above {_MAX_REPEAT}", found.start())
+        if counts[1] is not None and counts[1] < counts[0]:
+            self.fail(f"the repeat {sign} ends below its start", found.start())
+        if item == EMPTY:
+            return EMPTY
+        return self.with_mode(Repeat(item, counts[0], counts[1], ""), sign, mode)
+
+    def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Repeat:
+        """A repeat with the mode that was read after its sign."""
+        return repeat._replace(mode=mode)
+
+    def atom(self) -> Node:
+        start = self.at
+        char = self.next_char("pattern")
+        if char == "(":
+            return self.group(start)
+        if char == "[":
+            return Chars(self.bracket(start))
+        if char == "\\":
+            return self.escape(start)
+        if char == ".":
+            return Chars(ALL if "s" in self.flags else ~NEWLINE)
+        if char in "^$":
+            return self.edge(char)
+        if char in "*+?":
+            self.fail("nothing to repeat", start)
+        return self.literal(CodePoints.of(char))
+
+    def edge(self, char: str) -> Node:
+        if "m" in self.flags:
+            # At a line's edge: the neighbour, if there is one, is a newline.
+            return Look(Chars(~NEWLINE), ahead=char == "$", negative=True)
+        return Anchor("start" if char == "^" else "end")
+
+    def literal(self, points: CodePoints) -> Chars:
+        """What stands for a character, or for one out of a set, outside a class."""
+        return Chars(self.cased(points))
+
+    def cased(self, points: CodePoints) -> CodePoints:
+        return ignore_case(points) if "i" in self.flags else points
+
+    def group(self, start: int) -> Node:
+        wrap: Callable[[Node], Node] = _same
+        # `(?i)` holds beyond the end of the group it stands in, until a `(?flags:…)` around it
+        # ends: so fancy-regex has it, though not Perl.
+        flags = None
+        if self.take("?="):
+            wrap = _look(ahead=True, negative=False)
+        elif self.take("?!"):
+            wrap = _look(ahead=True, negative=True)
+        elif self.take("?<="):
+            wrap = _look(ahead=False, negative=False)
+        elif self.take("?<!"):
+            wrap = _look(ahead=False, negative=True)
+        elif self.take("?>"):
+            wrap = Atomic
+        elif self.looking_at("?") and not self.take_match(self.group_name):
+            found = self.take_match(_FLAGS)
+            if not found or (not found[1] and found[3] == ")"):
+                self.fail(f"the group ({self.pattern[self.at : self.at + 2]} is not supported")
+            unknown = set(found[1] + (found[2] or "")) - set(self.group_flags)
+            if unknown or "u" in (found[2] or ""):
+                self.fail(f"the group ({found[0]} has flags that are not supported", start)
+            flags = self.flags
+            self.flags = (flags | self.meant(found[1])) - self.meant(found[2] or "")
+            if found[3] == ")":
+                return self.after_flags(flags)
+        node = self.alternatives()
+        if flags is not None:
+            self.flags = flags
+        if not self.take(")"):
+            self.fail("'(' is not closed", start)
+        return wrap(node)
+
+    def meant(self, letters: str) -> frozenset[str]:
+        """The flags that some letters stand for."""
+        return frozenset(letters)
+
+    def after_flags(self, before: frozenset[str]) -> Node:
+        """What ``(?i)`` is; ``before`` are the flags that it has changed."""
+        return EMPTY
+
+    # Escapes and classes
+
+    def escape(self, start: int) -> Node:
+        char = self.pattern[self.at : self.at + 1]
+        if char in ("A", "z"):
+            self.at += 1
+            return Anchor("start" if char == "A" else "end")
+        if char in ("b", "B") and not self.pattern.startswith("{", self.at + 1):
+            self.at += 1
+            return _word_boundary(self.word, negative=char == "B")
+        return self.literal(self.class_escape(start))
+
+    def class_escape(self, start: int) -> CodePoints:
+        """What stands after a backslash, where it means a set of code points."""
+        found = self.take_match(_PROPERTY)
+        if found:
+            return self.property(found, start)
+        found = self.take_match(HEX)
+        if found:
+            code_point = int(found[1] or found[2] or found[3] or found[4], 16)
+            if code_point > 0x10FFFF or 0xD800 <= code_point <= 0xDFFF:
+                self.fail(f"\\{found[0]} is no character", start)
+            return CodePoints.of(chr(code_point))
+        char = self.next_char("an escape")
+        if char in "wW":
+            return self.word if char == "w" else ~self.word
+        if char.lower() in _CLASS_ESCAPES:
+            points = _CLASS_ESCAPES[char.lower()]()
+            return ~points if char.isupper() else points
+        if char in _ESCAPES:
+            return CodePoints.of(_ESCAPES[char])
+        if char.isalnum() or char in "<>" or not char.isascii():
+            self.fail(f"the escape \\{char} is not supported", start)
+        return CodePoints.of(char)
+
+    def property(self, found: re.Match[str], start: int) -> CodePoints:
+        name = found[2] or found[3]
+        try:
+            # Case first, negation second, as Rust's regex has it.
+            points = self.cased(property_set(name))
+        except KeyError:
+            self.fail(f"the property \\{found[0]} is not supported", start)
+        return ~points if (found[0][0] == "P") != bool(found[1]) else points
+
+    def bracket(self, start: int) -> CodePoints:
+        """A class after its ``[``; operators bind from the left, looser than a union."""
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            self.fail(f"classes are nested more than {_MAX_DEPTH} deep", start)
+        negative = self.take("^")
+        first = self.at
+        left, operator = NONE, CodePoints.__or__
+        union: list[CodePoints] = []
+        while True:
+            at = self.at
+            sign = self.pattern[at : at + 2]
+            if sign in _SET_OPERATORS:
+                next_operator = self.set_operator(sign)
+                self.at += 2
+                left = operator(left, self.cased(CodePoints.union(*union)))
+                operator, union = next_operator, []
+            elif at > first and self.take("]"):
+                break
+            else:
+                union.append(self.bracket_item(start))
+        points = operator(left, self.cased(CodePoints.union(*union)))
+        self.depth -= 1
+        return ~points if negative else points
+
+    def set_operator(self, sign: str) -> Callable[[CodePoints, CodePoints], CodePoints]:
+        return _SET_OPERATORS[sign]
+
+    def bracket_item(self, start: int) -> CodePoints:
+        at = self.at
+        found = self.take_match(POSIX_CLASS)
+        if found:
+            if found[2] not in POSIX:
+                self.fail(f"the class {found[0]} is not known", at)
+            points = self.cased(CodePoints.of(*POSIX[found[2]]))
+            return ~points if found[1] else points
+        if self.take("["):
+            return self.bracket(at)
+        low = self.bracket_char(start)
+        # A hyphen is a range unless it stands last, or an operator begins with it.
+        if not self.looking_at("-") or self.pattern[self.at + 1 : self.at + 2] in ("]", "-"):
+            return low
+        self.at += 1
+        high = self.bracket_char(start)
+        first, last = lone(low), lone(high)
+        if first is None or last is None or last < first:
+            self.fail(f"{self.pattern[at : self.at]!r} is no range", at)
+        return CodePoints.from_ranges([(first, last)])
+
+    def bracket_char(self, start: int) -> CodePoints:
+        at = self.at
+        if at >= len(self.pattern):
+            self.fail("'[' is not closed", start)
+        char = self.next_char("a class")
+        # As it stands: a range needs its ends so, and the whole class is widened for case.
+        if char != "\\":
+            return CodePoints.of(char)
+        return self.class_escape(at)
+
+
+def _same(node: Node) -> Node:
+    return node
+
+
+def lone(points: CodePoints) -> int | None:
+    """The member of a set that has just one."""
+    first = next(iter(points.bounds), None)
+    return first if first is not None and points == points.clip(first, first + 1) else None
+
+
+def _look(*, ahead: bool, negative: bool) -> Callable[[Node], Node]:
+    return lambda node: Look(node, ahead, negative)
+
+
+def _word_boundary(points: CodePoints, negative: bool) -> Node:
+    """One side is of a word and the other is not; or, ``negative``, both are or neither."""
+    letter = Chars(points)
+    behind = Look(letter, False, False), Look(letter, False, True)
+    ahead = Look(letter, True, False), Look(letter, True, True)
+    if negative:
+        ahead = ahead[::-1]
+    return Alternatives((Sequence((behind[0], ahead[1])), Sequence((behind[1], ahead[0]))))

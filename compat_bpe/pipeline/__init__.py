@@ -1,0 +1,1 @@
+"""The stages between text and ids."""

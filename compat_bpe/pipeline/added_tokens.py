@@ -1,0 +1,141 @@
+r"""Added tokens: names in text that are tokens of their own, as in a ``tokenizer.json``.
+
+They go beyond the special tokens of ``special``: some are always tokens, and some take the white
+space around them.  They are found in two rounds: first those that are looked for in the text as it
+is, and then, in what is left, once that is normalized, those of which the normalized name is looked
+for.  In each round the leftmost counts, and of those the longest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from functools import cached_property
+from typing import NamedTuple
+
+from ..unicode.properties import white_space, word
+from .normalizers import Normalizer
+
+
+class AddedToken(NamedTuple):
+    """An added token.
+
+    Args:
+        content: its name, as it stands in text.
+        id: its id.
+        special: whether it is a token only where that is allowed.
+        normalized: whether it is looked for in normalized text.
+        lstrip, rstrip: whether it takes the white space before it, and after it.
+        single_word: whether it is a token only where no letter or digit stands beside it.
+    """
+
+    content: str
+    id: int
+    special: bool = False
+    normalized: bool = False
+    lstrip: bool = False
+    rstrip: bool = False
+    single_word: bool = False
+
+
+def normalized_content(token: AddedToken, normalize: Normalizer | None) -> str:
+    """What a token is looked for as, and decoded to.
+
+    >>> normalized_content(AddedToken("A", 1, normalized=True), str.lower)
+    'a'
+    """
+    return normalize(token.content) if token.normalized and normalize else token.content
+
+
+class AddedTokens:
+    """Finds added tokens in text.
+
+    Args:
+        tokens: all of them; of two that look the same when normalized the first counts, special
+            ones before others (tokenizers gives no order there).
+        normalize: what the text between the tokens goes through, if anything.
+
+    >>> tokens = AddedTokens([AddedToken("<a>", 1, special=True), AddedToken("b", 2, rstrip=True)])
+    >>> list(tokens.split("<a>xb y<a>", allowed={"<a>"}))
+    [('', 1), ('x', None), ('', 2), ('y', None), ('', 1)]
+    >>> list(tokens.split("<a>xb y<a>", allowed=set()))
+    [('<a>x', None), ('', 2), ('y<a>', None)]
+    """
+
+    def __init__(self, tokens: Sequence[AddedToken], normalize: Normalizer | None = None) -> None:
+        self._normalize = normalize
+        ordered = sorted(tokens, key=lambda token: not token.special)
+        self._as_it_is = _Finder([(t.content, t) for t in ordered if not t.normalized])
+        self._normalized = _Finder(
+            [(normalized_content(t, normalize), t) for t in ordered if t.normalized]
+        )
+
+    def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
+        """The text, normalized, as stretches without tokens, and the ids between them.
+
+        Args:
+            text: without surrogates.
+            allowed: the names of the special tokens that are tokens here.  Where another one
+                stands, it is plain text, and no token is found within it.
+        """
+        for stretch, token in self._as_it_is.split(text, allowed):
+            if token is not None:
+                yield "", token
+                continue
+            if self._normalize is not None:
+                stretch = self._normalize(stretch)
+            yield from self._normalized.split(stretch, allowed)
+
+
+class _Finder:
+    """Finds tokens by their names; the first of two of one name."""
+
+    def __init__(self, tokens: list[tuple[str, AddedToken]]) -> None:
+        self._tokens: dict[str, AddedToken] = {}
+        for name, token in tokens:
+            if name:
+                self._tokens.setdefault(name, token)
+
+    @cached_property
+    def _names(self) -> re.Pattern[str]:
+        # The longest first: the first branch that matches counts.
+        names = sorted(self._tokens, key=len, reverse=True)
+        return re.compile("|".join(map(re.escape, names)))
+
+    def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
+        """Stretches of text, none empty, and ids."""
+        at = 0
+        for match in self._names.finditer(text) if self._tokens else ():
+            token = self._tokens[match.group()]
+            if token.special and token.content not in allowed:
+                continue
+            start, end = match.span()
+            if token.single_word and (
+                (start and _is_word(text[start - 1])) or _is_word(text[end : end + 1])
+            ):
+                continue
+            if token.lstrip:
+                # If the token before took what this one begins with, nothing more is taken twice.
+                start = max(start, at)
+                while start > at and _is_blank(text[start - 1]):
+                    start -= 1
+            if token.rstrip:
+                while end < len(text) and _is_blank(text[end]):
+                    end += 1
+            if at < start:
+                yield text[at:start], None
+            # Of a token that has lost all of its text to the one before nothing is left.
+            if start < end:
+                yield "", token.id
+            # If the token before took blanks that this one has too, that may be further back.
+            at = end
+        if at < len(text):
+            yield text[at:] if at else text, None
+
+
+def _is_word(char: str) -> bool:
+    return bool(char) and ord(char) in word()
+
+
+def _is_blank(char: str) -> bool:
+    return ord(char) in white_space()

@@ -1,0 +1,260 @@
+"""Byte-pair encoding by a list of merges, as GPT-2's and Hugging Face's files have it.
+
+There a merge names two tokens, and only these two may be joined to the token they make; a token of
+the same bytes that stands there as two other parts is left as it is.  In ``byte_pair`` any two
+parts are joined that make a token.  For the vocabularies that training gives, both rules give the
+same ids.
+
+That is used here, and checked.  A chunk is merged by ``byte_pair``, with the place of its merge in
+the list as the rank of a token.  If each merge on the way was a listed one, it is what the list
+gives: the list allows no other merges than ``byte_pair`` does, so none of a lower rank was passed
+over.  How a token comes about is the same in every chunk: no merge crosses its edges before it is
+complete, so those inside follow one another as if it stood alone.  So it is enough to know, for
+each token that is left, that merging it alone ends with its listed two parts, and that the same is
+true of these; and that is found once for each token, when it is first met.
+
+Where it is not so, and where the vocabulary lacks a byte, ``_merge_pairs`` follows the list.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from operator import add, lt
+from typing import NamedTuple
+
+from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes
+from .by_rank import BytePairEncoder, Ids
+
+
+class Unknown(NamedTuple):
+    """What becomes of a byte that is no token.
+
+    Args:
+        token: the token that stands for it; None if nothing does.
+        fuse: whether one such token stands for several bytes in a row.
+        byte_fallback: whether the tokens ``<0xC4>`` and the like are taken first, if there are
+            all that it takes to spell the character that the byte is written as.
+    """
+
+    token: str | None = None
+    fuse: bool = False
+    byte_fallback: bool = False
+
+
+class ListedMergesEncoder(BytePairEncoder):
+    """Encodes chunks with one vocabulary and its list of merges.
+
+    Args:
+        vocabulary: each token's id, the tokens written in the byte alphabet.
+        merges: the left and the right parts of all merges, in their order; all are in
+            the vocabulary.
+        unknown: what becomes of bytes that are no tokens.
+
+    Raises:
+        KeyError: what a merge makes is not in the vocabulary.
+
+    >>> ids = {"a": 7, "b": 3, "ab": 5, "aba": 1}
+    >>> ListedMergesEncoder(ids, (["a", "ab"], ["b", "a"]), Unknown()).merge(b"aaba")
+    [7, 1]
+    """
+
+    def __init__(
+        self,
+        vocabulary: Mapping[str, int],
+        merges: tuple[Sequence[str], Sequence[str]],
+        unknown: Unknown,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._lefts, self._rights = merges
+        self._unknown = unknown
+        names = list(vocabulary)
+        written = decode_all(names)
+        tokens = dict(zip(written, vocabulary.values()))
+        others: set[str] = set()
+        if tokens.pop(None, None) is not None:
+            others = {name for name, data in zip(names, written) if data is None}
+        #: Each token's bytes and its id; without those not written in the byte alphabet.
+        self.tokens: dict[bytes, int] = tokens  # type: ignore[assignment]
+        made = list(map(add, self._lefts, self._rights))
+        ids = _ids_of(made, names, vocabulary)
+        singles = UNICODE_TO_BYTE.keys() & vocabulary.keys()
+        self._missing = decode_bytes("".join(UNICODE_TO_BYTE.keys() - singles))
+        #: None if ids are ranks as they are, since they increase in the order of the merges.
+        self._ids: list[int] | None = None
+        #: The ranks of what the merges make.
+        self._ranks_made: Sequence[int] = ids
+        #: Ranks of tokens that are made as listed, and of others.
+        self._as_listed: set[int] = set()
+        self._otherwise: set[int] = set()
+        if all(map(lt, ids, ids[1:])):
+            ranks = dict(self.tokens)
+            if len(ranks) != len(made) + len(singles) or not others.isdisjoint(made):
+                # There are tokens that no merge makes.
+                for name in set(names).difference(made, singles, others):
+                    del ranks[decode_bytes(name)]
+        else:
+            ranks = {decode_bytes(name): rank for rank, name in enumerate(singles)}
+            self._ids = [vocabulary[name] for name in singles] + ids
+            self._ranks_made = range(len(singles), len(self._ids))
+            # Backwards: of several merges that make one token the first has the lowest rank.
+            for data, rank in zip(reversed(decode_all(made)), reversed(self._ranks_made)):
+                if data in ranks:
+                    self._otherwise.add(rank)
+                if data is not None:
+                    ranks[data] = rank
+        self._as_listed.update(ranks[decode_bytes(name)] for name in singles)
+        super().__init__(ranks)
+
+    def encode(self, chunk: bytes) -> Ids:
+        """The ids of a chunk of any bytes."""
+        return tuple(self.merge(chunk))
+
+    def merge(self, chunk: bytes) -> list[int]:
+        """The ids of a chunk of any bytes."""
+        if self._missing and len(chunk.translate(None, self._missing)) < len(chunk):
+            return self._merge_pairs(chunk)
+        whole = self.ranks.get(chunk)
+        if whole is not None and self.is_as_listed(whole):
+            found = [whole]
+        else:
+            found = super().merge(chunk)
+            if not self._as_listed.issuperset(found) and not all(map(self.is_as_listed, found)):
+                return self._merge_pairs(chunk)
+        return found if self._ids is None else list(map(self._ids.__getitem__, found))
+
+    def is_as_listed(self, token: int) -> bool:
+        """Whether merging by rank makes a token, known by its rank, by the listed merges alone."""
+        waiting = [token]
+        while waiting:
+            last = waiting[-1]
+            if last in self._as_listed or last in self._otherwise:
+                waiting.pop()
+                continue
+            parts = self._listed_parts(last)
+            if parts is None or not self._otherwise.isdisjoint(parts):
+                self._otherwise.add(last)
+            elif self._as_listed.issuperset(parts):
+                self._as_listed.add(last)
+            else:
+                waiting += parts
+        return token in self._as_listed
+
+    def ranks_suffice(self) -> bool:
+        """Whether ids are ranks by which merging gives the same for every chunk."""
+        made = self._ids is None and not self._missing
+        return made and all(map(self.is_as_listed, self.ranks.values()))
+
+    def makes_all_tokens(self) -> bool:
+        """Whether merging makes each token, those that are not in the byte alphabet aside."""
+        return all(token in self.ranks and len(self.merge(token)) == 1 for token in self.tokens)
+
+    def listed_merge(self, left: int | None, right: int | None) -> tuple[int, int] | None:
+        """The place in the list of the merge of two ids, and the id that it makes, if there is one.
+
+        Of two merges of one pair it is the later, which counts.
+        """
+        return self._pairs.get((left, right))
+
+    def first_tokens(self, chunk: bytes) -> list[tuple[int, bytes]]:
+        """The ids that merging a chunk begins with, each with its bytes.
+
+        Those of a token that stands for unknown bytes are its name.
+        """
+        data_of = {self._vocabulary.get(char): byte for byte, char in BYTE_TO_UNICODE.items()}
+        found = []
+        for number in self._first_symbols(chunk):
+            if number in data_of:
+                found.append((number, bytes([data_of[number]])))
+            else:
+                name = next(name for name, known in self._vocabulary.items() if known == number)
+                found.append((number, name.encode()))
+        return found
+
+    def _listed_parts(self, token: int) -> list[int] | None:
+        """The ranks of a token's two listed parts, if merging by rank leaves just these of it."""
+        merge = bisect_left(self._ranks_made, token)
+        left, right = decode_bytes(self._lefts[merge]), decode_bytes(self._rights[merge])
+        found = self._merge_below(token, left + right)
+        return found if found == [self.ranks.get(left), self.ranks.get(right)] else None
+
+    def _merge_pairs(self, chunk: bytes) -> list[int]:
+        """The rule as it stands, by pairs of ids, in time n·log n.
+
+        A heap has the rank and the place of each listed pair.  A symbol is known by where it
+        stood at first; one that was joined to its left neighbour is None.
+        """
+        symbols: list[int | None] = [*self._first_symbols(chunk)]
+        pairs = self._pairs
+        size = len(symbols)
+        after = list(range(1, size + 1))
+        before = list(range(-1, size - 1))
+        heap = [
+            (*pairs[pair], place)
+            for place, pair in enumerate(zip(symbols, symbols[1:]))
+            if pair in pairs
+        ]
+        heapify(heap)
+        while heap:
+            rank, made, left = heappop(heap)
+            right = after[left]
+            if right == size or pairs.get((symbols[left], symbols[right])) != (rank, made):
+                continue  # One of the two has been joined to another since.
+            symbols[left], symbols[right] = made, None
+            after[left] = after[right]
+            if after[left] < size:
+                before[after[left]] = left
+            for place in (before[left], left):
+                if place >= 0 and after[place] < size:
+                    found = pairs.get((symbols[place], symbols[after[place]]))
+                    if found is not None:
+                        heappush(heap, (*found, place))
+        return [symbol for symbol in symbols if symbol is not None]
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[int | None, int | None], tuple[int, int]]:
+        """The rank of each listed pair of ids, and the id of what it makes.
+
+        Of two merges of one pair the later counts, as in tokenizers.
+        """
+        ids = self._vocabulary
+        return {
+            (ids[left], ids[right]): (rank, ids[left + right])
+            for rank, (left, right) in enumerate(zip(self._lefts, self._rights))
+        }
+
+    def _first_symbols(self, chunk: bytes) -> list[int]:
+        """The ids of the bytes of a chunk, and what stands for those that have none."""
+        ids = self._vocabulary
+        found: list[int] = []
+        pending: list[int] = []
+        for char in map(BYTE_TO_UNICODE.__getitem__, chunk):
+            known = ids.get(char)
+            if known is not None:
+                found += [*pending, known]
+                pending = []
+                continue
+            if self._unknown.byte_fallback:
+                spelled = [ids.get(f"<0x{byte:02X}>") for byte in char.encode()]
+                if None not in spelled:
+                    # Before a token for unknown bytes that waits, as in tokenizers.
+                    found += [one for one in spelled if one is not None]
+                    continue
+            if self._unknown.token is not None and not (self._unknown.fuse and pending):
+                found += pending
+                pending = [ids[self._unknown.token]]
+        return found + pending
+
+
+def _ids_of(made: list[str], names: list[str], vocabulary: Mapping[str, int]) -> list[int]:
+    """The ids of what the merges make.
+
+    Most vocabularies have it all in that order, and to see that is faster than to look it up.
+    """
+    if made and made[0] in vocabulary:
+        first = names.index(made[0])
+        if names[first : first + len(made)] == made:
+            return list(vocabulary.values())[first : first + len(made)]
+    return list(map(vocabulary.__getitem__, made))

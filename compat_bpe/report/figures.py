@@ -1,0 +1,321 @@
+"""The figures of a report on vocabularies: the counts, and the ratios made of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate
+from typing import Callable, NamedTuple, TypeVar
+
+from ..encodings.encoding import Encoding
+from ..encodings.tokenizer import Tokenizer
+from .unreachable import Unreachable, mergeable_tokens, unreachable_tokens
+
+
+class Sizes(NamedTuple):
+    """What there is of text.
+
+    Args:
+        documents: how many documents that are not empty.
+        bytes: of UTF-8.
+        characters: code points.
+        words: runs of characters without white space between them, as ``str.split`` has them.  In
+            writing that has no spaces between words, as Chinese and Thai, such a run is a clause or
+            a sentence.
+    """
+
+    documents: int = 0
+    bytes: int = 0
+    characters: int = 0
+    words: int = 0
+
+
+class TokenCounts(NamedTuple):
+    """What an encoding makes of it.
+
+    Args:
+        tokens: how many.
+        chunks: how many chunks (pre-tokens) the text is split into before any merging.
+        whole_chunks: how many of them are a single token.
+    """
+
+    tokens: int = 0
+    chunks: int = 0
+    whole_chunks: int = 0
+
+
+_Counts = TypeVar("_Counts", Sizes, TokenCounts)
+
+
+def add_counts(counts: Iterable[_Counts], zero: _Counts) -> _Counts:
+    return type(zero)(*map(sum, zip(zero, *counts)))
+
+
+class TermTokens(NamedTuple):
+    """How a term is cut: the bytes of its tokens, alone and after a space."""
+
+    term: str
+    alone: Sequence[bytes]
+    after_space: Sequence[bytes]
+
+
+class TokenUse(NamedTuple):
+    """A token, and how often it came."""
+
+    id: int
+    token: bytes
+    times: int
+
+
+class EncodingReport:
+    """What one encoding made of a corpus.
+
+    Args:
+        encoding: the encoding.
+        groups: the counts of each group.
+        uses: how often each token came that came at all, by its id.
+        terms: what it is of interest how they are cut.
+    """
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        groups: Mapping[str, TokenCounts],
+        uses: Mapping[int, int],
+        terms: Iterable[str] = (),
+    ) -> None:
+        self._encoding = encoding
+        self._uses = uses
+        self.groups = groups
+        self.total = add_counts(groups.values(), TokenCounts())
+        self.terms = [TermTokens(term, self._cut(term), self._cut(" " + term)) for term in terms]
+
+    @cached_property
+    def mergeable(self) -> int:
+        """How many tokens there are that are not special and not added."""
+        return len(mergeable_tokens(self._encoding))
+
+    @property
+    def met(self) -> int:
+        """How many of them came."""
+        return self.mergeable - self.never_met
+
+    @property
+    def never_met(self) -> int:
+        """How many of them did not come."""
+        return len(self._never_met)
+
+    @cached_property
+    def _never_met(self) -> list[bytes]:
+        known = mergeable_tokens(self._encoding)
+        return [token for token, number in known.items() if number not in self._uses]
+
+    @cached_property
+    def unreachable(self) -> Sequence[Unreachable]:
+        """Those of them that no text gives (see ``train.unreachable``); found when asked for."""
+        return list(unreachable_tokens(self._encoding, self._never_met))
+
+    @cached_property
+    def uses(self) -> Sequence[TokenUse]:
+        """All tokens that came, the most frequent first; of two as frequent the lower id."""
+        ordered = sorted(self._uses.items(), key=lambda item: (-item[1], item[0]))
+        return [TokenUse(number, self._bytes[number], times) for number, times in ordered]
+
+    @cached_property
+    def _bytes(self) -> Mapping[int, bytes]:
+        """The bytes of each token, also where the encoding cannot decode."""
+        found = {number: token for token, number in self._encoding._core_bpe.encoder.items()}
+        if isinstance(self._encoding, Tokenizer):
+            found.update(self._encoding._core_bpe.other_tokens)
+        return found
+
+    def _cut(self, term: str) -> list[bytes]:
+        return [self._bytes[number] for number in self._encoding.encode_ordinary(term)]
+
+    def longest(self, number: int) -> list[TokenUse]:
+        """The longest tokens that came, by their bytes; of two as long the more frequent first."""
+        return sorted(self.uses, key=lambda use: -len(use.token))[:number]
+
+    def by_length(self) -> dict[int, int]:
+        """For each length in bytes how many of the tokens of the text have it."""
+        found: Counter[int] = Counter()
+        for use in self.uses:
+            found[len(use.token)] += use.times
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def covered(self) -> Sequence[int]:
+        """How many bytes of the text the most frequent token is, the two most frequent, and so on.
+
+        The last one is all bytes, unless the encoding normalizes or leaves something out.
+        """
+        return list(accumulate(len(use.token) * use.times for use in self.uses))
+
+
+class Report(NamedTuple):
+    """What some encodings made of a corpus."""
+
+    groups: Mapping[str, Sizes]
+    encodings: Mapping[str, EncodingReport]
+
+    @property
+    def total(self) -> Sizes:
+        """The sizes of all groups together."""
+        return add_counts(self.groups.values(), Sizes())
+
+
+#: How a ratio and a share are written.
+RATIO, SHARE = "{:.2f}", "{:.1%}"
+
+
+class Measure(NamedTuple):
+    """A figure of a table.
+
+    Args:
+        key: its name in JSON.
+        title: its name on a page.
+        of: what it is of some text; None where it would be a division by zero.
+        form: how it is written, for ``str.format``.
+    """
+
+    key: str
+    title: str
+    of: Callable[[Sizes, TokenCounts], float | None]
+    form: str = RATIO
+
+
+def _ratio(number: int, of: int) -> float | None:
+    return number / of if of else None
+
+
+MEASURES = (
+    Measure("bytes_per_token", "bytes per token", lambda s, t: _ratio(s.bytes, t.tokens)),
+    Measure(
+        "tokens_per_character",
+        "tokens per character",
+        lambda s, t: _ratio(t.tokens, s.characters),
+    ),
+    Measure("tokens_per_word", "tokens per word", lambda s, t: _ratio(t.tokens, s.words)),
+    Measure(
+        "whole_chunk_share",
+        "chunks that are one token",
+        lambda s, t: _ratio(t.whole_chunks, t.chunks),
+        SHARE,
+    ),
+)
+BYTES_PER_TOKEN, TOKENS_PER_CHARACTER, TOKENS_PER_WORD, WHOLE_CHUNKS = MEASURES
+
+#: What encodings are compared with: a token for each character, byte or word.
+BASELINES: Mapping[str, Callable[[Sizes], TokenCounts]] = {
+    "char": lambda sizes: TokenCounts(sizes.characters),
+    "byte": lambda sizes: TokenCounts(sizes.bytes),
+    "word": lambda sizes: TokenCounts(sizes.words),
+}
+
+
+def balance(
+    groups: Mapping[str, Sizes], counts: Mapping[str, TokenCounts]
+) -> dict[str, float | None]:
+    """The tokens per character of each group relative to the least of all groups.
+
+    So 3.0 is a group whose text takes three times as many tokens as as much text of the best one.
+    The greatest is the ratio of the extremes.  None where there is no text.
+
+    >>> sizes = {"en": Sizes(characters=100), "zh": Sizes(characters=10), "xx": Sizes()}
+    >>> balance(sizes, {"en": TokenCounts(20), "zh": TokenCounts(8), "xx": TokenCounts()})
+    {'en': 1.0, 'zh': 4.0, 'xx': None}
+    """
+    of = TOKENS_PER_CHARACTER.of
+    found = {group: of(sizes, counts[group]) for group, sizes in groups.items()}
+    least = min(filter(None, found.values()), default=None)
+    return {
+        group: None if least is None or ratio is None else ratio / least
+        for group, ratio in found.items()
+    }
+
+
+def worst_to_best(ratios: Mapping[str, float | None]) -> float | None:
+    """The ratio of the extremes of a ``balance``."""
+    return max(filter(None, ratios.values()), default=None)
+
+
+class Column(NamedTuple):
+    """An encoding or what it is compared with: the counts of each group and of all together."""
+
+    name: str
+    groups: Mapping[str, TokenCounts]
+    total: TokenCounts
+
+
+def columns(report: Report) -> list[Column]:
+    """The encodings of a report, and after them a token for each character, byte and word."""
+    found = [Column(name, one.groups, one.total) for name, one in report.encodings.items()]
+    for name, count in BASELINES.items():
+        groups = {group: count(sizes) for group, sizes in report.groups.items()}
+        found.append(Column(name, groups, count(report.total)))
+    return found
+
+
+class Table(NamedTuple):
+    """Figures as they are written.
+
+    Args:
+        title: what they are.
+        columns: the names of the columns.
+        rows: each one's name, a group mostly, and its figures.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[str]]]
+
+
+def group_tables(report: Report) -> list[Table]:
+    """The figures by group and in total, a table for each measure; balance comes last."""
+    listed = columns(report)
+    tables = [_table(report, "tokens", listed, lambda sizes, counts: counts.tokens, "{:,}")]
+    for measure in MEASURES:
+        # Of a token for each character there are no chunks.
+        some = listed[: len(report.encodings)] if measure is WHOLE_CHUNKS else listed
+        tables.append(_table(report, measure.title, some, measure.of, measure.form))
+    if len(report.groups) > 1:
+        ratios = [balance(report.groups, column.groups) for column in listed]
+        rows = [(group, [_written(ratio[group]) for ratio in ratios]) for group in report.groups]
+        rows.append(("worst to best", [_written(worst_to_best(ratio)) for ratio in ratios]))
+        names = [column.name for column in listed]
+        tables.append(Table("tokens per character, relative to the best group", names, rows))
+    return tables
+
+
+def vocabulary_table(report: Report) -> Table:
+    """How much of each vocabulary came."""
+    rows = []
+    for name, one in report.encodings.items():
+        counts = one.mergeable, one.met, one.never_met, len(one.unreachable)
+        mergeable, met, never_met, unreachable = map("{:,}".format, counts)
+        shares = [SHARE.format(number / one.mergeable) for number in (one.met, one.never_met)]
+        rows.append((name, [mergeable, met, shares[0], never_met, shares[1], unreachable]))
+    titles = ["all", "met", "share", "never met", "share", "no text gives"]
+    return Table("mergeable tokens", titles, rows)
+
+
+def _table(
+    report: Report,
+    title: str,
+    listed: Sequence[Column],
+    of: Callable[[Sizes, TokenCounts], float | None],
+    form: str,
+) -> Table:
+    rows = [
+        (group, [_written(of(sizes, column.groups[group]), form) for column in listed])
+        for group, sizes in report.groups.items()
+    ]
+    if len(rows) != 1:
+        cells = [_written(of(report.total, column.total), form) for column in listed]
+        rows.append(("total", cells))
+    return Table(title, [column.name for column in listed], rows)
+
+
+def _written(figure: float | None, form: str = RATIO) -> str:
+    return "-" if figure is None else form.format(figure)

@@ -1,0 +1,150 @@
+"""What vocabularies make of a corpus: how many tokens, for which of its groups, and which ones.
+
+A corpus is a stream of parts of documents, so that one of any size takes little memory.  The counts
+are those of whole documents, wherever these are cut into parts: each encoding gets the text in
+pieces that end at its own safe cuts (``fit.stream``).  An encoding without safe cuts (with a
+pattern that looks back, or a normalizer) gets each document as a whole.
+
+All figures are integers; the ratios (``report_figures``) are made of them when they are shown.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..corpus.documents import Part
+from ..encodings.encoding import Encoding
+from ..fit.stream import Cutter
+from ..pattern.splitter import repair
+from ..pipeline.chunks import ids_by_chunk
+from .figures import EncodingReport, Report, Sizes, TokenCounts, add_counts
+
+
+def report(
+    encodings: Mapping[str, Encoding],
+    texts: Mapping[str, Iterable[str]],
+    *,
+    terms: Iterable[str] = (),
+) -> Report:
+    """Measure some encodings on texts.
+
+    Args:
+        encodings: by the names they have in the report.
+        texts: the documents of each group.  Special tokens in them are plain text.
+        terms: words or names of which it is of interest how they are cut.
+
+    Raises:
+        ValueError: a vocabulary has no token for some byte of the text.
+
+    >>> from compat_bpe import get_encoding
+    >>> found = report({"gpt2": get_encoding("gpt2")}, {"en": ["A dog."], "fr": ["Un chien."]})
+    >>> found.groups["en"], found.total
+    (Sizes(documents=1, bytes=6, characters=6, words=2), \
+Sizes(documents=2, bytes=15, characters=15, words=4))
+    >>> found.encodings["gpt2"].groups["fr"]
+    TokenCounts(tokens=4, chunks=3, whole_chunks=2)
+    """
+    parts = (
+        Part(text, group, "", True)
+        for group, documents in texts.items()
+        for text in documents
+        if text
+    )
+    return report_parts(encodings, parts, groups=texts, terms=terms)
+
+
+def report_parts(
+    encodings: Mapping[str, Encoding],
+    parts: Iterable[Part],
+    *,
+    groups: Iterable[str] = (),
+    terms: Iterable[str] = (),
+) -> Report:
+    """The same for the parts of a corpus, as ``read_corpus`` gives them.
+
+    Args:
+        encodings, terms: as in ``report``.
+        parts: the parts of each document after one another.
+        groups: groups that are in the report in any case, before others; these come in the order of
+            the parts.
+
+    Raises:
+        ValueError: as in ``report``.
+    """
+    sizes = {group: _Sizes() for group in groups}
+    counters = [_Counter(encoding, list(sizes)) for encoding in encodings.values()]
+    for text, group, is_first, is_last in _repaired(parts):
+        sizes.setdefault(group, _Sizes()).add(text, is_first)
+        for counter in counters:
+            counter.add(text, group, is_first, is_last)
+    listed = list(terms)
+    return Report(
+        {group: found.sizes() for group, found in sizes.items()},
+        {name: counter.report(listed) for name, counter in zip(encodings, counters)},
+    )
+
+
+def _repaired(parts: Iterable[Part]) -> Iterator[tuple[str, str, bool, bool]]:
+    """Text without surrogates, its group, and whether a document begins and ends with it."""
+    is_first = True
+    for part in parts:
+        yield repair(part.text), part.group, is_first, part.is_last
+        is_first = part.is_last
+
+
+class _Sizes:
+    """The sizes of a group, while they are counted."""
+
+    def __init__(self) -> None:
+        self._documents = self._bytes = self._characters = self._words = 0
+        self._is_in_word = False
+
+    def add(self, text: str, is_first: bool) -> None:
+        if not text:
+            return
+        self._documents += is_first
+        self._characters += len(text)
+        self._bytes += len(text) if text.isascii() else len(text.encode())
+        self._words += len(text.split())
+        if not is_first and self._is_in_word and not text[0].isspace():
+            self._words -= 1
+        self._is_in_word = not text[-1].isspace()
+
+    def sizes(self) -> Sizes:
+        return Sizes(self._documents, self._bytes, self._characters, self._words)
+
+
+class _Counter:
+    """Counts what one encoding makes of a corpus."""
+
+    def __init__(self, encoding: Encoding, groups: Iterable[str]) -> None:
+        self._encoding = encoding
+        self._core = encoding._core_bpe
+        self._cutter = Cutter(encoding, frozenset())
+        self._uses: Counter[int] = Counter()
+        self._groups = {group: TokenCounts() for group in groups}
+
+    def add(self, text: str, group: str, is_first: bool, is_last: bool) -> None:
+        if not (is_first and is_last):
+            text = self._cutter.feed(text)
+            if is_last:
+                text += self._cutter.finish()
+        counts = self._groups.get(group, TokenCounts())
+        self._groups[group] = add_counts([counts, self._count(text)], TokenCounts())
+
+    def _count(self, text: str) -> TokenCounts:
+        tokens = chunks = whole = 0
+        uses = self._uses
+        # Of a text's chunks many are the same.
+        for ids, count in Counter(ids_by_chunk(self._core, text)).items():
+            tokens += len(ids) * count
+            chunks += count
+            if len(ids) == 1:
+                whole += count
+            for number in ids:
+                uses[number] += count
+        return TokenCounts(tokens, chunks, whole)
+
+    def report(self, terms: Iterable[str]) -> EncodingReport:
+        return EncodingReport(self._encoding, self._groups, self._uses, terms)

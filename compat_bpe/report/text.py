@@ -1,0 +1,198 @@
+"""A report on vocabularies as lines for a terminal, and as JSON.
+
+Names stand at the ends of lines, so that the columns stay aligned however long a name is, and
+whatever script it is written in.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..cli.output import can_show
+from ..unicode.escape import Visible, escape
+from .figures import (
+    MEASURES,
+    SHARE,
+    Column,
+    EncodingReport,
+    Report,
+    Sizes,
+    Table,
+    TokenCounts,
+    TokenUse,
+    balance,
+    columns,
+    group_tables,
+    vocabulary_table,
+    worst_to_best,
+)
+
+#: What of a line is left for the names at its end.
+_NAME_WIDTH = 12
+
+#: Characters of a line where that is not known, as in a pipe.
+_PIPE_WIDTH = 80
+
+_GAP = "  "
+
+
+def line_width() -> int:
+    """How many characters a line of standard output should have at most."""
+    if sys.stdout is not None and sys.stdout.isatty():
+        return shutil.get_terminal_size((_PIPE_WIDTH, 0)).columns
+    return _PIPE_WIDTH
+
+
+def table_lines(report: Report, width: int, top: int) -> list[str]:
+    """The lines of a report.
+
+    Args:
+        report: the report.
+        width: the characters that a line should have at most.
+        top: how many of the most frequent and of the longest tokens there are.
+    """
+    # Without the blank line after the last block.
+    return list(_blocks(report, width, top))[:-1]
+
+
+def _blocks(report: Report, width: int, top: int) -> Iterator[str]:
+    tables = group_tables(report)
+    numbers: dict[str, str] = {}
+    if _width(tables[0]) + _NAME_WIDTH > width:
+        numbers = {name: f"[{number}]" for number, name in enumerate(report.encodings, 1)}
+        yield from (f"{number} {name}" for name, number in numbers.items())
+        yield ""
+    for table in tables:
+        named = len(report.encodings)
+        titles = [numbers.get(name, name) for name in table.columns[:named]]
+        yield from _block(table._replace(columns=titles + list(table.columns[named:])))
+    yield from _block(vocabulary_table(report))
+    for name, one in report.encodings.items():
+        yield from _token_block(f"most frequent tokens of {name}", one, one.uses[:top])
+        yield from _token_block(f"longest tokens of {name} that came", one, one.longest(top))
+    yield from _term_lines(report)
+
+
+def _token_block(title: str, one: EncodingReport, uses: Sequence[TokenUse]) -> Iterator[str]:
+    visible = Visible(separator='"', can_show=can_show)
+    rows = [
+        (
+            f'"{escape(use.token, visible)}"',
+            [
+                f"{use.times:,}",
+                SHARE.format(use.times / one.total.tokens),
+                str(len(use.token)),
+                str(use.id),
+            ],
+        )
+        for use in uses
+    ]
+    if rows:
+        yield from _block(Table(title, ["times", "share", "bytes", "id"], rows))
+
+
+def _term_lines(report: Report) -> Iterator[str]:
+    visible = Visible(separator="|", can_show=can_show)
+    width = max(map(len, report.encodings), default=0)
+    by_term = zip(*(one.terms for one in report.encodings.values()))
+    for number, of_encodings in enumerate(by_term):
+        if number == 0:
+            yield "terms: tokens, alone and after a space"
+        for name, term in zip(report.encodings, of_encodings):
+            for tokens in (term.alone, term.after_space):
+                shown = "|".join(escape(token, visible) for token in tokens)
+                yield f"{len(tokens):5}{_GAP}{name:{width}}{_GAP}{shown}"
+        yield ""
+
+
+def _block(table: Table) -> Iterator[str]:
+    widths = _widths(table)
+    yield table.title
+    yield _GAP.join(map(str.rjust, table.columns, widths)).rstrip()
+    for name, cells in table.rows:
+        yield f"{_GAP.join(map(str.rjust, cells, widths))}{_GAP}{name}"
+    yield ""
+
+
+def _widths(table: Table) -> list[int]:
+    return [max(map(len, column)) for column in zip(table.columns, *(row[1] for row in table.rows))]
+
+
+def _width(table: Table) -> int:
+    return sum(len(_GAP) + width for width in _widths(table))
+
+
+def as_json(report: Report, top: int) -> str:
+    """The report as one line of ASCII."""
+    return json.dumps(
+        {
+            "groups": {group: sizes._asdict() for group, sizes in report.groups.items()},
+            "total": report.total._asdict(),
+            "encodings": [
+                {**_of_column(report, column), **_of_encoding(one, top)}
+                for column, one in zip(columns(report), report.encodings.values())
+            ],
+            "baselines": [
+                _of_column(report, column) for column in columns(report)[len(report.encodings) :]
+            ],
+        }
+    )
+
+
+def _of_column(report: Report, column: Column) -> dict[str, Any]:
+    ratios = balance(report.groups, column.groups)
+    return {
+        "name": column.name,
+        "groups": {
+            group: {**_figures(sizes, column.groups[group]), "relative_to_best": ratios[group]}
+            for group, sizes in report.groups.items()
+        },
+        "total": _figures(report.total, column.total),
+        "worst_to_best": worst_to_best(ratios),
+    }
+
+
+def _figures(sizes: Sizes, counts: TokenCounts) -> dict[str, Any]:
+    ratios: dict[str, Any] = {measure.key: measure.of(sizes, counts) for measure in MEASURES}
+    return {**counts._asdict(), **ratios}
+
+
+def _of_encoding(one: EncodingReport, top: int) -> dict[str, Any]:
+    return {
+        "vocabulary": {
+            "mergeable": one.mergeable,
+            "met": one.met,
+            "never_met": one.never_met,
+            "unreachable": [
+                {**_token(found.id, found.token), "reason": found.reason}
+                for found in one.unreachable
+            ],
+        },
+        "most_frequent": [_use(use) for use in one.uses[:top]],
+        "longest": [_use(use) for use in one.longest(top)],
+        "tokens_by_bytes": one.by_length(),
+        "terms": [
+            {
+                "term": term.term,
+                "alone": list(map(_text, term.alone)),
+                "after_space": list(map(_text, term.after_space)),
+            }
+            for term in one.terms
+        ],
+    }
+
+
+def _use(use: TokenUse) -> dict[str, Any]:
+    return {**_token(use.id, use.token), "times": use.times}
+
+
+def _token(number: int, token: bytes) -> dict[str, Any]:
+    return {"id": number, "text": _text(token), "bytes": token.hex()}
+
+
+def _text(token: bytes) -> str:
+    return token.decode("utf-8", "replace")

@@ -1,0 +1,324 @@
+r"""Tokens of a vocabulary that certainly no text gives.
+
+A token whose own text gives it is seen at once to be reachable; most are.  Else: a token *t* comes
+out of a text in one of two ways.  A chunk is *t* as a whole, or merging makes *t* inside a chunk.
+Each of three things rules it out, and only what one of them rules out is called unreachable; of the
+other tokens nothing is said.
+
+**Not UTF-8.**  A chunk is a piece of a text, and so the bytes of *t* are a piece of valid UTF-8:
+some last bytes of a character, whole characters, some first bytes of a character.  A token that
+cannot be read so (``C0``, say) is in no chunk.
+
+**Cut.**  In both ways the characters of *t*, those it has only a part of included, stand beside
+each other in one match of the pattern.  The pattern's tree, with its conditions (lookaround,
+anchors) left out, is turned into the position automaton of Glushkov (1961; ``breaks``).  Each class
+in the tree is a position; the characters of a match are those of a path along the positions that
+may follow each other.  Conditions, the order of alternatives, and what greedy, lazy, possessive and
+atomic groups prefer only ever forbid matches, so the automaton has paths for all matches, and more.
+If none of its paths, from wherever on, has the characters of *t*, they are in no match.
+
+**Not merged.**  Say merging makes *t* somewhere in a chunk.  Then no merge on the way there crossed
+an edge of *t*: what it made would reach out of *t*, and parts are never taken apart.  So each merge
+took place either inside *t* or outside, and those inside were, each time, the lowest-ranked and
+leftmost pair of the parts inside, since it was that of all parts.  Without what is outside they
+take place all the same, one after the other: merging the bytes of *t* alone gives *t*.  If it does
+not, merging never makes it.  A chunk may still be *t* as a whole if the encoding looks chunks up
+before it merges; then *t* is text, and a path of the automaton from a first position to a last one
+has its characters; else it is ruled out.
+
+What normalization and added tokens do before the text is split only makes for fewer texts.  A token
+that a ``tokenizer.json`` puts in place of unknown bytes is never called unreachable, nor is one
+with the name of such a token in its own, which merging may make of it; and where bytes without a
+token vanish, so that what was apart comes together, only the third reason is looked for.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from operator import or_
+from typing import Literal, NamedTuple
+
+from ..encodings.encoding import Encoding
+from ..encodings.tokenizer import Tokenizer
+from ..formats.tokenizer_json import ListedModel
+from ..pattern.ast import EMPTY, Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
+from ..pattern.cuts import Positions
+from ..pattern.splitter import Splitter
+from ..pipeline.byte_level import encode_bytes
+from ..pipeline.models.bpe.by_merges import ListedMergesEncoder
+from ..unicode.code_points import END, CodePoints
+
+Reason = Literal["not UTF-8", "cut", "not merged"]
+
+#: Repeats up to this many times are written out, so that longer runs are seen to be cut.
+_WRITTEN_OUT = 16
+
+#: The least character whose last one, two or three bytes can all be 10xxxxxx.
+_FIRST_WITH_TAIL = (0, 0x80, 0x800, 0x10000)
+
+
+class Unreachable(NamedTuple):
+    """A token that no text gives, and why.
+
+    Args:
+        id: its id.
+        token: its bytes.
+        reason: ``"not UTF-8"``, ``"cut"`` (by the pattern) or ``"not merged"``, as the module says.
+    """
+
+    id: int
+    token: bytes
+    reason: Reason
+
+
+def mergeable_tokens(encoding: Encoding) -> dict[bytes, int]:
+    """The tokens of an encoding without the special and the added ones, and their ids.
+
+    >>> from compat_bpe import get_encoding
+    >>> len(mergeable_tokens(get_encoding("gpt2")))
+    50256
+    """
+    tokens = encoding._core_bpe.encoder
+    if not isinstance(encoding, Tokenizer):
+        return dict(tokens)
+    added = {token.id for token in encoding.added_tokens}
+    return {token: number for token, number in tokens.items() if number not in added}
+
+
+def unreachable_tokens(
+    encoding: Encoding, tokens: Iterable[bytes] | None = None
+) -> Iterator[Unreachable]:
+    r"""Those of an encoding's mergeable tokens that certainly no text gives.
+
+    There is no text for which ``encode_ordinary`` gives one of them.  Of the others this is not
+    said: some of them may be unreachable, too.
+
+    Args:
+        encoding: the encoding.
+        tokens: which to look at; all mergeable ones unless given.
+
+    Raises:
+        KeyError: one of the tokens is not a mergeable one.
+
+    >>> ranks = {b"a": 0, b"b": 1, b" ": 2, b"\xc0": 3, b"a ": 4, b" a": 5, b"aab": 6}
+    >>> enc = Encoding("small", pat_str=" ?[a-z]+", mergeable_ranks=ranks, special_tokens={})
+    >>> for found in unreachable_tokens(enc):
+    ...     print(found.token, found.reason)
+    b'\xc0' not UTF-8
+    b'a ' cut
+    >>> enc.encode("aab")  # it is not merged, but looked up
+    [6]
+    """
+    known = mergeable_tokens(encoding)
+    rules = _Rules(encoding)
+    for token in known if tokens is None else tokens:
+        number = known[token]
+        if _gives_itself(encoding, token, number):
+            continue
+        reason = rules.reason(token, number)
+        if reason is not None:
+            yield Unreachable(number, token, reason)
+
+
+def _gives_itself(encoding: Encoding, token: bytes, number: int) -> bool:
+    try:
+        return encoding.encode_ordinary(token.decode()) == [number]
+    except ValueError:  # it is no text, or the vocabulary lacks a byte
+        return False
+
+
+class _Rules:
+    """What is known of an encoding."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        core = encoding._core_bpe
+        self._byte_pair = core._byte_pair
+        self._whole = core._whole
+        drops_bytes = isinstance(core._byte_pair, ListedMergesEncoder) and (
+            not core._byte_pair.is_complete
+        )
+        #: Whether the bytes that are merged are those of a chunk as it stands in a text.
+        self._is_text = core._to_bytes is str.encode and not drops_bytes
+        tree = core._splitter.tree if isinstance(core._splitter, Splitter) else None
+        self._automaton = None if tree is None or not self._is_text else _Automaton(tree)
+        #: Names that stand for unknown bytes.
+        self._unknown: list[str] = []
+        model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
+        if isinstance(model, ListedModel):
+            if model.unknown.token is not None:
+                self._unknown.append(model.unknown.token)
+            if model.unknown.byte_fallback:
+                self._unknown.append("<0x")
+
+    def reason(self, token: bytes, number: int) -> Reason | None:
+        """Why no text gives a token; None if one may."""
+        if self._unknown:
+            name = encode_bytes(token)
+            if any(unknown in name for unknown in self._unknown):
+                return None
+        parts = _Parts.of(token) if self._is_text else None
+        if self._is_text:
+            if parts is None:
+                return "not UTF-8"
+            if self._automaton is not None and not self._automaton.passes(parts):
+                return "cut"
+        if self._is_made(token, number) or self._may_be_chunk(token, number, parts):
+            return None
+        return "not merged"
+
+    def _is_made(self, token: bytes, number: int) -> bool:
+        try:
+            return self._byte_pair.merge(token) == [number]
+        except ValueError:  # a byte of it is no token, and was not merged
+            return False
+
+    def _may_be_chunk(self, token: bytes, number: int, parts: _Parts | None) -> bool:
+        if not token or self._whole.get(token) != number:
+            return False
+        if parts is None:
+            return True
+        if parts.before or parts.after:
+            return False
+        return self._automaton is None or self._automaton.accepts(parts.text)
+
+
+class _Parts(NamedTuple):
+    """A piece of UTF-8.
+
+    Args:
+        before: how many last bytes of a character it begins with, three at most.
+        text: whole characters.
+        after: the first bytes of a character.
+    """
+
+    before: int
+    text: str
+    after: bytes
+
+    @classmethod
+    def of(cls, token: bytes) -> _Parts | None:
+        r"""The parts of some bytes; None if no valid UTF-8 has them in it.
+
+        >>> _Parts.of("é中".encode()[1:-1]), _Parts.of(b"\xf5")
+        (_Parts(before=1, text='', after=b'\xe4\xb8'), None)
+        """
+        before = 0
+        while before < len(token) and 0x80 <= token[before] < 0xC0:
+            before += 1
+        if before > 3:
+            return None
+        try:
+            text, length = codecs.utf_8_decode(token[before:], "strict", False)
+        except UnicodeDecodeError:
+            return None
+        after = token[before + length :]
+        if after and not _beginning_with(after):
+            return None
+        return cls(before, text, after)
+
+
+def _beginning_with(head: bytes) -> range:
+    r"""The characters whose UTF-8 begins with some bytes, fewer than all of it.
+
+    >>> _beginning_with(b"\xed") == range(0xD000, 0xD800)  # surrogates are no characters
+    True
+    """
+    size = 2 + (head[0] >= 0xE0) + (head[0] >= 0xF0)
+    bits = head[0] & (0xFF >> (size + 1))
+    for byte in head[1:]:
+        bits = bits << 6 | (byte & 0x3F)
+    left = 6 * (size - len(head))
+    end = END if head[0] != 0xED else 0xD800
+    return range(max(bits << left, _FIRST_WITH_TAIL[size - 1]), min((bits + 1) << left, end))
+
+
+class _Automaton:
+    """The position automaton of a pattern; a set of positions is an integer, a bit for each."""
+
+    def __init__(self, tree: Node) -> None:
+        positions = Positions()
+        ends = positions.add(_without_conditions(tree))
+        self._points = [points or CodePoints() for points in positions.points]
+        self._followers = [_bits(followers) for followers in positions.followers]
+        self._first, self._last = _bits(ends.first), _bits(ends.last)
+        self._all = (1 << len(self._points)) - 1
+        self._by_char: dict[str, int] = {}
+        self._by_range: dict[range, int] = {}
+        self._after: dict[int, int] = {}
+
+    def passes(self, parts: _Parts) -> bool:
+        """Whether the characters of a token stand on some path."""
+        places: list[int] = []
+        if parts.before:
+            places.append(self._holding(range(_FIRST_WITH_TAIL[parts.before], END)))
+        places += map(self._with, parts.text)
+        if parts.after:
+            places.append(self._holding(_beginning_with(parts.after)))
+        return bool(self._last_of_paths(self._all, places))
+
+    def accepts(self, text: str) -> bool:
+        """Whether a path from a first position to a last one has the characters of a text."""
+        return bool(self._last_of_paths(self._first, map(self._with, text)) & self._last)
+
+    def _last_of_paths(self, start: int, places: Iterable[int]) -> int:
+        """Where paths end that begin in one set and have each position in the next of some."""
+        state, following = 0, start
+        for place in places:
+            state = following & place
+            if not state:
+                return 0
+            following = self._next(state)
+        return state
+
+    def _next(self, state: int) -> int:
+        found = self._after.get(state)
+        if found is None:
+            followers = (bits for i, bits in enumerate(self._followers) if state >> i & 1)
+            found = self._after[state] = reduce(or_, followers, 0)
+        return found
+
+    def _with(self, char: str) -> int:
+        found = self._by_char.get(char)
+        if found is None:
+            number = ord(char)
+            found = _bits(i for i, points in enumerate(self._points) if number in points)
+            self._by_char[char] = found
+        return found
+
+    def _holding(self, some: range) -> int:
+        """The positions at which one of some characters may stand."""
+        found = self._by_range.get(some)
+        if found is None:
+            clipped = (points.clip(some.start, some.stop) for points in self._points)
+            found = _bits(i for i, points in enumerate(clipped) if points)
+            self._by_range[some] = found
+        return found
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    return reduce(or_, (1 << number for number in numbers), 0)
+
+
+def _without_conditions(node: Node) -> Node:
+    """A pattern that has all matches of another, without conditions, small repeats written out."""
+    if isinstance(node, Chars):
+        return node
+    if isinstance(node, (Look, Anchor)):
+        return EMPTY
+    if isinstance(node, Sequence):
+        return Sequence(tuple(map(_without_conditions, node.items)))
+    if isinstance(node, Alternatives):
+        return Alternatives(tuple(map(_without_conditions, node.branches)))
+    item = _without_conditions(node.item)
+    if not isinstance(node, Repeat):
+        return item
+    if node.high is None or not 1 < node.high <= _WRITTEN_OUT:
+        return node._replace(item=item)
+    repeated: Node = EMPTY
+    for number in range(node.high, 0, -1):
+        repeated = Sequence((item, repeated))
+        if number > node.low:
+            repeated = Repeat(repeated, 0, 1, "")
+    return repeated

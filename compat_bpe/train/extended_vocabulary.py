@@ -1,0 +1,158 @@
+"""A vocabulary to which merges are added, one by one."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from ..encodings.encoding import Encoding
+from ..encodings.tokenizer import Tokenizer
+from ..formats import RANK_LIMIT
+from ..formats.tokenizer_json import ListedModel, RankedModel
+from ..pipeline.byte_level import encode_bytes
+from ..pipeline.models.bpe.by_rank import merges_by_rank
+from .trainer import LearnedMerge, spellings
+
+
+class GrowingVocabulary:
+    """A vocabulary and the merges added to it.
+
+    What it makes of a chunk is found without setting it up as an encoding: it is what the old
+    vocabulary makes of it, merged on (see ``extend``).
+
+    Args:
+        old: an encoding, which stays as it is.
+
+    >>> from compat_bpe import get_encoding
+    >>> grown = GrowingVocabulary(get_encoding("gpt2"))
+    >>> grown.merge(b"mRNA"), grown.join_all(b"mRNA"), grown.merge(b"mRNA")
+    ([76, 27204], '', [50257])
+    >>> grown.merges
+    [LearnedMerge(left=b'm', right=b'RNA', id=50257, frequency=0)]
+    """
+
+    def __init__(self, old: Encoding) -> None:
+        core = old._core_bpe
+        model = old.definition.model if isinstance(old, Tokenizer) else None
+        self._old = old
+        self._is_listed = isinstance(model, ListedModel)
+        self._byte_pair = core._byte_pair
+        self._first = old.max_token_value + 1
+        #: The bytes of each ordinary token, new ones included.
+        self.data_of = {number: data for data, number in core.encoder.items()}
+        #: What no new token may be, besides what is a token already: what an added token is
+        #: written as, and what stands for unknown bytes.
+        self.taken = {data for name in core.special for data in spellings(name)}
+        if isinstance(model, ListedModel) and model.unknown.byte_fallback:
+            self.taken.update(b"<0x%02X>" % byte for byte in range(256))
+        #: The merges that were added; each makes a token with an id of its own, the next one.
+        self.merges: list[LearnedMerge] = []
+        self._ids: dict[bytes, int] = {}
+        self._pairs: dict[tuple[int, int], int] = {}
+
+    def add(self, left: int, right: int, frequency: float = 0) -> int:
+        """Add the merge of two ids, and return the id of what it makes.
+
+        Raises:
+            ValueError: there are no more ids.
+        """
+        number = self._first + len(self.merges)
+        if number >= RANK_LIMIT:
+            raise ValueError(f"{self._old!r} has ids up to {number - 1}: there are none after that")
+        parts = self.data_of[left], self.data_of[right]
+        data = parts[0] + parts[1]
+        self.merges.append(LearnedMerge(*parts, number, frequency))
+        self.data_of[number] = data
+        self._ids[data] = number
+        self._pairs[left, right] = number
+        return number
+
+    def take_back(self, length: int) -> None:
+        """Undo what was added after the first so many merges."""
+        for left, right, number, _ in self.merges[length:]:
+            del self.data_of[number], self._ids[left + right]
+        self._pairs = {pair: made for pair, made in self._pairs.items() if made in self.data_of}
+        del self.merges[length:]
+
+    def merge(self, chunk: bytes) -> list[int]:
+        """The ids that merging makes of a chunk.
+
+        Raises:
+            ValueError: a byte of it is no token.
+        """
+        ids = self._byte_pair.merge(chunk)
+        while True:
+            made = [(self._joined(*pair), place) for place, pair in enumerate(zip(ids, ids[1:]))]
+            # Whatever can be joined here has its id for its rank, or its id follows the ranks.
+            number, place = min(made, default=(RANK_LIMIT, 0))
+            if number == RANK_LIMIT:
+                return ids
+            ids[place : place + 2] = [number]
+
+    def _joined(self, left: int, right: int) -> int:
+        """What two ids are joined to; ``RANK_LIMIT`` if they are not."""
+        if self._is_listed:
+            return self._pairs.get((left, right), RANK_LIMIT)
+        if left not in self.data_of or right not in self.data_of:
+            return RANK_LIMIT
+        data = self.data_of[left] + self.data_of[right]
+        return self._ids.get(data, self._byte_pair.ranks.get(data, RANK_LIMIT))
+
+    def join_all(self, chunk: bytes) -> str:
+        """Make a chunk one token, by merges of the first two of its tokens.
+
+        Returns:
+            Why that cannot be, and then nothing is added; empty if it was.
+
+        Raises:
+            ValueError: a byte of it is no token; there are no more ids.
+        """
+        before = len(self.merges)
+        while len(ids := self.merge(chunk)) > 1:
+            left, right = (self.data_of.get(token) for token in ids[:2])
+            if left is None or right is None:
+                self.take_back(before)
+                return "the vocabulary has no token for one of its bytes"
+            made = left + right
+            if made in self.taken or made in self._ids or made in self._old._core_bpe.encoder:
+                self.take_back(before)
+                shown = made.decode("utf-8", "replace")
+                return f"{shown!r} is a token already, which is no merge's"
+            self.add(*ids[:2])
+        return ""
+
+    def may_make_an_old_token(self, token: int) -> bool:
+        """Whether a new token may be a part of an old one that no merge made before."""
+        data = self.data_of[token]
+        return any(old.startswith(data) or old.endswith(data) for old in self._never_made)
+
+    @cached_property
+    def _never_made(self) -> list[bytes]:
+        """The old tokens that merging by rank did not make."""
+        if self._is_listed:
+            return []
+        return [token for token, parts in merges_by_rank(self._byte_pair.ranks) if parts is None]
+
+    def encoding(self, name: str) -> Encoding:
+        """The vocabulary as it is now; the old one if nothing was added and the name is empty."""
+        old = self._old
+        if not name and not self.merges:
+            return old
+        if not isinstance(old, Tokenizer):
+            return Encoding(
+                name,
+                pat_str=old._pat_str,
+                mergeable_ranks={**old._core_bpe.encoder, **self._ids},
+                special_tokens=dict(old._special_tokens),
+            )
+        model = old.definition.model
+        extended: ListedModel | RankedModel
+        if isinstance(model, RankedModel):
+            extended = RankedModel({**model.ranks, **self._ids})
+        else:
+            vocabulary = dict(model.vocabulary)
+            vocabulary.update((encode_bytes(data), number) for data, number in self._ids.items())
+            lefts, rights = model.merges
+            added = [(encode_bytes(one.left), encode_bytes(one.right)) for one in self.merges]
+            merges = [*lefts, *(left for left, _ in added)], [*rights, *(r for _, r in added)]
+            extended = model._replace(vocabulary=vocabulary, merges=merges)
+        return Tokenizer(name, old.definition._replace(model=extended, source=name))

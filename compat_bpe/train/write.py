@@ -1,0 +1,229 @@
+"""A trained vocabulary in files, in every format that other programs read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Callable
+
+from ..encodings.encoding import Encoding
+from ..save import save_gpt2, save_tiktoken, save_tokenizer_json
+from .trainer import LearnedMerge
+
+#: The formats, and the files of each; ``{name}`` stands for the name of the vocabulary.
+FORMATS: dict[str, tuple[str, ...]] = {
+    "tiktoken": ("{name}.tiktoken",),
+    "gpt2": ("encoder.json", "vocab.bpe"),
+    "vocab-merges": ("vocab.json", "merges.txt", "tokenizer_config.json"),
+    "tokenizer-json": ("tokenizer.json",),
+    "token-map": ("token_map.tsv",),
+}
+
+MANIFEST = "manifest.json"
+
+_NO_PARTS = "\t\t"
+
+#: The patterns by which transformers' class for GPT-2 splits as the encoding does.
+_GPT2_PATTERNS = ("gpt2", "r50k_base", "p50k_base", "p50k_edit")
+
+
+def write_vocabulary(
+    folder: str | os.PathLike[str],
+    encoding: Encoding,
+    *,
+    pattern: str,
+    formats: Iterable[str] = tuple(FORMATS),
+    merges: Sequence[LearnedMerge] = (),
+    manifest: Mapping[str, Any] | None = None,
+    force: bool = False,
+    extra: Mapping[str, BinaryIO] | None = None,
+    left_out: Callable[[str, str], None] | None = None,
+) -> list[str]:
+    """Write a vocabulary into a folder, all of its files or none.
+
+    They are written under another name first.  Then a new folder is put in place in one go; in one
+    that exists, file by file.
+
+    Args:
+        folder: where; made if it does not exist, but not what it is in.
+        encoding: the vocabulary; files that are named after it are named ``encoding.name``.
+        pattern: how text is split, as the manifest is to have it: a pattern, or the name of one.
+        formats: some of ``FORMATS``.
+        merges: what was learned, in order, for ``token_map.tsv``.
+        manifest: what ``manifest.json`` has besides the files and their SHA-256.
+        force: whether files may be written into a folder that exists and is not empty.  Those that
+            an earlier manifest lists and that are not written again are removed.
+        extra: other files by name, and an open file with the content of each.
+        left_out: called with each format that cannot hold the vocabulary, and why; if it is not
+            given, that is an error.
+
+    Returns:
+        The names of the files, the manifest last.
+
+    Raises:
+        FileExistsError: the folder exists and is not empty, and ``force`` is not given.
+        OSError: something cannot be written.
+        ValueError: there is no such format, the name is no name of a file, or a format cannot hold
+            the vocabulary.
+    """
+    target = Path(folder)
+    check_folder(target, force=force)
+    name = encoding.name
+    check_name(name)
+    wanted = set(formats)
+    if wanted - FORMATS.keys():
+        unknown = ", ".join(map(repr, sorted(wanted - FORMATS.keys())))
+        raise ValueError(f"there is no format {unknown}; there are {', '.join(FORMATS)}")
+    # Within a folder that exists: it may be on a disk of its own, or be ".".
+    beside = target if target.is_dir() else target.absolute().parent
+    temporary = beside / f"{target.name}.{os.getpid()}.tmp"
+    temporary.mkdir()
+    try:
+        for kind in FORMATS:
+            if kind in wanted:
+                files = [temporary / file.format(name=name) for file in FORMATS[kind]]
+                try:
+                    _write_format(kind, files, encoding, pattern, merges)
+                except ValueError as error:
+                    if left_out is None:
+                        raise
+                    left_out(kind, str(error))
+        for name_of_other, source in (extra or {}).items():
+            source.seek(0)
+            with open(temporary / name_of_other, "wb") as other:
+                shutil.copyfileobj(source, other)
+        written = sorted(file.name for file in temporary.iterdir())
+        described = {
+            **(manifest or {}),
+            "name": name,
+            "pattern": pattern,
+            "special_tokens": dict(encoding._special_tokens),
+            "files": {file: _sha256(temporary / file) for file in written},
+        }
+        _write_json(temporary / MANIFEST, described, indent=1)
+        _put_in_place(temporary, target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return [*written, MANIFEST]
+
+
+def check_name(name: str) -> None:
+    """Whether files may be named after a vocabulary of that name; ``ValueError`` if not."""
+    if not name or Path(name).name != name or name in (".", ".."):
+        raise ValueError(f"{name!r} cannot be the name of a file")
+
+
+def check_folder(folder: Path, *, force: bool) -> None:
+    """Whether a vocabulary may be written there.
+
+    Raises:
+        FileExistsError: no, since there is something already.
+        OSError: no, for another reason.
+    """
+    if folder.is_dir():
+        if not force and any(folder.iterdir()):
+            raise FileExistsError(f"{folder}: it exists and is not empty; --force writes into it")
+    elif folder.exists() or folder.is_symlink():
+        raise FileExistsError(f"{folder}: it exists and is no folder")
+    elif not folder.absolute().parent.is_dir():
+        raise FileNotFoundError(f"{folder}: there is no folder {folder.absolute().parent}")
+
+
+def _put_in_place(temporary: Path, target: Path) -> None:
+    if not target.exists():
+        temporary.rename(target)
+        return
+    earlier = _files_of(target / MANIFEST)
+    for file in sorted(temporary.iterdir(), key=lambda file: file.name == MANIFEST):
+        file.replace(target / file.name)
+        earlier.discard(file.name)
+    for name in earlier:
+        (target / name).unlink(missing_ok=True)
+
+
+def _files_of(manifest: Path) -> set[str]:
+    """The files that a manifest lists; none if it is not there or is something else."""
+    try:
+        listed = json.loads(manifest.read_bytes())["files"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return set()
+    if not isinstance(listed, dict):
+        return set()
+    return {name for name in listed if Path(name).name == name}
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _write_json(path: Path, content: Mapping[str, Any], indent: int | None = None) -> None:
+    path.write_text(json.dumps(content, indent=indent, ensure_ascii=True) + "\n", "utf-8")
+
+
+def _write_format(
+    kind: str,
+    files: Sequence[Path],
+    encoding: Encoding,
+    pattern: str,
+    merges: Sequence[LearnedMerge],
+) -> None:
+    if kind == "tiktoken":
+        save_tiktoken(encoding, files[0])
+    elif kind == "gpt2":
+        save_gpt2(encoding, files[0], files[1])
+    elif kind == "vocab-merges":
+        save_gpt2(encoding, files[0], files[1])
+        _write_json(files[2], _tokenizer_config(encoding, pattern), indent=1)
+    elif kind == "tokenizer-json":
+        save_tokenizer_json(encoding, files[0])
+    else:
+        files[0].write_bytes("".join(_token_map(encoding, merges)).encode())
+
+
+def _tokenizer_config(encoding: Encoding, pattern: str) -> dict[str, Any]:
+    """What transformers and ``compat_bpe.load`` have to know besides the vocabulary."""
+    flags = dict.fromkeys(("lstrip", "normalized", "rstrip", "single_word"), False)
+    return {
+        # Where GPT-2's class would split otherwise, the one that reads tokenizer.json.
+        "tokenizer_class": (
+            "GPT2Tokenizer" if pattern in _GPT2_PATTERNS else "PreTrainedTokenizerFast"
+        ),
+        "add_prefix_space": False,
+        "clean_up_tokenization_spaces": False,
+        "added_tokens_decoder": {
+            f"{number}": {"content": name, "special": True, **flags}
+            for name, number in encoding._special_tokens.items()
+        },
+    }
+
+
+def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[str]:
+    """Each token on a line, by id: itself, its two parts, and how often these stood together."""
+    parts = {
+        merge.id: f"{readable(merge.left)}\t{readable(merge.right)}\t{merge.frequency}"
+        for merge in merges
+    }
+    tokens = {number: token for token, number in encoding._core_bpe.encoder.items()}
+    tokens.update((number, name.encode()) for name, number in encoding._special_tokens.items())
+    yield "id\ttoken\tleft\tright\tfrequency\n"
+    for number, token in sorted(tokens.items()):
+        yield f"{number}\t{readable(token)}\t{parts.get(number, _NO_PARTS)}\n"
+
+
+def readable(token: bytes) -> str:
+    r"""A token as text on one line from which its bytes can be told.
+
+    A backslash is doubled, and what cannot be seen, or is no whole character, is escaped as in
+    Python; a space stays one.
+
+    >>> print(readable(" é\n\\".encode() + b"\xc3"))
+     é\n\\\xc3
+    """
+    text = token.replace(b"\\", rb"\\").decode("utf-8", "backslashreplace")
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )

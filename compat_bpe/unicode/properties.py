@@ -1,0 +1,187 @@
+r"""Property names, as in ``\p{…}``, and case folding, answered from the Unicode 16.0 tables.
+
+Nothing here asks the running Python, whose tables are of whatever version it was built with:
+tiktoken 0.14 classifies by Unicode 16.0, and a code point in another class is another token.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Callable
+
+from . import tables as tables
+from .code_points import ALL, CodePoints
+
+#: The long names of the general categories, in loose spelling (UAX 44, table 12).
+_CATEGORY_NAMES = {
+    "letter": "L",
+    "casedletter": "LC",
+    "uppercaseletter": "Lu",
+    "lowercaseletter": "Ll",
+    "titlecaseletter": "Lt",
+    "modifierletter": "Lm",
+    "otherletter": "Lo",
+    "mark": "M",
+    "combiningmark": "M",
+    "nonspacingmark": "Mn",
+    "spacingmark": "Mc",
+    "enclosingmark": "Me",
+    "number": "N",
+    "decimalnumber": "Nd",
+    "digit": "Nd",
+    "letternumber": "Nl",
+    "othernumber": "No",
+    "punctuation": "P",
+    "punct": "P",
+    "connectorpunctuation": "Pc",
+    "dashpunctuation": "Pd",
+    "openpunctuation": "Ps",
+    "closepunctuation": "Pe",
+    "initialpunctuation": "Pi",
+    "finalpunctuation": "Pf",
+    "otherpunctuation": "Po",
+    "symbol": "S",
+    "mathsymbol": "Sm",
+    "currencysymbol": "Sc",
+    "modifiersymbol": "Sk",
+    "othersymbol": "So",
+    "separator": "Z",
+    "spaceseparator": "Zs",
+    "lineseparator": "Zl",
+    "paragraphseparator": "Zp",
+    "other": "C",
+    "control": "Cc",
+    "cntrl": "Cc",
+    "format": "Cf",
+    "surrogate": "Cs",
+    "privateuse": "Co",
+    "unassigned": "Cn",
+}
+
+
+def parse_ranges(table: str) -> CodePoints:
+    """The set that a generated table holds.
+
+    >>> parse_ranges("30-39 5f") == CodePoints.of("09", "_")
+    True
+    """
+    ranges = (item.partition("-") for item in table.split())
+    return CodePoints.from_ranges((int(a, 16), int(b or a, 16)) for a, _, b in ranges)
+
+
+@cache
+def category(name: str) -> CodePoints:
+    """A general category by its one or two letters (``LC`` is the three cased ones).
+
+    Raises:
+        KeyError: there is no such category.
+
+    >>> ord("ſ") in category("Ll"), ord("½") in category("N")
+    (True, True)
+    """
+    if name in tables.CATEGORIES:
+        return parse_ranges(tables.CATEGORIES[name])
+    if name == "Cn":
+        return ~parse_ranges(" ".join(tables.CATEGORIES.values()))
+    parts = ("Lu", "Ll", "Lt") if name == "LC" else [c for c in tables.CATEGORIES if c[0] == name]
+    if not parts:
+        raise KeyError(name)
+    union = parse_ranges(" ".join(tables.CATEGORIES[part] for part in parts))
+    return union | category("Cn") if name == "C" else union
+
+
+@cache
+def white_space() -> CodePoints:
+    r"""What ``\s`` matches.
+
+    Stdlib ``re`` and ``str.isspace`` add U+001C to U+001F, which are no White_Space.
+    """
+    return parse_ranges(tables.WHITE_SPACE)
+
+
+@cache
+def word() -> CodePoints:
+    r"""What ``\w`` matches (UTS 18, annex C)."""
+    return parse_ranges(tables.WORD)
+
+
+@cache
+def oniguruma_word() -> CodePoints:
+    r"""What ``\w`` matches in Oniguruma 6.9: no joiners, but six superscripts and fractions.
+
+    Measured with tokenizers 0.23.3, over all code points.
+    """
+    return (word() - CodePoints.of("\u200c\u200d")) | CodePoints.of("²³", "¹", "¼¾")
+
+
+def _loose(name: str) -> str:
+    """A name for comparison: case, spaces, hyphens and underscores do not count (UAX44-LM3)."""
+    return "".join(char for char in name.lower() if char not in " -_")
+
+
+@cache
+def property_set(name: str) -> CodePoints:
+    r"""What ``\p{name}`` matches: a general category, a script, or one of a few more.
+
+    ``gc=…``, ``General_Category=…``, ``sc=…`` and ``Script=…`` are understood too.
+
+    Raises:
+        KeyError: the name is not one of those.
+
+    >>> property_set("Lu") == property_set("Uppercase_Letter") == property_set("gc=lu")
+    True
+    >>> ord("字") in property_set("Han")
+    True
+    """
+    kind, equals, value = name.replace(":", "=").partition("=")
+    kind, wanted = (_loose(kind), _loose(value)) if equals else ("", _loose(name))
+    if kind in ("", "gc", "generalcategory"):
+        short = _CATEGORY_NAMES.get(wanted, "LC" if wanted == "lc" else wanted.capitalize())
+        try:
+            return category(short)
+        except KeyError:
+            pass
+    if kind in ("", "sc", "script"):
+        for script, table in tables.SCRIPTS.items():
+            if _loose(script) == wanted:
+                return parse_ranges(table)
+    if not kind and wanted in _OTHERS:
+        return _OTHERS[wanted]()
+    raise KeyError(name)
+
+
+_OTHERS: dict[str, Callable[[], CodePoints]] = {
+    "any": lambda: ALL,
+    "assigned": lambda: ~category("Cn"),
+    "ascii": lambda: CodePoints((0, 0x80)),
+    "whitespace": white_space,
+    "space": white_space,
+}
+
+
+@cache
+def _orbits() -> dict[int, tuple[int, ...]]:
+    """Each code point that has a case, and all those that match it when case is ignored."""
+    orbits = {}
+    for group in tables.CASE_ORBITS.split():
+        members = tuple(int(item, 16) for item in group.split(","))
+        orbits.update(dict.fromkeys(members, members))
+    return orbits
+
+
+def ignore_case(points: CodePoints) -> CodePoints:
+    """The set together with everything that simple case folding makes equal to a member.
+
+    >>> sorted(map(chr, (p for first, last in ignore_case(CodePoints.of("s")).ranges()
+    ...                  for p in range(first, last + 1))))
+    ['S', 's', 'ſ']
+    """
+    ranges = list(points.ranges())
+    orbits = _orbits()
+    if sum(last - first for first, last in ranges) < len(orbits):
+        members = [c for first, last in ranges for c in range(first, last + 1) if c in orbits]
+    else:
+        members = [c for c in orbits if c in points]
+    if not members:
+        return points
+    return points | CodePoints.from_ranges((c, c) for m in members for c in orbits[m])

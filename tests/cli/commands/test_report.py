@@ -1,0 +1,255 @@
+"""``compat-bpe report``; what is measured is tested in tests/train/test_report.py."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat_bpe import get_encoding, load
+from compat_bpe.report.html import page
+from compat_bpe.report.measure import report as library_report
+from compat_bpe.save import save_tiktoken
+from tests.cli.exact import Result, run
+
+TEXTS = {"en": ["The cat sat.\n", "A dog, too.\r\n"], "notes": ["naïve"], "zh": ["你好，世界。\n"]}
+#: A small vocabulary, of which less has to be looked at than of the shipped ones.
+FOLDER = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
+SMALL, GPT2 = load(FOLDER), get_encoding("gpt2")
+
+
+@pytest.fixture(autouse=True)
+def _corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A corpus of three groups: a folder with two files, one with JSON lines, and a file."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(FOLDER, "small")
+    for folder in ("corpus/en", "corpus/zh"):
+        Path(folder).mkdir(parents=True)
+    for number, text in enumerate(TEXTS["en"]):
+        Path(f"corpus/en/{number}.txt").write_bytes(text.encode())
+    line = json.dumps({"text": TEXTS["zh"][0], "lang": "Chinese"})
+    Path("corpus/zh/a.jsonl.gz").write_bytes(gzip.compress(line.encode()))
+    Path("corpus/notes.txt").write_bytes(TEXTS["notes"][0].encode())
+
+
+def report(*args: str, stdin: bytes = b"") -> Result:
+    return run("report", *args, stdin=stdin)
+
+
+def lines(*args: str, stdin: bytes = b"") -> list[str]:
+    status, out, err = report(*args, stdin=stdin)
+    assert (status, err) == (0, "")
+    return out.decode().splitlines()
+
+
+def as_object(*args: str, stdin: bytes = b"") -> Any:
+    [line] = lines(*args, "--json", stdin=stdin)
+    assert line.isascii()
+    return json.loads(line)
+
+
+def test_tables() -> None:
+    found = lines("-e", "gpt2", "-e", "small", "--top", "2", "corpus")
+    assert found[:6] == [
+        "tokens",
+        "gpt2  small  char  byte  word",
+        "  12     18    26    26     6  en",
+        "   2      5     5     6     1  notes",
+        "  13     19     7    19     1  zh",
+        "  27     42    38    51     8  total",
+    ]
+    assert found[-1]
+    # Blocks of aligned columns with a blank line between them.
+    blocks = "\n".join(found).split("\n\n")
+    assert len(blocks) == 1 + 4 + 1 + 1 + 2 * 2
+    assert all(len(line) <= 80 for line in found)
+    for block in blocks:
+        title, head, *rows = block.splitlines()
+        assert title
+        assert rows
+        assert all(len(row) > len(head) and row[len(head)] == " " for row in rows)
+
+
+def test_one_group_has_no_total() -> None:
+    found = lines("-e", "small", "corpus/notes.txt")
+    assert found[:4] == ["tokens", "small  char  byte  word", "    5     5     6     1  notes", ""]
+    assert "total" not in " ".join(found)
+
+
+def test_names_that_are_too_long_for_the_width_have_numbers() -> None:
+    shutil.copytree("small", "a rather long name of a vocabulary")
+    path = os.path.join("a rather long name of a vocabulary", "")
+    found = lines("-e", path, "-e", "small", "-e", "./small", "--top", "1", "corpus")
+    assert found[:6] == [f"[1] {path}", "[2] small", "[3] ./small", ""] + [
+        "tokens",
+        "[1]  [2]  [3]  char  byte  word",
+    ]
+    assert f"most frequent tokens of {path}" in found
+
+
+def test_json_has_the_figures_of_the_library() -> None:
+    found = as_object("-e", "small", "-m", "gpt2", "--top", "3", "corpus")
+    made = library_report({"small": SMALL, "gpt2": GPT2}, TEXTS)
+    assert list(found["groups"]) == list(TEXTS)
+    assert found["groups"]["en"] == made.groups["en"]._asdict()
+    assert found["total"] == made.total._asdict()
+    for one, (name, expected) in zip(found["encodings"], made.encodings.items()):
+        assert one["name"] == name
+        for group, counts in [*expected.groups.items(), ("total", expected.total)]:
+            figures = one["total"] if group == "total" else one["groups"][group]
+            size = made.total if group == "total" else made.groups[group]
+            assert figures.items() >= counts._asdict().items()
+            assert figures["bytes_per_token"] == size.bytes / counts.tokens
+            assert figures["whole_chunk_share"] == counts.whole_chunks / counts.chunks
+        assert one["vocabulary"]["met"] == expected.met
+        assert one["vocabulary"]["never_met"] == expected.never_met
+        assert len(one["vocabulary"]["unreachable"]) == 13
+        assert one["most_frequent"] == [
+            {
+                "id": use.id,
+                "text": use.token.decode("utf-8", "replace"),
+                "bytes": use.token.hex(),
+                "times": use.times,
+            }
+            for use in expected.uses[:3]
+        ]
+        assert sum(one["tokens_by_bytes"].values()) == expected.total.tokens
+    char, byte, word = found["baselines"]
+    assert (char["total"]["tokens"], byte["total"]["bytes_per_token"]) == (38, 1)
+    assert (word["groups"]["zh"]["tokens"], word["total"]["whole_chunk_share"]) == (1, None)
+
+
+def test_by_file() -> None:
+    found = as_object("-e", "small", "--by", "file", "corpus")
+    assert list(found["groups"]) == [
+        os.path.join("corpus", *parts)
+        for parts in (("en", "0.txt"), ("en", "1.txt"), ("notes.txt",), ("zh", "a.jsonl.gz"))
+    ]
+
+
+def test_groups_of_json_lines() -> None:
+    path = os.path.join("corpus", "zh", "a.jsonl.gz")
+    assert list(as_object("-e", "small", "--group-field", "lang", path)["groups"]) == ["Chinese"]
+    result = report("--group-field", "lang", "--by", "file", "corpus")
+    assert result.status == 2
+    assert "--by file and --group-field exclude each other" in result.err
+
+
+def test_standard_input() -> None:
+    assert as_object("-e", "gpt2", stdin=b"hello world")["encodings"][0]["total"]["tokens"] == 2
+    found = as_object(
+        "-e", "gpt2", "--jsonl", "-", stdin=b'{"text": "hello world"}\n{"text": ""}\n'
+    )
+    assert found["total"]["documents"] == 1
+
+
+def test_terms() -> None:
+    Path("terms.txt").write_bytes("naïve\r\n\n  \na|b\n dog".encode())
+    found = lines("-e", "gpt2", "-e", "small", "--terms", "terms.txt", "corpus")
+    at = found.index("terms: tokens, alone and after a space")
+    assert found[at + 1 : at + 6] == [
+        "    2  gpt2   na|ïve",
+        "    1  gpt2    naïve",
+        "    5  small  n|a|\\xc3|\\xaf|ve",
+        "    5  small   n|a|\\xc3|\\xaf|ve",
+        "",
+    ]
+    assert found[at + 6] == r"    3  gpt2   a|\||b"
+    [one] = as_object("-e", "gpt2", "--terms", "terms.txt", "corpus")["encodings"]
+    first, _, last = one["terms"]
+    assert first == {"term": "naïve", "alone": ["na", "ïve"], "after_space": [" naïve"]}
+    assert last["term"] == " dog"
+
+
+def test_terms_and_corpus_from_standard_input() -> None:
+    result = report("--terms", "-", stdin=b"dog")
+    assert result.status == 2
+    assert "exclude each other" in result.err
+    assert report("-e", "small", "--terms", "-", "corpus", stdin=b"dog").status == 0
+
+
+def test_page() -> None:
+    status, out, err = report("-e", "small", "--html", "page.html", "--top", "4", "corpus")
+    assert (status, err) == (0, "")
+    assert out.startswith(b"tokens\n")
+    made = library_report({"small": SMALL}, TEXTS)
+    assert Path("page.html").read_text("utf-8") == page(made, 4)
+    assert sorted(os.listdir()) == ["corpus", "page.html", "small"]
+
+
+def test_page_of_a_file_name_that_is_no_text() -> None:
+    Path(os.fsdecode(b"\xff.txt")).write_bytes(b"a")
+    status, _, err = report(
+        "-e", "small", "--by", "file", "--html", "page.html", os.fsdecode(b"\xff.txt")
+    )
+    assert (status, err) == (0, "")
+    assert "\\udcff.txt" in Path("page.html").read_text("utf-8")
+
+
+def test_page_through_a_link_and_into_a_pipe() -> None:
+    Path("target.html").write_bytes(b"old")
+    os.symlink("target.html", "link.html")
+    assert report("-e", "small", "--html", "link.html", "corpus").status == 0
+    assert Path("link.html").is_symlink()
+    expected = Path("target.html").read_bytes()
+    os.mkfifo("pipe")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(Path("pipe").read_bytes()))
+    reader.start()
+    assert report("-e", "small", "--html", "pipe", "corpus").status == 0
+    reader.join(10)
+    assert read == [expected]
+    assert Path("pipe").is_fifo()
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("-e", "no_such_encoding", "corpus"), "unknown encoding 'no_such_encoding'"),
+        (("-e", "gpt2", "-e", "./none.tiktoken", "corpus"), "./none.tiktoken: No such file"),
+        (("-m", "no-such-model", "corpus"), "unknown model 'no-such-model'"),
+        (("--pattern", "gpt2", "corpus"), "--pattern is for a rank file"),
+        (("--terms", "none.txt", "corpus"), "none.txt: No such file"),
+        (("--html", "none/page.html", "corpus"), "none/page.html: there is no directory"),
+        (("--html", "corpus", "corpus"), "corpus: it is a directory"),
+        (("no such path",), "no such path: No such file"),
+        (("bad.txt",), "bad.txt: not UTF-8: byte 0xff at offset 2"),
+        (("-e", "small", "empty.txt"), "there is no text in empty.txt"),
+        (("-e", "small", "-"), "there is no text in -"),
+    ],
+)
+def test_errors(args: tuple[str, ...], message: str) -> None:
+    Path("bad.txt").write_bytes(b"a\n\xff")
+    Path("empty.txt").write_bytes(b"")
+    status, out, err = report(*args)
+    assert (status, out) == (2, b"")
+    assert message in err
+
+
+def test_what_is_damaged_can_be_left_out() -> None:
+    Path("bad.txt").write_bytes(b"a\n\xff")
+    status, out, err = report("--errors", "skip", "-e", "small", "--json", "bad.txt", "corpus")
+    assert (status, err.count("\n")) == (0, 1)
+    assert "bad.txt: skipped: not UTF-8" in err
+    groups = json.loads(out)["groups"]
+    assert groups["bad"] == {"documents": 0, "bytes": 0, "characters": 0, "words": 0}
+    assert groups.keys() == {"bad", *TEXTS}
+
+
+def test_a_pattern_is_for_the_files() -> None:
+    save_tiktoken(SMALL, "own.bpe")
+    found = as_object("-e", "own.bpe", "-e", "gpt2", "--pattern", "cl100k_base", "corpus")
+    assert [one["name"] for one in found["encodings"]] == ["own.bpe", "gpt2"]
+    by_pattern, shipped = (one["total"]["chunks"] for one in found["encodings"])
+    assert by_pattern != shipped
+
+
+def test_the_same_encoding_is_reported_once() -> None:
+    found = as_object("-e", "gpt2", "-e", "gpt2", "-m", "gpt2", "corpus")
+    assert [one["name"] for one in found["encodings"]] == ["gpt2"]

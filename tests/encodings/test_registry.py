@@ -1,0 +1,107 @@
+"""The shipped encodings: loaded once, offline, by any number of threads."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import compat_bpe
+from compat_bpe import Encoding, encoding_for_model, get_encoding, list_encoding_names
+
+
+def test_names() -> None:
+    assert list_encoding_names() == [
+        "gpt2",
+        "r50k_base",
+        "p50k_base",
+        "p50k_edit",
+        "cl100k_base",
+        "o200k_base",
+        "o200k_harmony",
+        "deepseek_v3",
+        "deepseek_r1",
+        "deepseek_v4",
+    ]
+    for name in list_encoding_names():
+        assert get_encoding(name).name == name
+        assert get_encoding(name) is get_encoding(name)
+
+
+@pytest.mark.parametrize("name", ["nope", "", None, ["gpt2"]])
+def test_an_unknown_encoding_lists_those_there_are(name: object) -> None:
+    with pytest.raises(ValueError, match=r"there are gpt2, .*o200k_harmony"):
+        get_encoding(name)  # type: ignore[arg-type]
+
+
+def test_models() -> None:
+    assert encoding_for_model("gpt-4") is get_encoding("cl100k_base")
+    assert encoding_for_model("gpt-4o-mini") is get_encoding("o200k_base")
+    with pytest.raises(KeyError):
+        encoding_for_model("nope")
+
+
+def test_many_threads_load_one_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("compat_bpe.encodings.registry.ENCODINGS", {})
+    found: list[Encoding] = []
+    barrier = threading.Barrier(8)
+
+    def run() -> None:
+        barrier.wait()
+        found.append(get_encoding("cl100k_base"))
+
+    threads = [threading.Thread(target=run) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(map(id, found))) == 1
+
+
+def test_unload() -> None:
+    first = get_encoding("p50k_edit")
+    compat_bpe.unload()
+    assert get_encoding("p50k_edit") is not first
+    assert first.encode("hello world") == get_encoding("p50k_edit").encode("hello world")
+
+
+def test_the_standard_library_is_enough() -> None:
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import compat_bpe\n"
+        "compat_bpe.get_encoding('o200k_base').decode(\n"
+        "    compat_bpe.get_encoding('o200k_base').encode('naïve 字 😀'))\n"
+        "names = {name.partition('.')[0] for name in sys.modules} - {'compat_bpe'}\n"
+        "known = getattr(sys, 'stdlib_module_names', names)\n"
+        "print(*sorted(name for name in names - set(known) if name[0] != '_'))\n"
+    )
+    # -I and -S: neither this folder nor any installed package.
+    root = str(Path(compat_bpe.__file__).parent.parent)
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, root], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == []
+
+
+def test_it_works_from_a_zip(tmp_path: Path) -> None:
+    package = Path(compat_bpe.__file__).parent
+    with zipfile.ZipFile(tmp_path / "vendored.zip", "w") as archive:
+        for path in package.rglob("*"):
+            if path.suffix in (".py", ".pack"):
+                archive.write(path, path.relative_to(package.parent))
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import compat_bpe\n"
+        "print(compat_bpe.__file__, compat_bpe.get_encoding('gpt2').encode('hello world'))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, str(tmp_path / "vendored.zip")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "vendored.zip" in run.stdout
+    assert "[31373, 995]" in run.stdout

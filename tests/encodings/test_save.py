@@ -1,0 +1,200 @@
+"""What is saved is read back the same, and what cannot be saved leaves everything as it was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding, load, load_gpt2
+from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.formats.tiktoken import read_ranks
+from compat_bpe.pattern.splitter import repair
+from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
+from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
+from tests.strategies import texts
+
+Save = Callable[[Encoding, Path], None]
+
+TEXT = (
+    "Hello wörld, it's 12345 字 😀\n\n  def f(x): pass<|endoftext|> <｜User｜>hi<think>"
+    "<|fim_prefix|>\u200b\x00 don't STOP'LL <s> abc abcabc"
+)
+SHIPPED = ["cl100k_base", "gpt2", "deepseek_v4"]
+BYTES = {bytes([byte]): number for number, byte in enumerate(BYTE_TO_UNICODE)}
+RANKS = {**BYTES, b"ab": 256, b"abc": 257, b" ab": 258, b"bc": 259}
+
+
+def small(
+    ranks: dict[bytes, int] = RANKS,
+    special: dict[str, int] | None = None,
+    pattern: str = r" ?\p{L}+|\s|[^\s\p{L}]",
+) -> Encoding:
+    return Encoding(
+        "small", pat_str=pattern, mergeable_ranks=ranks, special_tokens=dict(special or {})
+    )
+
+
+SMALL = {
+    "plain": small(),
+    "numbered on": small(RANKS, {"<s>": 260, "ab ": 261}),
+    "holes": small({**BYTES, b"ab": 300, b"abc": 302}, {"<s>": 301, "ab ": 1000}),
+    "leaves out": small(RANKS, {"<s>": 260}, r"\p{L}+|\d"),
+    "lookahead": small(pattern=r"\p{Lu}?\p{Ll}+|\s+(?!\S)|\s+|(?i:'s|'ll)|\p{N}{1,3}|."),
+    "folds": small(pattern=r"(?i:ss|'(?:s))|(?i:f)i|\p{L}|\s+|."),
+    "before its parts": small({**BYTES, b"abc": 256, b"ab": 257, b"bcd": 258, b"cd": 259}),
+    "not trained": small({**BYTES, b"abcd": 256, b"ab": 257}),
+}
+HARD_OF_SMALL = st.text("abcd \n'sLé1<>ßﬁ", max_size=40)
+
+
+def named(name: str) -> Encoding:
+    return SMALL[name] if name in SMALL else get_encoding(name)
+
+
+def ids(enc: Encoding, text: str) -> list[int]:
+    return enc.encode(text, allowed_special="all")
+
+
+@pytest.mark.parametrize("name", [*SHIPPED, *SMALL])
+def test_tokenizer_json_is_read_back(tmp_path: Path, name: str) -> None:
+    """By this package, by tokenizers, and as a rank file; of large files each is read once."""
+    enc, path = named(name), tmp_path / "tokenizer.json"
+    save_tokenizer_json(enc, path)
+    assert list(tmp_path.iterdir()) == [path]
+    read = load(path)
+    assert isinstance(read, Tokenizer)
+    assert ids(read, TEXT) == ids(enc, TEXT)
+    assert read.encode_ordinary(TEXT) == enc.encode_ordinary(TEXT)
+    assert read.decode(ids(read, TEXT)) == enc.decode(ids(enc, TEXT))
+    assert read._special_tokens == enc._special_tokens
+    assert read.n_vocab == enc.n_vocab
+    if name in SMALL:
+        save_tokenizer_json(read, tmp_path / "again.json")
+        assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+    elif name == "deepseek_v4":
+        save_tiktoken(read, tmp_path / "again.tiktoken")
+        assert read_ranks(tmp_path / "again.tiktoken") == enc._core_bpe.encoder
+    reference = pytest.importorskip("tokenizers").Tokenizer.from_file(str(path))
+
+    @settings(max_examples=20)
+    @given(text=texts | HARD_OF_SMALL)
+    def tokenizers_gives_the_same_ids(text: str) -> None:
+        text = repair(text)
+        found = reference.encode(text, add_special_tokens=False).ids
+        assert found == ids(enc, text)
+        assert found == ids(read, text)
+
+    tokenizers_gives_the_same_ids()
+
+
+@pytest.mark.parametrize("name", ["gpt2", *SMALL])
+def test_rank_file_is_read_back(tmp_path: Path, name: str) -> None:
+    enc, path = named(name), tmp_path / "mine.tiktoken"
+    save_tiktoken(enc, path)
+    read = load(path, pattern=enc._pat_str, special_tokens=enc._special_tokens)
+    assert read._mergeable_ranks == enc._mergeable_ranks
+    assert ids(read, TEXT) == ids(enc, TEXT)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "plain", "numbered on"])
+def test_gpt2_files_are_read_back(tmp_path: Path, name: str) -> None:
+    enc = named(name)
+    paths = tmp_path / "encoder.json", tmp_path / "vocab.bpe"
+    save_gpt2(enc, *paths)
+    read = load_gpt2(*paths, pattern=enc._pat_str, special_tokens=enc._special_tokens)
+    assert read._mergeable_ranks == enc._mergeable_ranks
+    assert ids(read, TEXT) == ids(enc, TEXT)
+    assert sorted(tmp_path.iterdir()) == sorted(paths)
+
+
+def test_gpt2_files_are_recognised_in_a_folder(tmp_path: Path) -> None:
+    """Also when, as in GPT-2, one of the tokens is called "model", and one "version"."""
+    enc = get_encoding("gpt2")
+    save_gpt2(enc, tmp_path / "vocab.json", tmp_path / "merges.txt")
+    read = load(tmp_path)
+    assert isinstance(read, Tokenizer)
+    assert ids(read, TEXT) == ids(enc, TEXT)
+
+
+def merged_by_list(folder: Path) -> Encoding:
+    """A tokenizer whose list of merges no ranks can stand for."""
+    names = [*BYTE_TO_UNICODE.values(), "ab", "bc", "abc"]
+    vocabulary = {name: number for number, name in enumerate(names)}
+    merges = "#version: 0.2\na b\nb c\na bc\n"
+    (folder / "vocab.json").write_text(json.dumps(vocabulary))
+    (folder / "merges.txt").write_text(merges)
+    return load(folder)
+
+
+def test_list_of_merges_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "from").mkdir()
+    enc = merged_by_list(tmp_path / "from")
+    assert enc.encode("abc bc") == [256, 66, 220, 257]
+    save_tokenizer_json(enc, tmp_path / "tokenizer.json")
+    save_gpt2(enc, tmp_path / "vocab.json", tmp_path / "merges.txt")
+    assert load(tmp_path / "tokenizer.json").encode("abc bc") == [256, 66, 220, 257]
+    assert load(tmp_path / "vocab.json").encode("abc bc") == [256, 66, 220, 257]
+    tokenizers = pytest.importorskip("tokenizers")
+    reference = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    assert reference.encode("abc bc").ids == [256, 66, 220, 257]
+
+
+def save_pair(enc: Encoding, path: Path) -> None:
+    save_gpt2(enc, path, path.with_name("other"))
+
+
+@pytest.mark.parametrize(
+    ("save", "make", "reason"),
+    [
+        (save_tiktoken, merged_by_list, "merging by rank does not give"),
+        (save_pair, lambda _: small({**BYTES, b"abc": 256}), "is made by no merge"),
+        (save_pair, lambda _: small(RANKS, {"ab": 300}), "written the same"),
+        (save_tokenizer_json, lambda _: small(RANKS, {"<s>": 9, "<t>": 9}), "the same id"),
+        (save_tokenizer_json, lambda _: small(RANKS, {"<s>": 259}), "the id of an ordinary one"),
+        (save_tokenizer_json, lambda _: small(RANKS, {"ab": 300}), "is an ordinary token, too"),
+        # That is the id that "ab" would get by itself, were it not an ordinary token.
+        (save_tokenizer_json, lambda _: small(RANKS, {"ab": 260}), "is an ordinary token, too"),
+        (save_tokenizer_json, lambda _: small({**RANKS, b"": 300}), "empty token"),
+        (save_tokenizer_json, lambda _: small(pattern="a*"), "may match nothing"),
+        (save_tokenizer_json, lambda _: small(RANKS, {"\ud800": 300}), "surrogate"),
+        (save_pair, lambda _: small(RANKS, {"\ud800": 300}), "surrogate"),
+    ],
+)
+def test_what_a_format_cannot_hold_leaves_files_as_they_were(
+    tmp_path: Path, save: Save, make: Callable[[Path], Encoding], reason: str
+) -> None:
+    (tmp_path / "from").mkdir()
+    enc = make(tmp_path / "from")
+    folder = tmp_path / "to"
+    folder.mkdir()
+    for name in ("file", "other"):
+        (folder / name).write_text("as it was")
+    with pytest.raises(ValueError, match=reason):
+        save(enc, folder / "file")
+    assert {file.name: file.read_text() for file in folder.iterdir()} == {
+        "file": "as it was",
+        "other": "as it was",
+    }
+
+
+def test_files_that_are_there_are_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_text("x" * 100_000)
+    save_tokenizer_json(small(), path)
+    assert ids(load(path), "abc") == [257]
+
+
+@pytest.mark.parametrize("save", [save_tiktoken, save_tokenizer_json, save_pair])
+def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path, save: Save) -> None:
+    with pytest.raises(FileNotFoundError):
+        save(small(), tmp_path / "nowhere" / "file")
+    (tmp_path / "file").mkdir()  # in the way
+    with pytest.raises(OSError, match="file"):
+        save(small(), tmp_path / "file")
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]

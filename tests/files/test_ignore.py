@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from compat_bpe.files.ignore import Globs, Rules, rules_around, rules_within
+from compat_bpe.files.walk import Walk
+
+# What the paths of a repository are made of, and its patterns.
+NAMES = ["a", "b", "ab", "foo", "foo.py", "x.txt", "!x", "#y", " z", "a b", "[c]", "build"]
+FOLDERS = ["", "a", "a/b", "foo", "foo/a", "build", "build/a"]
+PARTS = [
+    *["a", "b", "foo", "build", "*", "*.py", "foo*", "?", "a?", "*b", "[ab]", "[a-f]oo"],
+    *["**", "x.txt", "\\!x", "\\#y", " z", "a b", "\\[c\\]", "#y", "[!a]", "[^ab]*"],
+]
+
+
+def pattern(parts: list[str]) -> bool:
+    """Whether pathspec has a pattern as git has it: a class with ``!`` takes no slash there."""
+    return len(parts) == 1 or not any("[!" in part or "[^" in part for part in parts)
+
+
+lines = st.builds(
+    "{}{}{}{}{}".format,
+    st.sampled_from(["", "", "!"]),
+    st.sampled_from(["", "", "/"]),
+    st.lists(st.sampled_from(PARTS), min_size=1, max_size=3).filter(pattern).map("/".join),
+    st.sampled_from(["", "", "/"]),
+    st.sampled_from(["", "", "  ", "\r"]),
+) | st.sampled_from(["", "# a", "!", "/", "\\", "*", "!*/", "a\\", "[z-a]"])
+ignore_files = st.fixed_dictionaries(
+    {"": st.lists(lines, max_size=4)},
+    optional={folder: st.lists(lines, max_size=3) for folder in ("a", "a/b", "foo", ".git/info")},
+)
+
+
+def git(folder: Path, *args: str) -> bytes:
+    return subprocess.run(
+        ["git", "-c", f"core.excludesFile={os.devnull}", *args],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        check=True,
+    ).stdout
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which("git") is None and not os.environ.get("CI"):
+        pytest.skip("git is not installed")
+    top = tmp_path_factory.mktemp("repository")
+    git(top, "init", "-q")
+    for folder in FOLDERS:
+        (top / folder).mkdir(exist_ok=True)
+    for folder in FOLDERS:
+        for name in NAMES:
+            path = top / folder / name
+            if not path.is_dir():
+                path.touch()
+    return top
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(files=ignore_files)
+def test_what_git_lists_is_found(repository: Path, files: dict[str, list[str]]) -> None:
+    for folder in ("", "a", "a/b", "foo", ".git/info"):
+        path = repository / folder / ("exclude" if folder == ".git/info" else ".gitignore")
+        path.write_bytes("\n".join(files.get(folder, [])).encode())
+    listed = git(repository, "ls-files", "-co", "--exclude-standard", "-z").split(b"\0")
+    names = {os.fsdecode(path) for path in listed if path}
+    found = {os.path.relpath(file.path, repository) for file in Walk().find([str(repository)])}
+    assert found == {path for path in names if os.path.basename(path) != ".gitignore"}
+
+
+def test_nothing_is_taken_for_what_is_below_it() -> None:
+    rules = Rules("/top", ["a/", "!*/", "b"])
+    assert rules.verdict("/top/a", True) is False
+    assert rules.verdict("/top/a/x", False) is None
+    assert rules.verdict("/top/b/x", False) is None
+    assert rules.verdict("/top/x/b", False) is True
+
+
+def test_names_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_bytes(b"\xef\xbb\xbfcaf\xe9\r\nna\xc3\xafve*\n")
+    (rules,) = rules_within(str(tmp_path), ())
+    for name, verdict in ((b"caf\xe9", True), ("naïve.txt".encode(), True), (b"cafe", None)):
+        assert rules.verdict(os.path.join(tmp_path, os.fsdecode(name)), False) is verdict
+
+
+def test_rules_of_directories_around_end_at_the_top_of_the_repository(tmp_path: Path) -> None:
+    deep = tmp_path / "repository" / "a" / "b"
+    deep.mkdir(parents=True)
+    (tmp_path / ".gitignore").write_text("outside")
+    (tmp_path / "repository" / ".gitignore").write_text("top\nboth")
+    (tmp_path / "repository" / "a" / ".gitignore").write_text("!both")
+    # In no repository, no directory around is looked at.
+    assert rules_around(str(deep)) == ()
+    (tmp_path / "repository" / ".git").mkdir()
+    chain = rules_around(str(deep))
+    verdicts = {
+        name: [rules.verdict(str(deep / name), False) for rules in chain]
+        for name in ("outside", "top", "both")
+    }
+    assert verdicts == {"outside": [None, None], "top": [None, True], "both": [False, True]}
+
+
+def test_a_repository_within_another_has_its_own_rules(tmp_path: Path) -> None:
+    outer = (Rules(str(tmp_path), ["*.log"]),)
+    (tmp_path / "inner" / ".git" / "info").mkdir(parents=True)
+    assert rules_within(str(tmp_path / "inner"), outer) == ()
+    (tmp_path / "inner" / ".git" / "info" / "exclude").write_text("*.tmp")
+    (rules,) = rules_within(str(tmp_path / "inner"), outer)
+    assert rules.verdict(str(tmp_path / "inner" / "a.tmp"), False) is True
+
+
+def test_exclude_file_of_a_worktree_is_that_of_its_repository(repository: Path) -> None:
+    (repository / ".git" / "info" / "exclude").write_text("secret")
+    git(repository, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty",
+        "-m", "first")  # fmt: skip
+    tree = repository.parent / "worktree"
+    git(repository, "worktree", "add", "-q", str(tree))
+    (rules,) = rules_within(str(tree), ())
+    assert rules.verdict(str(tree / "secret"), False) is True
+
+
+@pytest.mark.skipif(os.name != "posix", reason="symbolic links")
+def test_an_ignore_file_that_is_a_link_or_a_directory_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "rules").write_text("*")
+    (tmp_path / ".gitignore").symlink_to("rules")
+    assert rules_within(str(tmp_path), ()) == ()
+    (tmp_path / ".gitignore").unlink()
+    (tmp_path / ".gitignore").mkdir()
+    assert rules_within(str(tmp_path), ()) == ()
+
+
+def test_globs_begin_with_what_is_special_in_an_ignore_file() -> None:
+    globs = Globs(["!x", "#y"], [])
+    assert [globs.want(path) for path in ("!x", "a/#y", "x", "z")] == [True, True, False, False]
+
+
+def test_exclude_wins_and_holds_for_what_is_below() -> None:
+    globs = Globs(["*.py"], ["tests/", "/setup.py"])
+    paths = ["a.py", "tests/a.py", "a/tests/b/c.py", "setup.py", "a/setup.py", "a.txt"]
+    assert [path for path in paths if globs.want(path)] == ["a.py", "a/setup.py"]

@@ -1,0 +1,64 @@
+"""Places ruled out in long stretches: none at which the text would fit, and most others."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding
+from compat_bpe.fit import long_stretch
+from compat_bpe.fit.long_stretch import possible_ends, possible_starts
+from tests.pattern.test_reach import PATTERNS
+
+SINGLE = {bytes([byte]): byte for byte in range(256)}
+tokens = st.lists(
+    st.sampled_from(["ab", "1", " ", "=", "中国"]).flatmap(
+        lambda letters: st.text(letters, min_size=2, max_size=6)
+    ),
+    max_size=20,
+    unique=True,
+)
+stretches = st.lists(
+    st.builds(
+        lambda part, times: part * times,
+        st.sampled_from(["a", "b", "ab", "1", " ", "=", "中", "\n", "c", "国", "é"]),
+        st.sampled_from([1, 1, 2, 3, 20, 50]),
+    ),
+    max_size=6,
+).map("".join)
+
+
+@given(st.sampled_from(PATTERNS), tokens, st.data(), stretches)
+def test_no_place_that_fits_is_ruled_out(
+    pattern: str, more: list[str], data: st.DataObject, text: str
+) -> None:
+    ids = data.draw(st.permutations(range(256, 256 + len(more))))
+    ranks = {**SINGLE, **{token.encode(): rank for token, rank in zip(more, ids)}}
+    encoding = Encoding("small", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    places = range(len(text) + 1)
+    to = [encoding.count(text[:end]) for end in places]
+    following = [encoding.count(text[start:]) for start in places]
+    limit = data.draw(st.integers(0, encoding.count(text)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(long_stretch, "_LONG", 8)
+        ends = list(possible_ends(encoding._core_bpe, text, limit))
+        starts = list(possible_starts(encoding._core_bpe, text, limit))
+    assert ends == sorted(set(ends), reverse=True)
+    assert starts == sorted(set(starts))
+    assert {end for end in places if to[end] <= limit} <= set(ends)
+    assert {start for start in places if following[start] <= limit} <= set(starts)
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "deepseek_v3"])
+@pytest.mark.parametrize("part", ["a", "-", " ", "7", "\n", "ก", "中", "Ab", "acgt"])
+def test_most_places_are_ruled_out(name: str, part: str) -> None:
+    encoding = get_encoding(name)
+    text = part * (400 // len(part))
+    limit = encoding.count(text) // 2
+    end = next(end for end in range(len(text), 0, -1) if encoding.count(text[:end]) <= limit)
+    start = next(start for start in range(len(text)) if encoding.count(text[start:]) <= limit)
+    ends = list(possible_ends(encoding._core_bpe, text, limit))
+    starts = list(possible_starts(encoding._core_bpe, text, limit))
+    assert ends.index(end) <= 8
+    assert starts.index(start) <= 8

@@ -1,0 +1,96 @@
+"""Merging by a list, against the rule as it stands, on vocabularies such as no training gives."""
+
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
+from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
+from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
+
+Pairs = list[tuple[str, str]]
+
+
+def by_the_rule(chunk: str, pairs: Pairs) -> list[str]:
+    """Join the pair that is first in the list, where it is leftmost, as long as there is one."""
+    parts = list(chunk)
+    while True:
+        neighbours = list(zip(parts, parts[1:]))
+        listed = [(pairs.index(pair), i) for i, pair in enumerate(neighbours) if pair in pairs]
+        if not listed:
+            return parts
+        _, i = min(listed)
+        parts[i : i + 2] = [parts[i] + parts[i + 1]]
+
+
+@st.composite
+def merges(draw: st.DrawFn) -> Pairs:
+    known = ["a", "b", "c"]
+    found: dict[tuple[str, str], None] = {}
+    for _ in range(draw(st.integers(0, 10))):
+        pair = draw(st.tuples(*[st.sampled_from(known)] * 2))
+        if len("".join(pair)) < 9:
+            found[pair] = None
+            known.append("".join(pair))
+    return draw(st.permutations(list(found)))
+
+
+def encoder_of(pairs: Pairs, order: list[str]) -> tuple[ListedMergesEncoder, dict[str, int]]:
+    ids = {name: number for number, name in enumerate(dict.fromkeys(order))}
+    lefts, rights = [left for left, _ in pairs], [right for _, right in pairs]
+    return ListedMergesEncoder(ids, (lefts, rights), Unknown()), ids
+
+
+ALPHABET = list(BYTE_TO_UNICODE.values())
+
+
+@settings(max_examples=200)
+@given(
+    merges(), st.randoms(use_true_random=False), st.lists(st.text("abc", max_size=30), max_size=5)
+)
+@example([("a", "b"), ("b", "c"), ("a", "bc")], None, ["abc"])  # by rank, "abc" is ab + c
+def test_as_the_rule_says(pairs: Pairs, random: object, chunks: list[str]) -> None:
+    names = ["".join(pair) for pair in pairs]
+    if random is not None:
+        random.shuffle(names)  # type: ignore[attr-defined]
+    encoder, ids = encoder_of(pairs, [*ALPHABET, *names])
+    for chunk in chunks:
+        expected = [ids[part] for part in by_the_rule(chunk, pairs)]
+        assert encoder.merge(chunk.encode()) == expected
+        assert encoder._merge_pairs(chunk.encode()) == expected
+
+
+@given(merges(), st.text("abc", max_size=30))
+def test_if_ranks_suffice_they_give_the_same(pairs: Pairs, chunk: str) -> None:
+    encoder, _ = encoder_of(pairs, [*ALPHABET, *map("".join, pairs)])
+    if encoder.ranks_suffice():
+        assert encoder.merge(chunk.encode()) == BytePairEncoder(encoder.ranks).merge(chunk.encode())
+        listed = [(left.encode(), right.encode()) for left, right in pairs]
+        assert [parts for _, parts in merges_by_rank(encoder.ranks)] == listed
+
+
+def test_a_merge_that_ranks_would_do_otherwise_is_found() -> None:
+    pairs = [("a", "b"), ("b", "c"), ("a", "bc")]
+    encoder, ids = encoder_of(pairs, [*ALPHABET, "ab", "bc", "abc"])
+    assert not encoder.ranks_suffice()
+    assert encoder.merge(b"abc") == [ids["ab"], ids["c"]]
+    assert encoder.merge(b"xbcab") == [ids["x"], ids["bc"], ids["ab"]]
+
+
+def test_long_chunks_take_no_longer_than_they_should() -> None:
+    pairs = [("a", "b"), ("b", "c"), ("a", "bc"), ("abc", "abc")]
+    encoder, ids = encoder_of(pairs, [*ALPHABET, "ab", "bc", "abc", "abcabc"])
+    assert encoder.merge(b"abc" * 100_000) == [ids["ab"], ids["c"]] * 100_000
+
+
+def test_a_chain_of_tokens_is_no_recursion() -> None:
+    tokens = ["a" * length for length in range(2, 3000)]
+    encoder, ids = encoder_of([(token[:-1], "a") for token in tokens], [*ALPHABET, *tokens])
+    assert encoder.merge(b"a" * 2999) == by_ids("a" * 2999, tokens, ids)
+
+
+def by_ids(chunk: str, tokens: list[str], ids: dict[str, int]) -> list[int]:
+    # By the first merge all of it becomes pairs, which no other merge joins.
+    assert len(chunk) % 2
+    return [ids["aa"]] * (len(chunk) // 2 - 1) + [ids["aaa"]]

@@ -1,0 +1,99 @@
+"""What is remembered never grows past its bound, and never changes an id."""
+
+from __future__ import annotations
+
+import sys
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import get_encoding
+from compat_bpe.pipeline.cache import Recent
+from compat_bpe.pipeline.core_bpe import DEFAULT_CACHE_LIMIT
+from tests.strategies import texts
+
+
+def code_points(text: str) -> tuple[int, ...]:
+    return tuple(map(ord, text))
+
+
+def held(recent: Recent[tuple[int, ...]]) -> int:
+    return len(recent) + len(recent.older)
+
+
+@given(st.integers(0, 7), st.lists(st.text("abé", max_size=4)))
+def test_any_bound_gives_the_same_ids(limit: int, some: list[str]) -> None:
+    recent = Recent(code_points, limit, longest=3)
+    for text in some:
+        assert recent[text] == code_points(text)
+        assert held(recent) <= limit
+
+
+def test_long_texts_are_not_held() -> None:
+    recent = Recent(code_points, limit=10, longest=5)
+    assert recent["x" * 6] == code_points("x" * 6)
+    assert held(recent) == 0
+
+
+def test_what_is_asked_for_again_and_again_is_kept() -> None:
+    asked = []
+
+    def encode(text: str) -> tuple[int, ...]:
+        asked.append(text)
+        return ()
+
+    recent = Recent(encode, limit=10, longest=5)
+    for number in range(100):
+        recent[str(number)]
+        recent["often"]
+    assert asked.count("often") == 1
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
+@pytest.mark.parametrize("limit", [0, 1, 2, 32, 64])  # of passages, a 32nd as many
+def test_any_bound_encodes_alike(name: str, limit: int) -> None:
+    encoding = get_encoding(name)
+
+    @given(st.lists(texts, min_size=1, max_size=5))
+    def run(some: list[str]) -> None:
+        # Long enough for several passages, of which some are equal.
+        text = "\n\n".join([*some, "of some words " * 40] * 5)
+        encoding.cache_limit = DEFAULT_CACHE_LIMIT
+        expected = encoding.encode_ordinary(text)
+        encoding.cache_limit = limit
+        for _ in range(2):
+            assert encoding.encode_ordinary(text) == expected
+            assert encoding.count(text) == len(expected)
+
+    try:
+        run()
+    finally:
+        encoding.cache_limit = DEFAULT_CACHE_LIMIT
+
+
+def test_threads_share_an_encoding() -> None:
+    encoding = get_encoding("r50k_base")
+    some = [" ".join(f"word{i * j}" for i in range(300)) for j in range(8)]
+    some += ["".join(chr(0x4E00 + i * j % 5000) for i in range(900)) for j in range(1, 9)]
+    expected = [encoding.encode_ordinary(text) for text in some]
+    encoding.cache_limit = 50
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    found: dict[int, list[int]] = {}
+    barrier = threading.Barrier(len(some))
+
+    def run(number: int) -> None:
+        barrier.wait()
+        for _ in range(5):
+            found[number] = encoding.encode_ordinary(some[number])
+
+    threads = [threading.Thread(target=run, args=(i,)) for i in range(len(some))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    sys.setswitchinterval(interval)
+    encoding.cache_limit = DEFAULT_CACHE_LIMIT
+    assert [found[i] for i in range(len(some))] == expected

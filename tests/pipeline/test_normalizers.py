@@ -1,0 +1,33 @@
+"""Normalization forms are those of Unicode 9.0, stretch by stretch."""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import groupby
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe.pipeline.normalizers import Form, unicode_form
+from compat_bpe.unicode import tables_tokenizers as tables
+from compat_bpe.unicode.properties import parse_ranges
+from tests.strategies import texts
+
+FORMS: list[Form] = ["NFC", "NFD", "NFKC", "NFKD"]
+
+#: Marks, and what is composed with them; of each some that are above U+FFFF, and some that are
+#: assigned only later, on both sides of it.
+marked = st.text(
+    "ae\u0301\u0323가ﬁ\u32ff\U0001d15f\U0001d165\U00011099\U000110ba😀\U0001f929\U0001f970"
+    "\U00016d63\U00016d67\u0c3c\u1dfa\ua7ff𝐀"
+)
+
+
+@given(texts | marked, st.sampled_from(FORMS))
+def test_what_came_later_divides_a_text(text: str, form: Form) -> None:
+    later = parse_ranges(tables.UNASSIGNED)
+    expected = ""
+    for is_later, group in groupby(text, lambda char: ord(char) in later):
+        stretch = "".join(group)
+        expected += stretch if is_later else unicodedata.normalize(form, stretch)
+    assert unicode_form(form)(text) == expected

@@ -1,0 +1,192 @@
+"""A vocabulary's files: all of them or none."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat_bpe import load
+from compat_bpe.train import Trained, Trainer
+from compat_bpe.train import write as output_module
+from compat_bpe.train.write import FORMATS, MANIFEST, readable, write_vocabulary
+
+ALL = {
+    "mine.tiktoken",
+    "encoder.json",
+    "vocab.bpe",
+    "vocab.json",
+    "merges.txt",
+    "tokenizer_config.json",
+    "tokenizer.json",
+    "token_map.tsv",
+}
+
+
+@pytest.fixture(scope="module")
+def trained() -> Trained:
+    with Trainer(262, special_tokens=["<|a\tb|>"], name="mine") as trainer:
+        trainer.feed("hug hug pug\n pug")
+        return trainer.train()
+
+
+def write(folder: Path, trained: Trained, **options: Any) -> list[str]:
+    options = {"pattern": "gpt2", "merges": trained.merges, **options}
+    return write_vocabulary(folder, trained.encoding, **options)
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_all_formats_and_the_manifest(tmp_path: Path, trained: Trained) -> None:
+    folder = tmp_path / "out"
+    written = write(folder, trained, manifest={"settings": {"a": 1}})
+    assert names(folder) == {*ALL, MANIFEST} == set(written)
+    assert written[-1] == MANIFEST
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    assert manifest["files"] == {
+        name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ALL
+    }
+    assert manifest["settings"] == {"a": 1}
+    assert (manifest["name"], manifest["pattern"]) == ("mine", "gpt2")
+    assert manifest["special_tokens"] == {"<|a\tb|>": 261}
+    assert names(tmp_path) == {"out"}
+
+
+def test_the_token_map_is_for_reading(tmp_path: Path, trained: Trained) -> None:
+    write(tmp_path / "out", trained, formats=["token-map"])
+    lines = (tmp_path / "out" / "token_map.tsv").read_text("utf-8").splitlines()
+    assert lines[0].split("\t") == ["id", "token", "left", "right", "frequency"]
+    assert lines[1] == "0\t!\t\t\t"
+    assert "198\t\\n\t\t\t" in lines
+    assert "220\t \t\t\t" in lines
+    assert lines[257:] == [
+        "256\tug\tu\tg\t4",
+        "257\thug\th\tug\t2",
+        "258\tpug\tp\tug\t2",
+        "259\t pug\t \tpug\t2",
+        "260\t hug\t \thug\t1",
+        "261\t<|a\\tb|>\t\t\t",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("token", "text"),
+    [(b"a b", "a b"), (b"\\n", "\\\\n"), (b"\n\t", "\\n\\t"), ("é\u200b".encode(), "é\\u200b"),
+     (b"\xc3(", "\\xc3("), ("😀\x85".encode(), "😀\\x85")],
+)  # fmt: skip
+def test_readable(token: bytes, text: str) -> None:
+    assert readable(token) == text
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_one_format(tmp_path: Path, trained: Trained, kind: str) -> None:
+    written = write(tmp_path, trained, formats=[kind])
+    assert set(written) == {file.format(name="mine") for file in FORMATS[kind]} | {MANIFEST}
+
+
+def test_what_transformers_has_to_know(tmp_path: Path, trained: Trained) -> None:
+    write(tmp_path / "a", trained, formats=["vocab-merges"])
+    config = json.loads((tmp_path / "a" / "tokenizer_config.json").read_bytes())
+    assert config["tokenizer_class"] == "GPT2Tokenizer"
+    assert config["added_tokens_decoder"]["261"]["content"] == "<|a\tb|>"
+    assert load(tmp_path / "a").encode("hug<|a\tb|>", allowed_special="all") == [257, 261]
+    write(tmp_path / "b", trained, pattern="o200k_base", formats=["vocab-merges"])
+    config = json.loads((tmp_path / "b" / "tokenizer_config.json").read_bytes())
+    # Its own class would split by GPT-2's pattern.
+    assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
+
+
+def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path, trained: Trained) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(FileExistsError, match="it exists and is not empty; --force writes"):
+        write(tmp_path, trained)
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(FileExistsError, match="it exists and is no folder"):
+        write(tmp_path / "file", trained, force=True)
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        write(tmp_path / "a" / "b", trained)
+    assert names(tmp_path) == {"mine.txt", "file"}
+
+
+def test_force_replaces_what_was_written_before_and_nothing_else(
+    tmp_path: Path, trained: Trained
+) -> None:
+    folder = tmp_path / "out"
+    write(folder, trained)
+    (folder / "mine.txt").write_text("mine")
+    write(folder, trained, formats=["gpt2"], force=True)
+    assert names(folder) == {"encoder.json", "vocab.bpe", MANIFEST, "mine.txt"}
+    (folder / MANIFEST).write_text('{"files": {"../x": "", "mine.txt": 1}, "a": [')
+    write(folder, trained, formats=["tokenizer-json"], force=True)
+    assert names(folder) >= {"mine.txt", "tokenizer.json"}
+
+
+def test_a_manifest_names_no_file_elsewhere(tmp_path: Path, trained: Trained) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (tmp_path / "precious").write_text("mine")
+    (folder / MANIFEST).write_text('{"files": {"../precious": ""}}')
+    write(folder, trained, force=True)
+    assert (tmp_path / "precious").exists()
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("exists", [False, True])
+def test_nothing_is_half_written(
+    tmp_path: Path,
+    trained: Trained,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    exists: bool,
+) -> None:
+    folder = tmp_path / "out"
+    if exists:
+        write(folder, trained)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    def fail(encoding: object, path: Path) -> None:
+        path.write_text("half")
+        raise error
+
+    monkeypatch.setattr(output_module, "save_tokenizer_json", fail)
+    with pytest.raises(type(error)):
+        write(folder, trained, force=True)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert exists or not folder.exists()
+
+
+def test_other_files(tmp_path: Path, trained: Trained) -> None:
+    write(tmp_path / "out", trained, extra={"x.jsonl": io.BytesIO(b"{}\n")})
+    assert (tmp_path / "out" / "x.jsonl").read_bytes() == b"{}\n"
+    assert "x.jsonl" in json.loads((tmp_path / "out" / MANIFEST).read_bytes())["files"]
+
+
+def test_what_is_wrong_is_said(tmp_path: Path, trained: Trained) -> None:
+    with pytest.raises(ValueError, match="there is no format 'x', 'y'; there are tiktoken, gpt2"):
+        write(tmp_path / "out", trained, formats=["x", "y"])
+    trained.encoding.name, name = "a/b", trained.encoding.name
+    try:
+        with pytest.raises(ValueError, match="'a/b' cannot be the name of a file"):
+            write(tmp_path / "out", trained)
+    finally:
+        trained.encoding.name = name
+    assert names(tmp_path) == set()
+
+
+def test_the_same_files_each_time(tmp_path: Path, trained: Trained) -> None:
+    for name in ("a", "b"):
+        write(tmp_path / name, trained)
+    assert [path.read_bytes() for path in sorted((tmp_path / "a").iterdir())] == [
+        path.read_bytes() for path in sorted((tmp_path / "b").iterdir())
+    ]
+
+
+def test_without_merges_a_token_has_no_parts(tmp_path: Path, trained: Trained) -> None:
+    write(tmp_path / "out", trained, formats=["token-map"], merges=[])
+    assert "256\tug\t\t\t" in (tmp_path / "out" / "token_map.tsv").read_text("utf-8").splitlines()

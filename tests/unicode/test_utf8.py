@@ -1,0 +1,111 @@
+"""UTF-8 in pieces is what it is as a whole."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe.unicode.utf8 import StreamDecodeError, Utf8Decoder
+
+#: Bytes that are often within a character, and often wrong there.
+some_bytes = st.lists(
+    st.one_of(
+        st.characters(exclude_categories=["Cs"]).map(str.encode),
+        st.sampled_from(
+            [bytes([byte]) for byte in b"a\x80\x90\xa0\xbf\xc0\xc3\xe0\xed\xf0\xf4\xff"]
+        ),
+        st.sampled_from([b"\xf0\x9f", b"\xe4\xb8", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90"]),
+    ),
+    max_size=12,
+)
+
+
+@given(some_bytes, st.sampled_from(["replace", "ignore", "backslashreplace", "surrogateescape"]))
+def test_text_is_that_of_the_whole(pieces: list[bytes], errors: str) -> None:
+    decoder = Utf8Decoder(errors)
+    whole = b"".join(pieces)
+    expected = whole.decode("utf-8", errors)
+    # As they are, and byte by byte.
+    for cut in (pieces, [bytes([byte]) for byte in whole]):
+        text = ""
+        for piece in cut:
+            text += decoder.feed(piece)
+            assert expected.startswith(text)
+        assert text + decoder.finish() == expected
+
+
+@given(some_bytes)
+def test_an_error_is_that_of_the_whole(pieces: list[bytes]) -> None:
+    decoder = Utf8Decoder("strict")
+    assert seen(lambda: "".join([*map(decoder.feed, pieces), decoder.finish()])) == seen(
+        b"".join(pieces).decode
+    )
+
+
+def seen(decode: Callable[[], str]) -> object:
+    """The text, or what is wrong: where, which bytes, and why."""
+    try:
+        return decode()
+    except UnicodeDecodeError as error:
+        offset = error.offset if isinstance(error, StreamDecodeError) else error.start
+        return offset, error.object[error.start : error.end], error.reason
+
+
+def test_after_an_error_the_decoder_is_as_before() -> None:
+    decoder = Utf8Decoder("strict")
+    assert decoder.feed(b"caf\xc3") == "caf"
+    for _ in range(2):
+        with pytest.raises(StreamDecodeError, match="byte 0xc3 at offset 3: invalid continuation"):
+            decoder.feed(b"x")
+        with pytest.raises(StreamDecodeError, match="byte 0xc3 at offset 3: unexpected end"):
+            decoder.finish()
+    assert decoder.feed(b"\xa9") == "é"
+    with pytest.raises(StreamDecodeError, match="byte 0xff at offset 6: "):
+        decoder.feed(b"x\xff")
+    assert decoder.finish() == ""
+
+
+@pytest.mark.parametrize("first", range(0xC0, 0x100))
+def test_only_what_may_become_a_character_is_held_back(first: int) -> None:
+    # Of two bytes that more may follow: all that are those of a character beyond U+07FF.
+    beginnings = {chr(code).encode()[:2] for code in range(0x800, 0x110000, 64) if code >> 11 != 27}
+    for second in range(256):
+        data = bytes([first, second])
+        text = Utf8Decoder("replace").feed(data)
+        expected = "" if data in beginnings else data.decode("utf-8", "replace")
+        # The second byte may begin a character itself.
+        if second >= 0xC2 and data not in beginnings:
+            expected = expected[: -1 if second < 0xF5 else None]
+        assert text == expected, data
+
+
+def test_surrogates_are_passed_where_that_is_asked_for() -> None:
+    decoder = Utf8Decoder("surrogatepass")
+    assert [decoder.feed(byte) for byte in (b"\xed", b"\xa0", b"\x80")] == ["", "", "\ud800"]
+    decoder = Utf8Decoder("strict")
+    for _ in range(2):
+        with pytest.raises(StreamDecodeError, match="byte 0xed at offset 0: invalid continuation"):
+            decoder.feed(b"\xed\xa0")
+    assert decoder.feed(b"\xed\x9f") == ""
+    assert decoder.feed(b"\xbf") == "\ud7ff"
+
+
+def test_offsets_begin_anew_after_the_end() -> None:
+    decoder = Utf8Decoder("strict")
+    decoder.feed(b"text")
+    decoder.finish()
+    with pytest.raises(StreamDecodeError, match="at offset 0"):
+        decoder.feed(b"\xff")
+
+
+def test_an_error_comes_whole_from_another_process() -> None:
+    decoder = Utf8Decoder("strict")
+    decoder.feed(b"some")
+    with pytest.raises(StreamDecodeError) as found:
+        decoder.feed(b"\xff")
+    copy = pickle.loads(pickle.dumps(found.value))
+    assert (str(copy), copy.offset) == (str(found.value), 4)
