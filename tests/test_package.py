@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -15,68 +16,92 @@ import compat_bpe
 PACKAGE = Path(compat_bpe.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-# The parts of the library from the top down: each imports only what stands below it. The command
-# stands on top, and uses the public names.
-LAYERS = [
-    "shim",
-    "install",
-    "tiktoken",
-    "train",
-    "save",
-    "fit",
-    "registry",
-    "load",
-    "models",
-    "encodings",
-    "tokenizer",
-    "encoding",
-    "batch",
-    "processes",
-    "formats",
-    "engine",
-    "visible",
+# The rooms from the top floor down. A file imports only from its own room and from lower floors;
+# rooms on one line do not import each other.
+FLOORS = [
+    {"cli"},
+    {"train", "report"},
+    {"tiktoken", "corpus"},
+    {"encodings"},
+    {"formats", "fit"},
+    {"pipeline"},
+    {"pattern"},
+    {"unicode", "files", "parallel"},
 ]
 
-# The arrows that run up, at call time: an encoding is pickled by its name in the registry, and a
-# worker makes one; and what fits a text to a limit stands on an encoding.
-UPWARD = {
-    "tokenizer": {"registry"},
-    "encoding": {"tiktoken", "fit"},
-    "batch": {"encoding", "tokenizer"},
-}
+#: The public names, which a user imports: they hand on what a room has.
+DOORS = {"", "__main__", "save"}
 
 
-def part_of(name: str) -> str:
-    """``compat_bpe.pattern.splitter`` → ``engine``."""
-    return name.split(".")[1]
-
-
-def imported_parts(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        names: list[str] = []
+def imported_modules(path: Path) -> Iterator[tuple[str, ...]]:
+    """The modules of the package that a file imports, each as its parts below the package."""
+    package = path.relative_to(PACKAGE).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text("utf-8"), feature_version=(3, 9))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
+            assert not [name for name in names if name.split(".")[0] == "compat_bpe"], path
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports are absolute"
-            assert node.module is not None
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        yield from (part_of(name) for name in names if name.startswith("compat_bpe."))
+            if node.level == 0:
+                assert node.module is not None
+                assert node.module.split(".")[0] != "compat_bpe", f"{path}: absolute import"
+                continue
+            base = package[: len(package) - node.level + 1]
+            module = base + tuple(node.module.split(".") if node.module else ())
+            for alias in node.names:
+                # "from . import name" may name a module or something in __init__.
+                inner = PACKAGE.joinpath(*module, alias.name)
+                is_module = inner.with_suffix(".py").is_file() or inner.is_dir()
+                yield (*module, alias.name) if is_module else module
 
 
-def test_modules_are_found() -> None:
-    parts = {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in MODULES}
-    assert parts == {*LAYERS, "__init__", "__main__", "cli"}
+def room_of(module: tuple[str, ...]) -> str:
+    return module[0] if module else ""
+
+
+def floor_of(room: str) -> int:
+    """The higher, the smaller."""
+    return next(number for number, rooms in enumerate(FLOORS) if room in rooms)
+
+
+def test_every_room_has_a_floor() -> None:
+    rooms = {path.relative_to(PACKAGE).with_suffix("").parts[0] for path in MODULES}
+    assert rooms == {*chain.from_iterable(FLOORS), *DOORS - {""}, "__init__"}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_syntax_is_that_of_python_3_9_and_imports_run_downward(path: Path) -> None:
-    tree = ast.parse(path.read_text("utf-8"), feature_version=(3, 9))
-    part = path.relative_to(PACKAGE).with_suffix("").parts[0]
-    if part in LAYERS:
-        below = {*LAYERS[LAYERS.index(part) :], *UPWARD.get(part, ())}
-        assert set(imported_parts(tree)) <= below
-    if part == "__init__":
-        assert set(imported_parts(tree)) <= set(LAYERS)
+def test_imports_run_downward(path: Path) -> None:
+    room = path.relative_to(PACKAGE).with_suffix("").parts[0]
+    imported = {room_of(module) for module in imported_modules(path)} - {room}
+    if room in {*DOORS, "__init__"} or room == "cli":
+        return
+    assert not imported & DOORS, "the public names are for users"
+    assert not [other for other in imported if floor_of(other) <= floor_of(room)]
+
+
+def test_no_circle_of_files() -> None:
+    graph: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for path in MODULES:
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        name = parts[:-1] if parts[-1] == "__init__" else parts
+        graph[name] = set(imported_modules(path)) - {name}
+    done: set[tuple[str, ...]] = set()
+    for start in graph:
+        stack: list[tuple[tuple[str, ...], Iterator[tuple[str, ...]]]] = [
+            (start, iter(graph[start]))
+        ]
+        open_names = [start]
+        while stack:
+            name, rest = stack[-1]
+            following = next(rest, None)
+            if following is None:
+                stack.pop()
+                done.add(open_names.pop())
+            elif following in open_names:
+                circle = open_names[open_names.index(following) :]
+                pytest.fail(f"a circle: {['.'.join(one) for one in circle]}")
+            elif following in graph and following not in done:
+                stack.append((following, iter(graph[following])))
+                open_names.append(following)
 
 
 def test_the_library_needs_the_standard_library_alone() -> None:

@@ -37,7 +37,7 @@ class _Group(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = import_module(f"compat_bpe.cli.{_COMMANDS[cmd_name]}")
+        module = import_module(f".commands.{_COMMANDS[cmd_name]}", __name__)
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 

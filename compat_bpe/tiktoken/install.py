@@ -9,8 +9,10 @@ from types import ModuleType
 
 from ..encodings.encoding import Encoding
 
-_SUBMODULES = ("_educational", "_tiktoken", "core", "load", "model", "registry")
 _EXTENSION = "tiktoken_ext"
+#: This package's own, under whatever name it was copied.
+_PACKAGE = __name__.rpartition(".")[0]
+_MODULE = Encoding.__module__
 
 #: What stood in ``sys.modules`` before, for ``uninstall_as_tiktoken``; None: not installed.
 _before: dict[str, ModuleType | None] | None = None
@@ -43,15 +45,17 @@ def install_as_tiktoken(*, force: bool = False) -> None:
             "tiktoken has been imported already; call install_as_tiktoken before that, or with "
             "force=True"
         )
-    modules = {"tiktoken": importlib.import_module("compat_bpe.tiktoken")}
-    for name in _SUBMODULES:
-        modules[f"tiktoken.{name}"] = importlib.import_module(f"compat_bpe.tiktoken.{name}")
-    public = importlib.import_module("compat_bpe.tiktoken.openai_public")
-    modules[f"{_EXTENSION}.openai_public"] = public
+    # Statements, so that programs that gather imports find these modules.
+    from . import _educational, _tiktoken, core, load, model, openai_public, registry
+
+    parts = (_educational, _tiktoken, core, load, model, registry)
+    modules = {f"tiktoken.{part.__name__.rpartition('.')[2]}": part for part in parts}
+    modules["tiktoken"] = sys.modules[_PACKAGE]
+    modules[f"{_EXTENSION}.openai_public"] = openai_public
     modules[_EXTENSION] = extension = _extension_package()
     _before = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)
-    extension.openai_public = public  # type: ignore[attr-defined]
+    extension.openai_public = openai_public  # type: ignore[attr-defined]
     # Pickles name it, and programs look for "tiktoken" in the name of its type.
     Encoding.__module__ = "tiktoken.core"
 
@@ -66,7 +70,7 @@ def uninstall_as_tiktoken() -> None:
             sys.modules.pop(name, None)
         else:
             sys.modules[name] = module
-    Encoding.__module__ = "compat_bpe.encodings.encoding"
+    Encoding.__module__ = _MODULE
     _before = None
 
 

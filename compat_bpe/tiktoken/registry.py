@@ -14,8 +14,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import compat_bpe.encodings.registry
 
+from ..encodings import registry as shipped
 from ..encodings.encoding import Encoding
 from . import openai_public
 
@@ -24,7 +24,7 @@ _OWN = "tiktoken_ext.openai_public"
 _lock = threading.RLock()
 
 #: What has been loaded; shared with ``compat_bpe.get_encoding``.
-ENCODINGS: dict[str, Encoding] = compat_bpe.encodings.registry.ENCODINGS
+ENCODINGS: dict[str, Encoding] = shipped.ENCODINGS
 ENCODING_CONSTRUCTORS: dict[str, Callable[[], dict[str, Any]]] | None = None
 
 
@@ -95,7 +95,7 @@ def get_encoding(encoding_name: str) -> Encoding:
         constructor = constructors[encoding_name]
         if constructor is openai_public.ENCODING_CONSTRUCTORS.get(encoding_name):
             # The same vocabulary, shared with the encodings that have it too.
-            encoding = compat_bpe.encodings.registry.make_encoding(encoding_name)
+            encoding = shipped.make_encoding(encoding_name)
         else:
             encoding = Encoding(**constructor())
         ENCODINGS[encoding_name] = encoding

@@ -16,8 +16,8 @@ import pkgutil
 import uuid
 import zipfile
 
-import compat_bpe
-import compat_bpe.tiktoken
+from .. import __version__
+from .. import tiktoken
 
 # Of use to who reads the code and to type checkers, and to a thread that imports tiktoken while
 # another one does: CPython gives it this module, not what stands in sys.modules afterwards.
@@ -106,19 +106,19 @@ def write_shim_wheel(folder: str | os.PathLike[str]) -> str:
 
 def _make_wheel() -> tuple[str, bytes]:
     """The wheel's file name and content."""
-    public, _, local = compat_bpe.__version__.partition("+")
+    public, _, local = __version__.partition("+")
     label = f"{public}.{local}" if local else public  # there is but one "+" in a version
-    version = f"{compat_bpe.tiktoken.__version__}+compat.{label}"
+    version = f"{tiktoken.__version__}+compat.{label}"
     info = f"tiktoken-{version}.dist-info"
 
     files = {"tiktoken/__init__.py": _INIT, "tiktoken/py.typed": ""}
-    for module in pkgutil.iter_modules(compat_bpe.tiktoken.__path__):
+    for module in pkgutil.iter_modules(tiktoken.__path__):
         if module.name != "openai_public":
             files[f"tiktoken/{module.name}.py"] = _SUBMODULE.format(name=module.name)
     # Without an __init__.py: tiktoken_ext is a namespace package, which plug-ins extend.
     files["tiktoken_ext/openai_public.py"] = _OPENAI_PUBLIC
     files[f"{info}/METADATA"] = _METADATA.format(version=version, required=public)
-    files[f"{info}/WHEEL"] = _WHEEL.format(version=compat_bpe.__version__)
+    files[f"{info}/WHEEL"] = _WHEEL.format(version=__version__)
     record = "".join(f"{name},{_hash_and_size(text)}\n" for name, text in files.items())
     files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n"
 

@@ -11,7 +11,7 @@ import pytest
 
 import compat_bpe
 
-ROOT = Path(compat_bpe.__file__).parent.parent
+ROOT = Path(compat_bpe.__file__).parents[2]
 
 
 def run(code: str, *paths: Path) -> str:
