@@ -131,7 +131,7 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
 def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
     """Ranks that give what the encoding gives, if there are."""
     if not isinstance(encoding, Tokenizer):
-        return encoding._core_bpe.encoder
+        return encoding.core.encoder
     model = encoding.definition.model
     if isinstance(model, RankedModel):
         return model.ranks
@@ -153,14 +153,14 @@ def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
 
 
 def _listed(encoding: Encoding) -> ListedMergesEncoder:
-    encoder = encoding._core_bpe._byte_pair
+    encoder = encoding.core._byte_pair
     assert isinstance(encoder, ListedMergesEncoder)
     return encoder
 
 
 def _names(encoding: Encoding) -> dict[str, int]:
     """The special tokens, and what other added tokens there are."""
-    names = dict(encoding._core_bpe.special)
+    names = dict(encoding.core.special)
     for name in names:
         if not is_unicode(name):
             raise ValueError(f"{encoding!r}: the special token {name!r} has a lone surrogate")
@@ -184,7 +184,7 @@ def _definition(encoding: Encoding) -> TokenizerDefinition:
     if len(set(specials.values())) < len(specials):
         raise ValueError(f"{encoding!r}: two special tokens have the same id")
     added = tuple(AddedToken(name, number, special=True) for name, number in specials.items())
-    return TokenizerDefinition(RankedModel(encoding._core_bpe.encoder), added, parts, encoding.name)
+    return TokenizerDefinition(RankedModel(encoding.core.encoder), added, parts, encoding.name)
 
 
 def _as_listed(model: RankedModel, added: Sequence[AddedToken], encoding: Encoding) -> ListedModel:

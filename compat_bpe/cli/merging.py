@@ -39,7 +39,7 @@ def shown_merges(
 
 def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[str]:
     """The same as a line of JSON for each chunk."""
-    core = encoding._core_bpe
+    core = encoding.core
     visible = Visible("\\n", "", can_show)
     for chunk in _chunks(texts, encoding, allowed):
         if isinstance(chunk, int):
@@ -71,7 +71,7 @@ def _json(value: object) -> str:
 
 def _chunks(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[bytes | int]:
     for text in texts:
-        yield from chunks_of(encoding._core_bpe, text, allowed)
+        yield from chunks_of(encoding.core, text, allowed)
 
 
 class _Lines:
@@ -83,10 +83,10 @@ class _Lines:
         self._quoted = Visible("\\n", '"', can_show)
         self._visible = Visible("\\n", _SEPARATOR, can_show)
         self._special = Visible("\\n", "", can_show)
-        self._is_listed = isinstance(encoding._core_bpe._byte_pair, ListedMergesEncoder)
+        self._is_listed = isinstance(encoding.core._byte_pair, ListedMergesEncoder)
 
     def of(self, chunk: bytes | int) -> Iterator[str]:
-        core = self._encoding._core_bpe
+        core = self._encoding.core
         if isinstance(chunk, int):
             name = self._encoding.decode_single_token_bytes(chunk)
             yield f"\\[{escape(name, self._special)}\\]  a special or added token\n  = {chunk}\n"

@@ -137,7 +137,7 @@ def count(encoding: Encoding, texts: Mapping[str, list[str]], counts: Counts) ->
     for group, some in texts.items():
         counter = counts.setdefault(group, Counter())
         for text in some:
-            for chunks in texts_of_chunks(encoding._core_bpe, repair(text)):
+            for chunks in texts_of_chunks(encoding.core, repair(text)):
                 counter.update(chunks)
 
 

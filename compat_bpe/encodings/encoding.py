@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any
 
 from ..pattern.splitter import repair
 from ..pipeline.core_bpe import CoreBPE
-from ..pipeline.special import find_special, raise_disallowed
+from ..pipeline.special import AllowedSpecial, DisallowedSpecial, find_special, raise_disallowed
 from .batch import encode_in_workers, map_in_order, worth_workers
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from ..fit.boundary import Boundary
     from ..fit.truncate import Keep, Truncated
-
-AllowedSpecial = Union[Literal["all"], Set[str]]
-DisallowedSpecial = Union[Literal["all"], Collection[str]]
 
 #: Ids are unsigned 32-bit numbers in tiktoken, the highest of which means "no token".
 _ID_END = (1 << 32) - 1
@@ -95,12 +92,21 @@ class Encoding:
         self._special_tokens = special_tokens
         self._special_token_values = set(special_tokens.values())
         self._special_names = frozenset(special_tokens)
-        self._core_bpe = CoreBPE(ranks, special_tokens, pat_str)
+        self.core = CoreBPE(ranks, special_tokens, pat_str)
+
+    @property
+    def _core_bpe(self) -> CoreBPE:
+        """The core, by the name that clients of tiktoken know; they may put in another."""
+        return self.core
+
+    @_core_bpe.setter
+    def _core_bpe(self, core: CoreBPE) -> None:
+        self.core = core
 
     @cached_property
     def _mergeable_ranks(self) -> dict[bytes, int]:
         """Each token's bytes and rank; a copy, made when a program first asks for it."""
-        return dict(self._core_bpe.encoder)
+        return dict(self.core.encoder)
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"
@@ -117,9 +123,9 @@ class Encoding:
         [31373, 995]
         """
         try:
-            return self._core_bpe.encode_ordinary(text)
+            return self.core.encode_ordinary(text)
         except UnicodeEncodeError:
-            return self._core_bpe.encode_ordinary(repair(text))
+            return self.core.encode_ordinary(repair(text))
 
     def encode(
         self,
@@ -150,9 +156,9 @@ class Encoding:
         """
         allowed = self._check_special(text, allowed_special, disallowed_special)
         try:
-            return self._core_bpe.encode(text, allowed)
+            return self.core.encode(text, allowed)
         except UnicodeEncodeError:
-            return self._core_bpe.encode(repair(text), allowed)
+            return self.core.encode(repair(text), allowed)
 
     def encode_to_numpy(
         self,
@@ -179,7 +185,7 @@ class Encoding:
             raise ImportError(
                 "encode_to_numpy needs numpy (pip install numpy); encode gives a list"
             ) from None
-        buffer = self._core_bpe.encode_to_tiktoken_buffer(text, allowed)
+        buffer = self.core.encode_to_tiktoken_buffer(text, allowed)
         return np.frombuffer(buffer, dtype=np.uint32)
 
     def encode_with_unstable(
@@ -205,7 +211,7 @@ class Encoding:
         ([31373], 1432, True)
         """
         allowed = self._check_special(text, allowed_special, disallowed_special)
-        return self._core_bpe.encode_with_unstable(text, allowed)
+        return self.core.encode_with_unstable(text, allowed)
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
         """``encode_ordinary`` of each of some texts; see ``encode_batch``.
@@ -268,9 +274,9 @@ class Encoding:
         9
         """
         try:
-            return self._core_bpe.count(text)
+            return self.core.count(text)
         except UnicodeEncodeError:
-            return self._core_bpe.count(repair(text))
+            return self.core.count(repair(text))
 
     def fits(self, text: str, limit: int) -> bool:
         """Whether ``count(text)`` is at most ``limit``, found without counting all of a long text.
@@ -337,7 +343,7 @@ class Encoding:
         31373
         """
         token = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
-        return self._core_bpe.encode_single_token(token)
+        return self.core.encode_single_token(token)
 
     # Ids to text
 
@@ -358,7 +364,7 @@ class Encoding:
         >>> get_encoding("gpt2").decode([31373, 995])
         'hello world'
         """
-        return self._core_bpe.decode(tokens, errors)
+        return self.core.decode(tokens, errors)
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
         """The bytes of some ids; errors as in ``decode``.
@@ -367,7 +373,7 @@ class Encoding:
         >>> get_encoding("gpt2").decode_bytes([31373, 995])
         b'hello world'
         """
-        return self._core_bpe.decode_bytes(tokens)
+        return self.core.decode_bytes(tokens)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """The bytes of one id; errors as in ``decode``.
@@ -376,7 +382,7 @@ class Encoding:
         >>> get_encoding("gpt2").decode_single_token_bytes(995)
         b' world'
         """
-        return self._core_bpe.decode_single_token_bytes(token)
+        return self.core.decode_single_token_bytes(token)
 
     def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
         """The bytes of each of some ids; errors as in ``decode``.
@@ -436,7 +442,7 @@ class Encoding:
         >>> get_encoding("gpt2").token_byte_values()[-1]
         b'\\xff'
         """
-        return self._core_bpe.token_byte_values()
+        return self.core.token_byte_values()
 
     def is_special_token(self, token: int) -> bool:
         """Whether an id is of a special token.
@@ -464,6 +470,13 @@ class Encoding:
         """The names of the special tokens."""
         return set(self._special_names)
 
+    def with_special(self, names: Set[str]) -> Encoding:
+        """Return an encoding in which the added tokens of these names are special, too.
+
+        Here all added tokens are special already, so it is the encoding itself.
+        """
+        return self
+
     # The chunk cache
 
     @property
@@ -474,32 +487,32 @@ class Encoding:
 
         Setting it clears the cache.
         """
-        return self._core_bpe.cache_limit
+        return self.core.cache_limit
 
     @cache_limit.setter
     def cache_limit(self, limit: int) -> None:
         if limit < 0:
             raise ValueError(f"cache_limit is {limit}; it must be 0 or more")
-        self._core_bpe.set_cache_limit(limit)
+        self.core.set_cache_limit(limit)
 
     def clear_cache(self) -> None:
         """Forget all chunks and passages, and give back their memory."""
-        self._core_bpe.clear_cache()
+        self.core.clear_cache()
 
     # Private
 
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
         """The ids of some text or bytes taken as one chunk."""
         piece = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
-        return self._core_bpe.encode_single_piece(piece)
+        return self.core.encode_single_piece(piece)
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
         """What ``encode_ordinary`` gives; in tiktoken, by splitting in Python."""
-        return self._core_bpe.encode_ordinary(text)
+        return self.core.encode_ordinary(text)
 
     def _encode_bytes(self, text: bytes) -> list[int]:
         """The ids of bytes that may end, or go wrong, within a character."""
-        return self._core_bpe._encode_bytes(text)
+        return self.core._encode_bytes(text)
 
     def __getstate__(self) -> object:
         from ..tiktoken import registry

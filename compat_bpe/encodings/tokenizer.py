@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from itertools import chain
 from typing import Any
 
 from ..formats.tokenizer_json import TokenizerDefinition, assemble
 from ..pipeline.added_tokens import AddedToken
+from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.tokenizer_core import TokenizerCore
-from .encoding import _NOTHING, AllowedSpecial, DisallowedSpecial, Encoding
+from .encoding import _NOTHING, Encoding
 
 
 class Tokenizer(Encoding):
@@ -42,7 +44,9 @@ class Tokenizer(Encoding):
         self._special_tokens = {token.content: token.id for token in special}
         self._special_token_values = {token.id for token in special}
         self._special_names = frozenset(self._special_tokens)
-        self._core_bpe: TokenizerCore = core
+        self.core: TokenizerCore = core
+        #: What ``with_special`` has made, by the names.
+        self._variants: dict[frozenset[str], Tokenizer] = {}
 
     @property
     def added_tokens(self) -> tuple[AddedToken, ...]:
@@ -76,9 +80,33 @@ class Tokenizer(Encoding):
             text, allowed_special=allowed_special, disallowed_special=disallowed_special
         )
         if add_special_tokens:
-            before, after = self._core_bpe.template
+            before, after = self.core.template
             ids = [*before, *ids, *after]
         return ids
+
+    def with_special(self, names: Set[str]) -> Tokenizer:
+        """Return a tokenizer in which the added tokens of these names are special, too.
+
+        It is the same object for the same names, so that what it remembers serves again.
+
+        >>> from compat_bpe import get_encoding
+        >>> enc = get_encoding("deepseek_v3")
+        >>> name = "<｜User｜>"
+        >>> enc.count(name), enc.with_special({name}).count(name)
+        (1, 5)
+        """
+        added = frozenset(names) - self._special_names
+        if not added:
+            return self
+        if added not in self._variants:
+            tokens = tuple(
+                token._replace(special=token.special or token.content in added)
+                for token in self.added_tokens
+            )
+            self._variants[added] = Tokenizer(
+                self.name, self.definition._replace(added_tokens=tokens)
+            )
+        return self._variants[added]
 
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:

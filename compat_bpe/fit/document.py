@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from operator import index
 
-from ..encodings.encoding import Encoding
 from .limit import last_cut
 from .piece_tree import PieceTree, Place
+from .text_encoder import TextEncoder
 
 #: Characters after which a piece ends, at the next safe cut.  To recount a piece is what a
 #: keystroke mainly takes; smaller pieces take more memory, and longer to find.
@@ -53,7 +53,7 @@ class Document:
 
     __slots__ = ("_encoding", "_tree")
 
-    def __init__(self, encoding: Encoding, text: str = "") -> None:
+    def __init__(self, encoding: TextEncoder, text: str = "") -> None:
         self._encoding = encoding
         pieces = self._cut(_checked_text(text))
         self._tree = PieceTree(pieces, list(map(encoding.count, pieces)))
@@ -67,7 +67,7 @@ class Document:
         return self._tree.chars
 
     @property
-    def encoding(self) -> Encoding:
+    def encoding(self) -> TextEncoder:
         """What tokens are counted by."""
         return self._encoding
 
@@ -172,7 +172,7 @@ class Document:
 
     def _end_of_piece(self, text: str, start: int) -> int:
         """Where to end a piece that begins at a place."""
-        next_cut = self._encoding._core_bpe.next_cut
+        next_cut = self._encoding.core.next_cut
         first, last = start + PIECE - 1, start + 2 * PIECE
         cut = next_cut(text, first, last) or next_cut(text, first, last, fine=True)
         if cut is None:

@@ -20,11 +20,11 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from ..encodings.encoding import Encoding
 from ..pattern.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE
 from ..pipeline.core_bpe import CoreBPE
 from .boundary import Boundary, rule_of
 from .long_stretch import possible_ends, possible_starts
+from .text_encoder import TextEncoder
 
 #: In a stretch of more characters than this without a safe cut not every place is tried.
 _LONG = 256
@@ -41,7 +41,7 @@ class _Known(NamedTuple):
     tokens: int
 
 
-def fits(encoding: Encoding, text: str, limit: int) -> bool:
+def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
     """Whether a text has at most ``limit`` tokens.
 
     It stops as soon as the limit is passed, so the cost does not grow with the text.
@@ -64,7 +64,7 @@ def fits(encoding: Encoding, text: str, limit: int) -> bool:
 
 
 def longest_prefix(
-    encoding: Encoding,
+    encoding: TextEncoder,
     text: str,
     limit: int,
     *,
@@ -113,7 +113,7 @@ def longest_prefix(
         ends: Iterable[int] = allowed
         if high - low > _LONG:
             rest = limit - tokens - encoding.count(trail) + bool(trail)
-            found = possible_ends(encoding._core_bpe, text[low:high], rest)
+            found = possible_ends(encoding.core, text[low:high], rest)
             ends = filter(set(allowed).__contains__, (low + end for end in found))
         for end in ends:
             if tokens + encoding.count(text[low:end] + trail) <= limit:
@@ -122,7 +122,7 @@ def longest_prefix(
 
 
 def longest_suffix(
-    encoding: Encoding,
+    encoding: TextEncoder,
     text: str,
     limit: int,
     *,
@@ -172,7 +172,7 @@ def longest_suffix(
         begins: Iterable[int] = allowed
         if high - low > _LONG:
             rest = limit - tokens - encoding.count(lead) + bool(lead)
-            found = possible_starts(encoding._core_bpe, text[low:high], rest)
+            found = possible_starts(encoding.core, text[low:high], rest)
             begins = filter(set(allowed).__contains__, (low + begin for begin in found))
         for begin in begins:
             if tokens + encoding.count(lead + text[begin:high]) <= limit:
@@ -181,7 +181,7 @@ def longest_suffix(
 
 
 def last_cut(
-    encoding: Encoding,
+    encoding: TextEncoder,
     text: str,
     end: int,
     *,
@@ -199,7 +199,7 @@ def last_cut(
     >>> last_cut(get_encoding("gpt2"), "one two three", 12)
     7
     """
-    next_cut = partial(encoding._core_bpe.next_cut, names=names, fine=fine)
+    next_cut = partial(encoding.core.next_cut, names=names, fine=fine)
     # By windows from the end, each larger than those after it.
     start, width = end, _WINDOW
     while start:
@@ -230,9 +230,11 @@ def check_limit(limit: int) -> None:
 # place that is returned, does not fit.
 
 
-def _go_forward(encoding: Encoding, text: str, start: int, limit: int) -> tuple[list[_Known], int]:
+def _go_forward(
+    encoding: TextEncoder, text: str, start: int, limit: int
+) -> tuple[list[_Known], int]:
     """The places up to which ``text[start:]`` fits, and the end of the next portion."""
-    core = encoding._core_bpe
+    core = encoding.core
     stop = len(text)
     if core.longest_token is not None:
         stop = min(stop, start + limit * core.longest_token + 1)
@@ -264,9 +266,9 @@ def _portion_end(core: CoreBPE, text: str, at: int, stop: int) -> int:
     return stop if cut is None else cut
 
 
-def _narrow(encoding: Encoding, text: str, known: list[_Known], far: int, limit: int) -> int:
+def _narrow(encoding: TextEncoder, text: str, known: list[_Known], far: int, limit: int) -> int:
     """Add places up to the last safe cut that fits; the safe cut next to it towards ``far``."""
-    next_cut = encoding._core_bpe.next_cut
+    next_cut = encoding.core.next_cut
     near, total = known[-1]
     fine = False
     while True:
@@ -287,7 +289,7 @@ def _narrow(encoding: Encoding, text: str, known: list[_Known], far: int, limit:
 
 
 def _stretches_down(
-    encoding: Encoding, text: str, known: list[_Known], high: int
+    encoding: TextEncoder, text: str, known: list[_Known], high: int
 ) -> Iterator[tuple[_Known, int, int]]:
     """The stretches from ``high`` down, each with a known place before it.
 
@@ -306,10 +308,10 @@ def _stretches_down(
 
 
 def _go_backward(
-    encoding: Encoding, text: str, start: int, end: int, limit: int
+    encoding: TextEncoder, text: str, start: int, end: int, limit: int
 ) -> tuple[list[_Known], int]:
     """The places from which ``text[start:end]`` fits, and the beginning of the next portion."""
-    core = encoding._core_bpe
+    core = encoding.core
     stop = start
     if core.longest_token is not None:
         stop = max(stop, end - limit * core.longest_token - 1)
@@ -340,10 +342,10 @@ def _portion_start(core: CoreBPE, text: str, at: int, stop: int) -> int:
 
 
 def _stretches_up(
-    encoding: Encoding, text: str, known: list[_Known], low: int
+    encoding: TextEncoder, text: str, known: list[_Known], low: int
 ) -> Iterator[tuple[_Known, int, int]]:
     """The same from ``low`` up, each with a known place after it."""
-    next_cut = encoding._core_bpe.next_cut
+    next_cut = encoding.core.next_cut
     for base in reversed(known):
         while low < base.place:
             high = base.place

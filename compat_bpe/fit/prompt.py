@@ -15,13 +15,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Union
-from weakref import WeakKeyDictionary
 
-from ..encodings.encoding import Encoding
-from ..encodings.tokenizer import Tokenizer
 from ..pipeline.special import split_special
 from .boundary import BOUNDARIES, Boundary, rule_of
-from .limit import check_limit, last_cut, longest_prefix, longest_suffix
+from .limit import check_limit, fits, last_cut, longest_prefix, longest_suffix
+from .text_encoder import TextEncoder
 
 #: As models were trained: OpenAI's and Qwen's, StarCoder's, SantaCoder's, DeepSeek's, Mistral's.
 _TEMPLATES = (
@@ -60,7 +58,7 @@ class FittedPrompt:
 
 
 def fit_prompt(
-    encoding: Encoding,
+    encoding: TextEncoder,
     prefix: str,
     suffix: str,
     limit: int,
@@ -118,7 +116,7 @@ def fit_prompt(
     return FittedPrompt(ids, prefix[start:], suffix[:end], start, end, start > 0, end < len(suffix))
 
 
-def fim_template(encoding: Encoding) -> str:
+def fim_template(encoding: TextEncoder) -> str:
     """The template with an encoding's own fill-in-the-middle tokens.
 
     The token for the beginning of a text, which some models want first and most servers add, is
@@ -131,7 +129,7 @@ def fim_template(encoding: Encoding) -> str:
     >>> fim_template(get_encoding("cl100k_base"))
     '<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>'
     """
-    names = encoding._core_bpe.special.keys()
+    names = encoding.core.special.keys()
     for template in _TEMPLATES:
         if names >= set(filter(None, re.split(r"\{prefix\}|\{suffix\}", template))):
             return template
@@ -174,7 +172,7 @@ class _Around(NamedTuple):
     rest: int
 
 
-def _parse(encoding: Encoding, template: str) -> list[_Part]:
+def _parse(encoding: TextEncoder, template: str) -> list[_Part]:
     """The texts, tokens and places of a template, in order.
 
     Raises:
@@ -184,7 +182,7 @@ def _parse(encoding: Encoding, template: str) -> list[_Part]:
         times = template.count(side.value)
         if times != 1:
             raise ValueError(f"the template has {side.value} {times} times; it must have it once")
-    special = encoding._core_bpe.special
+    special = encoding.core.special
     parts: list[_Part] = []
     for piece in re.split(r"(\{prefix\}|\{suffix\})", template):
         if piece in ("{prefix}", "{suffix}"):
@@ -215,7 +213,7 @@ class _Fitting:
 
     def __init__(
         self,
-        encoding: Encoding,
+        encoding: TextEncoder,
         parts: list[_Part],
         prefix: str,
         suffix: str,
@@ -227,7 +225,7 @@ class _Fitting:
         # What stands at the cursor may be cut at finer boundaries.
         self._boundaries = BOUNDARIES[BOUNDARIES.index(boundary) :: -1]
         # As much of each as may fit, and a character of what cannot.
-        longest = encoding._core_bpe.longest_token
+        longest = encoding.core.longest_token
         most = max(len(prefix), len(suffix)) if longest is None else limit * longest + 1
         self._left_out = max(0, len(prefix) - most)
         self._prefix = prefix[self._left_out :]
@@ -300,7 +298,7 @@ class _Fitting:
         after = _fill(self._parts[at + 1 :], texts)
         lead, trail = str(before.pop()), str(after.pop(0))
         lead_cut = last_cut(self._encoding, lead, len(lead))
-        trail_cut = self._encoding._core_bpe.next_cut(trail) or len(trail)
+        trail_cut = self._encoding.core.next_cut(trail) or len(trail)
         rest = self._count([*before, lead[:lead_cut], trail[trail_cut:], *after])
         return _Around(lead[lead_cut:], trail[:trail_cut], rest)
 
@@ -321,43 +319,17 @@ class _Fitting:
         room = self._limit - sum(isinstance(part, _Token) for part in filled)
         for part in filled:
             if isinstance(part, str):
-                if not self._encoding.fits(part, room):
+                if not fits(self._encoding, part, room):
                     return False
                 room -= self._encoding.count(part)
         return True
 
-    def _names_as_text(self, encoding: Encoding) -> Encoding:
+    def _names_as_text(self, encoding: TextEncoder) -> TextEncoder:
         """An encoding to which the template's names are text wherever they stand in the texts."""
-        if not isinstance(encoding, Tokenizer):
-            return encoding
         names = frozenset(part.name for part in self._parts if isinstance(part, _Token))
-        names -= encoding.special_tokens_set
         filled = _fill(self._parts, {_Side.PREFIX: self._prefix, _Side.SUFFIX: self._suffix})
         texts = [part for part in filled if isinstance(part, str)]
-        if not names or not (
-            _is_normalized(encoding) or any(name in text for name in names for text in texts)
-        ):
-            return encoding
-        variants = _VARIANTS.setdefault(encoding, {})
-        if names not in variants:
-            variants[names] = _with_special(encoding, names)
-        return variants[names]
-
-
-#: Encodings made from others by ``_with_special``.
-_VARIANTS: WeakKeyDictionary[Encoding, dict[frozenset[str], Encoding]] = WeakKeyDictionary()
-
-
-def _with_special(encoding: Tokenizer, names: frozenset[str]) -> Encoding:
-    """An encoding like another one, but that some more of its added tokens are special."""
-    tokens = tuple(
-        token._replace(special=token.special or token.content in names)
-        for token in encoding.added_tokens
-    )
-    return Tokenizer(encoding.name, encoding.definition._replace(added_tokens=tokens))
-
-
-def _is_normalized(encoding: Tokenizer) -> bool:
-    """Whether a name may come of a text in which it does not stand."""
-    normalizer = encoding.definition.parts["normalizer"]
-    return normalizer is not None and normalizer.get("normalizers") != []
+        # Where text is normalized, a name may come of a text in which it does not stand.
+        if encoding.core.is_normalized or any(name in text for name in names for text in texts):
+            return encoding.with_special(names)
+        return encoding

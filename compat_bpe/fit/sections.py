@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-from ..encodings.encoding import Encoding
 from .boundary import Boundary, rule_of
-from .limit import check_limit, last_cut
-from .truncate import KEEPS, Keep, Truncated
+from .limit import check_limit, fits, last_cut
+from .text_encoder import TextEncoder
+from .truncate import KEEPS, Keep, Truncated, truncate
 
 #: What may become of a section that does not fit.
 Cut = Literal["drop", "head", "tail", "ends", "lines"]
@@ -84,7 +84,7 @@ class FittedSections:
 
 
 def fit_sections(
-    encoding: Encoding, sections: Iterable[Section], limit: int, *, separator: str = ""
+    encoding: TextEncoder, sections: Iterable[Section], limit: int, *, separator: str = ""
 ) -> FittedSections:
     """A prompt of as much of some sections as fits, in their order.
 
@@ -180,7 +180,7 @@ class _Prompt:
     """A prompt into which sections are put, and its exact count."""
 
     def __init__(
-        self, encoding: Encoding, sections: Sequence[Section], limit: int, separator: str
+        self, encoding: TextEncoder, sections: Sequence[Section], limit: int, separator: str
     ) -> None:
         self._encoding = encoding
         self._sections = sections
@@ -196,7 +196,7 @@ class _Prompt:
         if not self._may_fit(texts, self._limit):
             return False
         text = self._joined(texts)
-        if not self._encoding.fits(text, self._limit):
+        if not fits(self._encoding, text, self._limit):
             return False
         self._count = self._encoding.count(text)
         self._parts = list(map(self._whole, self._sections))
@@ -261,7 +261,7 @@ class _Prompt:
 
     def _may_fit(self, texts: Sequence[str], limit: int) -> bool:
         """Whether some texts are not so long that they surely do not fit; nothing is joined."""
-        longest = self._encoding._core_bpe.longest_token
+        longest = self._encoding.core.longest_token
         return longest is None or sum(map(len, texts)) <= limit * longest
 
     def _gap(self, at: int) -> _Gap:
@@ -269,7 +269,7 @@ class _Prompt:
         before, after = self._joined(texts[:at]), self._joined(texts[at + 1 :])
         closed = self._separator if before and after else ""
         # What is beyond these two has the same tokens whatever stands between them.
-        cut = self._encoding._core_bpe.next_cut(after)
+        cut = self._encoding.core.next_cut(after)
         near_before = before[last_cut(self._encoding, before, len(before)) :]
         near_after = after[:cut]
         gap = _Gap(
@@ -302,7 +302,8 @@ class _Prompt:
 
     def _truncated(self, section: Section, limit: int) -> Truncated:
         keep: Keep = "head" if section.cut not in KEEPS else section.cut
-        return self._encoding.truncate(
+        return truncate(
+            self._encoding,
             section.text,
             limit,
             keep=keep,
@@ -312,9 +313,9 @@ class _Prompt:
 
     def _least(self, section: Section) -> Truncated | None:
         """The least of a section that is worth something; None if it is surely above the limit."""
-        if section.cut == "drop" or self._encoding.fits(section.text, section.min_tokens):
-            fits = self._encoding.fits(section.text, self._limit)
-            return self._whole(section) if fits else None
+        if section.cut == "drop" or fits(self._encoding, section.text, section.min_tokens):
+            is_whole = fits(self._encoding, section.text, self._limit)
+            return self._whole(section) if is_whole else None
         need = max(1, section.min_tokens)
         low = need - 1
         high = min(need, self._limit)
@@ -336,7 +337,7 @@ class _Prompt:
         """As much of a section as fits into a gap; None if that is not worth anything."""
         texts = (gap.before, section.text, gap.after)
         if not section.text or (
-            self._may_fit(texts, gap.room) and self._encoding.fits("".join(texts), gap.room)
+            self._may_fit(texts, gap.room) and fits(self._encoding, "".join(texts), gap.room)
         ):
             return self._whole(section)
         need = max(1, section.min_tokens)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..encodings.encoding import Encoding
 from .boundary import BOUNDARIES, Boundary, rule_of
 from .limit import longest_prefix, longest_suffix
+from .text_encoder import TextEncoder
 
 
 class Part(NamedTuple):
@@ -20,7 +20,7 @@ class Part(NamedTuple):
 
 
 def split_text(
-    encoding: Encoding, text: str, limit: int, overlap: int = 0, boundary: Boundary = "char"
+    encoding: TextEncoder, text: str, limit: int, overlap: int = 0, boundary: Boundary = "char"
 ) -> list[Part]:
     r"""A text in consecutive parts that each have at most ``limit`` tokens.
 
@@ -66,7 +66,7 @@ def split_text(
 
 class _Splitter:
     def __init__(
-        self, encoding: Encoding, text: str, limit: int, overlap: int, boundary: Boundary
+        self, encoding: TextEncoder, text: str, limit: int, overlap: int, boundary: Boundary
     ) -> None:
         self._encoding = encoding
         self._text = text

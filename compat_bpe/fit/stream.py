@@ -12,9 +12,10 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, I
 from itertools import chain
 from typing import AnyStr, Protocol, runtime_checkable
 
-from ..encodings.encoding import AllowedSpecial, DisallowedSpecial, Encoding
+from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from ..unicode.utf8 import Utf8Decoder
 from .limit import last_cut
+from .text_encoder import TextEncoder
 
 #: Characters or bytes that are taken at a time: enough to be as fast as with the whole text.
 PORTION = 1 << 16
@@ -60,7 +61,7 @@ class StreamEncoder:
 
     def __init__(
         self,
-        encoding: Encoding,
+        encoding: TextEncoder,
         *,
         allowed_special: AllowedSpecial = _NO_NAMES,
         disallowed_special: DisallowedSpecial = "all",
@@ -117,7 +118,7 @@ class StreamCounter:
     6
     """
 
-    def __init__(self, encoding: Encoding, *, errors: str = "strict") -> None:
+    def __init__(self, encoding: TextEncoder, *, errors: str = "strict") -> None:
         self._count = encoding.count
         self._cutter = Cutter(encoding, _NO_NAMES)
         self._utf8 = Utf8Decoder(errors)
@@ -176,7 +177,7 @@ class Cutter:
         names: special tokens that no cut may be within.
     """
 
-    def __init__(self, encoding: Encoding, names: frozenset[str]) -> None:
+    def __init__(self, encoding: TextEncoder, names: frozenset[str]) -> None:
         self._encoding = encoding
         self._names = names
         #: The pieces since the last safe cut, and their length.
@@ -216,7 +217,7 @@ class Cutter:
 
 
 def encode_iter(
-    encoding: Encoding,
+    encoding: TextEncoder,
     pieces: Iterable[str],
     *,
     allowed_special: AllowedSpecial = _NO_NAMES,
@@ -254,7 +255,7 @@ def encode_iter(
 
 
 def aencode_iter(
-    encoding: Encoding,
+    encoding: TextEncoder,
     pieces: AsyncIterable[str],
     *,
     allowed_special: AllowedSpecial = _NO_NAMES,
@@ -288,7 +289,7 @@ def aencode_iter(
 
 
 def count_stream(
-    encoding: Encoding,
+    encoding: TextEncoder,
     file: Readable | Iterable[str] | Iterable[bytes],
     *,
     errors: str = "strict",
@@ -323,7 +324,7 @@ def count_stream(
 
 
 async def acount_stream(
-    encoding: Encoding,
+    encoding: TextEncoder,
     file: AsyncReadable | AsyncIterable[str] | AsyncIterable[bytes],
     *,
     errors: str = "strict",

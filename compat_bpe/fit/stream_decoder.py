@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Union
 
-from ..encodings.encoding import Encoding
 from ..unicode.utf8 import Utf8Decoder
+from .text_encoder import TextEncoder
 
 #: One id, or several.
 Tokens = Union[int, Iterable[int]]
@@ -28,7 +28,7 @@ class StreamDecoder:
     (['hello', ' ', '', '😀'], '')
     """
 
-    def __init__(self, encoding: Encoding, errors: str = "replace") -> None:
+    def __init__(self, encoding: TextEncoder, errors: str = "replace") -> None:
         self._decode_bytes = encoding.decode_bytes
         self._utf8 = Utf8Decoder(errors)
 
@@ -57,7 +57,7 @@ class StreamDecoder:
 
 
 def decode_iter(
-    encoding: Encoding, tokens: Iterable[Tokens], errors: str = "replace"
+    encoding: TextEncoder, tokens: Iterable[Tokens], errors: str = "replace"
 ) -> Iterator[str]:
     """The text of ids as they come, in pieces of which none is empty; see ``StreamDecoder``.
 
@@ -84,7 +84,7 @@ def decode_iter(
 
 
 async def adecode_iter(
-    encoding: Encoding, tokens: AsyncIterable[Tokens], errors: str = "replace"
+    encoding: TextEncoder, tokens: AsyncIterable[Tokens], errors: str = "replace"
 ) -> AsyncIterator[str]:
     """``decode_iter`` for ids that come asynchronously.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from ..encodings.encoding import Encoding
 from .boundary import Boundary, rule_of
 from .limit import fits, last_cut, longest_prefix, longest_suffix
+from .text_encoder import TextEncoder
 
 #: What is kept of a text.
 Keep = Literal["head", "tail", "ends"]
@@ -36,7 +36,7 @@ class Truncated:
 
 
 def truncate(
-    encoding: Encoding,
+    encoding: TextEncoder,
     text: str,
     limit: int,
     *,
@@ -82,7 +82,7 @@ def truncate(
     return _result(encoding, text, end, marker, begin)
 
 
-def _result(encoding: Encoding, text: str, end: int, marker: str, begin: int) -> Truncated:
+def _result(encoding: TextEncoder, text: str, end: int, marker: str, begin: int) -> Truncated:
     """What is left when ``text[end:begin]`` makes room for a marker."""
     left = text[:end] + marker + text[begin:]
     kept = tuple(part for part in ((0, end), (begin, len(text))) if part[0] < part[1])

@@ -50,6 +50,9 @@ class CoreBPE:
     [104, 105, 256]
     """
 
+    #: Whether text may be changed before it is split.
+    is_normalized = False
+
     def __init__(
         self, encoder: dict[bytes, int], special_tokens_encoder: dict[str, int], pattern: str
     ) -> None:

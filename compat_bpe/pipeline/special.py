@@ -8,9 +8,14 @@ the caller says so; that is what ``allowed`` and ``disallowed`` are about.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Collection, Iterator, Set
 from functools import lru_cache
-from typing import NoReturn
+from typing import Literal, NoReturn, Union
+
+#: Names that become their token: a set of them, or ``"all"``.
+AllowedSpecial = Union[Literal["all"], Set[str]]
+#: Names that may not stand in a text: a collection of them, or ``"all"``.
+DisallowedSpecial = Union[Literal["all"], Collection[str]]
 
 
 @lru_cache(maxsize=128)

@@ -90,7 +90,7 @@ class TokenizerCore(CoreBPE):
             # The pieces that this step sees are the stretches between added tokens.
             steps = steps[1:]
         self._added = AddedTokens(parts.added_tokens, parts.normalize)
-        self._is_normalized = parts.normalize is not None
+        self.is_normalized = parts.normalize is not None
         self._always = frozenset(t.content for t in parts.added_tokens if not t.special)
         #: The names that are looked for: what one that is no token takes, no other is found in.
         self._names = frozenset(
@@ -135,7 +135,7 @@ class TokenizerCore(CoreBPE):
         if names or self._always:
             names = _joined(self._names, frozenset(names)) if names else self._names
         cut = super().next_cut(text, start, end, names, fine=fine)
-        if self._is_normalized:
+        if self.is_normalized:
             while cut is not None and not (
                 text[cut - 1 : cut + 1].isascii() and text[cut] not in _COMPOSED
             ):
@@ -146,13 +146,13 @@ class TokenizerCore(CoreBPE):
     def longest_token(self) -> int | None:
         """As in ``CoreBPE``; added tokens that are tokens everywhere are counted, too."""
         longest = super().longest_token
-        if longest is None or self._is_normalized or self._wide & self._always:
+        if longest is None or self.is_normalized or self._wide & self._always:
             return None
         return max([longest, *(len(name.encode()) for name in self._names)])
 
     def splitter_of(self, text: str) -> Splitter | None:
         """As in ``CoreBPE``; None also where an added token stands in the text."""
-        if self._is_normalized or self._prefix_space or self._undecodable is not None:
+        if self.is_normalized or self._prefix_space or self._undecodable is not None:
             return None
         if any(token is not None for _, token in self._added.split(text, frozenset())):
             return None

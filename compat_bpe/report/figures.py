@@ -125,9 +125,9 @@ class EncodingReport:
     @cached_property
     def _bytes(self) -> Mapping[int, bytes]:
         """The bytes of each token, also where the encoding cannot decode."""
-        found = {number: token for token, number in self._encoding._core_bpe.encoder.items()}
+        found = {number: token for token, number in self._encoding.core.encoder.items()}
         if isinstance(self._encoding, Tokenizer):
-            found.update(self._encoding._core_bpe.other_tokens)
+            found.update(self._encoding.core.other_tokens)
         return found
 
     def _cut(self, term: str) -> list[bytes]:

@@ -80,7 +80,7 @@ def mergeable_tokens(encoding: Encoding) -> dict[bytes, int]:
     >>> len(mergeable_tokens(get_encoding("gpt2")))
     50256
     """
-    tokens = encoding._core_bpe.encoder
+    tokens = encoding.core.encoder
     if not isinstance(encoding, Tokenizer):
         return dict(tokens)
     added = {token.id for token in encoding.added_tokens}
@@ -133,7 +133,7 @@ class _Rules:
     """What is known of an encoding."""
 
     def __init__(self, encoding: Encoding) -> None:
-        core = encoding._core_bpe
+        core = encoding.core
         self._byte_pair = core._byte_pair
         self._whole = core._whole
         drops_bytes = isinstance(core._byte_pair, ListedMergesEncoder) and (

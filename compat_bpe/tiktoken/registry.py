@@ -14,7 +14,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-
 from ..encodings import registry as shipped
 from ..encodings.encoding import Encoding
 from . import openai_public

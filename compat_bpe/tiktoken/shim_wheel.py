@@ -16,8 +16,7 @@ import pkgutil
 import uuid
 import zipfile
 
-from .. import __version__
-from .. import tiktoken
+from .. import __version__, tiktoken
 
 # Of use to who reads the code and to type checkers, and to a thread that imports tiktoken while
 # another one does: CPython gives it this module, not what stands in sys.modules afterwards.

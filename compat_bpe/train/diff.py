@@ -71,7 +71,7 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
         counts: dict[bytes, int] = {}
         for found in counter.finish().values():
             for chunk, count in found.items():
-                counts[chunk_bytes(old._core_bpe, chunk)] = count
+                counts[chunk_bytes(old.core, chunk)] = count
     return changes_of(old, new, counts)
 
 
@@ -80,8 +80,8 @@ def changes_of(old: Encoding, new: Encoding, counts: Mapping[bytes, int]) -> Cha
     before = after = 0
     differing = []
     for chunk, frequency in counts.items():
-        then = ids_of(old._core_bpe, chunk)
-        now = ids_of(new._core_bpe, chunk)
+        then = ids_of(old.core, chunk)
+        now = ids_of(new.core, chunk)
         before += len(then) * frequency
         after += len(now) * frequency
         if then != now:

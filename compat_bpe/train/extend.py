@@ -198,7 +198,7 @@ class Extender:
         Raises:
             ValueError, OSError: as ``extend``.
         """
-        core = self._old._core_bpe
+        core = self._old.core
         counts: Counter[bytes] = Counter()
         for counter in self._counter.finish().values():
             while counter:  # Not to hold both.
@@ -232,7 +232,7 @@ class Extender:
 
     def _add_form(self, grown: GrowingVocabulary, form: str) -> str:
         """Make a token of a text, or say why not."""
-        core = self._old._core_bpe
+        core = self._old.core
         chunks = list(chunks_of(core, form))
         if len(chunks) != 1:
             shown = ", ".join(
@@ -262,7 +262,7 @@ class Extender:
         place_of = {token: chr(place) for place, token in enumerate(ids)}
         tokens = [grown.data_of[token] for token in ids]
         tokens += grown.taken - set(tokens)
-        core = grown.encoding("")._core_bpe
+        core = grown.encoding("").core
         words: dict[str, int] = {}
         for chunk, count in counts.items():
             found = ids_of(core, chunk)

@@ -31,7 +31,7 @@ class GrowingVocabulary:
     """
 
     def __init__(self, old: Encoding) -> None:
-        core = old._core_bpe
+        core = old.core
         model = old.definition.model if isinstance(old, Tokenizer) else None
         self._old = old
         self._is_listed = isinstance(model, ListedModel)
@@ -113,7 +113,7 @@ class GrowingVocabulary:
                 self.take_back(before)
                 return "the vocabulary has no token for one of its bytes"
             made = left + right
-            if made in self.taken or made in self._ids or made in self._old._core_bpe.encoder:
+            if made in self.taken or made in self._ids or made in self._old.core.encoder:
                 self.take_back(before)
                 shown = made.decode("utf-8", "replace")
                 return f"{shown!r} is a token already, which is no merge's"
@@ -141,7 +141,7 @@ class GrowingVocabulary:
             return Encoding(
                 name,
                 pat_str=old._pat_str,
-                mergeable_ranks={**old._core_bpe.encoder, **self._ids},
+                mergeable_ranks={**old.core.encoder, **self._ids},
                 special_tokens=dict(old._special_tokens),
             )
         model = old.definition.model

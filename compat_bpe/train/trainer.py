@@ -276,12 +276,12 @@ class Trainer:
 
     def _size(self, counter: Counter[str]) -> int:
         """The bytes of some chunks."""
-        core = self._unmerged._core_bpe
+        core = self._unmerged.core
         return sum(len(chunk_bytes(core, chunk)) * count for chunk, count in counter.items())
 
     def _words(self, counts: Counts, multipliers: Mapping[str, int]) -> dict[str, int]:
         """All chunks, written as ids; what is counted is used up, so as not to hold both."""
-        core = self._unmerged._core_bpe
+        core = self._unmerged.core
         words: dict[str, int] = {}
         for group in list(counts):
             multiplier = multipliers.get(group, 1)

@@ -207,7 +207,7 @@ def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[s
         merge.id: f"{readable(merge.left)}\t{readable(merge.right)}\t{merge.frequency}"
         for merge in merges
     }
-    tokens = {number: token for token, number in encoding._core_bpe.encoder.items()}
+    tokens = {number: token for token, number in encoding.core.encoder.items()}
     tokens.update((number, name.encode()) for name, number in encoding._special_tokens.items())
     yield "id\ttoken\tleft\tright\tfrequency\n"
     for number, token in sorted(tokens.items()):

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import Encoding, get_encoding, processes
+from compat_bpe import Encoding, get_encoding
 from compat_bpe.corpus import chunk_counts as chunks
 from compat_bpe.corpus.chunk_counts import ChunkCounter
+from compat_bpe.parallel import processes
 from compat_bpe.pattern.splitter import repair
 from compat_bpe.pipeline.chunks import texts_of_chunks
 from tests.strategies import texts
@@ -22,7 +23,7 @@ DOCUMENTS = [f"text {i}: naïve 字 😀 don't\n\n  x{i * 7}\n" * (i % 7) for i 
 def expected(encoding: Encoding, documents: list[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     for text in documents:
-        for stretch in texts_of_chunks(encoding._core_bpe, repair(text)):
+        for stretch in texts_of_chunks(encoding.core, repair(text)):
             found.update(stretch)
     return found
 

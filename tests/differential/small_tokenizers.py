@@ -85,7 +85,7 @@ class Both:
         assert self.ours.encode(text, allowed_special="all", add_special_tokens=True) == (
             self.theirs.encode(text).ids
         )
-        if self.ours._core_bpe._undecodable is None:
+        if self.ours.core._undecodable is None:
             assert self.ours.decode(ids) == self.theirs.decode(ids, skip_special_tokens=False)
         self.theirs.encode_special_tokens = True
         ids = self.theirs.encode(text, add_special_tokens=False).ids
@@ -106,7 +106,7 @@ class Both:
 
     def check_pieces(self, text: str) -> None:
         """Compare the pieces that the pre-tokenizer leaves, in the byte alphabet."""
-        core = self.ours._core_bpe
+        core = self.ours.core
         pieces = [
             encode_bytes(core._to_bytes(chunk))
             for plain, _ in core._stretches(text, frozenset())

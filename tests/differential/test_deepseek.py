@@ -89,7 +89,7 @@ def test_what_ships_is_what_is_in_the_file(name: str) -> None:
 
 
 def definition_ranks(name: str) -> dict[bytes, int]:
-    ranks: dict[bytes, int] = ours(name)._core_bpe.encoder
+    ranks: dict[bytes, int] = ours(name).core.encoder
     assert len(ranks) == 127997
     return ranks
 
@@ -135,7 +135,7 @@ def test_every_code_point(name: str, pattern: str, step: int) -> None:
 @pytest.mark.parametrize(("name", "step"), [("deepseek_v4", 11), ("path of V2", 61)])
 def test_pieces_of_every_kind(name: str, step: int) -> None:
     """No token of the vocabulary crosses the edges of pieces, so ids alone would not show them."""
-    splitter = ours(name)._core_bpe._splitter
+    splitter = ours(name).core._splitter
     # All that is near the ranges of the second step, and some of the rest.
     chosen = SCALARS[0x2000:0x3400] + SCALARS[::step]
     for start in range(0, len(chosen), 1 << 12):
@@ -164,8 +164,8 @@ def test_corpora(name: str, path: Path) -> None:
 
 
 def test_deepseek_is_split_by_one_pattern() -> None:
-    assert isinstance(ours("deepseek_v3")._core_bpe._splitter, Splitter)
-    assert len(list(ours("deepseek_v3")._core_bpe._splitter.passages("a b.\n\n" * 5000))) > 20
+    assert isinstance(ours("deepseek_v3").core._splitter, Splitter)
+    assert len(list(ours("deepseek_v3").core._splitter.passages("a b.\n\n" * 5000))) > 20
 
 
 def test_saved_and_read_by_tokenizers(tmp_path: Path) -> None:

@@ -132,5 +132,5 @@ def test_the_steps_of_known_models_are_joined() -> None:
         ("digit", "split gpt2"),
         ("split three at most", "split gpt2"),
     ):
-        assert isinstance(both(*names).ours._core_bpe._splitter, Splitter)
-    assert not isinstance(both("split behind", "digit").ours._core_bpe._splitter, Splitter)
+        assert isinstance(both(*names).ours.core._splitter, Splitter)
+    assert not isinstance(both("split behind", "digit").ours.core._splitter, Splitter)

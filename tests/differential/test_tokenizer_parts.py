@@ -62,7 +62,7 @@ def normalizer(*names: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["NFC", "NFKD", "Lowercase", "strip"])
 def test_every_code_point_in_each_normalizer(name: str) -> None:
     made = Both(file(normalizer=NORMALIZERS[name]))
-    normalize = made.ours._core_bpe._added._normalize
+    normalize = made.ours.core._added._normalize
     assert normalize is not None
     for start in range(0, len(SCALARS), 1 << 12):
         # After a letter, and between two marks that would change places.
@@ -124,7 +124,7 @@ def test_added_tokens(
         )
     )
     # Of two tokens that are normalized to the same, tokenizers takes now one and now the other.
-    normalize = made.ours._core_bpe._added._normalize
+    normalize = made.ours.core._added._normalize
     looked_for = [
         normalized_content(token, normalize) for token in made.ours.added_tokens if token.normalized
     ]

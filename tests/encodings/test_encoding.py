@@ -67,7 +67,7 @@ def test_cache_limit(limit: int) -> None:
     encoding.cache_limit = limit
     assert encoding.cache_limit == limit
     assert encoding.encode_ordinary("ab cd ab ef") == list(b"ab cd ab ef")
-    recent = encoding._core_bpe._chunk_ids
+    recent = encoding.core._chunk_ids
     assert len(recent) + len(recent.older) <= limit
 
 
@@ -95,9 +95,9 @@ def test_changing_the_ranks_changes_no_ids() -> None:
 def test_clear_cache() -> None:
     encoding = make()
     encoding.encode_ordinary("ab cd")
-    assert encoding._core_bpe._chunk_ids
+    assert encoding.core._chunk_ids
     encoding.clear_cache()
-    assert not encoding._core_bpe._chunk_ids
+    assert not encoding.core._chunk_ids
 
 
 @given(st.text())

@@ -129,10 +129,10 @@ def test_what_is_counted_grows_with_what_is_kept_not_with_the_text(times: int) -
 def test_last_cut(encoding: Encoding, text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text)))
     cuts = []
-    cut = encoding._core_bpe.next_cut(text, 0, end)
+    cut = encoding.core.next_cut(text, 0, end)
     while cut is not None:
         cuts.append(cut)
-        cut = encoding._core_bpe.next_cut(text, cut, end)
+        cut = encoding.core.next_cut(text, cut, end)
     assert last_cut(encoding, text, end) == max(cuts, default=0)
 
 

@@ -42,8 +42,8 @@ def test_no_place_that_fits_is_ruled_out(
     limit = data.draw(st.integers(0, encoding.count(text)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(long_stretch, "_LONG", 8)
-        ends = list(possible_ends(encoding._core_bpe, text, limit))
-        starts = list(possible_starts(encoding._core_bpe, text, limit))
+        ends = list(possible_ends(encoding.core, text, limit))
+        starts = list(possible_starts(encoding.core, text, limit))
     assert ends == sorted(set(ends), reverse=True)
     assert starts == sorted(set(starts))
     assert {end for end in places if to[end] <= limit} <= set(ends)
@@ -58,7 +58,7 @@ def test_most_places_are_ruled_out(name: str, part: str) -> None:
     limit = encoding.count(text) // 2
     end = next(end for end in range(len(text), 0, -1) if encoding.count(text[:end]) <= limit)
     start = next(start for start in range(len(text)) if encoding.count(text[start:]) <= limit)
-    ends = list(possible_ends(encoding._core_bpe, text, limit))
-    starts = list(possible_starts(encoding._core_bpe, text, limit))
+    ends = list(possible_ends(encoding.core, text, limit))
+    starts = list(possible_starts(encoding.core, text, limit))
     assert ends.index(end) <= 8
     assert starts.index(start) <= 8

@@ -343,14 +343,14 @@ def test_the_cost_does_not_grow_with_the_sections(
     cut: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted = 0
-    count = GPT2._core_bpe.count
+    count = GPT2.core.count
 
     def counting(text: str) -> int:
         nonlocal counted
         counted += len(text)
         return count(text)
 
-    monkeypatch.setattr(GPT2._core_bpe, "count", counting)
+    monkeypatch.setattr(GPT2.core, "count", counting)
     costs = []
     for times in (1_000, 100_000):
         counted = 0
@@ -364,14 +364,14 @@ def test_the_cost_does_not_grow_with_the_sections(
 
 def test_many_sections_take_no_more_than_each_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = 0
-    count = GPT2._core_bpe.count
+    count = GPT2.core.count
 
     def counting(text: str) -> int:
         nonlocal counted
         counted += len(text)
         return count(text)
 
-    monkeypatch.setattr(GPT2._core_bpe, "count", counting)
+    monkeypatch.setattr(GPT2.core, "count", counting)
     sections = [Section(f"message {number}: hello there\n", number) for number in range(500)]
     fitted = fit_sections(GPT2, sections, 2000)
     assert 1980 < fitted.count <= 2000

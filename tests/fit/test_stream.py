@@ -139,7 +139,7 @@ def test_tiny_pieces_without_a_cut_are_looked_at_once(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoding = encoding_of(name)
-    next_cut = encoding._core_bpe.next_cut
+    next_cut = encoding.core.next_cut
     searched = 0
 
     def counted(text: str, start: int, end: int, **kind: Any) -> int | None:
@@ -147,7 +147,7 @@ def test_tiny_pieces_without_a_cut_are_looked_at_once(
         searched += len(text)
         return next_cut(text, start, end, **kind)
 
-    monkeypatch.setattr(encoding._core_bpe, "next_cut", counted)
+    monkeypatch.setattr(encoding.core, "next_cut", counted)
     text = "ab" * 20_000
     assert list(encode_iter(encoding, text)) == encoding.encode(text)
     assert 0 < searched <= 4 * len(text)

@@ -12,10 +12,10 @@ from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
 
 def all_cuts(encoding: Encoding, text: str, fine: bool, names: frozenset[str]) -> list[int]:
     cuts = []
-    cut = encoding._core_bpe.next_cut(text, names=names, fine=fine)
+    cut = encoding.core.next_cut(text, names=names, fine=fine)
     while cut is not None:
         cuts.append(cut)
-        cut = encoding._core_bpe.next_cut(text, cut, names=names, fine=fine)
+        cut = encoding.core.next_cut(text, cut, names=names, fine=fine)
     return cuts
 
 
@@ -40,13 +40,13 @@ def test_a_cut_depends_on_the_characters_beside_it_alone(
     cuts = set(all_cuts(encoding, text, fine, frozenset()))
     for place in range(1, len(text)):
         around = text[place - 1 : place + 1]
-        found = encoding._core_bpe.next_cut(around, fine=fine)
+        found = encoding.core.next_cut(around, fine=fine)
         assert found == (1 if place in cuts else None), (place, around)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     between = [cut for cut in sorted(cuts) if start < cut < end]
     expected = between[0] if between else None
-    assert encoding._core_bpe.next_cut(text, start, end, fine=fine) == expected
+    assert encoding.core.next_cut(text, start, end, fine=fine) == expected
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -60,7 +60,7 @@ def test_there_are_cuts_where_it_is_known_that_they_are_safe(name: str) -> None:
 
 
 def test_no_cut_is_within_a_name() -> None:
-    core = get_encoding("cl100k_base")._core_bpe
+    core = get_encoding("cl100k_base").core
     text = "a<|endoftext|>b"
     assert core.next_cut(text, 3) == 12
     assert core.next_cut(text, 3, names={"<|endoftext|>"}) is None
@@ -69,16 +69,16 @@ def test_no_cut_is_within_a_name() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_longest_token(name: str) -> None:
     encoding = encoding_of(name)
-    longest = encoding._core_bpe.longest_token
+    longest = encoding.core.longest_token
     if name in ("leaves text out", "NFC", "looks back"):
         # The last one's pattern leaves a letter before "b" to its second branch; that is not seen.
         assert longest in (None, 3)
     else:
-        assert longest == max(map(len, [*encoding._core_bpe.encoder, b"<b>"]))
+        assert longest == max(map(len, [*encoding.core.encoder, b"<b>"]))
 
 
 @given(encodings, hard_texts)
 def test_a_text_has_as_many_tokens_as_its_length_says(encoding: Encoding, text: str) -> None:
-    longest = encoding._core_bpe.longest_token
+    longest = encoding.core.longest_token
     if longest is not None:
         assert encoding.count(text) * longest >= len(text)

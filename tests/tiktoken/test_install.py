@@ -11,7 +11,7 @@ import pytest
 
 import compat_bpe
 
-ROOT = Path(compat_bpe.__file__).parents[2]
+ROOT = Path(compat_bpe.__file__).parents[1]
 
 
 def run(code: str, *paths: Path) -> str:
@@ -58,7 +58,7 @@ def test_a_changed_vocabulary_with_a_new_core() -> None:
         import tiktoken_ext.openai_public
         enc = tiktoken.Encoding(**tiktoken_ext.openai_public.gpt2())
         enc._mergeable_ranks[b"hello world"] = 60000
-        enc._core_bpe = tiktoken._tiktoken.CoreBPE(
+        enc.core = tiktoken._tiktoken.CoreBPE(
             enc._mergeable_ranks, enc._special_tokens, r".*")
         print(enc.encode("hello world"), compat_bpe.get_encoding("gpt2").encode("hello world"))
         """
@@ -120,7 +120,7 @@ compat_bpe.install_as_tiktoken()
 import pickle, tiktoken
 try:
     enc = tiktoken.get_encoding("mine")
-    assert pickle.loads(pickle.dumps(enc))._core_bpe is enc._core_bpe
+    assert pickle.loads(pickle.dumps(enc)).core is enc.core
     print(enc.encode("a"), tiktoken.list_encoding_names()[-1])
 except ValueError as error:
     print(error)

@@ -18,14 +18,14 @@ from tests.train.small_vocabularies import BYTES, PATTERN, corpora, encodings, t
 
 def has_new_material(old: Encoding, found: Extended, chunk: bytes) -> bool:
     """Whether two neighbours in what the old vocabulary makes of a chunk are an added merge's."""
-    parts = old.decode_tokens_bytes(ids_of(old._core_bpe, chunk))
+    parts = old.decode_tokens_bytes(ids_of(old.core, chunk))
     pairs = {(merge.left, merge.right) for merge in found.merges}
     return not pairs.isdisjoint(zip(parts, parts[1:]))
 
 
 def chunks_in(encoding: Encoding, texts: list[str], *, special: bool = False) -> list[bytes]:
     names = encoding.special_tokens_set if special else frozenset()
-    found = (chunk for text in texts for chunk in chunks_of(encoding._core_bpe, text, names))
+    found = (chunk for text in texts for chunk in chunks_of(encoding.core, text, names))
     return [chunk for chunk in found if isinstance(chunk, bytes)]
 
 
@@ -52,14 +52,14 @@ def test_what_stays_and_what_comes(
     first = old.n_vocab
     assert [merge.id for merge in merges] == list(range(first, first + len(merges)))
     assert new.n_vocab == first + len(merges)
-    assert new._core_bpe.encoder == {
-        **old._core_bpe.encoder,
+    assert new.core.encoder == {
+        **old.core.encoder,
         **{merge.left + merge.right: merge.id for merge in merges},
     }
-    assert new._core_bpe.special == old._core_bpe.special
+    assert new.core.special == old.core.special
     # What is without new material stays, and other chunks do not.
     for chunk in {*chunks_in(old, corpus), *chunks_in(old, others)}:
-        is_same = ids_of(old._core_bpe, chunk) == ids_of(new._core_bpe, chunk)
+        is_same = ids_of(old.core, chunk) == ids_of(new.core, chunk)
         assert is_same == (not has_new_material(old, found, chunk))
     for text in others:
         chunks = chunks_in(old, [text], special=True)
@@ -69,7 +69,7 @@ def test_what_stays_and_what_comes(
             )
     # A new token is made by its merge, also where chunks that are tokens are not looked up.
     for merge in merges:
-        assert new._core_bpe._byte_pair.merge(merge.left + merge.right) == [merge.id]
+        assert new.core._byte_pair.merge(merge.left + merge.right) == [merge.id]
     assert sum(merge.frequency > 0 for merge in merges) <= number
     # A term is one token, or there is a reason.
     for term in found.terms:
@@ -80,12 +80,12 @@ def test_what_stays_and_what_comes(
     # The changes are those of the texts.
     assert found.changes == changes(old, new, corpus)
     counts = Counter(chunks_in(old, corpus))
-    assert found.changes.before == sum(len(ids_of(old._core_bpe, one)) for one in counts.elements())
-    assert found.changes.after == sum(len(ids_of(new._core_bpe, one)) for one in counts.elements())
+    assert found.changes.before == sum(len(ids_of(old.core, one)) for one in counts.elements())
+    assert found.changes.after == sum(len(ids_of(new.core, one)) for one in counts.elements())
     assert {one.chunk: one.frequency for one in found.changes.chunks} == {
         chunk: count
         for chunk, count in counts.items()
-        if ids_of(old._core_bpe, chunk) != ids_of(new._core_bpe, chunk)
+        if ids_of(old.core, chunk) != ids_of(new.core, chunk)
     }
     event(f"{len(merges)} merges")
 
@@ -100,13 +100,13 @@ def test_the_most_frequent_pair_is_learned_again_and_again(
     for _ in range(4):
         found = extend(current, corpus, 1, min_frequency=least, max_token_length=longest)
         counts: Counter[tuple[int, int]] = Counter()
-        taken = {*current._core_bpe.encoder, *(name.encode() for name in current._core_bpe.special)}
+        taken = {*current.core.encoder, *(name.encode() for name in current.core.special)}
         model = current.definition.model if isinstance(current, Tokenizer) else None
         if getattr(getattr(model, "unknown", None), "byte_fallback", False):
             taken.add(b"<0x61>")
         for chunk in chunks_in(current, corpus):
-            ids = ids_of(current._core_bpe, chunk)
-            if current._core_bpe.decode_bytes(ids) != chunk:
+            ids = ids_of(current.core, chunk)
+            if current.core.decode_bytes(ids) != chunk:
                 continue  # with unknown bytes
             for pair in zip(ids, ids[1:]):
                 made = current.decode_bytes(pair)
@@ -196,7 +196,7 @@ def test_pieces_of_a_text_are_one_text() -> None:
 def test_the_old_encoding_is_as_it_was() -> None:
     old = small(dict(BYTES))
     extend(old, ["aaaa bbbb"], 3, terms=["cc"])
-    assert old._core_bpe.encoder == BYTES
+    assert old.core.encoder == BYTES
     assert old.encode("aaaa") == [BYTES[b"a"]] * 4
 
 

@@ -1,0 +1,35 @@
+"""An encoding, as fitting sees it: so that ``fit`` stands below the encodings that offer it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import Protocol
+
+from ..pipeline.core_bpe import CoreBPE
+from ..pipeline.special import AllowedSpecial, DisallowedSpecial
+
+
+class TextEncoder(Protocol):
+    """The part of ``Encoding`` that fitting needs; see there for each method."""
+
+    name: str
+    core: CoreBPE
+
+    @property
+    def special_tokens_set(self) -> set[str]: ...
+
+    def count(self, text: str) -> int: ...
+
+    def encode_ordinary(self, text: str) -> list[int]: ...
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: AllowedSpecial = ...,
+        disallowed_special: DisallowedSpecial = ...,
+    ) -> list[int]: ...
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes: ...
+
+    def with_special(self, names: Set[str]) -> TextEncoder: ...
