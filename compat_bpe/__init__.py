@@ -11,5 +11,4 @@ from .encodings.registry import list_encoding_names as list_encoding_names
 from .encodings.registry import unload as unload
 from .tiktoken.install import install_as_tiktoken as install_as_tiktoken
 from .tiktoken.install import uninstall_as_tiktoken as uninstall_as_tiktoken
-
-__version__ = "0.1.0"
+from .version import __version__ as __version__

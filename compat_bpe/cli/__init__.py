@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .. import __version__
+from ..version import __version__
 from .output import PROGRAM, CommandError
 
 #: Each command and the module it is in, which is imported when it is used.

@@ -16,7 +16,9 @@ import pkgutil
 import uuid
 import zipfile
 
-from .. import __version__, tiktoken
+from .. import version as own
+from . import __path__ as _path
+from . import __version__ as _tiktoken_version
 
 # Of use to who reads the code and to type checkers, and to a thread that imports tiktoken while
 # another one does: CPython gives it this module, not what stands in sys.modules afterwards.
@@ -105,19 +107,19 @@ def write_shim_wheel(folder: str | os.PathLike[str]) -> str:
 
 def _make_wheel() -> tuple[str, bytes]:
     """The wheel's file name and content."""
-    public, _, local = __version__.partition("+")
+    public, _, local = own.__version__.partition("+")
     label = f"{public}.{local}" if local else public  # there is but one "+" in a version
-    version = f"{tiktoken.__version__}+compat.{label}"
+    version = f"{_tiktoken_version}+compat.{label}"
     info = f"tiktoken-{version}.dist-info"
 
     files = {"tiktoken/__init__.py": _INIT, "tiktoken/py.typed": ""}
-    for module in pkgutil.iter_modules(tiktoken.__path__):
+    for module in pkgutil.iter_modules(_path):
         if module.name != "openai_public":
             files[f"tiktoken/{module.name}.py"] = _SUBMODULE.format(name=module.name)
     # Without an __init__.py: tiktoken_ext is a namespace package, which plug-ins extend.
     files["tiktoken_ext/openai_public.py"] = _OPENAI_PUBLIC
     files[f"{info}/METADATA"] = _METADATA.format(version=version, required=public)
-    files[f"{info}/WHEEL"] = _WHEEL.format(version=__version__)
+    files[f"{info}/WHEEL"] = _WHEEL.format(version=own.__version__)
     record = "".join(f"{name},{_hash_and_size(text)}\n" for name, text in files.items())
     files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n"
 

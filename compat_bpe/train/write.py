@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Callable
 
 from ..encodings.encoding import Encoding
-from ..save import save_gpt2, save_tiktoken, save_tokenizer_json
+from ..encodings.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from .trainer import LearnedMerge
 
 #: The formats, and the files of each; ``{name}`` stands for the name of the vocabulary.

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ... import Encoding, __version__
+from ... import Encoding
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from ...encodings.patterns import PATTERNS
 from ...encodings.tokenizer import Tokenizer
@@ -19,6 +19,7 @@ from ...files.text import read_text
 from ...train.extend import Extended, Extender
 from ...train.trainer import DEEPSEEK
 from ...train.write import MANIFEST, check_folder, check_name, readable, write_vocabulary
+from ...version import __version__
 from ..options.corpus import CorpusArguments, corpus_options
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.vocabulary import vocabulary_options

@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 
 from ...corpus.documents import CorpusFile
+from ...files.write import write_files
 from ...report.figures import Report
 from ...report.measure import report_parts
 from ...report.text import as_json, line_width, table_lines
-from ...save import write_files
 from ..options.corpus import CorpusArguments, corpus_options
 from ..options.encoding import chosen_encodings, encoding_options
 from ..output import CommandError, write_line

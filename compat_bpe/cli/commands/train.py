@@ -10,13 +10,13 @@ from typing import Any, BinaryIO
 
 import click
 
-from ... import __version__
 from ...corpus.documents import CorpusFile, Part, read_corpus
 from ...corpus.masking import read_rules
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...encodings.patterns import PATTERNS
 from ...train.trainer import DEEPSEEK, Trained, Trainer
 from ...train.write import FORMATS, MANIFEST, check_folder, check_name, write_vocabulary
+from ...version import __version__
 from ..options.corpus import Corpus, CorpusArguments, corpus_options
 from ..options.vocabulary import vocabulary_options
 from ..output import failure, write_line, write_message

@@ -104,7 +104,7 @@ def test_metadata(run: Run) -> None:
 
 
 def test_version_with_a_local_label(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(compat_bpe, "__version__", "1.2.dev3+local.4")
+    monkeypatch.setattr("compat_bpe.version.__version__", "1.2.dev3+local.4")
     path = write_shim_wheel(tmp_path)
     assert os.path.basename(path) == "tiktoken-0.14.0+compat.1.2.dev3.local.4-py3-none-any.whl"
     with zipfile.ZipFile(path) as wheel:

@@ -1,0 +1,231 @@
+"""Encodings to files that other programs read.
+
+Each file is written whole or not at all.  What a format cannot hold is an error, before anything is
+written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from ..files.write import write_files
+from ..formats.checked_json import is_unicode
+from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
+from ..formats.tiktoken import format_ranks
+from ..formats.tokenizer_json import ListedModel, RankedModel, TokenizerDefinition
+from ..formats.tokenizer_parts import byte_level_part, pattern_part, pre_tokenizers_part
+from ..pipeline.added_tokens import AddedToken
+from ..pipeline.byte_level import encode_bytes
+from ..pipeline.models.bpe.by_merges import ListedMergesEncoder
+from ..pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
+from .encoding import Encoding
+from .tokenizer import Tokenizer
+
+
+def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
+    """Write the ranks of an encoding as a ``.tiktoken`` file.
+
+    The format holds the ranks alone: how text is split, and the special tokens, are for the program
+    that reads it.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: merging by rank would not give what the encoding gives.
+
+    >>> import compat_bpe, tempfile
+    >>> enc = compat_bpe.get_encoding("gpt2")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_tiktoken(enc, folder + "/gpt2.tiktoken")
+    ...     read = compat_bpe.load(folder + "/gpt2.tiktoken", pattern="gpt2")
+    >>> read.encode("hello world") == enc.encode("hello world")
+    True
+    """
+    write_files({Path(path): format_ranks(_ranks(encoding))})
+
+
+def save_gpt2(
+    encoding: Encoding,
+    encoder_json: str | os.PathLike[str],
+    vocab_bpe: str | os.PathLike[str],
+) -> None:
+    """Write an encoding as ``encoder.json`` and ``vocab.bpe`` (or ``vocab.json``, ``merges.txt``).
+
+    The format does not hold how text is split.
+
+    Raises:
+        OSError: a file cannot be written.
+        ValueError: a token is made by no merge, or merging by a list would not give what the
+            encoding gives.
+    """
+    model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
+    if not isinstance(model, ListedModel):
+        ranks = _ranks(encoding)
+        ids = format_encoder_json(ranks, _names(encoding))
+        merges = format_vocab_bpe(ranks)
+    else:
+        encoder = _listed(encoding)
+        if not encoder.is_complete:
+            raise ValueError(f"{encoding!r}: a byte is no token, for which the format has no rule")
+        if model.ignore_merges and not encoder.makes_all_tokens():
+            raise ValueError(f"{encoding!r}: a token is made by no merge")
+        numbers = {**model.vocabulary, **_names(encoding)}
+        ids = json.dumps(dict(sorted(numbers.items(), key=lambda item: item[1]))).encode()
+        lines = ["#version: 0.2", *map(" ".join, zip(*model.merges)), ""]
+        merges = "\n".join(lines).encode()
+    write_files({Path(encoder_json): ids, Path(vocab_bpe): merges})
+
+
+def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> None:
+    """Write an encoding as a ``tokenizer.json``, which Hugging Face tokenizers reads.
+
+    There, ``encode(text)`` gives what ``encode(text, allowed_special="all")`` gives here.
+
+    Raises:
+        OSError: it cannot be written.
+        ValueError: the format cannot hold it: two special tokens have one id, a token is empty, or
+            the pattern is not one of Oniguruma.
+    """
+    definition = encoding.definition if isinstance(encoding, Tokenizer) else _definition(encoding)
+    model = definition.model
+    if isinstance(model, RankedModel):
+        model = _as_listed(model, definition.added_tokens, encoding)
+    else:
+        vocabulary = _with_added(model.vocabulary, definition.added_tokens, encoding)
+        model = model._replace(vocabulary=vocabulary)
+    unknown = model.unknown
+    file = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {
+                "id": token.id,
+                "content": token.content,
+                "single_word": token.single_word,
+                "lstrip": token.lstrip,
+                "rstrip": token.rstrip,
+                "normalized": token.normalized,
+                "special": token.special,
+            }
+            for token in sorted(definition.added_tokens, key=lambda token: token.id)
+        ],
+        **definition.parts,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": unknown.token,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": unknown.fuse,
+            "byte_fallback": unknown.byte_fallback,
+            "ignore_merges": model.ignore_merges,
+            "vocab": dict(sorted(model.vocabulary.items(), key=lambda item: item[1])),
+            "merges": list(map(list, zip(*model.merges))),
+        },
+    }
+    write_files({Path(path): json.dumps(file, ensure_ascii=False).encode()})
+
+
+def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
+    """Ranks that give what the encoding gives, if there are."""
+    if not isinstance(encoding, Tokenizer):
+        return encoding.core.encoder
+    model = encoding.definition.model
+    if isinstance(model, RankedModel):
+        return model.ranks
+    encoder = _listed(encoding)
+    if not encoder.ranks_suffice():
+        raise ValueError(
+            f"{encoding!r}: merging by rank does not give what its list of merges gives"
+        )
+    ranks = dict(encoder.ranks)
+    if model.ignore_merges and len(encoder.tokens) > len(ranks):
+        # Tokens that no merge makes, and a chunk can be all the same.
+        added = {token.id for token in encoding.added_tokens}
+        ranks = {token: rank for token, rank in encoder.tokens.items() if rank not in added}
+        made = BytePairEncoder(ranks)
+        for token in ranks.keys() - encoder.ranks.keys():
+            if made.makes(token):
+                raise ValueError(f"{encoding!r}: merging by rank would make {token!r} of two parts")
+    return ranks
+
+
+def _listed(encoding: Encoding) -> ListedMergesEncoder:
+    encoder = encoding.core._byte_pair
+    assert isinstance(encoder, ListedMergesEncoder)
+    return encoder
+
+
+def _names(encoding: Encoding) -> dict[str, int]:
+    """The special tokens, and what other added tokens there are."""
+    names = dict(encoding.core.special)
+    for name in names:
+        if not is_unicode(name):
+            raise ValueError(f"{encoding!r}: the special token {name!r} has a lone surrogate")
+    return names
+
+
+def _definition(encoding: Encoding) -> TokenizerDefinition:
+    """What a ``tokenizer.json`` has to say of an encoding by ranks and one pattern."""
+    try:
+        split = pattern_part(encoding._pat_str)
+    except ValueError as error:
+        raise ValueError(f"{encoding!r}: {error}") from None
+    byte_level = byte_level_part(use_regex=False)
+    parts = {
+        "normalizer": None,
+        "pre_tokenizer": pre_tokenizers_part(split, byte_level),
+        "post_processor": None,
+        "decoder": byte_level,
+    }
+    specials = _names(encoding)
+    if len(set(specials.values())) < len(specials):
+        raise ValueError(f"{encoding!r}: two special tokens have the same id")
+    added = tuple(AddedToken(name, number, special=True) for name, number in specials.items())
+    return TokenizerDefinition(RankedModel(encoding.core.encoder), added, parts, encoding.name)
+
+
+def _as_listed(model: RankedModel, added: Sequence[AddedToken], encoding: Encoding) -> ListedModel:
+    """The same model with its merges listed."""
+    ranks = model.ranks
+    if b"" in ranks:
+        raise ValueError(f"{encoding!r}: the empty token cannot be in a tokenizer.json")
+    merges = [parts for _, parts in merges_by_rank(ranks) if parts is not None]
+    written = {encode_bytes(token): rank for token, rank in ranks.items()}
+    vocabulary = _with_added(written, added, encoding)
+    lefts = [encode_bytes(left) for left, _ in merges]
+    rights = [encode_bytes(right) for _, right in merges]
+    # Merging by rank takes a chunk that is a token as it is.
+    return ListedModel(vocabulary, (lefts, rights), ignore_merges=True)
+
+
+def _with_added(
+    vocabulary: Mapping[str, int], added: Sequence[AddedToken], encoding: Encoding
+) -> dict[str, int]:
+    """A vocabulary with those of the added tokens that must be in it, to keep their ids."""
+    found = dict(vocabulary)
+    for token in added:
+        if found.get(token.content, token.id) != token.id:
+            raise ValueError(f"{encoding!r}: {token.content!r} is an ordinary token, too")
+    others = [token for token in added if token.content not in found]
+    for token in _not_numbered_on(others, len(found)):
+        found[token.content] = token.id
+    if len(set(found.values())) < len(found):
+        raise ValueError(f"{encoding!r}: a special token has the id of an ordinary one")
+    return found
+
+
+def _not_numbered_on(added: Iterable[AddedToken], ordinary: int) -> list[AddedToken]:
+    """The added tokens that must be in the vocabulary, to keep their ids.
+
+    Those that are not are numbered from its size on, in their order.
+    """
+    inside = sorted(added, key=lambda token: token.id)
+    following = ordinary + len(inside)
+    while inside and inside[-1].id == following - 1:
+        following -= 1
+        inside.pop()
+    return inside
