@@ -1,0 +1,146 @@
+"""A plug-in copies the folder under a name of its own, and all of it works there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import compat_bpe
+
+PACKAGE = Path(compat_bpe.__file__).parent
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "gpt2_small"
+TEXT = "Hello, wörld! 世界 12345\n\n  def f(x):\n\treturn x 😀<|endoftext|>"
+
+_IDS = """
+names = tokens.list_encoding_names()
+print(json.dumps({name: tokens.get_encoding(name).encode_ordinary(TEXT) for name in names}))
+"""
+
+_LOAD = """
+enc = tokens.load(FIXTURE)
+print(json.dumps(enc.encode_ordinary(TEXT)))
+"""
+
+_FIT = """
+from plugin._vendor.tokens.fit import Document, encode_iter, fit_prompt, split_text
+enc = tokens.get_encoding("cl100k_base")
+doc = Document(enc, TEXT)
+doc.replace(0, 5, "Bye")
+print(json.dumps([
+    doc.count,
+    enc.truncate(TEXT, 5).text,
+    fit_prompt(enc, TEXT, TEXT, limit=20).ids,
+    [part.text for part in split_text(enc, TEXT, 5)],
+    list(encode_iter(enc, [TEXT], disallowed_special=())),
+]))
+"""
+
+_PICKLE = """
+import copy, pickle
+enc, own = tokens.get_encoding("deepseek_v3"), tokens.load(FIXTURE)
+loaded = [pickle.loads(pickle.dumps(one)) for one in (enc, own)] + [copy.deepcopy(own)]
+print(json.dumps([one.encode_ordinary(TEXT) for one in loaded]))
+"""
+
+_WORKERS = """
+from plugin._vendor.tokens.encodings import batch, encoding
+from plugin._vendor.tokens.train import train_bpe
+batch.WORTH_WORKERS = 0
+batch.processors = lambda: 2
+encoding.map_in_order = None  # so that it is done by workers, or not at all
+enc = tokens.get_encoding("gpt2")
+print(json.dumps([
+    enc.encode_ordinary_batch([TEXT] * 4),
+    [enc.decode([id]) for id in train_bpe([TEXT] * 9, 262, workers=2).encode_ordinary(TEXT)],
+]))
+"""
+
+_TIKTOKEN = """
+tokens.install_as_tiktoken()
+import tiktoken, tiktoken.core, tiktoken_ext.openai_public
+print(json.dumps([
+    tiktoken.get_encoding("gpt2").encode_ordinary(TEXT),
+    tiktoken.core.Encoding.__module__,
+    tiktoken.__name__,
+]))
+tokens.uninstall_as_tiktoken()
+assert tokens.Encoding.__module__.startswith("plugin._vendor.tokens."), tokens.Encoding.__module__
+"""
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a package ``plugin`` that has the copy in it."""
+    root = tmp_path_factory.mktemp("site")
+    vendor = root / "plugin" / "_vendor"
+    shutil.copytree(PACKAGE, vendor / "tokens", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in (root / "plugin", vendor):
+        (folder / "__init__.py").write_bytes(b"")
+    return root
+
+
+def run(plugin: Path, script: str) -> list[object]:
+    """Run a script in a Python that has the plug-in and no compat_bpe, and read what it prints."""
+    code = (
+        f"import json, sys; sys.path.insert(0, {str(plugin)!r})\n"
+        "from plugin._vendor import tokens\n"
+        f"TEXT, FIXTURE = {TEXT!r}, {str(FIXTURE)!r}\n"
+        f"{script}\n"
+        "assert not [name for name in sys.modules if name.startswith('compat_bpe')]\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=plugin,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    found: list[object] = json.loads(done.stdout)
+    return found
+
+
+def test_every_encoding(plugin: Path) -> None:
+    names = compat_bpe.list_encoding_names()
+    ids = {name: compat_bpe.get_encoding(name).encode_ordinary(TEXT) for name in names}
+    assert run(plugin, _IDS) == ids
+
+
+def test_load(plugin: Path) -> None:
+    assert run(plugin, _LOAD) == compat_bpe.load(FIXTURE).encode_ordinary(TEXT)
+
+
+def test_fit(plugin: Path) -> None:
+    count, head, ids, parts, streamed = run(plugin, _FIT)
+    enc = compat_bpe.get_encoding("cl100k_base")
+    assert count == enc.count("Bye" + TEXT[5:])
+    assert head == enc.truncate(TEXT, 5).text
+    assert isinstance(ids, list)
+    assert len(ids) <= 20
+    assert isinstance(parts, list)
+    assert "".join(parts) == TEXT
+    assert streamed == enc.encode_ordinary(TEXT)
+
+
+def test_pickles(plugin: Path) -> None:
+    small = compat_bpe.load(FIXTURE).encode_ordinary(TEXT)
+    deepseek = compat_bpe.get_encoding("deepseek_v3").encode_ordinary(TEXT)
+    assert run(plugin, _PICKLE) == [deepseek, small, small]
+
+
+def test_worker_processes(plugin: Path) -> None:
+    batch, learned = run(plugin, _WORKERS)
+    assert batch == [compat_bpe.get_encoding("gpt2").encode_ordinary(TEXT)] * 4
+    assert learned
+
+
+def test_in_place_of_tiktoken(plugin: Path) -> None:
+    ids, module, name = run(plugin, _TIKTOKEN)
+    assert ids == compat_bpe.get_encoding("gpt2").encode_ordinary(TEXT)
+    assert (module, name) == ("tiktoken.core", "plugin._vendor.tokens.tiktoken")
