@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -84,7 +85,7 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def run(plugin: Path, script: str) -> list[object]:
+def run(plugin: Path, script: str) -> Any:
     """Run a script in a Python that has the plug-in and no compat_bpe, and read what it prints."""
     code = (
         f"import json, sys; sys.path.insert(0, {str(plugin)!r})\n"
@@ -102,8 +103,7 @@ def run(plugin: Path, script: str) -> list[object]:
         cwd=plugin,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    found: list[object] = json.loads(done.stdout)
-    return found
+    return json.loads(done.stdout)
 
 
 def test_every_encoding(plugin: Path) -> None:

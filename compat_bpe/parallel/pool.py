@@ -1,0 +1,254 @@
+"""A pool of worker processes that share a stream of tasks.
+
+The caller describes a worker by a class and its arguments; each process makes one object of it. A
+task goes to whichever worker is free, and the messages that the worker makes of it come back as
+they are made. So a large batch, the files of a directory and the chunks of a corpus are shared
+out in one way.
+
+On the pipe to a worker and back, a frame is its length in eight bytes and that many bytes of
+pickled data. An empty frame ends a task's messages, and the tasks.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from queue import Empty, Full, Queue, SimpleQueue
+from subprocess import Popen
+from threading import Thread
+from typing import IO, Any, Protocol
+
+from .processes import may_start, start_worker
+
+#: Seconds that a wait takes at most: Windows lets nobody interrupt a longer one.
+_PATIENCE = 0.2
+
+
+class Worker(Protocol):
+    """The work that a process does; it is made there, from the arguments of the pool."""
+
+    def do(self, task: Any) -> Iterable[Any]:
+        """Do a task, and yield what the caller is to know of it."""
+
+    def finish(self) -> Iterable[Any]:
+        """Yield what is left to say when no task follows."""
+
+
+class WorkerKilled(ChildProcessError):
+    """A worker process has gone before its work was done, killed for want of memory perhaps."""
+
+
+class Pool:
+    """Worker processes, there while a ``with`` block runs.
+
+    Where no process or thread can be started, ``size`` is 0 and the caller does the work itself.
+
+    Args:
+        make: the class of the workers, to be found by its name in the other process.
+        arguments: what it is called with.
+        number: how many workers at most.
+
+    >>> from compat_bpe.parallel.pool import Echo
+    >>> with Pool(Echo, ("!",), 2) as pool:
+    ...     sorted(pool.run(["a", "b", "c"])) if pool.size else ["a!", "b!", "c!"]
+    ['a!', 'b!', 'c!']
+    """
+
+    def __init__(self, make: type[Worker], arguments: tuple[Any, ...], number: int) -> None:
+        self._set_up = _pickled((make, arguments))
+        self._number = number
+        # Short, so that tasks wait where they are made.
+        self._tasks: Queue[bytes | None] = Queue(maxsize=2)
+        #: From the threads: messages, the end of a task (``_DONE``) and of a worker (``_GONE``).
+        self._events: SimpleQueue[Any] = SimpleQueue()
+        self._processes: list[Popen[bytes]] = []
+        self._threads: list[Thread] = []
+        self._running = 0
+        self._open_tasks = 0
+        self._was_killed = False
+
+    @property
+    def size(self) -> int:
+        """The number of workers that were started."""
+        return len(self._threads)
+
+    def __enter__(self) -> Pool:
+        if not may_start():
+            return self
+        try:
+            for _ in range(self._number):
+                process = start_worker(__name__)
+                self._processes.append(process)
+                thread = Thread(target=self._attend, args=(process,), daemon=True)
+                thread.start()
+                self._threads.append(thread)
+        except (OSError, RuntimeError):  # no more processes or threads: those there are will do
+            pass
+        except BaseException:
+            self.__exit__()
+            raise
+        self._running = self.size
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._processes:
+            process.kill()
+        while any(thread.is_alive() for thread in self._threads):
+            with suppress(Full):
+                self._tasks.put(None, timeout=0.01)  # for one that waits for a task
+        for process in self._processes:
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with suppress(OSError):  # it still holds something for a worker that has gone
+                    assert stream is not None
+                    stream.close()
+
+    def run(self, tasks: Iterable[Any]) -> Iterator[Any]:
+        """Yield the messages of all tasks, in the order in which they come.
+
+        Raises:
+            WorkerKilled: after all other messages, if a worker was killed and its task with it.
+        """
+        for task in tasks:
+            yield from self.give(task)
+        while self._open_tasks and self._running:
+            yield from self._arrived(_PATIENCE)
+        if self._was_killed:
+            raise _killed()
+
+    def give(self, task: Any) -> Iterator[Any]:
+        """Hand a task to a worker, as soon as one is free; yield the messages that come meanwhile.
+
+        Raises:
+            WorkerKilled: no worker is left.
+        """
+        data = _pickled(task)
+        while True:
+            if not self._running:
+                raise _killed()
+            yield from self._arrived(0)
+            with suppress(Full):
+                self._tasks.put(data, timeout=_PATIENCE)
+                self._open_tasks += 1
+                return
+
+    def finish(self) -> Iterator[Any]:
+        """End the workers; yield the messages that were still to come, their last ones included.
+
+        Raises:
+            WorkerKilled: a worker was killed.
+        """
+        left = self.size
+        while left and self._running:
+            with suppress(Full):
+                self._tasks.put(None, timeout=0.01)
+                left -= 1
+            yield from self._arrived(0)
+        while self._running:
+            yield from self._arrived(_PATIENCE)
+        if self._was_killed:
+            raise _killed()
+
+    def _arrived(self, patience: float) -> Iterator[Any]:
+        """Yield the messages that are there; wait for the first so many seconds."""
+        while True:
+            try:
+                event = self._events.get(patience > 0, patience)
+            except Empty:
+                return
+            patience = 0
+            if event is _DONE:
+                self._open_tasks -= 1
+            elif event is _GONE:
+                self._running -= 1
+            else:
+                yield event
+
+    def _attend(self, process: Popen[bytes]) -> None:
+        """Give one worker a task after the other, and pass its messages on."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            _write_frame(process.stdin, self._set_up)
+            while (task := self._tasks.get()) is not None:
+                try:
+                    _write_frame(process.stdin, task)
+                    self._pass_on(process.stdout)
+                finally:
+                    self._events.put(_DONE)
+            _write_frame(process.stdin, b"")
+            self._pass_on(process.stdout)
+        except Exception:  # a pipe that has ended, and whatever unpickling half a message raises
+            self._was_killed = True
+        finally:
+            self._events.put(_GONE)
+
+    def _pass_on(self, source: IO[bytes]) -> None:
+        while frame := _read_frame(source):
+            self._events.put(pickle.loads(frame))
+
+
+class Echo:
+    """A worker that says each task once more."""
+
+    def __init__(self, end: str) -> None:
+        self._end = end
+
+    def do(self, task: str) -> Iterator[str]:
+        yield task + self._end
+
+    def finish(self) -> Iterator[str]:
+        yield from ()
+
+
+_DONE = object()
+_GONE = object()
+
+
+def _killed() -> WorkerKilled:
+    return WorkerKilled(
+        "a worker process has been killed: is there enough memory? fewer workers need less"
+    )
+
+
+def _pickled(value: object) -> bytes:
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+
+
+def _write_frame(target: IO[bytes], data: bytes) -> None:
+    target.write(len(data).to_bytes(8, "little"))
+    target.write(data)
+    target.flush()
+
+
+def _read_frame(source: IO[bytes]) -> bytes:
+    """Read a frame; ``EOFError`` if there is none, or not all of it."""
+    header = source.read(8)
+    length = int.from_bytes(header, "little")
+    data = source.read(length) if len(header) == 8 else b""
+    if len(header) < 8 or len(data) < length:
+        raise EOFError("the other side has gone")
+    return data
+
+
+def work() -> None:
+    """Live as a worker: tasks in, messages out, until the input ends."""
+    source, target = sys.stdin.buffer, sys.stdout.buffer
+    # What is printed by accident must not get between the frames.
+    sys.stdout = sys.stderr
+    try:
+        make, arguments = pickle.loads(_read_frame(source))
+        worker: Worker = make(*arguments)
+        while frame := _read_frame(source):
+            _answer(target, worker.do(pickle.loads(frame)))
+        _answer(target, worker.finish())
+    except (OSError, EOFError):
+        return  # nobody waits for it
+
+
+def _answer(target: IO[bytes], messages: Iterable[Any]) -> None:
+    for message in messages:
+        _write_frame(target, _pickled(message))
+    _write_frame(target, b"")

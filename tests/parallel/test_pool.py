@@ -1,0 +1,163 @@
+"""Worker processes that share a stream of tasks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from compat_bpe.parallel import processes
+from compat_bpe.parallel.pool import Pool, WorkerKilled
+
+
+class Squares:
+    """Squares numbers, and says at the end how many."""
+
+    def __init__(self, least: int) -> None:
+        self._least = least
+        self._seen = 0
+
+    def do(self, task: int) -> Iterator[object]:
+        if task < self._least:
+            os.kill(os.getpid(), 9)
+        self._seen += 1
+        print("not a message")
+        yield task
+        yield task * task
+
+    def finish(self) -> Iterator[object]:
+        yield "seen", self._seen
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a worker find this module by its name."""
+    monkeypatch.setitem(sys.modules, "test_pool_workers", sys.modules[__name__])
+    monkeypatch.setattr(Squares, "__module__", "test_pool_workers")
+    code = (
+        "import sys, importlib.util as u; "
+        f"s = u.spec_from_file_location('test_pool_workers', {__file__!r}); "
+        "sys.path[:] = {path!r}; m = u.module_from_spec(s); sys.modules[s.name] = m; "
+        "s.loader.exec_module(m); from {module} import work; work()"
+    )
+    monkeypatch.setattr(processes, "_CODE", code)
+
+
+def children() -> str:
+    return subprocess.run(
+        ["ps", "--ppid", str(os.getpid()), "-o", "args="], capture_output=True, text=True
+    ).stdout
+
+
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_all_messages_of_all_tasks(number: int) -> None:
+    with Pool(Squares, (0,), number) as pool:
+        assert pool.size == number
+        found = list(pool.run(range(100)))
+        assert sorted(found) == sorted([*range(100), *(n * n for n in range(100))])
+        last = list(pool.finish())
+    assert [name for name, _ in last] == ["seen"] * number
+    assert sum(seen for _, seen in last) == 100
+    assert "test_pool_workers" not in children()
+
+
+def test_no_tasks() -> None:
+    with Pool(Squares, (0,), 2) as pool:
+        assert list(pool.run([])) == []
+        assert list(pool.finish()) == [("seen", 0)] * 2
+
+
+def test_tasks_are_taken_only_as_they_are_needed() -> None:
+    taken = []
+
+    def tasks() -> Iterator[int]:
+        for number in range(1000):
+            taken.append(number)
+            yield number
+
+    with Pool(Squares, (0,), 2) as pool:
+        next(pool.run(tasks()))
+        assert len(taken) < 20
+
+
+def test_large_tasks_and_messages() -> None:
+    number = 1 << 8_000_000
+    with Pool(Squares, (0,), 2) as pool:
+        assert number * number in set(pool.run([number] * 3))
+
+
+def test_a_killed_worker_is_told_after_the_rest() -> None:
+    with Pool(Squares, (0,), 2) as pool:
+        found: list[object] = []
+        with pytest.raises(WorkerKilled, match="enough memory"):
+            found.extend(pool.run([1, 2, -1, 3, 4]))
+        assert {1, 2, 3, 4, 9, 16} <= set(found)
+
+
+def test_when_all_are_killed_nothing_waits() -> None:
+    with Pool(Squares, (0,), 2) as pool:
+        with pytest.raises(WorkerKilled):
+            list(pool.run([-1] * 10))
+        with pytest.raises(WorkerKilled):
+            list(pool.finish())
+
+
+def test_a_worker_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_CODE", "import sys; sys.exit(1) # {path!r} {module}")
+    with Pool(Squares, (0,), 2) as pool, pytest.raises(WorkerKilled):
+        list(pool.run(range(10)))
+
+
+def test_a_worker_that_answers_junk(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "import sys; sys.stdin.buffer.read(8); "
+        "sys.stdout.buffer.write(b'\\3' + b'\\0' * 7 + b'h\\x05.') # {path!r} {module}"
+    )
+    monkeypatch.setattr(processes, "_CODE", code)
+    with Pool(Squares, (0,), 1) as pool, pytest.raises(WorkerKilled):
+        list(pool.run(range(10)))
+
+
+@pytest.mark.parametrize("error", [OSError("no"), RuntimeError("can't start new thread")])
+def test_where_nothing_can_be_started(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with Pool(Squares, (0,), 2) as pool:
+        assert pool.size == 0
+
+
+def test_in_a_frozen_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    with Pool(Squares, (0,), 2) as pool:
+        assert pool.size == 0
+
+
+def test_from_a_thread() -> None:
+    found: list[object] = []
+
+    def use() -> None:
+        with Pool(Squares, (0,), 2) as pool:
+            found.extend(pool.run([3]))
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+    assert found == [3, 9]
+
+
+def test_leaving_early_leaves_no_process() -> None:
+    def interrupted() -> None:
+        with Pool(Squares, (0,), 2) as pool:
+            for _ in pool.run(iter(range(10_000_000))):
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert "test_pool_workers" not in children()
