@@ -7,20 +7,14 @@ Splitting takes one processor; where there are more, worker processes do it.
 
 from __future__ import annotations
 
-import pickle
-import sys
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from contextlib import suppress
-from queue import Full, Queue
-from subprocess import Popen
-from threading import Thread
+from collections.abc import Iterator, Mapping
 from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
-from ..encodings.tokenizer import Tokenizer
 from ..fit.stream import PORTION, Cutter, portions
-from ..parallel.processes import may_start, processors, read_message, start_worker, write_message
+from ..parallel.pool import Pool
+from ..parallel.processes import processors
 from ..pattern.splitter import repair
 from ..pipeline.chunks import texts_of_chunks
 
@@ -63,14 +57,14 @@ class ChunkCounter:
         self._size = 0
         self._counts: Counts = defaultdict(Counter)
         self._most_workers = processors() if workers is None else workers
-        self._workers: _Workers | None = None
+        self._workers: Pool | None = None
 
     def __enter__(self) -> ChunkCounter:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._workers is not None:
-            self._workers.stop()
+            self._workers.__exit__()
 
     def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None:
         """Take a text, or a piece of one.
@@ -105,6 +99,7 @@ class ChunkCounter:
         if self._workers is not None:
             for counts in self._workers.finish():
                 _add_counts(self._counts, counts)
+            self._workers.__exit__()
             self._workers = None
         return dict(self._counts)
 
@@ -123,13 +118,16 @@ class ChunkCounter:
         self._size += self._waiting_size
         self._waiting_size = 0
         if self._size > _WORTH_WORKERS and self._workers is None and self._most_workers > 1:
-            self._workers = _Workers.start(self._encoding, self._most_workers)
-            if self._workers is None:
+            workers = Pool(_CountingWorker, self._encoding.recipe(), self._most_workers).__enter__()
+            if workers.size:
+                self._workers = workers
+            else:
                 self._most_workers = 1
         if self._workers is None:
             count(self._encoding, waiting, self._counts)
         else:
-            self._workers.give(waiting)
+            for _ in self._workers.give(waiting):
+                pass
 
 
 def count(encoding: Encoding, texts: Mapping[str, list[str]], counts: Counts) -> None:
@@ -150,103 +148,16 @@ def _add_counts(counts: Counts, others: Counts) -> None:
             counts[group] = other
 
 
-class _Workers:
-    """Processes that count, each with a thread that feeds it."""
+class _CountingWorker:
+    """Counts in a process of its own; the counts are told at the end."""
 
-    def __init__(self) -> None:
-        # Short, so that texts wait where they are read.
-        self._shares: Queue[bytes | None] = Queue(maxsize=2)
-        self._processes: list[Popen[bytes]] = []
-        self._threads: list[Thread] = []
-        self._results: list[Counts] = []
-        self._failed = False
+    def __init__(self, make: Callable[..., Encoding], arguments: dict[str, Any]) -> None:
+        self._encoding = make(**arguments)
+        self._counts: Counts = {}
 
-    @classmethod
-    def start(cls, encoding: Encoding, number: int) -> _Workers | None:
-        """So many workers, or fewer; None if there can be none."""
-        if not may_start():
-            return None
-        workers = cls()
-        set_up = pickle.dumps(encoding._by_value())
-        try:
-            for _ in range(number):
-                process = start_worker(__name__)
-                workers._processes.append(process)
-                thread = Thread(target=workers._feed, args=(process, set_up), daemon=True)
-                thread.start()
-                workers._threads.append(thread)
-        except (OSError, RuntimeError):  # no more processes or threads
-            if not workers._threads:
-                workers.stop()
-                return None
-        return workers
+    def do(self, task: Mapping[str, list[str]]) -> Iterator[Counts]:
+        count(self._encoding, task, self._counts)
+        yield from ()
 
-    def give(self, texts: Mapping[str, list[str]]) -> None:
-        """Have texts counted; waits while all are busy."""
-        self._put(pickle.dumps(texts, pickle.HIGHEST_PROTOCOL))
-
-    def finish(self) -> list[Counts]:
-        """What they have counted; then they are gone."""
-        for _ in self._threads:
-            self._put(None)
-        for thread in self._threads:
-            while thread.is_alive():
-                thread.join(0.2)  # Windows lets nobody interrupt a longer wait.
-        self.stop()
-        self._check()
-        return self._results
-
-    def stop(self) -> None:
-        """End them, whatever they do."""
-        for process in self._processes:
-            process.kill()
-        while any(thread.is_alive() for thread in self._threads):
-            with suppress(Full):
-                self._shares.put(None, timeout=0.05)  # for one that waits for more
-        for process in self._processes:
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                with suppress(OSError):
-                    assert stream is not None
-                    stream.close()
-
-    def _put(self, share: bytes | None) -> None:
-        while True:
-            self._check()
-            with suppress(Full):
-                self._shares.put(share, timeout=0.2)
-                return
-
-    def _check(self) -> None:
-        if self._failed:
-            raise ChildProcessError(
-                "a process that counts chunks has been killed: is there enough memory? "
-                "fewer of them need less"
-            )
-
-    def _feed(self, process: Popen[bytes], set_up: bytes) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            write_message(process.stdin, set_up)
-            while (share := self._shares.get()) is not None:
-                write_message(process.stdin, share)
-            write_message(process.stdin, b"")
-            self._results.append(pickle.loads(read_message(process.stdout)))
-        except (OSError, EOFError, ValueError):
-            self._failed = True
-
-
-def work() -> None:
-    """A worker's life: texts in, and at the end the counts of their chunks out."""
-    source, target = sys.stdin.buffer, sys.stdout.buffer
-    try:
-        arguments: dict[str, Any] = pickle.loads(read_message(source))
-        make: Callable[..., Encoding] = Tokenizer if "definition" in arguments else Encoding
-        encoding = make(**arguments)
-        counts: Counts = {}
-        while share := read_message(source):
-            count(encoding, pickle.loads(share), counts)
-        write_message(target, pickle.dumps(counts, pickle.HIGHEST_PROTOCOL))
-    except (OSError, EOFError):
-        return  # Nobody waits for it.
+    def finish(self) -> Iterator[Counts]:
+        yield self._counts

@@ -7,15 +7,16 @@ other, and large ones by worker processes.
 
 from __future__ import annotations
 
-import pickle
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
-from typing import Any, TypeVar
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..parallel.processes import may_start, processors, read_message, start_worker, write_message
+from ..parallel.processes import processors
+
+if TYPE_CHECKING:
+    from .encoding import Encoding
 
 #: Characters below which a batch is not worth a worker: it takes as long to start one.
 WORTH_WORKERS = 4_000_000
@@ -35,6 +36,8 @@ def has_gil() -> bool:
 def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: int) -> list[R]:
     """``function`` of each item; in threads, if they run side by side."""
     if not has_gil() and num_threads > 1 and len(items) > 1:
+        from concurrent.futures import ThreadPoolExecutor  # only there it is of use
+
         try:
             with ThreadPoolExecutor(num_threads) as executor:
                 return list(executor.map(function, items))
@@ -52,32 +55,36 @@ def worth_workers(texts: Sequence[object], num_threads: int) -> bool:
 
 
 def encode_in_workers(
-    arguments: dict[str, Any], texts: Sequence[str], allowed: Set[str], num_threads: int
+    recipe: tuple[Callable[..., Encoding], dict[str, Any]],
+    texts: Sequence[str],
+    allowed: Set[str],
+    num_threads: int,
 ) -> list[list[int]] | None:
     """The ids of each text, found by worker processes.
 
     Args:
-        arguments: what ``Encoding``, or ``Tokenizer``, is made from.
+        recipe: what makes the encoding; see ``Encoding.recipe``.
         texts: without disallowed special tokens; those of ``allowed`` become their token.
         num_threads: the number of workers at most; there are no more than processors.
 
     Returns:
         None if no worker can be started here, or one was killed.
     """
-    if not may_start():
-        return None
+    import pickle  # only large batches need it
+
+    from ..parallel.pool import Pool, WorkerKilled
+
     shares = list(_shares(texts))
     results: list[list[list[int]]] = [[] for _ in shares]
-    # An iterator in C, whose next() several threads may call.
-    waiting = iter(enumerate(shares))
-    workers = min(num_threads, len(shares), processors())
     try:
-        set_up = pickle.dumps((arguments, allowed))
-        with ThreadPoolExecutor(workers) as executor:
-            jobs = [executor.submit(_feed, set_up, waiting, results) for _ in range(workers)]
-        for job in jobs:
-            job.result()
-    except (OSError, EOFError, RuntimeError, pickle.PicklingError):
+        number_of_workers = min(num_threads, len(shares), processors())
+        with Pool(_EncodingWorker, (*recipe, allowed), number_of_workers) as pool:
+            if not pool.size:
+                return None
+            for number, lengths, ids in pool.run(enumerate(shares)):
+                flat = iter(ids)
+                results[number] = [list(islice(flat, length)) for length in lengths]
+    except (WorkerKilled, pickle.PicklingError):
         return None
     return [ids for share in results for ids in share]
 
@@ -96,46 +103,25 @@ def _shares(texts: Sequence[str]) -> Iterator[list[str]]:
         yield share
 
 
-def _feed(
-    set_up: bytes,
-    waiting: Iterator[tuple[int, list[str]]],
-    results: list[list[list[int]]],
-) -> None:
-    """Start a worker and give it one share after the other, until none is left."""
-    with start_worker(__name__) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            write_message(process.stdin, set_up)
-            for number, share in waiting:
-                write_message(process.stdin, pickle.dumps(share))
-                lengths, ids = array("I"), array("I")
-                lengths.frombytes(read_message(process.stdout))
-                ids.frombytes(read_message(process.stdout))
-                flat = iter(ids)
-                results[number] = [list(islice(flat, length)) for length in lengths]
-        except BaseException:
-            process.kill()
-            raise
-        # Closing its input, as leaving the block does, ends the worker.
+class _EncodingWorker:
+    """Encodes texts in a process of its own."""
 
+    def __init__(
+        self, make: Callable[..., Encoding], arguments: dict[str, Any], allowed: Set[str]
+    ) -> None:
+        self._encoding = make(**arguments)
+        self._allowed = allowed
 
-def work() -> None:
-    """A worker's life: texts in, ids out, until its input ends."""
-    source, target = sys.stdin.buffer, sys.stdout.buffer
-    from .encoding import Encoding
-    from .tokenizer import Tokenizer
-
-    arguments, allowed = pickle.loads(read_message(source))
-    make: Callable[..., Encoding] = Tokenizer if "definition" in arguments else Encoding
-    encoding = make(**arguments)
-    while True:
-        try:
-            texts = pickle.loads(read_message(source))
-        except EOFError:
-            return
+    def do(self, task: tuple[int, list[str]]) -> Iterator[tuple[int, array[int], array[int]]]:
+        """Yield the number of a share, how many ids each text has, and all ids."""
+        number, texts = task
+        encode = self._encoding.encode
         found = [
-            encoding.encode(text, allowed_special=allowed, disallowed_special=()) for text in texts
+            encode(text, allowed_special=self._allowed, disallowed_special=()) for text in texts
         ]
-        write_message(target, array("I", map(len, found)).tobytes())
-        write_message(target, b"".join(array("I", ids).tobytes() for ids in found))
+        # Arrays are pickled as bytes, which is faster than lists.
+        ids = array("I", chain.from_iterable(found))
+        yield number, array("I", map(len, found)), ids
+
+    def finish(self) -> Iterator[None]:
+        yield from ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -253,7 +253,7 @@ class Encoding:
             allowed: Set[str] = _NOTHING
             for one in texts:
                 allowed = self._check_special(one, allowed_special, disallowed_special)
-            found = encode_in_workers(self._by_value(), texts, allowed, num_threads)
+            found = encode_in_workers(self.recipe(), texts, allowed, num_threads)
             if found is not None:
                 return found
 
@@ -542,6 +542,14 @@ class Encoding:
             "special_tokens": self._special_tokens,
         }
 
+    def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
+        """Return a function, and the arguments with which it makes such an encoding elsewhere.
+
+        The function is found by its name in another process, which a class that stands in for
+        tiktoken's is not.
+        """
+        return _make_encoding, self._by_value()
+
     def _check_special(
         self, text: str, allowed: AllowedSpecial, disallowed: DisallowedSpecial
     ) -> Set[str]:
@@ -556,6 +564,10 @@ class Encoding:
         if found is not None:
             raise_disallowed(found)
         return allowed
+
+
+def _make_encoding(**arguments: Any) -> Encoding:
+    return Encoding(**arguments)
 
 
 def _check_ids(name: str, ranks: Mapping[bytes, int], specials: Mapping[str, int]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 from itertools import chain
 from typing import Any
 
@@ -122,6 +122,9 @@ class Tokenizer(Encoding):
     def _by_value(self) -> dict[str, Any]:
         return {"name": self.name, "definition": self.definition}
 
+    def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
+        return _make_tokenizer, self._by_value()
+
     def __setstate__(self, value: object) -> None:
         if isinstance(value, str):
             from .registry import get_encoding
@@ -131,3 +134,7 @@ class Tokenizer(Encoding):
             Tokenizer.__init__(self, **value)
         else:
             raise ValueError(f"the state of a pickled Tokenizer is a {type(value).__name__}")
+
+
+def _make_tokenizer(**arguments: Any) -> Tokenizer:
+    return Tokenizer(**arguments)

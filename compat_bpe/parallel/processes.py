@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import IO, Any
 
 _CODE = "import sys; sys.path[:] = {path!r}; from {module} import work; work()"
 
@@ -43,19 +42,3 @@ def start_worker(module: str) -> subprocess.Popen[bytes]:
         start_new_session=True,
         creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
     )
-
-
-def write_message(target: IO[Any], data: bytes) -> None:
-    """Write one message: its length and its bytes."""
-    target.write(len(data).to_bytes(8, "little"))
-    target.write(data)
-    target.flush()
-
-
-def read_message(source: IO[Any]) -> bytes:
-    """Read one message; ``EOFError`` if there is none, or not all of it."""
-    header = source.read(8)
-    data: bytes = source.read(int.from_bytes(header, "little")) if len(header) == 8 else b""
-    if len(header) < 8 or len(data) < int.from_bytes(header, "little"):
-        raise EOFError("the other side has gone")
-    return data

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.corpus import chunk_counts as chunks
 from compat_bpe.corpus.chunk_counts import ChunkCounter
-from compat_bpe.parallel import processes
+from compat_bpe.parallel import pool, processes
 from compat_bpe.pattern.splitter import repair
 from compat_bpe.pipeline.chunks import texts_of_chunks
 from tests.strategies import texts
@@ -60,7 +60,7 @@ def test_whatever_counts(name: str, workers: int, monkeypatch: pytest.MonkeyPatc
         started.append(module)
         return processes.start_worker(module)
 
-    monkeypatch.setattr(chunks, "start_worker", start)
+    monkeypatch.setattr(pool, "start_worker", start)
     with ChunkCounter(encoding, workers) as counter:
         for number, text in enumerate(DOCUMENTS):
             counter.feed(text, "odd" if number % 2 else "even")
@@ -77,7 +77,7 @@ def test_where_nothing_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(module: str) -> None:
         raise OSError("no more processes")
 
-    monkeypatch.setattr(chunks, "start_worker", refuse)
+    monkeypatch.setattr(pool, "start_worker", refuse)
     encoding = get_encoding("gpt2")
     with ChunkCounter(encoding, 2) as counter:
         for text in DOCUMENTS:

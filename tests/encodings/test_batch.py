@@ -11,7 +11,7 @@ import pytest
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.encodings import batch
-from compat_bpe.parallel import processes
+from compat_bpe.parallel import pool, processes
 
 TEXTS = [f"text {i}: naïve 字 😀 <|endoftext|>\n" * (i % 7) for i in range(40)]
 OWN = Encoding(
@@ -29,13 +29,12 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(batch, "_SHARE", 200)
     monkeypatch.setattr(batch, "processors", lambda: 2)
     started: list[int] = []
-    feed = batch._feed
 
-    def counted(*arguments: object) -> None:
+    def counted(module: str) -> subprocess.Popen[bytes]:
         started.append(1)
-        feed(*arguments)  # type: ignore[arg-type]
+        return processes.start_worker(module)
 
-    monkeypatch.setattr(batch, "_feed", counted)
+    monkeypatch.setattr(pool, "start_worker", counted)
     return started
 
 
@@ -92,7 +91,7 @@ def test_no_process_is_left(workers: list[int]) -> None:
         children = subprocess.run(
             ["ps", "--ppid", str(os.getpid()), "-o", "args="], capture_output=True, text=True
         ).stdout
-        assert "compat_bpe.encodings.batch" not in children
+        assert "compat_bpe.parallel.pool" not in children
 
 
 @pytest.mark.parametrize("error", [OSError("no"), RuntimeError("can't start new thread")])

@@ -104,7 +104,8 @@ def test_texts_by_group() -> None:
 
 def test_the_same_whatever_the_hash_seed_and_the_workers() -> None:
     script = (
-        "from compat_bpe.train import Trainer, chunks\n"
+        "from compat_bpe.corpus import chunk_counts as chunks\n"
+        "from compat_bpe.train import Trainer\n"
         "chunks._SHARE, chunks._WORTH_WORKERS = 300, 1000\n"
         "with Trainer(400, workers={workers}, weights={{'b': 3}}) as trainer:\n"
         "    for i in range(300):\n"
