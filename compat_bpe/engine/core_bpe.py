@@ -166,8 +166,7 @@ class CoreBPE:
 
     def encode_single_token(self, piece: bytes) -> int:
         """The id of one token, special tokens included; ``KeyError`` if there is none."""
-        if not isinstance(piece, bytes):
-            raise TypeError(f"a {type(piece).__name__} is no token: it must be bytes")
+        _check_bytes(piece)
         found = self.encoder.get(piece)
         if found is None:
             # A name that is not UTF-8 is none: what replaces it stands in no name either.
@@ -177,8 +176,9 @@ class CoreBPE:
         return found
 
     def encode_single_piece(self, piece: bytes) -> list[int]:
-        """The ids of some bytes taken as one chunk."""
-        return list(self._byte_pair.encode(bytes(piece)))
+        """The ids of some bytes taken as one chunk; ``TypeError`` if they are no ``bytes``."""
+        _check_bytes(piece)
+        return list(self._byte_pair.encode(piece))
 
     def merge_ids(self, piece: bytes) -> list[int]:
         """The ids that merging gives, also where the whole is a token."""
@@ -188,10 +188,11 @@ class CoreBPE:
         """The ids of bytes that may end, or go wrong, within a character.
 
         What is UTF-8 is encoded as text; its last chunk and all that follows as one chunk.
+        ``TypeError`` if they are no ``bytes``.
         """
         from compat_bpe.engine.unstable import unstable_length
 
-        piece = bytes(piece)
+        _check_bytes(piece)
         try:
             return self.encode_ordinary(piece.decode())
         except UnicodeDecodeError as error:
@@ -404,6 +405,12 @@ def _names_by_id(special_tokens: Mapping[str, int]) -> dict[int, bytes]:
 def _pairs_within(names: frozenset[str]) -> frozenset[str]:
     """All that two characters beside each other in a name can be."""
     return frozenset(left + right for name in names for left, right in zip(name, name[1:]))
+
+
+def _check_bytes(piece: bytes) -> None:
+    """Raise ``TypeError`` for anything but ``bytes``, other buffers included, as tiktoken does."""
+    if not isinstance(piece, bytes):
+        raise TypeError(f"a {type(piece).__name__} is given, and it must be bytes")
 
 
 def check_text(text: str) -> None:
