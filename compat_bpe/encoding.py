@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, Union
 
-from compat_bpe.batch import encode_in_workers, map_in_order, worth_workers
 from compat_bpe.engine.core_bpe import CoreBPE
 from compat_bpe.engine.special import find_special, raise_disallowed
 from compat_bpe.engine.splitter import repair
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Literal, Union
+
     import numpy as np
     import numpy.typing as npt
 
     from compat_bpe.fit.boundary import Boundary
     from compat_bpe.fit.truncate import Keep, Truncated
 
-AllowedSpecial = Union[Literal["all"], Set[str]]
-DisallowedSpecial = Union[Literal["all"], Collection[str]]
+    AllowedSpecial = Union[Literal["all"], Set[str]]
+    DisallowedSpecial = Union[Literal["all"], Collection[str]]
+else:
+    # To import typing takes longer than to import this package.
+    AllowedSpecial = DisallowedSpecial = object
 
 #: Ids are unsigned 32-bit numbers in tiktoken, the highest of which means "no token".
 _ID_END = (1 << 32) - 1
@@ -241,6 +245,8 @@ class Encoding:
         """
         if num_threads < 1:
             raise ValueError(f"num_threads is {num_threads}; it must be 1 or more")
+        from compat_bpe.batch import encode_in_workers, map_in_order, worth_workers
+
         texts = list(text)
         if worth_workers(texts, num_threads):
             # What is wrong with a text is found here, not in a worker.
@@ -419,12 +425,16 @@ class Encoding:
         >>> get_encoding("gpt2").decode_batch([[31373, 995], [11274, 16390, 995]])
         ['hello world', 'goodbye world']
         """
+        from compat_bpe.batch import map_in_order
+
         return map_in_order(lambda tokens: self.decode(tokens, errors), batch, num_threads)
 
     def decode_bytes_batch(
         self, batch: Sequence[Sequence[int]], *, num_threads: int = 8
     ) -> list[bytes]:
         """``decode_bytes`` of each of some lists of ids."""
+        from compat_bpe.batch import map_in_order
+
         return map_in_order(self.decode_bytes, batch, num_threads)
 
     # The vocabulary

@@ -15,8 +15,7 @@ A token's rank is also its id.  A chunk that is a token as a whole is that token
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from heapq import heappop, heappush
+from collections.abc import Callable, Iterator, Mapping
 from operator import getitem, itemgetter
 
 #: The ids of a chunk, or of several.
@@ -197,11 +196,13 @@ class BytePairEncoder:
         are merged in one go, from left to right: what a merge makes cannot join to the same token
         again, being longer already, and if it joins to one of a lower rank, that comes first.
         """
+        from heapq import heappop, heappush  # most chunks are short
+
         size = len(chunk)
         rank = self._rank
         ids = list(map(self._byte_ids.__getitem__, chunk))
         pairs = list(map(getitem, map(self._first_pairs.__getitem__, chunk), chunk[1:]))
-        places = _Places()
+        places = _Places(heappush)
         for place, found in enumerate(pairs):
             if found != _NO_RANK:
                 places[found].append(place)
@@ -274,12 +275,13 @@ def merges_by_rank(
 class _Places(dict[int, list[int]]):
     """For each rank the places where two neighbours join to it; ``ranks`` is a heap of its keys."""
 
-    def __init__(self) -> None:
+    def __init__(self, push: Callable[[list[int], int], None]) -> None:
         super().__init__()
         self.ranks: list[int] = []
+        self._push = push
 
     def __missing__(self, rank: int) -> list[int]:
-        heappush(self.ranks, rank)
+        self._push(self.ranks, rank)
         found = self[rank] = []
         return found
 

@@ -7,21 +7,20 @@ cannot be UTF-8 is a ``UnicodeEncodeError`` here, and is repaired one floor high
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Callable
 
 from compat_bpe.engine.byte_pair import BytePairEncoder, Ids
-from compat_bpe.engine.decoder import Decoder
 from compat_bpe.engine.recent import Recent
 from compat_bpe.engine.special import split_special
 from compat_bpe.engine.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE, Splitter
-from compat_bpe.engine.unspaced import UnspacedEncoder
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from compat_bpe.engine.decoder import Decoder
     from compat_bpe.engine.pre_tokenizer import StepSplitter
+    from compat_bpe.engine.unspaced import UnspacedEncoder
 
 #: How many chunks are remembered by default.  A chunk and its ids take about 200 bytes.
 DEFAULT_CACHE_LIMIT = 1 << 17
@@ -132,6 +131,8 @@ class CoreBPE:
 
     def encode_to_tiktoken_buffer(self, text: str, allowed_special: Set[str]) -> memoryview:
         """What ``encode`` gives, as a read-only buffer of unsigned 32-bit numbers."""
+        from array import array
+
         return memoryview(array("I", self.encode(text, allowed_special))).toreadonly()
 
     def encode_with_unstable(
@@ -254,6 +255,8 @@ class CoreBPE:
             if self._unspaced is None:
                 self._unspaced_bytes += len(data)
                 if self._unspaced_bytes > _WORTH_UNSPACED:
+                    from compat_bpe.engine.unspaced import UnspacedEncoder
+
                     self._unspaced = UnspacedEncoder(self._byte_pair, self._whole)
             # Read once: another thread may just forget it.
             unspaced = self._unspaced
@@ -393,6 +396,8 @@ class CoreBPE:
     @cached_property
     def _decoder(self) -> Decoder:
         """Set up when something is first decoded."""
+        from compat_bpe.engine.decoder import Decoder
+
         return Decoder(self.encoder, _names_by_id(self.special))
 
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from functools import lru_cache
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 
 @lru_cache(maxsize=128)

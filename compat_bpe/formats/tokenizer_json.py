@@ -27,7 +27,12 @@ from compat_bpe.engine.pre_tokenizer import ByteAlphabet
 from compat_bpe.engine.tokenizer_core import Parts
 from compat_bpe.formats import RANK_LIMIT
 from compat_bpe.formats.checked_json import Json, is_unicode
-from compat_bpe.formats.tokenizer_parts import normalizers, steps, template, unsupported_decoder
+from compat_bpe.formats.tokenizer_parts import (
+    joined_steps,
+    normalizers,
+    template,
+    unsupported_decoder,
+)
 
 
 class ListedModel(NamedTuple):
@@ -218,7 +223,7 @@ def assemble(definition: TokenizerDefinition) -> Parts:
         name: None if value is None else Json(value, source, name)
         for name, value in definition.parts.items()
     }
-    found_steps = steps(parts["pre_tokenizer"])
+    found_steps = joined_steps(parts["pre_tokenizer"])
     if not any(isinstance(step, ByteAlphabet) for step in found_steps):
         place = Json(None, source, "pre_tokenizer")
         place.fail("without ByteLevel the model is one of characters, which is not supported")

@@ -22,6 +22,7 @@ from compat_bpe.engine.pre_tokenizer import (
     PrefixSpace,
     Split,
     Step,
+    prepared_steps,
 )
 from compat_bpe.engine.splitter import Splitter
 from compat_bpe.engine.stdlib_re import can_be_empty, surely_begins, to_oniguruma
@@ -125,6 +126,13 @@ def normalizers(part: Json | None) -> list[Normalizer]:
         for item in part["normalizers"].items(part.place)
         for normalizer in normalizers(item)
     ]
+
+
+def joined_steps(part: Json | None) -> list[Step]:
+    """What a ``pre_tokenizer`` does, joined already if it is one that ships; else as ``steps``."""
+    key = "" if part is None else repr(part.value)
+    found = prepared_steps(key, lambda: steps(part))
+    return steps(part) if found is None else found
 
 
 def steps(part: Json | None) -> list[Step]:
