@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import chain
 
 from compat_bpe.engine.core_bpe import CoreBPE
 from compat_bpe.engine.special import find_special, raise_disallowed
@@ -66,16 +65,22 @@ class Encoding:
     ) -> None:
         _check_ids(name, mergeable_ranks, special_tokens)
         # A copy to work with: what the caller does to the original later changes no ids.
-        self._set_up(name, pat_str, dict(mergeable_ranks), special_tokens, explicit_n_vocab)
+        highest = max(mergeable_ranks.values())
+        ranks = dict(mergeable_ranks)
+        self._set_up(name, pat_str, ranks, highest, special_tokens, explicit_n_vocab)
         self._mergeable_ranks = mergeable_ranks
 
     @classmethod
     def _of_shipped(
         cls, name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]
     ) -> Encoding:
-        """An encoding whose vocabulary need not be checked, which takes as long as to load it."""
+        """An encoding whose vocabulary need not be checked, which takes as long as to load it.
+
+        It comes in the order of its ranks.
+        """
         encoding = cls.__new__(cls)
-        encoding._set_up(name, pat_str, ranks, special_tokens, None)
+        highest = next(reversed(ranks.values()))
+        encoding._set_up(name, pat_str, ranks, highest, special_tokens, None)
         return encoding
 
     def _set_up(
@@ -83,11 +88,12 @@ class Encoding:
         name: str,
         pat_str: str,
         ranks: dict[bytes, int],
+        highest: int,
         special_tokens: dict[str, int],
         explicit_n_vocab: int | None,
     ) -> None:
         self.name = name
-        self.max_token_value: int = max(chain(ranks.values(), special_tokens.values()))
+        self.max_token_value: int = max(highest, *special_tokens.values(), 0)
         if explicit_n_vocab:
             count = len(ranks) + len(special_tokens)
             if count != explicit_n_vocab or self.max_token_value != explicit_n_vocab - 1:

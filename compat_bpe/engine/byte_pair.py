@@ -29,6 +29,9 @@ _VERY_LONG = 1 << 17
 #: If there are no more different ones than this, since each takes a look at the vocabulary.
 _FEW_CHARACTERS = 4
 
+#: Second bytes of pairs with one first byte after which these are looked up with all.
+_MANY_SECOND_BYTES = 16
+
 #: No two neighbours make a token.  Above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
 
@@ -286,10 +289,10 @@ class _Places(dict[int, list[int]]):
         return found
 
 
-class _FirstPairs(dict[int, list[int]]):
+class _FirstPairs(dict[int, "list[int] | _Row"]):
     """The ranks of two single bytes joined: for each first byte those with every second one.
 
-    Merging begins with such pairs.  A first byte's are looked up when it is first met.
+    Merging begins with such pairs.
     """
 
     __slots__ = ("_ranks",)
@@ -298,7 +301,31 @@ class _FirstPairs(dict[int, list[int]]):
         super().__init__()
         self._ranks = ranks
 
-    def __missing__(self, byte: int) -> list[int]:
-        rank = self._ranks.get
-        found = self[byte] = [rank(bytes((byte, other)), _NO_RANK) for other in range(256)]
+    def __missing__(self, byte: int) -> _Row:
+        found = self[byte] = _Row(self, byte)
+        return found
+
+    def rank(self, byte: int, other: int) -> int:
+        """The rank of two bytes, looked up."""
+        return self._ranks.get(bytes((byte, other)), _NO_RANK)
+
+
+class _Row(dict[int, int]):
+    """The ranks of one first byte with those second ones that were met.
+
+    When there are many of these, all are looked up, and it gives way to a list of them.
+    """
+
+    __slots__ = ("_byte", "_pairs")
+
+    def __init__(self, pairs: _FirstPairs, byte: int) -> None:
+        super().__init__()
+        self._pairs = pairs
+        self._byte = byte
+
+    def __missing__(self, other: int) -> int:
+        rank = self._pairs.rank
+        if len(self) == _MANY_SECOND_BYTES:
+            self._pairs[self._byte] = [rank(self._byte, second) for second in range(256)]
+        found = self[other] = rank(self._byte, other)
         return found

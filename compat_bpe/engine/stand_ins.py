@@ -27,7 +27,11 @@ class StandIns(dict[int, str]):
         super().__init__()
         self._starts = starts
         self._stand_ins = stand_ins
-        self._replaced = re.compile(f"[{starts[0]}-\U0010ffff]+")
+        # `re` walks what of a class is below U+10000, to make a table of it.
+        few = starts[0] < "\u0100"
+        self._replaced = re.compile(
+            f"[^\0-{chr(ord(starts[0]) - 1)}]+" if few else f"[{starts[0]}-\U0010ffff]+"
+        )
 
     def replace(self, text: str) -> str:
         """The text with stand-ins, of the same length."""
