@@ -7,11 +7,9 @@ other, and large ones by worker processes.
 
 from __future__ import annotations
 
-import pickle
 import sys
 from array import array
 from collections.abc import Callable, Iterator, Sequence, Set
-from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -35,6 +33,8 @@ def has_gil() -> bool:
 def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: int) -> list[R]:
     """``function`` of each item; in threads, if they run side by side."""
     if not has_gil() and num_threads > 1 and len(items) > 1:
+        from concurrent.futures import ThreadPoolExecutor
+
         try:
             with ThreadPoolExecutor(num_threads) as executor:
                 return list(executor.map(function, items))
@@ -66,6 +66,9 @@ def encode_in_workers(
     """
     if not may_start():
         return None
+    import pickle  # small batches need no workers, and so none of these
+    from concurrent.futures import ThreadPoolExecutor
+
     shares = list(_shares(texts))
     results: list[list[list[int]]] = [[] for _ in shares]
     # An iterator in C, whose next() several threads may call.
@@ -102,6 +105,8 @@ def _feed(
     results: list[list[list[int]]],
 ) -> None:
     """Start a worker and give it one share after the other, until none is left."""
+    import pickle
+
     with start_worker(__name__) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -122,6 +127,8 @@ def _feed(
 
 def work() -> None:
     """A worker's life: texts in, ids out, until its input ends."""
+    import pickle
+
     source, target = sys.stdin.buffer, sys.stdout.buffer
     from .encoding import Encoding
     from .tokenizer import Tokenizer

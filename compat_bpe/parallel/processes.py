@@ -8,9 +8,12 @@ guard).
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from typing import IO, Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
+    from typing import IO, Any
 
 _CODE = "import sys; sys.path[:] = {path!r}; from {module} import work; work()"
 
@@ -36,6 +39,8 @@ def start_worker(module: str) -> subprocess.Popen[bytes]:
     Raises:
         OSError: it cannot be started.
     """
+    import subprocess
+
     return subprocess.Popen(
         [sys.executable, "-c", _CODE.format(path=sys.path, module=module)],
         stdin=subprocess.PIPE,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from ..encodings.encoding import Encoding
@@ -43,6 +41,8 @@ def install_as_tiktoken(*, force: bool = False) -> None:
             "tiktoken has been imported already; call install_as_tiktoken before that, or with "
             "force=True"
         )
+    import importlib
+
     modules = {"tiktoken": importlib.import_module("compat_bpe.tiktoken")}
     for name in _SUBMODULES:
         modules[f"tiktoken.{name}"] = importlib.import_module(f"compat_bpe.tiktoken.{name}")
@@ -72,6 +72,9 @@ def uninstall_as_tiktoken() -> None:
 
 def _extension_package() -> ModuleType:
     """The namespace package of plug-ins; an empty one if there are none."""
+    import importlib
+    from importlib.machinery import ModuleSpec
+
     try:
         return importlib.import_module(_EXTENSION)
     except ImportError:
