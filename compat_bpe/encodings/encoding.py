@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import chain
-from typing import TYPE_CHECKING, Any
 
 from ..pattern.splitter import repair
 from ..pipeline.core_bpe import CoreBPE
-from ..pipeline.special import AllowedSpecial, DisallowedSpecial, find_special, raise_disallowed
-from .batch import encode_in_workers, map_in_order, worth_workers
+from ..pipeline.special import find_special, raise_disallowed
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import numpy as np
     import numpy.typing as npt
 
     from ..fit.boundary import Boundary
     from ..fit.truncate import Keep, Truncated
+    from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 
 #: Ids are unsigned 32-bit numbers in tiktoken, the highest of which means "no token".
 _ID_END = (1 << 32) - 1
@@ -59,16 +60,22 @@ class Encoding:
     ) -> None:
         _check_ids(name, mergeable_ranks, special_tokens)
         # A copy to work with: what the caller does to the original later changes no ids.
-        self._set_up(name, pat_str, dict(mergeable_ranks), special_tokens, explicit_n_vocab)
+        highest = max(mergeable_ranks.values())
+        ranks = dict(mergeable_ranks)
+        self._set_up(name, pat_str, ranks, highest, special_tokens, explicit_n_vocab)
         self._mergeable_ranks = mergeable_ranks
 
     @classmethod
     def _of_shipped(
         cls, name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]
     ) -> Encoding:
-        """An encoding whose vocabulary need not be checked, which takes as long as to load it."""
+        """An encoding whose vocabulary need not be checked, which takes as long as to load it.
+
+        It comes in the order of its ranks.
+        """
         encoding = cls.__new__(cls)
-        encoding._set_up(name, pat_str, ranks, special_tokens, None)
+        highest = next(reversed(ranks.values()))
+        encoding._set_up(name, pat_str, ranks, highest, special_tokens, None)
         return encoding
 
     def _set_up(
@@ -76,11 +83,12 @@ class Encoding:
         name: str,
         pat_str: str,
         ranks: dict[bytes, int],
+        highest: int,
         special_tokens: dict[str, int],
         explicit_n_vocab: int | None,
     ) -> None:
         self.name = name
-        self.max_token_value: int = max(chain(ranks.values(), special_tokens.values()))
+        self.max_token_value: int = max(highest, *special_tokens.values(), 0)
         if explicit_n_vocab:
             count = len(ranks) + len(special_tokens)
             if count != explicit_n_vocab or self.max_token_value != explicit_n_vocab - 1:
@@ -247,6 +255,8 @@ class Encoding:
         """
         if num_threads < 1:
             raise ValueError(f"num_threads is {num_threads}; it must be 1 or more")
+        from .batch import encode_in_workers, map_in_order, worth_workers
+
         texts = list(text)
         if worth_workers(texts, num_threads):
             # What is wrong with a text is found here, not in a worker.
@@ -425,12 +435,16 @@ class Encoding:
         >>> get_encoding("gpt2").decode_batch([[31373, 995], [11274, 16390, 995]])
         ['hello world', 'goodbye world']
         """
+        from .batch import map_in_order
+
         return map_in_order(lambda tokens: self.decode(tokens, errors), batch, num_threads)
 
     def decode_bytes_batch(
         self, batch: Sequence[Sequence[int]], *, num_threads: int = 8
     ) -> list[bytes]:
         """``decode_bytes`` of each of some lists of ids."""
+        from .batch import map_in_order
+
         return map_in_order(self.decode_bytes, batch, num_threads)
 
     # The vocabulary

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
-from ..formats.gpt2 import read_gpt2
-from ..formats.tiktoken import read_ranks
 from .encoding import Encoding
 from .model_names import did_you_mean
 from .openai import PUBLISHED
 from .patterns import PATTERNS
 from .vocabularies import load_ranks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: As much of a file as is looked at to see what it is.
 _BEGINNING = 1 << 12
@@ -53,6 +54,8 @@ def load(
     >>> load("fixtures/gpt2_small").encode("the")
     [83, 258]
     """
+    from pathlib import Path  # what only a file of one's own needs is imported here and below
+
     found = Path(path)
     if found.is_dir():
         found = _in_folder(found)
@@ -119,6 +122,8 @@ def _load_ranks(
 ) -> Encoding:
     if pattern is not None:
         return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
+    from ..formats.tiktoken import read_ranks
+
     ranks = read_ranks(path)
     # Of encodings that share a vocabulary: that by whose name the file goes, or the first of them.
     for known, published in sorted(
@@ -218,6 +223,8 @@ def load_gpt2(
         OSError: a file cannot be read.
         ValueError: a file is damaged, or the two do not fit; it names file, line and reason.
     """
+    from ..formats.gpt2 import read_gpt2
+
     ranks, specials = read_gpt2(encoder_json, vocab_bpe, special_tokens)
     return Encoding(
         _stem(encoder_json) if name is None else name,
@@ -248,6 +255,8 @@ def load_tiktoken(
         ValueError: the file is damaged (it names file, line and reason), or the pattern or the
             special tokens cannot be used.
     """
+    from ..formats.tiktoken import read_ranks
+
     ranks = read_ranks(path)
     return Encoding(
         _stem(path) if name is None else name,

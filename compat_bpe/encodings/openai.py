@@ -5,8 +5,6 @@ The patterns stand here as tiktoken 0.14 publishes them (``tiktoken_ext/openai_p
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 _END_OF_TEXT = "<|endoftext|>"
 _FIM_PREFIX = "<|fim_prefix|>"
 _FIM_MIDDLE = "<|fim_middle|>"
@@ -61,12 +59,15 @@ _HARMONY_NAMED = {
 }
 
 
-class Published(NamedTuple):
+class Published:
     """What defines a shipped encoding; ``pack`` names the file with its vocabulary."""
 
-    pack: str
-    pattern: str
-    special_tokens: dict[str, int]
+    __slots__ = ("pack", "pattern", "special_tokens")
+
+    def __init__(self, pack: str, pattern: str, special_tokens: dict[str, int]) -> None:
+        self.pack = pack
+        self.pattern = pattern
+        self.special_tokens = special_tokens
 
 
 def _harmony_special() -> dict[str, int]:

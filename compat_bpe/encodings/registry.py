@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import threading
+from _thread import RLock  # all of threading that is needed, and without its imports
 
 from .encoding import Encoding
 from .model_names import encoding_name_for_model
 from .openai import PUBLISHED
 from .vocabularies import load_ranks
 
-_lock = threading.RLock()
+_lock = RLock()
 #: Those that are loaded in another way than OpenAI's.
 DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
 

@@ -27,7 +27,7 @@ from ..pipeline.pre_tokenizers import ByteAlphabet
 from ..pipeline.tokenizer_core import Parts
 from . import RANK_LIMIT
 from .checked_json import Json, is_unicode
-from .tokenizer_parts import normalizers, steps, template, unsupported_decoder
+from .tokenizer_parts import joined_steps, normalizers, template, unsupported_decoder
 
 
 class ListedModel(NamedTuple):
@@ -218,7 +218,7 @@ def assemble(definition: TokenizerDefinition) -> Parts:
         name: None if value is None else Json(value, source, name)
         for name, value in definition.parts.items()
     }
-    found_steps = steps(parts["pre_tokenizer"])
+    found_steps = joined_steps(parts["pre_tokenizer"])
     if not any(isinstance(step, ByteAlphabet) for step in found_steps):
         place = Json(None, source, "pre_tokenizer")
         place.fail("without ByteLevel the model is one of characters, which is not supported")

@@ -17,7 +17,15 @@ from ..pattern.splitter import Splitter
 from ..pattern.writer import can_be_empty, surely_begins, to_oniguruma
 from ..pipeline import normalizers as normalization
 from ..pipeline.normalizers import Normalizer
-from ..pipeline.pre_tokenizers import BEHAVIORS, Behavior, ByteAlphabet, PrefixSpace, Split, Step
+from ..pipeline.pre_tokenizers import (
+    BEHAVIORS,
+    Behavior,
+    ByteAlphabet,
+    PrefixSpace,
+    Split,
+    Step,
+    prepared_steps,
+)
 from ..unicode import tables_tokenizers as unicode_tables_tokenizers
 from ..unicode.code_points import ALL, CodePoints
 from ..unicode.properties import parse_ranges, white_space
@@ -119,6 +127,13 @@ def normalizers(part: Json | None) -> list[Normalizer]:
         for item in part["normalizers"].items(part.place)
         for normalizer in normalizers(item)
     ]
+
+
+def joined_steps(part: Json | None) -> list[Step]:
+    """What a ``pre_tokenizer`` does, joined already if it is one that ships; else as ``steps``."""
+    key = "" if part is None else repr(part.value)
+    found = prepared_steps(key, lambda: steps(part))
+    return steps(part) if found is None else found
 
 
 def steps(part: Json | None) -> list[Step]:

@@ -8,8 +8,11 @@ guard).
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import subprocess
 
 _CODE = "import sys; sys.path[:] = {path!r}; from {module} import work; work()"
 
@@ -35,6 +38,8 @@ def start_worker(module: str) -> subprocess.Popen[bytes]:
     Raises:
         OSError: it cannot be started.
     """
+    import subprocess
+
     return subprocess.Popen(
         [sys.executable, "-c", _CODE.format(path=sys.path, module=module)],
         stdin=subprocess.PIPE,

@@ -1,53 +1,38 @@
 r"""A text cut into chunks (pre-tokens): what the published pattern matches.
 
-The pattern is compiled twice, and each time only when a text needs it:
-
-- for **ASCII** text, with classes of ASCII characters alone, which ``re`` tests with one small
-  bitmap;
-- for **other** text, with classes of the Basic Multilingual Plane, which ``re`` tests with one
-  large bitmap.  Characters above U+FFFF would have to be added to such a class as ranges,
-  which ``re`` walks one by one, several times slower for *all* text.  So they are replaced,
-  before matching, by surrogates: two characters that lie in the same classes of the pattern
-  get the same surrogate, and that surrogate is put into just those classes.  No text has
-  surrogates of its own (``repair`` sees to that), so the matches fall at the same places.
+The pattern is compiled for several alphabets (see ``translation``), each time only when a text
+needs it.  Of text that is not ASCII, the first is replaced by stand-ins, for which the pattern is
+compiled in a fraction of the time; only when more has come than that is worth is it compiled for
+the Basic Multilingual Plane, and stand-ins are left to the characters above that.
 """
 
 from __future__ import annotations
 
 import re
-import warnings
-from bisect import bisect_right
-from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
-from operator import xor
-from typing import Any, Callable, NamedTuple
 
-from ..unicode.code_points import ALL, CodePoints
-from .ast import Chars, Node, PatternError, Repeat
-from .cuts import safe_breaks
-from .parser import parse
-from .reach import Reach
-from .writer import (
-    can_be_empty,
-    has_atomic,
-    join_runs,
-    looks_back,
-    project,
-    relax,
-    surely_begins,
-    to_re,
-    walk,
-)
+from .prepared import PREPARED
+from .translation import Translation
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from .ast import Node, PatternError
+    from .reach import Reach
+    from .stand_ins import StandIns
 
 #: Passages are at least, and in most texts at most, about as long as this (in characters).
 SHORTEST_PASSAGE = 512
 LONGEST_PASSAGE = 2048
 
-_LONE = re.compile("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]")
-_ABOVE = re.compile("[\U00010000-\U0010ffff]+")
-#: Characters above U+FFFF whose surrogate is remembered; text rarely has a hundred.
-_REMEMBERED = 1 << 14
+#: Characters of texts that are not ASCII up to which these are split by way of stand-ins: that
+#: takes about as long as to compile the pattern for them.
+_FEW = 1 << 16
+
+_LONE = "[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]"
 
 
 def repair(text: str) -> str:
@@ -62,7 +47,7 @@ def repair(text: str) -> str:
         text.isascii() or text.encode()
     except UnicodeEncodeError:
         # Not left to "replace", which takes a microsecond for each.
-        text = _LONE.sub("\ufffd", text)
+        text = re.sub(_LONE, "\ufffd", text)
         return text.encode("utf-16", "surrogatepass").decode("utf-16")
     return text
 
@@ -82,31 +67,40 @@ class Splitter:
     """
 
     def __init__(self, pattern: str) -> None:
+        prepared = PREPARED.get(pattern)
+        if prepared is not None:
+            self._set_up(Translation(lambda: _parse(pattern), pattern, prepared), pattern)
+            return
+        from .ast import PatternError
+
         try:
-            tree = parse(pattern)
+            tree = _parse(pattern)
         except PatternError as error:
             # By the rules and the Unicode version of that package: the best there is then.
-            self._foreign = _Matcher(_compile_regex(pattern, error), True, True)
-            self._set_tree(None, pattern)
+            self._foreign = _Matcher(_compile_regex(pattern, error), can_be_empty=True)
+            self._set_up(None, pattern)
         else:
-            self._set_tree(tree, pattern)
+            self._set_up(Translation(lambda: tree, pattern), pattern)
 
     @classmethod
     def of_tree(cls, tree: Node, pattern: str) -> Splitter:
         """A splitter by a parsed pattern; ``pattern`` is what messages call it."""
+        return cls.of_translation(Translation(lambda: tree, pattern), pattern)
+
+    @classmethod
+    def of_translation(cls, translation: Translation, pattern: str) -> Splitter:
+        """A splitter by a translated pattern; ``pattern`` is what messages call it."""
         splitter = cls.__new__(cls)
-        splitter._set_tree(tree, pattern)
+        splitter._set_up(translation, pattern)
         return splitter
 
-    def _set_tree(self, tree: Node | None, pattern: str) -> None:
+    def _set_up(self, translation: Translation | None, pattern: str) -> None:
         self.pattern = pattern
-        self._other: tuple[_Above, _Matcher] | None = None
-        self._tree = tree
-        if tree is not None:
-            _refuse_empty_repeats(tree, pattern)
-            self._tree = relax(tree)
+        self.translation = translation
+        self._few_left = _FEW
+        if translation is not None:
             # Now, so that a pattern `re` refuses is refused here and not at the first text.
-            self._ascii = _Matcher.of(project(self._tree, _ascii_share), pattern)
+            self._ascii = self._matcher(translation.ascii)
 
     def chunks(self, text: str) -> list[str]:
         """All chunks of a text, in order.
@@ -139,19 +133,58 @@ class Splitter:
         matcher, replaced = self._matcher_for(text)
         return matcher.find_spans(replaced)
 
+    def _matcher(self, text: str) -> _Matcher:
+        """What finds the matches of a pattern as ``re`` takes it."""
+        assert self.translation is not None
+        try:
+            compiled = re.compile(text)
+        except (re.error, OverflowError, RecursionError) as error:
+            # Lookbehind of no fixed width, for instance, which `regex` knows.
+            from .ast import PatternError
+
+            compiled = _compile_regex(text, PatternError(self.pattern, 0, str(error)))
+        return _Matcher(compiled, self.translation.can_be_empty)
+
+    @cached_property
+    def _few(self) -> tuple[_Matcher, StandIns] | None:
+        """What splits the first texts that are not ASCII."""
+        assert self.translation is not None
+        few = self.translation.few
+        if few is None:
+            return None
+        from .stand_ins import StandIns
+
+        pattern, starts, stand_ins = few
+        return self._matcher(pattern), StandIns(starts, stand_ins)
+
+    @cached_property
+    def _most(self) -> tuple[_Matcher, StandIns]:
+        """What splits any text."""
+        assert self.translation is not None
+        from .stand_ins import StandIns
+
+        pattern, starts, stand_ins = self.translation.most
+        return self._matcher(pattern), StandIns(starts, stand_ins)
+
+    def _few_for(self, text: str) -> tuple[_Matcher, StandIns] | None:
+        """What splits a text that is not ASCII by way of stand-ins, as long as that is worth it."""
+        self._few_left -= len(text)
+        return self._few if self._few_left >= 0 else None
+
     def _matcher_for(self, text: str) -> tuple[_Matcher, str]:
         """What matches a text, and the text as it is matched, of the same length."""
-        if self._tree is None:
+        if self.translation is None:
             return self._foreign, text
         if text.isascii():
             return self._ascii, text
-        if self._other is None:
-            made = _Above(self._tree)
-            self._other = made, _Matcher.of(project(self._tree, made.share), self.pattern)
-        above, matcher = self._other
+        few = self._few_for(text)
+        if few is not None:
+            matcher, stand_ins = few
+            return matcher, stand_ins.replace(text)
+        matcher, stand_ins = self._most
         if len(text.encode("utf-16-le")) == 2 * len(text):
             return matcher, text
-        return matcher, above.replace(text)
+        return matcher, stand_ins.replace(text)
 
     def chunk_end(self, text: str) -> Callable[[int], int]:
         """What gives the end of the chunk that begins at a place; the pattern matches there.
@@ -166,38 +199,62 @@ class Splitter:
     @property
     def tree(self) -> Node | None:
         """The pattern, if it could be translated."""
-        return self._tree
+        return None if self.translation is None else self.translation.tree
 
     @cached_property
     def is_plain(self) -> bool:
         """Whether chunks follow each other without a gap, none is empty, and none looks back."""
-        return (
-            self.leaves_nothing_out
-            and self._tree is not None
-            and not can_be_empty(self._tree)
-            and not looks_back(self._tree)
-        )
+        if self.translation is None or not self.leaves_nothing_out:
+            return False
+        from .writer import looks_back
+
+        return not self.translation.can_be_empty and not looks_back(self.translation.tree)
 
     @cached_property
     def reach(self) -> Reach:
         """How far the pattern looks; there is a tree."""
-        assert self._tree is not None
-        return Reach(self._tree)
+        from .reach import Reach
+
+        assert self.tree is not None
+        return Reach(self.tree)
 
     @cached_property
     def breaks(self) -> re.Pattern[str] | None:
         """Matches one character after which a text may be cut (see ``breaks``), if there is any."""
-        return None if self._tree is None else _break_pattern(self._tree)
+        return self._break_pattern("breaks")
 
     @cached_property
     def fine_breaks(self) -> re.Pattern[str] | None:
         """The same with more such characters; it takes several times as long to search by it."""
-        return None if self._tree is None else _break_pattern(self._tree, fine=True)
+        return self._break_pattern("fine_breaks")
+
+    @cached_property
+    def ascii_breaks(self) -> re.Pattern[str] | None:
+        """As ``breaks``, for ASCII text."""
+        return self._break_pattern("ascii_breaks")
+
+    @cached_property
+    def _few_breaks(self) -> re.Pattern[str] | None:
+        """As ``breaks``, for text with stand-ins."""
+        return self._break_pattern("few_breaks")
+
+    def _break_pattern(self, name: str) -> re.Pattern[str] | None:
+        text = None if self.translation is None else getattr(self.translation, name)
+        return None if text is None else re.compile(text)
+
+    def _breaks_for(self, text: str) -> tuple[re.Pattern[str] | None, str]:
+        """What finds the places to cut a text, and the text in which it does."""
+        if text.isascii():
+            return self.ascii_breaks, text
+        few = None if self.translation is None else self._few_for(text)
+        if few is not None:
+            return self._few_breaks, few[1].replace(text)
+        return self.breaks, text
 
     @cached_property
     def leaves_nothing_out(self) -> bool:
         """Whether every character of a text is certainly in a chunk."""
-        return self._tree is not None and surely_begins(self._tree) == ALL
+        return self.translation is not None and self.translation.leaves_nothing_out
 
     def passages(
         self, text: str, shortest: int = SHORTEST_PASSAGE, longest: int = LONGEST_PASSAGE
@@ -209,14 +266,15 @@ class Splitter:
         (see ``breaks``), and the last one may be shorter.
         """
         start = 0
-        if self.breaks is not None:
-            search, find = self.breaks.search, text.find
+        breaks, replaced = self._breaks_for(text) if len(text) > longest else (None, text)
+        if breaks is not None:
+            search, find = breaks.search, text.find
             while start + longest < len(text):
                 first, last = start + shortest, start + longest
                 at = find("\n\n", first, last)
                 if at < 0:
                     at = find("\n", first, last)
-                found = search(text, first if at < 0 else at)
+                found = search(replaced, first if at < 0 else at)
                 if found is None:
                     break
                 yield text[start : found.end()]
@@ -224,50 +282,32 @@ class Splitter:
         yield text[start:] if start else text
 
 
-def _refuse_empty_repeats(tree: Node, pattern: str) -> None:
-    """Refuse ``(a*)*`` and its like, which no two engines match alike.
+def _parse(pattern: str) -> Node:
+    from .parser import parse  # a published pattern mostly needs no parser
 
-    They differ in what follows when one round of the repeat takes no character.
-    """
-    for node in walk(tree):
-        if isinstance(node, Repeat) and node.high != 1 and can_be_empty(node.item):
-            raise PatternError(pattern, 0, "it repeats something that may be empty")
+    return parse(pattern)
 
 
-def _ascii_share(points: CodePoints) -> CodePoints:
-    return points.clip(0, 0x80)
+class _Matcher:
+    """A compiled pattern, of ``re`` or ``regex``, and the way to find all its matches."""
 
+    __slots__ = ("_can_be_empty", "compiled")
 
-class _Matcher(NamedTuple):
-    """A compiled pattern and the way to find all its matches."""
-
-    #: Of ``re`` or of ``regex``, whose patterns have no common type.
-    compiled: Any
-    can_be_empty: bool
-    has_groups: bool
-
-    @classmethod
-    def of(cls, tree: Node, pattern: str) -> _Matcher:
-        """The matcher of a tree; ``pattern`` is what it was parsed from, for messages."""
-        text = to_re(join_runs(tree))
-        try:
-            compiled = re.compile(text)
-        except (re.error, OverflowError, RecursionError) as error:
-            # Lookbehind of no fixed width, for instance, which `regex` knows.
-            compiled = _compile_regex(text, PatternError(pattern, 0, str(error)))
-        return cls(compiled, can_be_empty(tree), has_atomic(tree))
+    def __init__(self, compiled: Any, can_be_empty: bool) -> None:
+        self.compiled = compiled
+        self._can_be_empty = can_be_empty
 
     def find_all(self, text: str) -> list[str]:
-        if self.can_be_empty:
+        if self._can_be_empty:
             return [text[start:end] for start, end in self.find_spans(text) if start < end]
-        if self.has_groups:
+        if self.compiled.groups:
             return [match.group() for match in self.compiled.finditer(text)]
         found: list[str] = self.compiled.findall(text)
         return found
 
     def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where the matches are, as ``Splitter.spans`` says."""
-        if not self.can_be_empty:
+        if not self._can_be_empty:
             yield from (match.span() for match in self.compiled.finditer(text))
             return
         at, last = 0, -1
@@ -288,11 +328,15 @@ class _Matcher(NamedTuple):
 
 def _compile_regex(text: str, error: PatternError) -> Any:
     """A pattern compiled by the ``regex`` package, if it is there; else ``error`` with a hint."""
+    from .ast import PatternError
+
     try:
         import regex
     except ImportError:
         hint = "; the regex package may understand it: pip install 'compat-bpe[regex]'"
         raise PatternError(error.pattern, error.position, error.reason, hint) from None
+    import warnings
+
     try:
         with warnings.catch_warnings():
             # It warns of set operators, which it would then take for plain characters.
@@ -300,63 +344,3 @@ def _compile_regex(text: str, error: PatternError) -> Any:
             return regex.compile(text)
     except (regex.error, FutureWarning, OverflowError, RecursionError):
         raise error from None
-
-
-class _Above:
-    """The characters above U+FFFF, by the classes of a pattern in which they lie."""
-
-    def __init__(self, tree: Node) -> None:
-        sets = {node.points for node in walk(tree) if isinstance(node, Chars)}
-        #: A class's bit in a kind, which has the bits of all classes that a character lies in.
-        self.bits = {points: 1 << number for number, points in enumerate(sets)}
-        changes: dict[int, int] = {}
-        for points, bit in self.bits.items():
-            for bound in points.bounds:
-                if bound > 0x10000:
-                    changes[bound] = changes.get(bound, 0) ^ bit
-        kind = sum(bit for points, bit in self.bits.items() if 0x10000 in points)
-        #: First code points of stretches of one kind.
-        self.starts = [0x10000, *sorted(changes)]
-        kinds = list(accumulate((changes[start] for start in self.starts[1:]), xor, initial=kind))
-        self.surrogates = {kind: 0xD800 + i for i, kind in enumerate(dict.fromkeys(kinds))}
-        if len(self.surrogates) > 0x800:
-            raise ValueError("a pattern with more than 2,048 kinds of characters above U+FFFF")
-        self.by_start = [self.surrogates[kind] for kind in kinds]
-        self.known: dict[int, int] = {}
-
-    def share(self, points: CodePoints) -> CodePoints:
-        """The class over the Basic Multilingual Plane and the surrogates of this pattern."""
-        bit = self.bits[points]
-        inside = [surrogate for kind, surrogate in self.surrogates.items() if kind & bit]
-        return CodePoints.union(
-            points.clip(0, 0xD800),
-            CodePoints.from_ranges(zip(inside, inside)),
-            points.clip(0xE000, 0x10000),
-        )
-
-    def replace(self, text: str) -> str:
-        """The text with each character above U+FFFF replaced by the surrogate of its kind."""
-        return _ABOVE.sub(lambda match: match.group().translate(self), text)
-
-    def __getitem__(self, code_point: int) -> int:
-        found = self.known.get(code_point)
-        if found is None:
-            if len(self.known) >= _REMEMBERED:
-                self.known.clear()
-            found = self.by_start[bisect_right(self.starts, code_point) - 1]
-            self.known[code_point] = found
-        return found
-
-
-def _break_pattern(tree: Node, fine: bool = False) -> re.Pattern[str] | None:
-    """Matches one character after which a text may be cut; None if there is none.
-
-    That character is no surrogate, and neither is the next: so a text can be cut before it is
-    repaired as well.
-    """
-    pairs = []
-    for left, right in safe_breaks(tree, fine):
-        inside = left.clip(0, 0xD800) | left.clip(0xE000, 0x10000)
-        if inside:
-            pairs.append(f"{inside.to_re()}(?={right.to_re()})")
-    return re.compile("|".join(pairs)) if pairs else None

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ..unicode.properties import white_space, word
 from .normalizers import Normalizer
+from .special import may_have
 
 
 class AddedToken(NamedTuple):
@@ -95,6 +96,7 @@ class _Finder:
         for name, token in tokens:
             if name:
                 self._tokens.setdefault(name, token)
+        self._all = frozenset(self._tokens)
 
     @cached_property
     def _names(self) -> re.Pattern[str]:
@@ -105,7 +107,8 @@ class _Finder:
     def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
         """Stretches of text, none empty, and ids."""
         at = 0
-        for match in self._names.finditer(text) if self._tokens else ():
+        found = self._tokens and may_have(text, self._all)
+        for match in self._names.finditer(text) if found else ():
             token = self._tokens[match.group()]
             if token.special and token.content not in allowed:
                 continue

@@ -9,9 +9,14 @@ characters, which need not even be split.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
 
-V = TypeVar("V")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    V = TypeVar("V")
+else:
+    V = object
 
 
 class Recent(dict[str, V]):

@@ -7,20 +7,19 @@ cannot be UTF-8 is a ``UnicodeEncodeError`` here, and is repaired one floor high
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Callable
 
 from ..pattern.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE, Splitter
 from .cache import Recent
-from .decoders import Decoder
-from .models.bpe.by_character import UnspacedEncoder
 from .models.bpe.by_rank import BytePairEncoder, Ids
 from .special import split_special
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .decoders import Decoder
+    from .models.bpe.by_character import UnspacedEncoder
     from .pre_tokenizers import StepSplitter
 
 #: How many chunks are remembered by default.  A chunk and its ids take about 200 bytes.
@@ -135,6 +134,8 @@ class CoreBPE:
 
     def encode_to_tiktoken_buffer(self, text: str, allowed_special: Set[str]) -> memoryview:
         """What ``encode`` gives, as a read-only buffer of unsigned 32-bit numbers."""
+        from array import array
+
         return memoryview(array("I", self.encode(text, allowed_special))).toreadonly()
 
     def encode_with_unstable(
@@ -169,8 +170,7 @@ class CoreBPE:
 
     def encode_single_token(self, piece: bytes) -> int:
         """The id of one token, special tokens included; ``KeyError`` if there is none."""
-        if not isinstance(piece, bytes):
-            raise TypeError(f"a {type(piece).__name__} is no token: it must be bytes")
+        _check_bytes(piece)
         found = self.encoder.get(piece)
         if found is None:
             # A name that is not UTF-8 is none: what replaces it stands in no name either.
@@ -180,8 +180,9 @@ class CoreBPE:
         return found
 
     def encode_single_piece(self, piece: bytes) -> list[int]:
-        """The ids of some bytes taken as one chunk."""
-        return list(self._byte_pair.encode(bytes(piece)))
+        """The ids of some bytes taken as one chunk; ``TypeError`` if they are no ``bytes``."""
+        _check_bytes(piece)
+        return list(self._byte_pair.encode(piece))
 
     def merge_ids(self, piece: bytes) -> list[int]:
         """The ids that merging gives, also where the whole is a token."""
@@ -191,10 +192,11 @@ class CoreBPE:
         """The ids of bytes that may end, or go wrong, within a character.
 
         What is UTF-8 is encoded as text; its last chunk and all that follows as one chunk.
+        ``TypeError`` if they are no ``bytes``.
         """
         from .unstable import unstable_length
 
-        piece = bytes(piece)
+        _check_bytes(piece)
         try:
             return self.encode_ordinary(piece.decode())
         except UnicodeDecodeError as error:
@@ -256,6 +258,8 @@ class CoreBPE:
             if self._unspaced is None:
                 self._unspaced_bytes += len(data)
                 if self._unspaced_bytes > _WORTH_UNSPACED:
+                    from .models.bpe.by_character import UnspacedEncoder
+
                     self._unspaced = UnspacedEncoder(self._byte_pair, self._whole)
             # Read once: another thread may just forget it.
             unspaced = self._unspaced
@@ -395,6 +399,8 @@ class CoreBPE:
     @cached_property
     def _decoder(self) -> Decoder:
         """Set up when something is first decoded."""
+        from .decoders import Decoder
+
         return Decoder(self.encoder, _names_by_id(self.special))
 
 
@@ -407,6 +413,12 @@ def _names_by_id(special_tokens: Mapping[str, int]) -> dict[int, bytes]:
 def _pairs_within(names: frozenset[str]) -> frozenset[str]:
     """All that two characters beside each other in a name can be."""
     return frozenset(left + right for name in names for left, right in zip(name, name[1:]))
+
+
+def _check_bytes(piece: bytes) -> None:
+    """Raise ``TypeError`` for anything but ``bytes``, other buffers included, as tiktoken does."""
+    if not isinstance(piece, bytes):
+        raise TypeError(f"a {type(piece).__name__} is given, and it must be bytes")
 
 
 def check_text(text: str) -> None:

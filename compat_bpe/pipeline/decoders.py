@@ -4,17 +4,27 @@
 each byte (Latin-1), and what is joined is encoded as Latin-1 at the end; if it is of ASCII alone,
 it is the text already.  It is done a block of ids at a time, for which the tokens' memory that the
 look-up has just touched is still near when they are joined.
+
+To set up a table of all tokens takes longer than half of loading them, so the first few ids are
+looked up without.
 """
 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from itertools import repeat
 from operator import itemgetter
 
 #: Ids that are looked up and joined at a time.
 _BLOCK = 1024
+
+#: Ids that are looked up before there is a table of all tokens.  That takes a tenth of the time
+#: that it takes to set the table up.
+_FEW = 1 << 10
+#: As many of them one costs that is searched for among tokens that do not come in order.
+_COST_OF_SEARCH = 1 << 8
 
 
 class Decoder:
@@ -23,20 +33,25 @@ class Decoder:
     Args:
         ranks: each token's bytes and its id.
         others: the bytes of ids that are not in ``ranks``, special tokens for instance.
+        others_count: whether of an id that is in both, the bytes in ``others`` count.
 
     >>> Decoder({b"a": 0, b"b": 1}, {5: b"<|end|>"}).decode([1, 0, 5])
     b'ba<|end|>'
     """
 
-    def __init__(self, ranks: Mapping[bytes, int], others: Mapping[int, bytes]) -> None:
-        texts = map(str, ranks, repeat("latin-1"))
-        by_id = {number: data.decode("latin-1") for number, data in others.items()}
-        by_id.update(zip(ranks.values(), texts))
-        # A list is faster, but takes room for every id that is left out.
-        end = max(by_id, default=-1) + 1
-        self._texts: dict[int, str] | list[str | None] = by_id
-        if end <= 2 * len(by_id):
-            self._texts = list(map(by_id.get, range(end)))
+    def __init__(
+        self,
+        ranks: Mapping[bytes, int],
+        others: Mapping[int, bytes],
+        others_count: bool = False,
+    ) -> None:
+        self._others = others
+        self._others_count = others_count
+        #: The tokens and their ids, until there is a table.
+        self._listed: tuple[list[bytes], list[int]] | None = list(ranks), list(ranks.values())
+        self._few_left = _FEW
+        self._are_sorted: bool | None = None
+        self._texts: dict[int, str] | list[str | None] | None = None
 
     def decode(self, tokens: Sequence[int]) -> bytes:
         """The bytes of some ids.
@@ -69,15 +84,21 @@ class Decoder:
             raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
         if not isinstance(tokens, list):
             tokens = list(tokens)
-        joined = []
+        texts = self._table_for(len(tokens))
+        joined: list[str] = []
         for start in range(0, len(tokens), _BLOCK):
             block = tokens[start : start + _BLOCK]
             # An array takes what is an unsigned 32-bit number: no negative one, which a list
             # would count from its end, and no float, which a dictionary would take for an integer.
-            array("I").fromlist(block)
+            numbers = array("I")
+            numbers.fromlist(block)
+            if texts is None:
+                # Once they have cost too much, this finds them in a table.
+                joined += map(self._find, numbers)
+                continue
             try:
                 # Given a single id, itemgetter gives the text itself, which joins to the same.
-                joined.append("".join(itemgetter(*block)(self._texts)))
+                joined.append("".join(itemgetter(*block)(texts)))
             except (LookupError, TypeError):
                 for token in block:
                     self.decode_one(token)
@@ -87,10 +108,76 @@ class Decoder:
     def decode_one(self, token: int) -> bytes:
         """The bytes of one id; errors as in ``decode``."""
         (number,) = array("I", (token,))
-        try:
-            text = self._texts[number]
-        except LookupError:
-            text = None
-        if text is None:
+        self._table_for(1)
+        return self._find(number).encode("latin-1")
+
+    def _table_for(self, count: int) -> dict[int, str] | list[str | None] | None:
+        """The table of all tokens; None if so many ids are looked up without."""
+        if self._texts is None:
+            self._few_left -= count
+            if self._few_left < 0:
+                self._set_up()
+        return self._texts
+
+    def _find(self, number: int) -> str:
+        """The bytes of one id, each as a character; ``KeyError`` if there is no such id."""
+        listed = self._listed
+        if listed is not None:
+            data = self._search(number, *listed)
+            found = None if data is None else data.decode("latin-1")
+        else:
+            assert self._texts is not None
+            try:
+                found = self._texts[number]
+            except LookupError:
+                found = None
+        if found is None:
             raise KeyError(f"{number} is not in the vocabulary")
-        return text.encode("latin-1")
+        return found
+
+    def _search(self, number: int, tokens: list[bytes], numbers: list[int]) -> bytes | None:
+        """The bytes of one id, if there are any, found without a table."""
+        other = self._others.get(number)
+        if other is not None and self._others_count:
+            return other
+        # Mostly they come in the order of their ids.  Where they do not, this finds none or the
+        # right one.
+        at = bisect_left(numbers, number)
+        if at < len(numbers) and numbers[at] == number:
+            return tokens[at]
+        if self._are_sorted is None:
+            self._are_sorted = sorted(numbers) == numbers
+        if not self._are_sorted:
+            if self._few_left < 0:
+                self._set_up()
+            self._few_left -= _COST_OF_SEARCH
+            if number in numbers:
+                return tokens[numbers.index(number)]
+        return other
+
+    def _set_up(self) -> None:
+        """Make the table of all tokens."""
+        listed = self._listed
+        if listed is None:
+            return  # Another thread has.
+        tokens, numbers = listed
+        texts = map(str, tokens, repeat("latin-1"))
+        others = {number: data.decode("latin-1") for number, data in self._others.items()}
+        end = max(max(numbers, default=-1), max(others, default=-1)) + 1
+        # A list is faster, but takes room for every id that is left out.
+        is_dense = end <= 2 * (len(numbers) + len(others))
+        if is_dense and numbers == list(range(len(numbers))):
+            table: list[str | None] = list(texts)
+            table += repeat(None, end - len(table))
+            for number, text in others.items():
+                if self._others_count or table[number] is None:
+                    table[number] = text
+            self._texts = table
+        else:
+            by_id = {} if self._others_count else others
+            by_id.update(zip(numbers, texts))
+            if self._others_count:
+                by_id.update(others)
+            self._texts = list(map(by_id.get, range(end))) if is_dense else by_id
+        # After the table: another thread may be here.
+        self._listed = None

@@ -29,10 +29,15 @@ from typing import Callable, Literal, NamedTuple, Union, get_args
 
 from ..pattern.ast import Alternatives, Anchor, Chars, Look, Node, Repeat
 from ..pattern.ast import Sequence as NodeSequence
+from ..pattern.prepared import PREPARED
 from ..pattern.splitter import Splitter
+from ..pattern.translation import Translation
 from ..pattern.writer import NEVER, can_be_empty, looks_back, project, surely_begins
 from ..unicode.code_points import ALL, NONE, CodePoints
 from .byte_level import decode_bytes, encode_bytes
+
+#: What messages call a pattern that is joined of several.
+NAME = "of the pre-tokenizer"
 
 #: What becomes of a match.  Pieces are kept: each match for itself; none; joined to the piece
 #: before or after; joined to the matches before and after.
@@ -56,7 +61,13 @@ class ByteAlphabet(NamedTuple):
     """Writes the bytes of a piece as characters."""
 
 
-Step = Union[Split, PrefixSpace, ByteAlphabet]
+class Joined(NamedTuple):
+    """Splits as several steps do, which are joined already."""
+
+    splitter: Splitter
+
+
+Step = Union[Split, PrefixSpace, ByteAlphabet, Joined]
 
 
 def make_splitter(steps: Sequence[Step]) -> Splitter | StepSplitter:
@@ -74,12 +85,34 @@ def make_splitter(steps: Sequence[Step]) -> Splitter | StepSplitter:
     """
     if steps and isinstance(steps[-1], ByteAlphabet):
         steps = steps[:-1]
-    joined = _join(steps)
-    if joined is not None:
-        splitter = Splitter.of_tree(joined, "of the pre-tokenizer")
-        splitter.leaves_nothing_out = True  # gaps are pieces, too
-        return splitter
+    if len(steps) == 1 and isinstance(steps[0], Joined):
+        return steps[0].splitter
+    tree = _join(steps)
+    if tree is not None:
+        # Gaps are pieces, too.
+        translation = Translation(lambda: tree, NAME, {"leaves_nothing_out": True})
+        return Splitter.of_translation(translation, NAME)
     return StepSplitter(steps)
+
+
+def prepared_steps(key: str, make_steps: Callable[[], Sequence[Step]]) -> list[Step] | None:
+    """The steps that are prepared by a key, joined; None if there are none.
+
+    Args:
+        key: how they stand in a file.
+        make_steps: what gives them one by one; they end with ``ByteAlphabet``.
+    """
+    prepared = PREPARED.get(key)
+    if prepared is None:
+        return None
+
+    def make_tree() -> Node:
+        tree = _join(make_steps()[:-1])
+        assert tree is not None
+        return tree
+
+    splitter = Splitter.of_translation(Translation(make_tree, NAME, prepared), NAME)
+    return [Joined(splitter), ByteAlphabet()]
 
 
 def to_bytes(steps: Sequence[Step]) -> Callable[[str], bytes]:
@@ -97,9 +130,7 @@ class StepSplitter:
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = [
-            (step, Splitter.of_tree(step.tree, "of the pre-tokenizer"))
-            if isinstance(step, Split)
-            else (step, None)
+            (step, Splitter.of_tree(step.tree, NAME)) if isinstance(step, Split) else (step, None)
             for step in steps
         ]
 

@@ -10,12 +10,40 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Set
 from functools import lru_cache
-from typing import Literal, NoReturn, Union
 
-#: Names that become their token: a set of them, or ``"all"``.
-AllowedSpecial = Union[Literal["all"], Set[str]]
-#: Names that may not stand in a text: a collection of them, or ``"all"``.
-DisallowedSpecial = Union[Literal["all"], Collection[str]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, NoReturn, Union
+
+    #: Names that become their token: a set of them, or ``"all"``.
+    AllowedSpecial = Union[Literal["all"], Set[str]]
+    #: Names that may not stand in a text: a collection of them, or ``"all"``.
+    DisallowedSpecial = Union[Literal["all"], Collection[str]]
+else:
+    # To import typing takes longer than to import this package.
+    AllowedSpecial = DisallowedSpecial = object
+
+
+#: Names above which it is first seen whether any can stand in a text: to compile a pattern of a
+#: thousand takes longer than to encode a page.
+_MANY = 16
+#: Characters of each that are looked for then.
+_BEGINNING = 3
+
+
+def may_have(text: str, names: frozenset[str]) -> bool:
+    """Whether a text may have one of some names in it; it is quickly seen that most have none.
+
+    >>> names = frozenset(f"<|reserved_{number}|>" for number in range(1000))
+    >>> may_have("if a < b | c", names), may_have("<|read", names)
+    (False, True)
+    """
+    return len(names) <= _MANY or _beginning_of_any(names).search(text) is not None
+
+
+@lru_cache(maxsize=128)
+def _beginning_of_any(names: frozenset[str]) -> re.Pattern[str]:
+    return _any_of(frozenset(name[:_BEGINNING] for name in names))
 
 
 @lru_cache(maxsize=128)
@@ -30,9 +58,10 @@ def find_special(text: str, names: Set[str]) -> str | None:
     >>> find_special("one<|end|>two", {"<|end|>", "<|start|>"})
     '<|end|>'
     """
-    if not names:
+    names = frozenset(names)
+    if not names or not may_have(text, names):
         return None
-    found = _any_of(frozenset(names)).search(text)
+    found = _any_of(names).search(text)
     return found.group() if found else None
 
 
@@ -46,8 +75,9 @@ def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]
     [('one', '<|end|>'), ('two', None)]
     """
     start = 0
-    if names:
-        for match in _any_of(frozenset(names)).finditer(text):
+    names = frozenset(names)
+    if names and may_have(text, names):
+        for match in _any_of(names).finditer(text):
             yield text[start : match.start()], match.group()
             start = match.end()
     yield text[start:] if start else text, None

@@ -162,7 +162,5 @@ class TokenizerCore(CoreBPE):
     def _decoder(self) -> Decoder:
         if self._undecodable is not None:
             raise ValueError(f"{self._undecodable}: it encodes, but cannot decode")
-        others = self.other_tokens
         # A token of the vocabulary may be an added one too, which may be decoded otherwise.
-        ranks = {token: number for token, number in self.encoder.items() if number not in others}
-        return Decoder(ranks, others)
+        return Decoder(self.encoder, self.other_tokens, others_count=True)

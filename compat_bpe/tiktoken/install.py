@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from ..encodings.encoding import Encoding
@@ -76,6 +74,9 @@ def uninstall_as_tiktoken() -> None:
 
 def _extension_package() -> ModuleType:
     """The namespace package of plug-ins; an empty one if there are none."""
+    import importlib
+    from importlib.machinery import ModuleSpec
+
     try:
         return importlib.import_module(_EXTENSION)
     except ImportError:

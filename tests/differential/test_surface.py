@@ -5,9 +5,12 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+from array import array
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 import tiktoken
 from hypothesis import given, settings
@@ -108,6 +111,31 @@ def test_bytes(data: bytes, draw: st.DataObject) -> None:
     for method in methods:
         ours, theirs = both(SMALL, method, cut)
         assert ours == theirs, method
+
+
+class _Bytes(bytes):
+    """What subclasses of ``bytes`` are taken for."""
+
+
+#: What methods that take bytes are given, and perhaps should not be.
+ARGUMENTS: list[object] = [
+    *(5, True, None, 1.5, "hi", "😀", "\ud800", b"hi", _Bytes(b"hi"), b"\xf0\x9f"),
+    *([104, 105], (104, 105), [], [300], range(3), {104}, iter([104]), {104: 1}),
+    *(bytearray(b"hi"), memoryview(b"hi"), array("B", b"hi"), array("I", [104])),
+    np.array([104, 105], np.uint8),
+]
+
+
+@pytest.mark.parametrize("argument", ARGUMENTS, ids=lambda argument: type(argument).__name__)
+@pytest.mark.parametrize("method", ["_encode_bytes", "_encode_single_piece", "encode_single_token"])
+def test_what_is_no_bytes(method: str, argument: object) -> None:
+    ours, theirs = both(SMALL, method, argument)
+    assert ours == theirs
+    # Of Rust's class, two of them have other names.
+    if method == "_encode_single_piece":
+        method = method[1:]
+    found = [outcome(partial(getattr(e._core_bpe, method), argument)) for e in SMALL]
+    assert found[0] == found[1]
 
 
 @settings(max_examples=300)

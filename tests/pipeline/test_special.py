@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.special import find_special, split_special
+from compat_bpe.pipeline.special import _MANY, find_special, may_have, split_special
 
 names = st.sets(st.text("ab<|.*", min_size=1, max_size=4), max_size=4)
 
@@ -18,6 +18,24 @@ def test_the_pieces_are_the_text(text: str, chosen: set[str]) -> None:
     assert all(special in chosen for _, special in pieces[:-1])
     # Nothing is overlooked: no name is left in plain text.
     assert not any(name in plain for plain, _ in pieces for name in chosen)
+
+
+#: So many that their beginnings are looked for first.
+MANY = frozenset(
+    f"{first}{second}{number}" for first in "ab" for second in "<.*" for number in "123"
+)
+
+
+@given(st.text("ab<|.*123", max_size=12), st.sets(st.text("ab<.12", min_size=1, max_size=5)))
+@example("ab<1", set())
+@example("x<", {"<"})
+def test_many_names_are_found_as_few_are(text: str, others: set[str]) -> None:
+    chosen = MANY | others
+    assert len(chosen) > _MANY
+    # The leftmost, and there the longest.
+    found = sorted((text.find(name), -len(name), name) for name in chosen if name in text)
+    assert find_special(text, chosen) == (found[0][2] if found else None)
+    assert may_have(text, chosen) or not found
 
 
 @given(st.text("ab<|.*", max_size=12), names)

@@ -15,8 +15,7 @@ A token's rank is also its id.  A chunk that is a token as a whole is that token
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from heapq import heappop, heappush
+from collections.abc import Callable, Iterator, Mapping
 from operator import getitem, itemgetter
 
 #: The ids of a chunk, or of several.
@@ -29,6 +28,9 @@ _LONG = 70
 _VERY_LONG = 1 << 17
 #: If there are no more different ones than this, since each takes a look at the vocabulary.
 _FEW_CHARACTERS = 4
+
+#: Second bytes of pairs with one first byte after which these are looked up with all.
+_MANY_SECOND_BYTES = 16
 
 #: No two neighbours make a token.  Above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
@@ -197,11 +199,13 @@ class BytePairEncoder:
         are merged in one go, from left to right: what a merge makes cannot join to the same token
         again, being longer already, and if it joins to one of a lower rank, that comes first.
         """
+        from heapq import heappop, heappush  # most chunks are short
+
         size = len(chunk)
         rank = self._rank
         ids = list(map(self._byte_ids.__getitem__, chunk))
         pairs = list(map(getitem, map(self._first_pairs.__getitem__, chunk), chunk[1:]))
-        places = _Places()
+        places = _Places(heappush)
         for place, found in enumerate(pairs):
             if found != _NO_RANK:
                 places[found].append(place)
@@ -274,20 +278,21 @@ def merges_by_rank(
 class _Places(dict[int, list[int]]):
     """For each rank the places where two neighbours join to it; ``ranks`` is a heap of its keys."""
 
-    def __init__(self) -> None:
+    def __init__(self, push: Callable[[list[int], int], None]) -> None:
         super().__init__()
         self.ranks: list[int] = []
+        self._push = push
 
     def __missing__(self, rank: int) -> list[int]:
-        heappush(self.ranks, rank)
+        self._push(self.ranks, rank)
         found = self[rank] = []
         return found
 
 
-class _FirstPairs(dict[int, list[int]]):
+class _FirstPairs(dict[int, "list[int] | _Row"]):
     """The ranks of two single bytes joined: for each first byte those with every second one.
 
-    Merging begins with such pairs.  A first byte's are looked up when it is first met.
+    Merging begins with such pairs.
     """
 
     __slots__ = ("_ranks",)
@@ -296,7 +301,31 @@ class _FirstPairs(dict[int, list[int]]):
         super().__init__()
         self._ranks = ranks
 
-    def __missing__(self, byte: int) -> list[int]:
-        rank = self._ranks.get
-        found = self[byte] = [rank(bytes((byte, other)), _NO_RANK) for other in range(256)]
+    def __missing__(self, byte: int) -> _Row:
+        found = self[byte] = _Row(self, byte)
+        return found
+
+    def rank(self, byte: int, other: int) -> int:
+        """The rank of two bytes, looked up."""
+        return self._ranks.get(bytes((byte, other)), _NO_RANK)
+
+
+class _Row(dict[int, int]):
+    """The ranks of one first byte with those second ones that were met.
+
+    When there are many of these, all are looked up, and it gives way to a list of them.
+    """
+
+    __slots__ = ("_byte", "_pairs")
+
+    def __init__(self, pairs: _FirstPairs, byte: int) -> None:
+        super().__init__()
+        self._pairs = pairs
+        self._byte = byte
+
+    def __missing__(self, other: int) -> int:
+        rank = self._pairs.rank
+        if len(self) == _MANY_SECOND_BYTES:
+            self._pairs[self._byte] = [rank(self._byte, second) for second in range(256)]
+        found = self[other] = rank(self._byte, other)
         return found
