@@ -5,11 +5,9 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from ..encodings.encoding import Encoding
+from .encodings.encoding import Encoding
 
 _EXTENSION = "tiktoken_ext"
-#: This package's own, under whatever name it was copied.
-_PACKAGE = __name__.rpartition(".")[0]
 _MODULE = Encoding.__module__
 
 #: What stood in ``sys.modules`` before, for ``uninstall_as_tiktoken``; None: not installed.
@@ -44,11 +42,12 @@ def install_as_tiktoken(*, force: bool = False) -> None:
             "force=True"
         )
     # Statements, so that programs that gather imports find these modules.
-    from . import _educational, _tiktoken, core, load, model, openai_public, registry
+    from . import tiktoken
+    from .tiktoken import _educational, _tiktoken, core, load, model, openai_public, registry
 
     parts = (_educational, _tiktoken, core, load, model, registry)
     modules = {f"tiktoken.{part.__name__.rpartition('.')[2]}": part for part in parts}
-    modules["tiktoken"] = sys.modules[_PACKAGE]
+    modules["tiktoken"] = tiktoken
     modules[f"{_EXTENSION}.openai_public"] = openai_public
     modules[_EXTENSION] = extension = _extension_package()
     _before = {name: sys.modules.get(name) for name in modules}
