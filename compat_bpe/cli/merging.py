@@ -10,8 +10,7 @@ from unicodedata import east_asian_width
 import click
 
 from .. import Encoding
-from ..pipeline.chunks import chunks_of, ids_of, is_whole
-from ..pipeline.models.bpe.by_merges import ListedMergesEncoder
+from ..pipeline.chunks import chunks_of
 from ..pipeline.models.bpe.explain import Pair, Step, Token, merge_steps
 from ..unicode.escape import Visible, escape
 from .output import can_show
@@ -53,14 +52,14 @@ def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) 
                     {"place": pair.place, "rank": pair.rank, "id": pair.made.id} for pair in pairs
                 ],
             }
-            for parts, pairs in merge_steps(chunk, core._byte_pair)
+            for parts, pairs in merge_steps(chunk, core.model.merges)
         ]
         yield _json(
             {
                 "chunk": escape(chunk, visible),
-                "is_token": is_whole(core, chunk),
+                "is_token": chunk in core.model.whole,
                 "steps": steps,
-                "ids": ids_of(core, chunk),
+                "ids": core.model.ids_of(chunk),
             }
         )
 
@@ -83,7 +82,7 @@ class _Lines:
         self._quoted = Visible("\\n", '"', can_show)
         self._visible = Visible("\\n", _SEPARATOR, can_show)
         self._special = Visible("\\n", "", can_show)
-        self._is_listed = isinstance(encoding.core._byte_pair, ListedMergesEncoder)
+        self._is_listed = encoding.core.model.merges.follows_list
 
     def of(self, chunk: bytes | int) -> Iterator[str]:
         core = self._encoding.core
@@ -92,11 +91,11 @@ class _Lines:
             yield f"\\[{escape(name, self._special)}\\]  a special or added token\n  = {chunk}\n"
             return
         yield f'"{escape(chunk, self._quoted)}"'
-        if is_whole(core, chunk) and len(chunk) > 1:
+        if chunk in core.model.whole and len(chunk) > 1:
             yield "  a token as a whole, so it is not merged; if it were:"
         yield "\n"
         width = 0
-        for step in merge_steps(chunk, core._byte_pair) if len(chunk) > 1 else ():
+        for step in merge_steps(chunk, core.model.merges) if len(chunk) > 1 else ():
             state = _SEPARATOR.join(self._part(part) for part in step.parts)
             columns = _columns(state)
             # The first has the most separators, so it is the widest.
@@ -106,7 +105,7 @@ class _Lines:
                 yield f"  {self._state(step)}{padding}  {self._candidates(step)}\n"
             else:
                 yield f"  {state}\n"
-        yield f"  = {' '.join(map(str, ids_of(core, chunk)))}\n"
+        yield f"  = {' '.join(map(str, core.model.ids_of(chunk)))}\n"
 
     def _part(self, part: Token) -> str:
         return escape(part.data, self._visible)

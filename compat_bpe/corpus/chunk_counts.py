@@ -15,8 +15,8 @@ from ..encodings.encoding import Encoding
 from ..fit.stream import PORTION, Cutter, portions
 from ..parallel.pool import Pool
 from ..parallel.processes import processors
-from ..pattern.splitter import repair
 from ..pipeline.chunks import texts_of_chunks
+from ..unicode.surrogates import repair
 
 #: Characters that are counted at a time.
 _SHARE = 1 << 18

@@ -20,7 +20,7 @@ from typing import Callable, Literal, NamedTuple, get_args
 from ..files.compressed import read_blocks, read_lines, without_gz
 from ..files.text import check_beginning, not_utf8
 from ..formats.checked_json import Json
-from ..pattern.splitter import repair
+from ..unicode.surrogates import repair
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 from .spool import Held
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..parallel.processes import processors
 
 if TYPE_CHECKING:
-    from .encoding import Encoding
+    from ..fit.text_encoder import TextEncoder
 
 #: Characters below which a batch is not worth a worker: it takes as long to start one.
 WORTH_WORKERS = 4_000_000
@@ -55,7 +55,7 @@ def worth_workers(texts: Sequence[object], num_threads: int) -> bool:
 
 
 def encode_in_workers(
-    recipe: tuple[Callable[..., Encoding], dict[str, Any]],
+    recipe: tuple[Callable[..., TextEncoder], dict[str, Any]],
     texts: Sequence[str],
     allowed: Set[str],
     num_threads: int,
@@ -107,7 +107,7 @@ class _EncodingWorker:
     """Encodes texts in a process of its own."""
 
     def __init__(
-        self, make: Callable[..., Encoding], arguments: dict[str, Any], allowed: Set[str]
+        self, make: Callable[..., TextEncoder], arguments: dict[str, Any], allowed: Set[str]
     ) -> None:
         self._encoding = make(**arguments)
         self._allowed = allowed

@@ -150,10 +150,11 @@ _ADDED_TOKENS = {"deepseek_v3": _r1, "deepseek_r1": _r1, "deepseek_v4": _v4}
 
 
 def definition(name: str) -> TokenizerDefinition:
-    """What defines a shipped encoding.
+    """Return the definition of a shipped encoding.
 
     Raises:
+        KeyError: none has that name.
         OSError, ValueError: the package's own file is missing or damaged.
     """
-    model = RankedModel(load_ranks(PACK))
-    return TokenizerDefinition(model, tuple(_ADDED_TOKENS[name]()), PARTS, name)
+    added = tuple(_ADDED_TOKENS[name]())
+    return TokenizerDefinition(RankedModel(load_ranks(PACK)), added, PARTS, name)

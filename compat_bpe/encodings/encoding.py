@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 
-from ..pattern.splitter import repair
-from ..pipeline.core_bpe import CoreBPE
 from ..pipeline.special import find_special, raise_disallowed
+from ..unicode.surrogates import repair
+from .core_bpe import CoreBPE
+from .loaded import ENCODINGS, find
+from .openai import PUBLISHED
+from .vocabularies import load_ranks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +52,11 @@ class Encoding:
     [256, 44, 32, 72, 105, 257]
     """
 
+    #: The library whose ids these are.
+    reference = "tiktoken"
+    #: True if any process has this encoding by its name.
+    _ships = False
+
     def __init__(
         self,
         name: str,
@@ -66,16 +74,22 @@ class Encoding:
         self._mergeable_ranks = mergeable_ranks
 
     @classmethod
-    def _of_shipped(
-        cls, name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]
-    ) -> Encoding:
-        """An encoding whose vocabulary need not be checked, which takes as long as to load it.
+    def shipped(cls, name: str) -> Encoding:
+        """Return a new object for a shipped encoding; those of one vocabulary share it.
 
-        It comes in the order of its ranks.
+        Raises:
+            KeyError: no encoding of this kind has that name.
+            OSError, ValueError: the package's own file is missing or damaged.
         """
-        encoding = cls.__new__(cls)
+        published = PUBLISHED[name]
+        ranks = load_ranks(published.pack)
+        # Its vocabulary need not be checked, which takes as long as to load it, and comes in the
+        # order of its ranks.
         highest = next(reversed(ranks.values()))
-        encoding._set_up(name, pat_str, ranks, highest, special_tokens, None)
+        encoding = cls.__new__(cls)
+        specials = dict(published.special_tokens)
+        encoding._set_up(name, published.pattern, ranks, highest, specials, None)
+        encoding._ships = True
         return encoding
 
     def _set_up(
@@ -484,6 +498,32 @@ class Encoding:
         """The names of the special tokens."""
         return set(self._special_names)
 
+    def ordinary_tokens(self) -> dict[bytes, int]:
+        """Return the tokens without the special and other added ones, and their ids.
+
+        >>> from compat_bpe import get_encoding
+        >>> len(get_encoding("gpt2").ordinary_tokens())
+        50256
+        """
+        return dict(self.core.encoder)
+
+    def extended(
+        self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
+    ) -> Encoding:
+        """Return an encoding with more tokens.
+
+        Args:
+            name: what it is called.
+            tokens: the new tokens and their ids.
+            merges: the two parts of each, in the order in which they are merged.
+        """
+        return Encoding(
+            name,
+            pat_str=self._pat_str,
+            mergeable_ranks={**self.core.encoder, **tokens},
+            special_tokens=dict(self._special_tokens),
+        )
+
     def with_special(self, names: Set[str]) -> Encoding:
         """Return an encoding in which the added tokens of these names are special, too.
 
@@ -526,21 +566,19 @@ class Encoding:
 
     def _encode_bytes(self, text: bytes) -> list[int]:
         """The ids of bytes that may end, or go wrong, within a character."""
-        return self.core._encode_bytes(text)
+        return self.core.encode_bytes(text)
 
     def __getstate__(self) -> object:
-        from ..tiktoken import registry
-
-        # By name if it is registered: the other side has it too.
-        if self is registry.ENCODINGS.get(self.name):
+        # By name if the other side has it, too: what ships, and, where programs see tiktoken, what
+        # a plug-in of tiktoken's has.
+        is_known = self._ships or type(self).__module__ == "tiktoken.core"
+        if is_known and self is ENCODINGS.get(self.name):
             return self.name
         return self._by_value()
 
     def __setstate__(self, value: object) -> None:
-        from ..tiktoken import registry
-
         if isinstance(value, str):
-            self.__dict__ = registry.get_encoding(value).__dict__
+            self.__dict__ = find(value, type(self).shipped).__dict__
         elif isinstance(value, dict):
             # Not a subclass's own, which takes other arguments.
             Encoding.__init__(self, **value)

@@ -133,8 +133,9 @@ def _load_ranks(
         if ranks == shipped:
             called = known if name == path.stem else name
             if special_tokens is None:
-                special = dict(published.special_tokens)
-                return Encoding._of_shipped(called, published.pattern, shipped, special)
+                encoding = Encoding.shipped(known)
+                encoding.name = called
+                return encoding
             return Encoding(
                 called,
                 pat_str=published.pattern,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from _thread import RLock  # all of threading that is needed, and without its imports
 
 from .encoding import Encoding
+from .loaded import ENCODINGS
 from .model_names import encoding_name_for_model
 from .openai import PUBLISHED
 from .vocabularies import load_ranks
@@ -12,9 +13,6 @@ from .vocabularies import load_ranks
 _lock = RLock()
 #: Those that are loaded in another way than OpenAI's.
 DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
-
-#: What has been loaded, by name.
-ENCODINGS: dict[str, Encoding] = {}
 
 
 def list_encoding_names() -> list[str]:
@@ -37,29 +35,27 @@ def get_encoding(encoding_name: str) -> Encoding:
     >>> get_encoding("gpt2").encode("hello world")
     [31373, 995]
     """
-    found = ENCODINGS.get(encoding_name) if isinstance(encoding_name, str) else None
-    if found is not None:
-        return found
+    if isinstance(encoding_name, str):
+        found: Encoding | None = ENCODINGS.get(encoding_name)
+        if found is not None:
+            return found
     if not isinstance(encoding_name, str) or encoding_name not in list_encoding_names():
         known = ", ".join(list_encoding_names())
         raise ValueError(f"unknown encoding {encoding_name!r}; there are {known}")
     with _lock:
         if encoding_name not in ENCODINGS:
             ENCODINGS[encoding_name] = make_encoding(encoding_name)
-        return ENCODINGS[encoding_name]
+        made: Encoding = ENCODINGS[encoding_name]
+        return made
 
 
 def make_encoding(name: str) -> Encoding:
-    """A new object for a shipped encoding; its vocabulary is shared with all that have it."""
+    """Return a new object for a shipped encoding; those of one vocabulary share it."""
     if name in DEEPSEEK:
-        from . import deepseek
-        from .tokenizer import Tokenizer
+        from .tokenizer import Tokenizer  # most programs need no tokenizer of several steps
 
-        return Tokenizer(name, deepseek.definition(name))
-    published = PUBLISHED[name]
-    return Encoding._of_shipped(
-        name, published.pattern, load_ranks(published.pack), dict(published.special_tokens)
-    )
+        return Tokenizer.shipped(name)
+    return Encoding.shipped(name)
 
 
 def unload() -> None:

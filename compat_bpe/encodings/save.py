@@ -154,7 +154,7 @@ def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
 
 
 def _listed(encoding: Encoding) -> ListedMergesEncoder:
-    encoder = encoding.core._byte_pair
+    encoder = encoding.core.model.merges
     assert isinstance(encoder, ListedMergesEncoder)
     return encoder
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any
 
 from ..formats.tokenizer_json import TokenizerDefinition, assemble
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
-from ..pipeline.tokenizer_core import TokenizerCore
+from .core_bpe import CoreBPE
 from .encoding import _NOTHING, Encoding
+from .loaded import find
 
 
 class Tokenizer(Encoding):
@@ -35,18 +36,29 @@ class Tokenizer(Encoding):
     [128803, 33310]
     """
 
+    reference = "tokenizers"
+
     def __init__(self, name: str, definition: TokenizerDefinition) -> None:
-        core = TokenizerCore(assemble(definition))
+        parts = assemble(definition)
+        core = CoreBPE.of(parts)
         self.name = name
         self.definition = definition
-        self.max_token_value = max(chain(core.encoder.values(), core.other_tokens))
+        self.max_token_value = max(chain(core.encoder.values(), parts.other_tokens()))
         special = [token for token in definition.added_tokens if token.special]
         self._special_tokens = {token.content: token.id for token in special}
         self._special_token_values = {token.id for token in special}
         self._special_names = frozenset(self._special_tokens)
-        self.core: TokenizerCore = core
+        self.core = core
         #: What ``with_special`` has made, by the names.
         self._variants: dict[frozenset[str], Tokenizer] = {}
+
+    @classmethod
+    def shipped(cls, name: str) -> Tokenizer:
+        from . import deepseek
+
+        tokenizer = cls(name, deepseek.definition(name))
+        tokenizer._ships = True
+        return tokenizer
 
     @property
     def added_tokens(self) -> tuple[AddedToken, ...]:
@@ -80,9 +92,19 @@ class Tokenizer(Encoding):
             text, allowed_special=allowed_special, disallowed_special=disallowed_special
         )
         if add_special_tokens:
-            before, after = self.core.template
+            before, after = self.core.definition.template
             ids = [*before, *ids, *after]
         return ids
+
+    def ordinary_tokens(self) -> dict[bytes, int]:
+        added = {token.id for token in self.added_tokens}
+        return {token: number for token, number in self.core.encoder.items() if number not in added}
+
+    def extended(
+        self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
+    ) -> Tokenizer:
+        model = self.definition.model.extended(tokens, merges)
+        return Tokenizer(name, self.definition._replace(model=model, source=name))
 
     def with_special(self, names: Set[str]) -> Tokenizer:
         """Return a tokenizer in which the added tokens of these names are special, too.
@@ -127,9 +149,7 @@ class Tokenizer(Encoding):
 
     def __setstate__(self, value: object) -> None:
         if isinstance(value, str):
-            from .registry import get_encoding
-
-            self.__dict__ = get_encoding(value).__dict__
+            self.__dict__ = find(value, type(self).shipped).__dict__
         elif isinstance(value, dict):
             Tokenizer.__init__(self, **value)
         else:

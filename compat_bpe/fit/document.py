@@ -1,6 +1,6 @@
 """``Document``: a text that is edited, and how many tokens it has at any time.
 
-The text lies in pieces that begin and end at safe cuts (``CoreBPE.next_cut``), where both sides
+The text lies in pieces that begin and end at safe cuts (``Core.next_cut``), where both sides
 have the ids of the whole.  Whether a cut is safe is seen from the two characters beside it.  So the
 tokens of all pieces together are those of the text, and an edit can only change those of the pieces
 it touches, and of one whose neighbour begins or ends otherwise than before.

@@ -2,7 +2,7 @@ r"""How much of a text fits in a number of tokens.
 
 Counts are not monotonic: one character more may join two tokens to one, so that a longer text has
 fewer tokens.  The longest part that fits can therefore not be found by bisection over characters.
-It is found by way of *safe cuts* (``CoreBPE.next_cut``), since what lies between two of them adds
+It is found by way of *safe cuts* (``Core.next_cut``), since what lies between two of them adds
 to the count whatever stands around it:
 
 - From one safe cut to the next, counts only grow.  So the last safe cut up to which the text fits
@@ -21,7 +21,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ..pattern.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE
-from ..pipeline.core_bpe import CoreBPE
+from ..pipeline.core import Core
 from .boundary import Boundary, rule_of
 from .long_stretch import possible_ends, possible_starts
 from .text_encoder import TextEncoder
@@ -193,7 +193,7 @@ def last_cut(
     Args:
         encoding, text: as elsewhere.
         end: the place.
-        names, fine: as in ``CoreBPE.next_cut``.
+        names, fine: as in ``Core.next_cut``.
 
     >>> from compat_bpe import get_encoding
     >>> last_cut(get_encoding("gpt2"), "one two three", 12)
@@ -250,7 +250,7 @@ def _go_forward(
     return known, following
 
 
-def _portion_end(core: CoreBPE, text: str, at: int, stop: int) -> int:
+def _portion_end(core: Core, text: str, at: int, stop: int) -> int:
     """Where the portion of some hundred characters ends that begins at a place.
 
     It ends as passages do, soon after an empty line or the end of a line: then its count is more
@@ -327,7 +327,7 @@ def _go_backward(
     return known, following
 
 
-def _portion_start(core: CoreBPE, text: str, at: int, stop: int) -> int:
+def _portion_start(core: Core, text: str, at: int, stop: int) -> int:
     """Where the portion of some hundred characters begins that ends at a place."""
     first, last = at - LONGEST_PASSAGE, at - SHORTEST_PASSAGE
     while first > stop:

@@ -32,13 +32,13 @@ from .long_chunk import LongChunk
 
 if TYPE_CHECKING:
     from ..pattern.splitter import Splitter
-    from ..pipeline.core_bpe import CoreBPE
+    from ..pipeline.core import Core
 
 #: Of shorter chunks (in characters) every place is taken for possible.
 _LONG = 256
 
 
-def possible_ends(core: CoreBPE, text: str, limit: int) -> Iterator[int]:
+def possible_ends(core: Core, text: str, limit: int) -> Iterator[int]:
     """The ends of all beginnings that may have at most ``limit`` tokens, the longest first.
 
     All that do are among them.
@@ -99,7 +99,7 @@ class _Beginnings(NamedTuple):
         yield from range(min(place, alone - 1), -1, -1)
 
 
-def possible_starts(core: CoreBPE, text: str, limit: int) -> Iterator[int]:
+def possible_starts(core: Core, text: str, limit: int) -> Iterator[int]:
     """The beginnings of all ends that may have at most ``limit`` tokens, the longest first.
 
     All that do are among them.
@@ -134,10 +134,10 @@ def possible_starts(core: CoreBPE, text: str, limit: int) -> Iterator[int]:
 class _LongChunkOfText:
     """A ``LongChunk`` of which places are counted in characters."""
 
-    def __init__(self, core: CoreBPE, text: str) -> None:
+    def __init__(self, core: Core, text: str) -> None:
         assert core.longest_token is not None
         self.longest = core.longest_token
-        self.chunk = LongChunk(text.encode(), core.merge_ids, core.token_length, self.longest)
+        self.chunk = LongChunk(text.encode(), core.model.merge, core.token_length, self.longest)
         self.offsets = list(accumulate((len(char.encode()) for char in text), initial=0))
 
     def count_to(self, end: int) -> int:
@@ -159,7 +159,7 @@ class _Run(NamedTuple):
 class _Ends:
     """The tokens of every end of a text; to be asked for from the last place backwards."""
 
-    def __init__(self, core: CoreBPE, splitter: Splitter, text: str) -> None:
+    def __init__(self, core: Core, splitter: Splitter, text: str) -> None:
         self._core = core
         self._text = text
         self._chunk_end = splitter.chunk_end(text)

@@ -1,7 +1,7 @@
 """Text that comes in pieces, into ids or their number.
 
 The pieces may be cut anywhere.  What has come is encoded up to the last *safe cut* in it, a place
-where the ids of both sides are those of the whole (``CoreBPE.next_cut``), and the rest is held
+where the ids of both sides are those of the whole (``Core.next_cut``), and the rest is held
 back.  In most texts there is a safe cut every few words.  Where there is none, as in a million
 letters, or with a pattern that looks back, all is held until there is one.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Protocol
 
-from ..pipeline.core_bpe import CoreBPE
+from ..pipeline.core import Core
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 
 
@@ -13,7 +13,9 @@ class TextEncoder(Protocol):
     """The part of ``Encoding`` that fitting needs; see there for each method."""
 
     name: str
-    core: CoreBPE
+
+    @property
+    def core(self) -> Core: ...
 
     @property
     def special_tokens_set(self) -> set[str]: ...

@@ -13,18 +13,19 @@ it) are refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import repeat
 from operator import add, itemgetter
 from typing import Any, NamedTuple, NoReturn
 
-from ..pipeline.added_tokens import AddedToken, normalized_content
-from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes
+from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
+from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes, encode_bytes
+from ..pipeline.definition import Definition
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
 from ..pipeline.models.bpe.by_rank import BytePairEncoder
+from ..pipeline.models.bpe.byte_level import ByteLevelBPE
 from ..pipeline.normalizers import is_form, one_after_the_other
-from ..pipeline.pre_tokenizers import ByteAlphabet
-from ..pipeline.tokenizer_core import Parts
+from ..pipeline.pre_tokenizers import ByteAlphabet, PrefixSpace, make_splitter, to_bytes
 from . import RANK_LIMIT
 from .checked_json import Json, is_unicode
 from .tokenizer_parts import joined_steps, normalizers, template, unsupported_decoder
@@ -41,11 +42,30 @@ class ListedModel(NamedTuple):
     ignore_merges: bool = False
     unknown: Unknown = Unknown()
 
+    def extended(
+        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
+    ) -> ListedModel:
+        """Return the model with more tokens, and the merges that make them."""
+        vocabulary = {
+            **self.vocabulary,
+            **{encode_bytes(data): number for data, number in tokens.items()},
+        }
+        lefts, rights = self.merges
+        lefts = [*lefts, *(encode_bytes(left) for left, _ in merges)]
+        rights = [*rights, *(encode_bytes(right) for _, right in merges)]
+        return self._replace(vocabulary=vocabulary, merges=(lefts, rights))
+
 
 class RankedModel(NamedTuple):
     """A vocabulary whose ranks say what is merged, and in which order."""
 
     ranks: dict[bytes, int]
+
+    def extended(
+        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
+    ) -> RankedModel:
+        """Return the model with more tokens, whose ranks say how they are merged."""
+        return RankedModel({**self.ranks, **tokens})
 
 
 class TokenizerDefinition(NamedTuple):
@@ -207,8 +227,8 @@ def _added_token(item: Json) -> tuple[Any, ...]:
     return found
 
 
-def assemble(definition: TokenizerDefinition) -> Parts:
-    """What the engine works with.
+def assemble(definition: TokenizerDefinition) -> Definition:
+    """Return the parts of the pipeline that a file describes.
 
     Raises:
         ValueError: a part is not supported, or something in it is wrong.
@@ -242,17 +262,22 @@ def assemble(definition: TokenizerDefinition) -> Parts:
                 for name, number in model.vocabulary.items()
                 if number not in inside
             )
-    return Parts(
-        byte_pair,
-        tokens,
-        others,
-        whole,
-        normalize,
-        is_unicode_form,
-        found_steps,
-        added,
-        template(parts["post_processor"]),
-        unsupported_decoder(parts["decoder"]),
+    prefix_space = bool(found_steps) and isinstance(found_steps[0], PrefixSpace)
+    if prefix_space:
+        # The pieces that this step sees are the spans between added tokens.
+        found_steps = found_steps[1:]
+    return Definition(
+        added=AddedTokens(
+            added, normalize, is_unicode_form=is_unicode_form, prefix_space=prefix_space
+        ),
+        splitter=make_splitter(found_steps),
+        model=ByteLevelBPE(byte_pair, tokens if whole else {}, to_bytes(found_steps)),
+        tokens=tokens,
+        other_tokens=lambda: others,
+        # A token of the vocabulary may be an added one too, which may be decoded otherwise.
+        others_count=True,
+        template=template(parts["post_processor"]),
+        undecodable=unsupported_decoder(parts["decoder"]),
     )
 
 

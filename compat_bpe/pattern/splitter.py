@@ -32,25 +32,6 @@ LONGEST_PASSAGE = 2048
 #: takes about as long as to compile the pattern for them.
 _FEW = 1 << 16
 
-_LONE = "[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]"
-
-
-def repair(text: str) -> str:
-    r"""The text with surrogate pairs joined and lone surrogates replaced by U+FFFD.
-
-    This is what tiktoken does to text that cannot be UTF-8, by way of UTF-16.
-
-    >>> repair("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
-    True
-    """
-    try:
-        text.isascii() or text.encode()
-    except UnicodeEncodeError:
-        # Not left to "replace", which takes a microsecond for each.
-        text = re.sub(_LONE, "\ufffd", text)
-        return text.encode("utf-16", "surrogatepass").decode("utf-16")
-    return text
-
 
 class Splitter:
     r"""A published pattern, ready to split texts.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..unicode.properties import white_space, word
@@ -55,6 +55,8 @@ class AddedTokens:
         tokens: all of them; of two that look the same when normalized the first counts, special
             ones before others (tokenizers gives no order there).
         normalize: what the text between the tokens goes through, if anything.
+        is_unicode_form: whether that is one of the Unicode normalization forms.
+        prefix_space: whether a space is put before each span that does not begin with one.
 
     >>> tokens = AddedTokens([AddedToken("<a>", 1, special=True), AddedToken("b", 2, rstrip=True)])
     >>> list(tokens.split("<a>xb y<a>", allowed={"<a>"}))
@@ -63,13 +65,76 @@ class AddedTokens:
     [('<a>x', None), ('', 2), ('y<a>', None)]
     """
 
-    def __init__(self, tokens: Sequence[AddedToken], normalize: Normalizer | None = None) -> None:
-        self._normalize = normalize
+    def __init__(
+        self,
+        tokens: Sequence[AddedToken],
+        normalize: Normalizer | None = None,
+        *,
+        is_unicode_form: bool = False,
+        prefix_space: bool = False,
+    ) -> None:
+        self.normalize = normalize
+        self._prefix_space = prefix_space
+        self.ids = {token.content: token.id for token in tokens}
+        self.is_normalized = normalize is not None
+        self._always = frozenset(token.content for token in tokens if not token.special)
+        #: All names that are looked for, disallowed ones included: text covered by a disallowed
+        #: name is not searched again.
+        self._names = frozenset(
+            name
+            for token in tokens
+            for name in (token.content, normalized_content(token, normalize))
+        )
+        #: The names that depend on what is beside them, or take it.
+        self._wide = frozenset(
+            token.content for token in tokens if token.lstrip or token.rstrip or token.single_word
+        )
+        self._may_be_cut = (
+            not prefix_space
+            and not self._wide & self._always
+            and (normalize is None or is_unicode_form)
+        )
         ordered = sorted(tokens, key=lambda token: not token.special)
         self._as_it_is = _Finder([(t.content, t) for t in ordered if not t.normalized])
         self._normalized = _Finder(
             [(normalized_content(t, normalize), t) for t in ordered if t.normalized]
         )
+
+    def spans(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
+        """Yield the spans of a text, ready to be split, each with the id that follows it, if any.
+
+        Args:
+            text, allowed: as in ``split``.
+        """
+        for plain, token in self.split(text, allowed):
+            if self._prefix_space and plain and plain[0] != " ":
+                plain = " " + plain
+            yield plain, token
+
+    def guarded(self, names: Set[str]) -> frozenset[str] | None:
+        """Return the names that no cut point may be within; None if no place is a cut point.
+
+        Args:
+            names: special tokens that may be tokens.
+        """
+        if not self._may_be_cut or names & self._wide:
+            return None
+        if names:
+            return _joined(self._names, frozenset(names))
+        return self._names if self._always else frozenset()
+
+    @cached_property
+    def longest_name(self) -> int | None:
+        """The longest name in bytes; None if a token's text may be longer or shorter than it."""
+        if self.is_normalized or self._wide & self._always:
+            return None
+        return max((len(name.encode()) for name in self._names), default=0)
+
+    def is_one_span(self, text: str) -> bool:
+        """Return True if a text without allowed names is split as it stands."""
+        if self.is_normalized or self._prefix_space:
+            return False
+        return all(token is None for _, token in self.split(text, frozenset()))
 
     def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
         """The text, normalized, as stretches without tokens, and the ids between them.
@@ -83,9 +148,15 @@ class AddedTokens:
             if token is not None:
                 yield "", token
                 continue
-            if self._normalize is not None:
-                stretch = self._normalize(stretch)
+            if self.normalize is not None:
+                stretch = self.normalize(stretch)
             yield from self._normalized.split(stretch, allowed)
+
+
+@lru_cache(maxsize=128)
+def _joined(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    """Return both; remembered, since some tokenizers have a thousand names."""
+    return one | other
 
 
 class _Finder:

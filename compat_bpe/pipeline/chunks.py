@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 
-from .core_bpe import CoreBPE
-from .models.bpe.by_rank import Ids
+from .core import Core
 
 
 def chunks_of(
-    core: CoreBPE, text: str, allowed_special: Set[str] = frozenset()
+    core: Core, text: str, allowed_special: Set[str] = frozenset()
 ) -> Iterator[bytes | int]:
     r"""The bytes of each chunk, and between them the ids of special and other added tokens.
 
@@ -21,17 +20,18 @@ def chunks_of(
     Raises:
         UnicodeEncodeError: the text has surrogates in it.
 
+    >>> from compat_bpe.encodings.core_bpe import CoreBPE
     >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {"<|end|>": 256}, r" ?\w+|\W")
     >>> list(chunks_of(core, "to be<|end|>", {"<|end|>"}))
     [b'to', b' be', 256]
     """
-    for plain, special in core._stretches(text, allowed_special):
-        yield from map(core._to_bytes, core._splitter.chunks(plain))
+    for plain, special in core.spans(text, allowed_special):
+        yield from map(core.model.to_bytes, core.splitter.chunks(plain))
         if special is not None:
             yield special
 
 
-def texts_of_chunks(core: CoreBPE, text: str) -> Iterator[list[str]]:
+def texts_of_chunks(core: Core, text: str) -> Iterator[list[str]]:
     r"""The chunks of a text in which nothing is special, as text, stretch by stretch.
 
     A stretch is what lies between two tokens that are tokens everywhere, and is normalized if the
@@ -40,48 +40,15 @@ def texts_of_chunks(core: CoreBPE, text: str) -> Iterator[list[str]]:
     Raises:
         UnicodeEncodeError: the text has surrogates in it.
 
+    >>> from compat_bpe.encodings.core_bpe import CoreBPE
     >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+|\W")
     >>> list(texts_of_chunks(core, "the dog"))
     [['the', ' dog']]
     """
-    for plain, _ in core._stretches(text, frozenset()):
-        yield core._splitter.chunks(plain)
+    for plain, _ in core.spans(text, frozenset()):
+        yield core.splitter.chunks(plain)
 
 
-def chunk_bytes(core: CoreBPE, chunk: str) -> bytes:
+def chunk_bytes(core: Core, chunk: str) -> bytes:
     """The bytes that a chunk of ``texts_of_chunks`` stands for."""
-    return core._to_bytes(chunk)
-
-
-def ids_by_chunk(core: CoreBPE, text: str) -> Iterator[Ids]:
-    """The ids of each chunk of a text in which nothing is special, in order.
-
-    Joined they are what ``encode_ordinary`` gives.  An added token that is a token everywhere is a
-    chunk of its own.  What is found is remembered, as when a text is encoded.
-
-    Raises:
-        UnicodeEncodeError: the text has surrogates in it.
-
-    >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+")
-    >>> list(ids_by_chunk(core, "a bc"))
-    [(97,), (32, 98, 99)]
-    """
-    for plain, token in core._stretches(text, frozenset()):
-        yield from core._ids_by_chunk(plain)
-        if token is not None:
-            yield (token,)
-
-
-def is_whole(core: CoreBPE, chunk: bytes) -> bool:
-    """Whether a chunk is a token before any merging."""
-    return chunk in core._whole
-
-
-def ids_of(core: CoreBPE, chunk: bytes) -> list[int]:
-    """The ids of a chunk of ``chunks_of``.
-
-    Raises:
-        ValueError: a byte of it is no token.
-    """
-    whole = core._whole.get(chunk)
-    return core._byte_pair.merge(chunk) if whole is None else [whole]
+    return core.model.to_bytes(chunk)

@@ -124,7 +124,9 @@ def to_bytes(steps: Sequence[Step]) -> Callable[[str], bytes]:
 class StepSplitter:
     """Takes each piece from step to step; as ``Splitter``, but without safe places to cut."""
 
-    #: Where a text may be cut is not known.
+    #: There is no single pattern.
+    tree: Node | None = None
+    #: No place where a text may be cut is known.
     breaks: re.Pattern[str] | None = None
     fine_breaks: re.Pattern[str] | None = None
 

@@ -8,7 +8,7 @@ the caller says so; that is what ``allowed`` and ``disallowed`` are about.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Set
+from collections.abc import Collection, Iterable, Iterator, Set
 from functools import lru_cache
 
 TYPE_CHECKING = False
@@ -81,6 +81,44 @@ def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]
             yield text[start : match.start()], match.group()
             start = match.end()
     yield text[start:] if start else text, None
+
+
+class SpecialTokens:
+    """Finds special tokens; those that are not allowed are plain text.
+
+    Args:
+        ids: each special token's name and id.
+
+    >>> list(SpecialTokens({"<|end|>": 5}).spans("one<|end|>two", {"<|end|>"}))
+    [('one', 5), ('two', None)]
+    """
+
+    #: No text is changed before it is split.
+    normalize = None
+    is_normalized = False
+    #: No name is a token unless it is allowed.
+    longest_name = 0
+
+    def __init__(self, ids: dict[str, int]) -> None:
+        self.ids = ids
+
+    def spans(self, text: str, allowed: Set[str]) -> Iterable[tuple[str, int | None]]:
+        """Return the spans of a text, each with the id that follows it, if one does."""
+        if not allowed:
+            return ((text, None),)
+        names = allowed & self.ids.keys()
+        return (
+            (plain, None if name is None else self.ids[name])
+            for plain, name in split_special(text, names)
+        )
+
+    def guarded(self, names: Set[str]) -> frozenset[str]:
+        """Return the names that no cut point may be within, if some names may be tokens."""
+        return frozenset(names)
+
+    def is_one_span(self, text: str) -> bool:
+        """Return True if a text without allowed names is split as it stands."""
+        return True
 
 
 def raise_disallowed(name: str) -> NoReturn:

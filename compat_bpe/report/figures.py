@@ -9,8 +9,7 @@ from itertools import accumulate
 from typing import Callable, NamedTuple, TypeVar
 
 from ..encodings.encoding import Encoding
-from ..encodings.tokenizer import Tokenizer
-from .unreachable import Unreachable, mergeable_tokens, unreachable_tokens
+from .unreachable import Unreachable, unreachable_tokens
 
 
 class Sizes(NamedTuple):
@@ -94,7 +93,7 @@ class EncodingReport:
     @cached_property
     def mergeable(self) -> int:
         """How many tokens there are that are not special and not added."""
-        return len(mergeable_tokens(self._encoding))
+        return len(self._encoding.ordinary_tokens())
 
     @property
     def met(self) -> int:
@@ -108,7 +107,7 @@ class EncodingReport:
 
     @cached_property
     def _never_met(self) -> list[bytes]:
-        known = mergeable_tokens(self._encoding)
+        known = self._encoding.ordinary_tokens()
         return [token for token, number in known.items() if number not in self._uses]
 
     @cached_property
@@ -125,10 +124,7 @@ class EncodingReport:
     @cached_property
     def _bytes(self) -> Mapping[int, bytes]:
         """The bytes of each token, also where the encoding cannot decode."""
-        found = {number: token for token, number in self._encoding.core.encoder.items()}
-        if isinstance(self._encoding, Tokenizer):
-            found.update(self._encoding.core.other_tokens)
-        return found
+        return self._encoding.core.bytes_by_id()
 
     def _cut(self, term: str) -> list[bytes]:
         return [self._bytes[number] for number in self._encoding.encode_ordinary(term)]

@@ -16,8 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ..corpus.documents import Part
 from ..encodings.encoding import Encoding
 from ..fit.stream import Cutter
-from ..pattern.splitter import repair
-from ..pipeline.chunks import ids_by_chunk
+from ..unicode.surrogates import repair
 from .figures import EncodingReport, Report, Sizes, TokenCounts, add_counts
 
 
@@ -137,7 +136,7 @@ class _Counter:
         tokens = chunks = whole = 0
         uses = self._uses
         # Of a text's chunks many are the same.
-        for ids, count in Counter(ids_by_chunk(self._core, text)).items():
+        for ids, count in Counter(self._core.ids_by_chunk(text)).items():
             tokens += len(ids) * count
             chunks += count
             if len(ids) == 1:

@@ -41,13 +41,9 @@ from operator import or_
 from typing import Literal, NamedTuple
 
 from ..encodings.encoding import Encoding
-from ..encodings.tokenizer import Tokenizer
-from ..formats.tokenizer_json import ListedModel
 from ..pattern.ast import EMPTY, Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
 from ..pattern.cuts import Positions
-from ..pattern.splitter import Splitter
 from ..pipeline.byte_level import encode_bytes
-from ..pipeline.models.bpe.by_merges import ListedMergesEncoder
 from ..unicode.code_points import END, CodePoints
 
 Reason = Literal["not UTF-8", "cut", "not merged"]
@@ -71,20 +67,6 @@ class Unreachable(NamedTuple):
     id: int
     token: bytes
     reason: Reason
-
-
-def mergeable_tokens(encoding: Encoding) -> dict[bytes, int]:
-    """The tokens of an encoding without the special and the added ones, and their ids.
-
-    >>> from compat_bpe import get_encoding
-    >>> len(mergeable_tokens(get_encoding("gpt2")))
-    50256
-    """
-    tokens = encoding.core.encoder
-    if not isinstance(encoding, Tokenizer):
-        return dict(tokens)
-    added = {token.id for token in encoding.added_tokens}
-    return {token: number for token, number in tokens.items() if number not in added}
 
 
 def unreachable_tokens(
@@ -111,7 +93,7 @@ def unreachable_tokens(
     >>> enc.encode("aab")  # it is not merged, but looked up
     [6]
     """
-    known = mergeable_tokens(encoding)
+    known = encoding.ordinary_tokens()
     rules = _Rules(encoding)
     for token in known if tokens is None else tokens:
         number = known[token]
@@ -134,23 +116,14 @@ class _Rules:
 
     def __init__(self, encoding: Encoding) -> None:
         core = encoding.core
-        self._byte_pair = core._byte_pair
-        self._whole = core._whole
-        drops_bytes = isinstance(core._byte_pair, ListedMergesEncoder) and (
-            not core._byte_pair.is_complete
-        )
-        #: Whether the bytes that are merged are those of a chunk as it stands in a text.
-        self._is_text = core._to_bytes is str.encode and not drops_bytes
-        tree = core._splitter.tree if isinstance(core._splitter, Splitter) else None
+        self._merges = core.model.merges
+        self._whole = core.model.whole
+        #: True if the bytes that are merged are those of a chunk as it stands in a text.
+        self._is_text = core.model.is_text
+        tree = core.splitter.tree
         self._automaton = None if tree is None or not self._is_text else _Automaton(tree)
         #: Names that stand for unknown bytes.
-        self._unknown: list[str] = []
-        model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
-        if isinstance(model, ListedModel):
-            if model.unknown.token is not None:
-                self._unknown.append(model.unknown.token)
-            if model.unknown.byte_fallback:
-                self._unknown.append("<0x")
+        self._unknown = self._merges.unknown_names
 
     def reason(self, token: bytes, number: int) -> Reason | None:
         """Why no text gives a token; None if one may."""
@@ -170,7 +143,7 @@ class _Rules:
 
     def _is_made(self, token: bytes, number: int) -> bool:
         try:
-            return self._byte_pair.merge(token) == [number]
+            return self._merges.merge(token) == [number]
         except ValueError:  # a byte of it is no token, and was not merged
             return False
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..pipeline.core_bpe import CoreBPE
+from ..encodings.core_bpe import CoreBPE
 
 __all__ = ["CoreBPE"]

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..encodings import loaded
 from ..encodings import registry as shipped
 from ..encodings.encoding import Encoding
 from . import openai_public
@@ -23,7 +24,7 @@ _OWN = "tiktoken_ext.openai_public"
 _lock = threading.RLock()
 
 #: What has been loaded; shared with ``compat_bpe.get_encoding``.
-ENCODINGS: dict[str, Encoding] = shipped.ENCODINGS
+ENCODINGS: dict[str, Encoding] = loaded.ENCODINGS
 ENCODING_CONSTRUCTORS: dict[str, Callable[[], dict[str, Any]]] | None = None
 
 
@@ -109,3 +110,7 @@ def list_encoding_names() -> list[str]:
     """
     with _lock:
         return list(_constructors())
+
+
+# What a plug-in has is found by its name when it is unpickled, too.
+loaded.FINDERS.append(lambda name: get_encoding(name))

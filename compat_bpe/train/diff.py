@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..corpus.chunk_counts import ChunkCounter
 from ..encodings.encoding import Encoding
-from ..pipeline.chunks import chunk_bytes, ids_of
+from ..pipeline.chunks import chunk_bytes
 
 
 class Change(NamedTuple):
@@ -80,8 +80,8 @@ def changes_of(old: Encoding, new: Encoding, counts: Mapping[bytes, int]) -> Cha
     before = after = 0
     differing = []
     for chunk, frequency in counts.items():
-        then = ids_of(old.core, chunk)
-        now = ids_of(new.core, chunk)
+        then = old.core.model.ids_of(chunk)
+        now = new.core.model.ids_of(chunk)
         before += len(then) * frequency
         after += len(now) * frequency
         if then != now:

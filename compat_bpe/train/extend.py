@@ -32,8 +32,8 @@ from typing import Callable, NamedTuple
 
 from ..corpus.chunk_counts import ChunkCounter
 from ..encodings.encoding import Encoding
-from ..pattern.splitter import repair
-from ..pipeline.chunks import chunk_bytes, chunks_of, ids_of, is_whole
+from ..pipeline.chunks import chunk_bytes, chunks_of
+from ..unicode.surrogates import repair
 from .bpe import Learner
 from .diff import Changes, changes_of
 from .extended_vocabulary import GrowingVocabulary
@@ -245,7 +245,7 @@ class Extender:
             return ""
         if not core.leaves_nothing_out and chunk != form.encode():
             return "the pattern leaves some of it out"
-        if is_whole(core, chunk):
+        if chunk in core.model.whole:
             return ""
         return grown.join_all(chunk)
 
@@ -265,7 +265,7 @@ class Extender:
         core = grown.encoding("").core
         words: dict[str, int] = {}
         for chunk, count in counts.items():
-            found = ids_of(core, chunk)
+            found = core.model.ids_of(chunk)
             # Where a byte is no token, something else stands for it, which is not to be merged.
             if b"".join(grown.data_of.get(token, b"") for token in found) == chunk:
                 words["".join(map(place_of.__getitem__, found))] = count

@@ -5,10 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from ..encodings.encoding import Encoding
-from ..encodings.tokenizer import Tokenizer
 from ..formats import RANK_LIMIT
-from ..formats.tokenizer_json import ListedModel, RankedModel
-from ..pipeline.byte_level import encode_bytes
 from ..pipeline.models.bpe.by_rank import merges_by_rank
 from .trainer import LearnedMerge, spellings
 
@@ -32,17 +29,16 @@ class GrowingVocabulary:
 
     def __init__(self, old: Encoding) -> None:
         core = old.core
-        model = old.definition.model if isinstance(old, Tokenizer) else None
         self._old = old
-        self._is_listed = isinstance(model, ListedModel)
-        self._byte_pair = core._byte_pair
+        self._old_merges = core.model.merges
+        self._is_listed = self._old_merges.follows_list
         self._first = old.max_token_value + 1
         #: The bytes of each ordinary token, new ones included.
         self.data_of = {number: data for data, number in core.encoder.items()}
         #: What no new token may be, besides what is a token already: what an added token is
         #: written as, and what stands for unknown bytes.
         self.taken = {data for name in core.special for data in spellings(name)}
-        if isinstance(model, ListedModel) and model.unknown.byte_fallback:
+        if "<0x" in self._old_merges.unknown_names:
             self.taken.update(b"<0x%02X>" % byte for byte in range(256))
         #: The merges that were added; each makes a token with an id of its own, the next one.
         self.merges: list[LearnedMerge] = []
@@ -79,7 +75,7 @@ class GrowingVocabulary:
         Raises:
             ValueError: a byte of it is no token.
         """
-        ids = self._byte_pair.merge(chunk)
+        ids = self._old_merges.merge(chunk)
         while True:
             made = [(self._joined(*pair), place) for place, pair in enumerate(zip(ids, ids[1:]))]
             # Whatever can be joined here has its id for its rank, or its id follows the ranks.
@@ -95,7 +91,7 @@ class GrowingVocabulary:
         if left not in self.data_of or right not in self.data_of:
             return RANK_LIMIT
         data = self.data_of[left] + self.data_of[right]
-        return self._ids.get(data, self._byte_pair.ranks.get(data, RANK_LIMIT))
+        return self._ids.get(data, self._old_merges.ranks.get(data, RANK_LIMIT))
 
     def join_all(self, chunk: bytes) -> str:
         """Make a chunk one token, by merges of the first two of its tokens.
@@ -130,29 +126,11 @@ class GrowingVocabulary:
         """The old tokens that merging by rank did not make."""
         if self._is_listed:
             return []
-        return [token for token, parts in merges_by_rank(self._byte_pair.ranks) if parts is None]
+        return [token for token, parts in merges_by_rank(self._old_merges.ranks) if parts is None]
 
     def encoding(self, name: str) -> Encoding:
         """The vocabulary as it is now; the old one if nothing was added and the name is empty."""
         old = self._old
         if not name and not self.merges:
             return old
-        if not isinstance(old, Tokenizer):
-            return Encoding(
-                name,
-                pat_str=old._pat_str,
-                mergeable_ranks={**old.core.encoder, **self._ids},
-                special_tokens=dict(old._special_tokens),
-            )
-        model = old.definition.model
-        extended: ListedModel | RankedModel
-        if isinstance(model, RankedModel):
-            extended = RankedModel({**model.ranks, **self._ids})
-        else:
-            vocabulary = dict(model.vocabulary)
-            vocabulary.update((encode_bytes(data), number) for data, number in self._ids.items())
-            lefts, rights = model.merges
-            added = [(encode_bytes(one.left), encode_bytes(one.right)) for one in self.merges]
-            merges = [*lefts, *(left for left, _ in added)], [*rights, *(r for _, r in added)]
-            extended = model._replace(vocabulary=vocabulary, merges=merges)
-        return Tokenizer(name, old.definition._replace(model=extended, source=name))
+        return old.extended(name, self._ids, [(one.left, one.right) for one in self.merges])

@@ -13,8 +13,8 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.corpus import chunk_counts as chunks
 from compat_bpe.corpus.chunk_counts import ChunkCounter
 from compat_bpe.parallel import pool, processes
-from compat_bpe.pattern.splitter import repair
 from compat_bpe.pipeline.chunks import texts_of_chunks
+from compat_bpe.unicode.surrogates import repair
 from tests.strategies import texts
 
 DOCUMENTS = [f"text {i}: naïve 字 😀 don't\n\n  x{i * 7}\n" * (i % 7) for i in range(60)]

@@ -24,7 +24,7 @@ from compat_bpe.corpus import spool as held
 from compat_bpe.corpus.documents import CorpusFile, Part, group_of, parts_of, read_corpus
 from compat_bpe.files import compressed as file_bytes
 from compat_bpe.formats.checked_json import is_unicode
-from compat_bpe.pattern.splitter import repair
+from compat_bpe.unicode.surrogates import repair
 from tests.strategies import texts
 
 # Every example writes the file anew, so it may be shared.

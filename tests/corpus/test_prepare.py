@@ -20,8 +20,8 @@ from compat_bpe.corpus import spool as held
 from compat_bpe.corpus.documents import Part, parts_of
 from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation, prepare
-from compat_bpe.pattern.splitter import repair
 from compat_bpe.pipeline.normalizers import Form, unicode_form
+from compat_bpe.unicode.surrogates import repair
 from tests.strategies import texts
 
 FORMS: list[Form] = ["NFC", "NFD", "NFKC", "NFKD"]

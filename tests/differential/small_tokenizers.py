@@ -85,7 +85,7 @@ class Both:
         assert self.ours.encode(text, allowed_special="all", add_special_tokens=True) == (
             self.theirs.encode(text).ids
         )
-        if self.ours.core._undecodable is None:
+        if self.ours.core.definition.undecodable is None:
             assert self.ours.decode(ids) == self.theirs.decode(ids, skip_special_tokens=False)
         self.theirs.encode_special_tokens = True
         ids = self.theirs.encode(text, add_special_tokens=False).ids
@@ -108,8 +108,8 @@ class Both:
         """Compare the pieces that the pre-tokenizer leaves, in the byte alphabet."""
         core = self.ours.core
         pieces = [
-            encode_bytes(core._to_bytes(chunk))
-            for plain, _ in core._stretches(text, frozenset())
-            for chunk in core._splitter.chunks(plain)
+            encode_bytes(core.model.to_bytes(chunk))
+            for plain, _ in core.spans(text, frozenset())
+            for chunk in core.splitter.chunks(plain)
         ]
         assert pieces == [piece for piece, _ in self.theirs.pre_tokenizer.pre_tokenize_str(text)]

@@ -16,8 +16,9 @@ from hypothesis import given, settings
 
 import compat_bpe
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.pattern.splitter import Splitter, repair
+from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.byte_level import encode_bytes
+from compat_bpe.unicode.surrogates import repair
 from tests.differential.reference import SCALARS
 from tests.strategies import texts
 from tools.reference_files import reference_file
@@ -135,7 +136,7 @@ def test_every_code_point(name: str, pattern: str, step: int) -> None:
 @pytest.mark.parametrize(("name", "step"), [("deepseek_v4", 11), ("path of V2", 61)])
 def test_pieces_of_every_kind(name: str, step: int) -> None:
     """No token of the vocabulary crosses the edges of pieces, so ids alone would not show them."""
-    splitter = ours(name).core._splitter
+    splitter = ours(name).core.splitter
     # All that is near the ranges of the second step, and some of the rest.
     chosen = SCALARS[0x2000:0x3400] + SCALARS[::step]
     for start in range(0, len(chosen), 1 << 12):
@@ -164,8 +165,8 @@ def test_corpora(name: str, path: Path) -> None:
 
 
 def test_deepseek_is_split_by_one_pattern() -> None:
-    assert isinstance(ours("deepseek_v3").core._splitter, Splitter)
-    assert len(list(ours("deepseek_v3").core._splitter.passages("a b.\n\n" * 5000))) > 20
+    assert isinstance(ours("deepseek_v3").core.splitter, Splitter)
+    assert len(list(ours("deepseek_v3").core.splitter.passages("a b.\n\n" * 5000))) > 20
 
 
 def test_saved_and_read_by_tokenizers(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pattern.splitter import Splitter, repair
+from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.pre_tokenizers import BEHAVIORS
+from compat_bpe.unicode.surrogates import repair
 from tests.differential.reference import SCALARS
 from tests.differential.small_tokenizers import BYTE_LEVEL, Both, file, sequence
 from tests.strategies import texts as any_texts
@@ -132,5 +133,5 @@ def test_the_steps_of_known_models_are_joined() -> None:
         ("digit", "split gpt2"),
         ("split three at most", "split gpt2"),
     ):
-        assert isinstance(both(*names).ours.core._splitter, Splitter)
-    assert not isinstance(both("split behind", "digit").ours.core._splitter, Splitter)
+        assert isinstance(both(*names).ours.core.splitter, Splitter)
+    assert not isinstance(both("split behind", "digit").ours.core.splitter, Splitter)

@@ -13,8 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import compat_bpe
-from compat_bpe.pattern.splitter import repair
 from compat_bpe.pipeline.added_tokens import normalized_content
+from compat_bpe.unicode.surrogates import repair
 from tests.differential.reference import SCALARS
 from tests.differential.small_tokenizers import (
     BYTE_LEVEL,
@@ -62,7 +62,7 @@ def normalizer(*names: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["NFC", "NFKD", "Lowercase", "strip"])
 def test_every_code_point_in_each_normalizer(name: str) -> None:
     made = Both(file(normalizer=NORMALIZERS[name]))
-    normalize = made.ours.core._added._normalize
+    normalize = made.ours.core.added.normalize
     assert normalize is not None
     for start in range(0, len(SCALARS), 1 << 12):
         # After a letter, and between two marks that would change places.
@@ -124,7 +124,7 @@ def test_added_tokens(
         )
     )
     # Of two tokens that are normalized to the same, tokenizers takes now one and now the other.
-    normalize = made.ours.core._added._normalize
+    normalize = made.ours.core.added.normalize
     looked_for = [
         normalized_content(token, normalize) for token in made.ours.added_tokens if token.normalized
     ]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding, load, load_gpt2
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.tiktoken import read_ranks
-from compat_bpe.pattern.splitter import repair
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
+from compat_bpe.unicode.surrogates import repair
 from tests.strategies import texts
 
 Save = Callable[[Encoding, Path], None]

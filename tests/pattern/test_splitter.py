@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.pattern.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE, Splitter, repair
+from compat_bpe.pattern.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE, Splitter
+from compat_bpe.unicode.surrogates import repair
 
 PATTERNS = sorted({published.pattern for published in PUBLISHED.values()})
 SPLITTERS = {pattern: Splitter(pattern) for pattern in PATTERNS}

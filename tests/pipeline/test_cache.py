@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.pipeline.cache import Recent
-from compat_bpe.pipeline.core_bpe import DEFAULT_CACHE_LIMIT
+from compat_bpe.pipeline.core import DEFAULT_CACHE_LIMIT
 from tests.strategies import texts
 
 

@@ -9,7 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.splitter import LONGEST_PASSAGE, Splitter, repair
+from compat_bpe.pattern.splitter import LONGEST_PASSAGE, Splitter
 from compat_bpe.pipeline.pre_tokenizers import (
     ByteAlphabet,
     PrefixSpace,
@@ -19,6 +19,7 @@ from compat_bpe.pipeline.pre_tokenizers import (
     make_splitter,
     to_bytes,
 )
+from compat_bpe.unicode.surrogates import repair
 from tests.strategies import texts
 
 RUNS = [r"\p{N}{1,3}", r"\p{N}", "[一-龥぀-ゟ゠-ヿ]+", "[\r\n]", "[a-c]+", r"[\p{N}a]"]

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.corpus.documents import Part
-from compat_bpe.pattern.splitter import repair
-from compat_bpe.pipeline.chunks import ids_by_chunk
 from compat_bpe.report.figures import (
     BYTES_PER_TOKEN,
     WHOLE_CHUNKS,
@@ -26,6 +24,7 @@ from compat_bpe.report.figures import (
     worst_to_best,
 )
 from compat_bpe.report.measure import report, report_parts
+from compat_bpe.unicode.surrogates import repair
 from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 
 
@@ -62,7 +61,7 @@ def test_parts_count_as_whole_documents(
             sum(map(len, texts)),
             sum(len(text.split()) for text in texts),
         )
-        chunks = [ids for text in texts for ids in ids_by_chunk(encoding.core, text)]
+        chunks = [ids for text in texts for ids in encoding.core.ids_by_chunk(text)]
         assert one.groups[group] == TokenCounts(
             sum(map(encoding.count, texts)), len(chunks), sum(len(chunk) == 1 for chunk in chunks)
         )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, encode_bytes
-from compat_bpe.report.unreachable import Unreachable, _Rules, mergeable_tokens, unreachable_tokens
+from compat_bpe.report.unreachable import Unreachable, _Rules, unreachable_tokens
 
 BYTES = [bytes([byte]) for byte in range(256)]
 #: Bytes that UTF-8 never has.
@@ -49,7 +49,7 @@ def found_in(encoding: Encoding) -> dict[bytes, str]:
     """
     found = {one.token: one.reason for one in unreachable_tokens(encoding)}
     rules = _Rules(encoding)
-    reasons = {one: rules.reason(one, number) for one, number in mergeable_tokens(encoding).items()}
+    reasons = {one: rules.reason(one, number) for one, number in encoding.ordinary_tokens().items()}
     assert found == {one: reason for one, reason in reasons.items() if reason is not None}
     assert {found.pop(byte) for byte in NEVER} == {"not UTF-8"}
     return {token: str(reason) for token, reason in found.items()}
@@ -67,7 +67,7 @@ def test_no_text_gives_them(some: set[bytes], pattern: str, order: Any) -> None:
         order.shuffle(ranks)  # some tokens are made by no merge then
     encoding = encoding_of(tokens, pattern, ranks)
     rules = _Rules(encoding)
-    ranked = mergeable_tokens(encoding)
+    ranked = encoding.ordinary_tokens()
     ruled_out = {number for one, number in ranked.items() if rules.reason(one, number)}
     # What gives itself is not even looked at.
     assert {one.id for one in unreachable_tokens(encoding)} <= ruled_out
@@ -146,7 +146,7 @@ def test_ranks_out_of_order() -> None:
 )
 def test_shipped_encodings(name: str, step: int) -> None:
     encoding = get_encoding(name)
-    tokens = mergeable_tokens(encoding)
+    tokens = encoding.ordinary_tokens()
     some = list(dict.fromkeys([*BYTES, *list(tokens)[::step]]))
     found = list(unreachable_tokens(encoding, some))
     assert found == [Unreachable(tokens[byte], byte, "not UTF-8") for byte in sorted(NEVER)]
@@ -209,7 +209,7 @@ def test_added_tokens_are_no_mergeable_ones(tmp_path: Path) -> None:
     content["added_tokens"] = [{"id": 258, "content": "xyz", **flags}]
     (tmp_path / "tokenizer.json").write_text(json.dumps(content), "utf-8")
     with_added = load(tmp_path)
-    assert mergeable_tokens(encoding).keys() - mergeable_tokens(with_added).keys() == {b"xyz"}
+    assert encoding.ordinary_tokens().keys() - with_added.ordinary_tokens().keys() == {b"xyz"}
     assert found_in(with_added) == {}
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.pipeline.chunks import chunks_of, ids_of
+from compat_bpe.pipeline.chunks import chunks_of
 from compat_bpe.train.diff import Change, changes
 from compat_bpe.train.extend import Extended, Extender, extend
 from tests.train.small_vocabularies import BYTES, PATTERN, corpora, encodings, terms
@@ -18,7 +18,7 @@ from tests.train.small_vocabularies import BYTES, PATTERN, corpora, encodings, t
 
 def has_new_material(old: Encoding, found: Extended, chunk: bytes) -> bool:
     """Whether two neighbours in what the old vocabulary makes of a chunk are an added merge's."""
-    parts = old.decode_tokens_bytes(ids_of(old.core, chunk))
+    parts = old.decode_tokens_bytes(old.core.model.ids_of(chunk))
     pairs = {(merge.left, merge.right) for merge in found.merges}
     return not pairs.isdisjoint(zip(parts, parts[1:]))
 
@@ -59,7 +59,7 @@ def test_what_stays_and_what_comes(
     assert new.core.special == old.core.special
     # What is without new material stays, and other chunks do not.
     for chunk in {*chunks_in(old, corpus), *chunks_in(old, others)}:
-        is_same = ids_of(old.core, chunk) == ids_of(new.core, chunk)
+        is_same = old.core.model.ids_of(chunk) == new.core.model.ids_of(chunk)
         assert is_same == (not has_new_material(old, found, chunk))
     for text in others:
         chunks = chunks_in(old, [text], special=True)
@@ -69,7 +69,7 @@ def test_what_stays_and_what_comes(
             )
     # A new token is made by its merge, also where chunks that are tokens are not looked up.
     for merge in merges:
-        assert new.core._byte_pair.merge(merge.left + merge.right) == [merge.id]
+        assert new.core.model.merge(merge.left + merge.right) == [merge.id]
     assert sum(merge.frequency > 0 for merge in merges) <= number
     # A term is one token, or there is a reason.
     for term in found.terms:
@@ -80,12 +80,12 @@ def test_what_stays_and_what_comes(
     # The changes are those of the texts.
     assert found.changes == changes(old, new, corpus)
     counts = Counter(chunks_in(old, corpus))
-    assert found.changes.before == sum(len(ids_of(old.core, one)) for one in counts.elements())
-    assert found.changes.after == sum(len(ids_of(new.core, one)) for one in counts.elements())
+    assert found.changes.before == sum(len(old.core.model.ids_of(one)) for one in counts.elements())
+    assert found.changes.after == sum(len(new.core.model.ids_of(one)) for one in counts.elements())
     assert {one.chunk: one.frequency for one in found.changes.chunks} == {
         chunk: count
         for chunk, count in counts.items()
-        if ids_of(old.core, chunk) != ids_of(new.core, chunk)
+        if old.core.model.ids_of(chunk) != new.core.model.ids_of(chunk)
     }
     event(f"{len(merges)} merges")
 
@@ -105,7 +105,7 @@ def test_the_most_frequent_pair_is_learned_again_and_again(
         if getattr(getattr(model, "unknown", None), "byte_fallback", False):
             taken.add(b"<0x61>")
         for chunk in chunks_in(current, corpus):
-            ids = ids_of(current.core, chunk)
+            ids = current.core.model.ids_of(chunk)
             if current.core.decode_bytes(ids) != chunk:
                 continue  # with unknown bytes
             for pair in zip(ids, ids[1:]):

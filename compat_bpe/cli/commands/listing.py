@@ -17,7 +17,6 @@ from ...encodings.model_names import (
     did_you_mean,
     model_names,
 )
-from ...encodings.tokenizer import Tokenizer
 from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError, write_line
 
@@ -48,7 +47,7 @@ def encodings(model: str | None, encoding: str | None, pattern: str | None, as_j
             "name": one.name,
             "vocabulary_size": one.n_vocab,
             "special_tokens": len(one.special_tokens_set),
-            "tokens_of": "tokenizers" if isinstance(one, Tokenizer) else "tiktoken",
+            "tokens_of": one.reference,
         }
         for one in chosen
     ]

@@ -108,6 +108,23 @@ class ListedMergesEncoder(BytePairEncoder):
         self._as_listed.update(ranks[decode_bytes(name)] for name in singles)
         super().__init__(ranks)
 
+    follows_list = True
+
+    @property
+    def drops_bytes(self) -> bool:  # type: ignore[override]
+        return not self.is_complete
+
+    @property
+    def unknown_names(self) -> tuple[str, ...]:  # type: ignore[override]
+        token = self._unknown.token
+        fallback = ("<0x",) if self._unknown.byte_fallback else ()
+        return fallback if token is None else (token, *fallback)
+
+    def joined(
+        self, left: tuple[int | None, bytes], right: tuple[int | None, bytes]
+    ) -> tuple[int, int] | None:
+        return self.listed_merge(left[0], right[0])
+
     def encode(self, chunk: bytes) -> Ids:
         """The ids of a chunk of any bytes."""
         return tuple(self.merge(chunk))
@@ -158,13 +175,13 @@ class ListedMergesEncoder(BytePairEncoder):
         """
         return self._pairs.get((left, right))
 
-    def first_tokens(self, chunk: bytes) -> list[tuple[int, bytes]]:
+    def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
         """The ids that merging a chunk begins with, each with its bytes.
 
         Those of a token that stands for unknown bytes are its name.
         """
         data_of = {self._vocabulary.get(char): byte for byte, char in BYTE_TO_UNICODE.items()}
-        found = []
+        found: list[tuple[int | None, bytes]] = []
         for number in self._first_symbols(chunk):
             if number in data_of:
                 found.append((number, bytes([data_of[number]])))

@@ -80,6 +80,25 @@ class BytePairEncoder:
         self.is_complete = min(self._byte_ids) >= 0
         self._first_pairs = _FirstPairs(ranks)
 
+    #: False where any two parts that make a token are joined, True where a list says which.
+    follows_list = False
+    #: True if bytes that are no tokens vanish, so that what was apart may come together.
+    drops_bytes = False
+    #: Names, or beginnings of names, of the tokens that stand for bytes that are no tokens.
+    unknown_names: tuple[str, ...] = ()
+
+    def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
+        """Return the id and the bytes of what merging begins with; the id is None for no token."""
+        singles = [chunk[i : i + 1] for i in range(len(chunk))]
+        return [(self.ranks.get(byte), byte) for byte in singles]
+
+    def joined(
+        self, left: tuple[int | None, bytes], right: tuple[int | None, bytes]
+    ) -> tuple[int, int] | None:
+        """Return the rank and the id of what two neighbours make; None if they are not joined."""
+        rank = self.ranks.get(left[1] + right[1])
+        return None if rank is None else (rank, rank)
+
     def encode(self, chunk: bytes) -> Ids:
         """The ids of a chunk of any bytes.
 

@@ -8,9 +8,8 @@ leftmost of equals.  It takes time and room for every pair at every step, so it 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Callable, NamedTuple, Optional
+from typing import NamedTuple
 
-from .by_merges import ListedMergesEncoder
 from .by_rank import BytePairEncoder
 
 
@@ -48,9 +47,6 @@ class Step(NamedTuple):
     pairs: list[Pair]
 
 
-_Join = Callable[[Token, Token], Optional[tuple[int, int]]]
-
-
 def merge_steps(chunk: bytes, encoder: BytePairEncoder) -> Iterator[Step]:
     """The states of merging, from single bytes to the parts that are left.
 
@@ -65,14 +61,11 @@ def merge_steps(chunk: bytes, encoder: BytePairEncoder) -> Iterator[Step]:
     [b'h', b'ug', b's'] [(b'hug', 6)]
     [b'hug', b's'] []
     """
-    if isinstance(encoder, ListedMergesEncoder):
-        parts, join = _by_list(chunk, encoder)
-    else:
-        parts, join = _by_rank(chunk, encoder)
+    parts = [Token(number, data) for number, data in encoder.first_tokens(chunk)]
     while True:
         pairs = []
         for place, (left, right) in enumerate(zip(parts, parts[1:])):
-            found = join(left, right)
+            found = encoder.joined(left, right)
             if found is not None:
                 rank, number = found
                 pairs.append(Pair(rank, place, Token(number, left.data + right.data)))
@@ -82,21 +75,3 @@ def merge_steps(chunk: bytes, encoder: BytePairEncoder) -> Iterator[Step]:
             return
         place = pairs[0].place
         parts = [*parts[:place], pairs[0].made, *parts[place + 2 :]]
-
-
-def _by_rank(chunk: bytes, encoder: BytePairEncoder) -> tuple[list[Token], _Join]:
-    ranks = encoder.ranks
-
-    def join(left: Token, right: Token) -> tuple[int, int] | None:
-        rank = ranks.get(left.data + right.data)
-        return None if rank is None else (rank, rank)
-
-    singles = [chunk[i : i + 1] for i in range(len(chunk))]
-    return [Token(ranks.get(byte), byte) for byte in singles], join
-
-
-def _by_list(chunk: bytes, encoder: ListedMergesEncoder) -> tuple[list[Token], _Join]:
-    def join(left: Token, right: Token) -> tuple[int, int] | None:
-        return encoder.listed_merge(left.id, right.id)
-
-    return [Token(number, data) for number, data in encoder.first_tokens(chunk)], join

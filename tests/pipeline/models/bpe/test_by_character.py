@@ -70,9 +70,9 @@ def test_long_texts_encode_as_their_chunks(some: list[str], ranks: dict[bytes, i
     core = tested.core
     encoder = BytePairEncoder(ranks)
     # As when enough of it was met: then all passages of it go this way.
-    core._unspaced = UnspacedEncoder(encoder)
+    core.model._unspaced = UnspacedEncoder(encoder)
     expected: list[int] = []
-    for chunk in core._splitter.chunks(text):
+    for chunk in core.splitter.chunks(text):
         expected += encoder.encode(chunk.encode())
     assert tested.encode_ordinary(text) == expected
     assert tested.count(text) == len(expected)
@@ -83,7 +83,7 @@ def test_a_token_that_no_merge_makes() -> None:
     ranks = {**BYTES, "中国人".encode(): 256}
     text = ("中国人 中国人国 " * 100).strip()
     tested = encoding(ranks)
-    used = tested.core._unspaced = UnspacedEncoder(BytePairEncoder(ranks))
+    used = tested.core.model._unspaced = UnspacedEncoder(BytePairEncoder(ranks))
     whole, longer = [256], list("中国人国".encode())
     assert tested.encode_ordinary(text) == ([*whole, 32, *longer, 32] * 100)[:-1]
     assert not used.merging_makes_tokens
@@ -97,6 +97,6 @@ def test_shipped_vocabularies_go_this_way() -> None:
         tested.clear_cache()
         ids = tested.encode_ordinary(text)
         assert tested.decode(ids) == text
-        used = tested.core._unspaced
+        used = tested.core.model._unspaced
         assert used is not None
         assert used.merging_makes_tokens

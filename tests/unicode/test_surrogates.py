@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.core_bpe import check_text
+from compat_bpe.unicode.surrogates import check_text
 
 
 def refusal(call: Callable[[], object]) -> tuple[object, ...]:

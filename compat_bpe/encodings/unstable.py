@@ -13,18 +13,18 @@ The rules, shortcuts included, are those of tiktoken 0.14 (``_encode_unstable_na
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..unicode.properties import white_space
 
 if TYPE_CHECKING:
-    from .core_bpe import CoreBPE
+    from ..pipeline.core import Core
 
 _BLANKS = frozenset(b" \n\t")
 
 
-def unstable_length(core: CoreBPE, ids: list[int], last: int) -> int:
+def unstable_length(core: Core, ids: list[int], last: int) -> int:
     """How many ids at the end may still change.
 
     Args:
@@ -39,41 +39,45 @@ def unstable_length(core: CoreBPE, ids: list[int], last: int) -> int:
     return last
 
 
-def _is_blank(core: CoreBPE, token: int) -> bool:
+def _is_blank(core: Core, token: int) -> bool:
     found = core.decode_single_token_bytes(token)
     return core.encoder.get(found) == token and _BLANKS.issuperset(found)
 
 
-def completions(core: CoreBPE, rest: bytes) -> set[tuple[int, ...]]:
+def completions(core: Core, tokens: Sequence[bytes], rest: bytes) -> set[tuple[int, ...]]:
     """The sequences of ids that cover the unstable bytes and perhaps more.
 
     Each ends with the first id that reaches the end of ``rest`` or passes it.
+
+    Args:
+        core: where the ids are from.
+        tokens: all its tokens but the special ones, sorted.
+        rest: the unstable bytes.
     """
     if not rest:
         return set()
     found: set[tuple[int, ...]] = {
-        (core.encode_single_token(token),) for token in _beginning_with(core, rest)
+        (core.encoder[token],) for token in _beginning_with(tokens, rest)
     }
     for cut in range(1, len(rest)):
-        for token in _beginning_with(core, rest[cut:]):
+        for token in _beginning_with(tokens, rest[cut:]):
             found.add(_covering(core, rest[:cut] + token, len(rest)))
     return found | _split_before_space(core, rest)
 
 
-def _beginning_with(core: CoreBPE, prefix: bytes) -> Iterator[bytes]:
-    tokens = core.sorted_tokens()
+def _beginning_with(tokens: Sequence[bytes], prefix: bytes) -> Iterator[bytes]:
     for place in range(bisect_left(tokens, prefix), len(tokens)):
         if not tokens[place].startswith(prefix):
             return
         yield tokens[place]
 
 
-def _covering(core: CoreBPE, possible: bytes, length: int) -> tuple[int, ...]:
+def _covering(core: Core, possible: bytes, length: int) -> tuple[int, ...]:
     """The first ids of some bytes, as many as it takes to cover ``length`` of them."""
     try:
-        ids = core.encode_ordinary(possible.decode())
+        ids = core.encode(possible.decode(), frozenset())
     except UnicodeDecodeError:
-        ids = core.merge_ids(possible)
+        ids = core.model.merge(possible)
     covered = 0
     for number, token in enumerate(ids, 1):
         covered += len(core.decode_single_token_bytes(token))
@@ -82,7 +86,7 @@ def _covering(core: CoreBPE, possible: bytes, length: int) -> tuple[int, ...]:
     return tuple(ids)
 
 
-def _split_before_space(core: CoreBPE, rest: bytes) -> set[tuple[int, ...]]:
+def _split_before_space(core: Core, rest: bytes) -> set[tuple[int, ...]]:
     r"""The split that ``\s+(?!\S)`` makes before the last of several white-space characters."""
     # The last character is its first byte and the bytes of the form 10xxxxxx after it.
     start = len(rest) - 1
@@ -94,4 +98,4 @@ def _split_before_space(core: CoreBPE, rest: bytes) -> set[tuple[int, ...]]:
         return set()
     if not start or last not in white_space():
         return set()
-    return {tuple(core.merge_ids(rest[:start]) + core.merge_ids(rest[start:]))}
+    return {tuple(core.model.merge(rest[:start]) + core.model.merge(rest[start:]))}

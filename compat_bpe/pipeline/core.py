@@ -1,0 +1,245 @@
+"""The core: one way through the pipeline, from text to ids and back.
+
+A text is cut into spans at its added tokens. A short span is split into chunks, a long one first
+into segments, which are remembered as a whole. Each chunk's ids come from the cache or the model.
+
+It takes text as it is: what cannot be UTF-8 is a ``UnicodeEncodeError`` here, and is repaired one
+floor higher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cached_property
+from itertools import chain
+
+from ..pattern.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE
+from ..unicode.surrogates import check_text
+from .cache import Recent
+from .cut_points import CutPoints
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..pattern.splitter import Splitter
+    from .decoders import Decoder
+    from .definition import Definition
+    from .models.base import Ids
+
+#: Chunks that are remembered by default. A chunk and its ids take about 200 bytes.
+DEFAULT_CACHE_LIMIT = 1 << 17
+#: Longer chunks (in characters) are encoded anew each time: they hardly ever come back.
+_LONGEST_CHUNK = 128
+#: For each segment, this many chunks are remembered.
+_CHUNKS_TO_A_SEGMENT = 32
+
+
+class Core:
+    """Encodes and decodes with one tokenizer.
+
+    Args:
+        definition: its parts.
+    """
+
+    def __init__(self, definition: Definition) -> None:
+        self.definition = definition
+        self.added = definition.added
+        self.splitter = definition.splitter
+        self.model = definition.model
+        #: Each token's bytes and its id, and each added token's name and its id.
+        self.encoder = definition.tokens
+        self.special = definition.added.ids
+        self._cut_points = CutPoints(definition)
+        self._chunk_ids = Recent(self.model.encode, 0, _LONGEST_CHUNK)
+        self._segment_ids = Recent(self._encode_segment, 0, LONGEST_PASSAGE)
+        self._segment_counts = Recent(self._count_segment, 0, LONGEST_PASSAGE)
+        self.set_cache_limit(DEFAULT_CACHE_LIMIT)
+
+    # Text to ids
+
+    def encode(self, text: str, allowed_special: Set[str]) -> list[int]:
+        """Return the ids of a text in which some names are special tokens.
+
+        Args:
+            text: any text without surrogates.
+            allowed_special: a set of names; those that are no special tokens are plain text.
+
+        Raises:
+            UnicodeEncodeError: the text has surrogates in it.
+            TypeError: ``allowed_special`` is no set.
+        """
+        ids: list[int] = []
+        for span, token in self.spans(text, allowed_special):
+            if len(span) < SHORTEST_PASSAGE:
+                ids += chain.from_iterable(self.ids_of_chunks(span))
+            else:
+                for found in map(self._segment_ids.__getitem__, self.splitter.passages(span)):
+                    ids += found
+            if token is not None:
+                ids.append(token)
+        return ids
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens of a text in which nothing is special."""
+        total = 0
+        for span, token in self.spans(text, frozenset()):
+            if len(span) < SHORTEST_PASSAGE:
+                total += self._count_segment(span)
+            else:
+                segments = self.splitter.passages(span)
+                total += sum(map(self._segment_counts.__getitem__, segments))
+            total += token is not None
+        return total
+
+    def spans(self, text: str, allowed_special: Set[str]) -> Iterable[tuple[str, int | None]]:
+        """Return the spans of a text to be split, each with the id that follows it, if one does.
+
+        Raises:
+            UnicodeEncodeError, TypeError: as in ``encode``.
+        """
+        if not isinstance(allowed_special, (set, frozenset)):
+            kind = type(allowed_special).__name__
+            raise TypeError(f"allowed_special must be a set or 'all', not {kind}")
+        check_text(text)
+        if not self.special.keys() >= allowed_special:
+            # What is no special token is let pass, if only it is text: these raise otherwise.
+            "".join(allowed_special).encode()
+        return self.added.spans(text, allowed_special)
+
+    def ids_by_chunk(self, text: str) -> Iterator[Ids]:
+        """Yield the ids of each chunk of a text in which nothing is special, in order.
+
+        Joined they are what ``encode`` gives. An added token that is a token everywhere is a chunk
+        of its own. What is found is remembered.
+
+        Raises:
+            UnicodeEncodeError: the text has surrogates in it.
+        """
+        for span, token in self.spans(text, frozenset()):
+            yield from self.ids_of_chunks(span)
+            if token is not None:
+                yield (token,)
+
+    def ids_of_chunks(self, span: str) -> Iterator[Ids]:
+        """Yield the ids of each chunk of a span."""
+        return map(self._chunk_ids.__getitem__, self.splitter.chunks(span))
+
+    def _encode_segment(self, segment: str) -> Ids:
+        ids = self.model.encode_segment(segment, self.splitter.chunks)
+        return tuple(chain.from_iterable(self.ids_of_chunks(segment))) if ids is None else ids
+
+    def _count_segment(self, segment: str) -> int:
+        ids = self.model.encode_segment(segment, self.splitter.chunks)
+        return sum(map(len, self.ids_of_chunks(segment))) if ids is None else len(ids)
+
+    # What the text and its length say of the ids
+
+    def next_cut(
+        self,
+        text: str,
+        start: int = 0,
+        end: int | None = None,
+        names: Set[str] = frozenset(),
+        *,
+        fine: bool = False,
+    ) -> int | None:
+        """Return the first cut point after ``start`` and before ``end``; None if there is none.
+
+        The ids of the two sides of a cut point are those of the whole.
+
+        Args:
+            text: any text; neither of the two characters beside a cut point is a surrogate.
+            start, end: places in it; ``end`` is its length unless given.
+            names: special tokens that may be tokens in it. No cut point is between two characters
+                that stand beside each other in one of these, so none is cut in two.
+            fine: look for more cut points, which takes longer.
+        """
+        return self._cut_points.next(text, start, end, names, fine)
+
+    @property
+    def longest_token(self) -> int | None:
+        """The longest token in bytes. It bounds counts from below.
+
+        n bytes have at least n / ``longest_token`` tokens. None if unknown: where the pattern
+        leaves something out, for instance.
+        """
+        return self._cut_points.longest_token
+
+    @property
+    def leaves_nothing_out(self) -> bool:
+        """True if every character of a text is certainly in a chunk."""
+        return self.splitter.leaves_nothing_out
+
+    @property
+    def is_normalized(self) -> bool:
+        """True if text may be changed before it is split."""
+        return self.added.is_normalized
+
+    def splitter_of(self, text: str) -> Splitter | None:
+        """Return what splits a text if that sees the text as it stands and is known well enough."""
+        return self._cut_points.splitter_of(text)
+
+    def count_chunk(self, chunk: str) -> int:
+        """Return the number of tokens of a chunk."""
+        return len(self._chunk_ids[chunk])
+
+    def token_length(self, token: int) -> int:
+        """Return the length of a token in bytes."""
+        return len(self._decoder.decode_one(token))
+
+    # The cache
+
+    @property
+    def cache_limit(self) -> int:
+        """The most chunks that are remembered."""
+        return self._chunk_ids.limit
+
+    def set_cache_limit(self, limit: int) -> None:
+        """Remember at most this many chunks, and segments in proportion; forget all until now."""
+        self.clear_cache()
+        self._chunk_ids.set_limit(limit)
+        self._segment_ids.set_limit(limit // _CHUNKS_TO_A_SEGMENT)
+        self._segment_counts.set_limit(limit // _CHUNKS_TO_A_SEGMENT)
+
+    def clear_cache(self) -> None:
+        """Forget all that was remembered."""
+        self._chunk_ids.clear()
+        self._segment_ids.clear()
+        self._segment_counts.clear()
+        self.model.clear_cache()
+
+    # Ids to text
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """Return the bytes of some ids.
+
+        Raises:
+            KeyError: an id is not in the vocabulary.
+            OverflowError: an id is negative or 2**32 or more.
+            TypeError: an id is no integer, or ``tokens`` is no sequence.
+            ValueError: this tokenizer cannot decode.
+        """
+        return self._decoder.decode(tokens)
+
+    def decode(self, tokens: Sequence[int], errors: str) -> str:
+        """Return the text of some ids; ``errors`` as in ``bytes.decode``."""
+        return self._decoder.decode_text(tokens, errors)
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """Return the bytes of one id; errors as in ``decode_bytes``."""
+        return self._decoder.decode_one(token)
+
+    def bytes_by_id(self) -> dict[int, bytes]:
+        """Return the bytes of each id, also where ids cannot be decoded."""
+        others = self.definition.other_tokens()
+        found = {number: token for token, number in self.encoder.items()}
+        return {**found, **others} if self.definition.others_count else {**others, **found}
+
+    @cached_property
+    def _decoder(self) -> Decoder:
+        """The decoder, set up when something is first decoded."""
+        from .decoders import Decoder
+
+        if self.definition.undecodable is not None:
+            raise ValueError(f"{self.definition.undecodable}: it encodes, but cannot decode")
+        definition = self.definition
+        return Decoder(self.encoder, definition.other_tokens(), definition.others_count)

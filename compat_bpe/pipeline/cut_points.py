@@ -1,0 +1,94 @@
+"""Cut points: places where a text may be cut, both sides having the ids of the whole.
+
+Whether a place is a cut point is seen from the two characters beside it alone (see
+``pattern.cuts``), so it stays one whatever is changed elsewhere. Streams, documents, truncation
+and worker processes all stand on that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from functools import cached_property, lru_cache
+from string import ascii_letters
+
+from ..pattern.splitter import Splitter
+from ..unicode.surrogates import check_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .definition import Definition
+
+#: ASCII characters that compose with a following combining mark.
+_COMPOSED = frozenset("<=>" + ascii_letters)
+
+
+class CutPoints:
+    """Finds cut points, and says what the length of a text says of its tokens.
+
+    Args:
+        definition: the parts of a tokenizer.
+    """
+
+    def __init__(self, definition: Definition) -> None:
+        self._definition = definition
+        self._added = definition.added
+        self._splitter = definition.splitter
+        self._is_normalized = definition.added.is_normalized
+
+    def next(
+        self, text: str, start: int, end: int | None, names: Set[str], fine: bool
+    ) -> int | None:
+        """Return the first cut point after ``start`` and before ``end``; see ``Core.next_cut``.
+
+        With a Unicode normalization form there are cut points between ASCII characters alone: an
+        ASCII character before another one stays what it is, and so does the other, unless a mark
+        follows with which it is composed; letters and ``<=>`` may be.
+        """
+        breaks = self._splitter.fine_breaks if fine else self._splitter.breaks
+        guarded = self._added.guarded(names)
+        if breaks is None or guarded is None:
+            return None
+        if end is None:
+            end = len(text)
+        inside = _pairs_within(guarded) if guarded else ()
+        found = breaks.search(text, start, end)
+        while found is not None:
+            cut = found.end()
+            if text[cut - 1 : cut + 1] not in inside and not (
+                self._is_normalized
+                and not (text[cut - 1 : cut + 1].isascii() and text[cut] not in _COMPOSED)
+            ):
+                return cut
+            found = breaks.search(text, cut, end)
+        return None
+
+    @cached_property
+    def longest_token(self) -> int | None:
+        """The longest token in bytes; see ``Core.longest_token``."""
+        longest_name = self._added.longest_name
+        if longest_name is None or not (
+            self._splitter.leaves_nothing_out and self._definition.model.is_complete
+        ):
+            return None
+        return max(longest_name, *map(len, self._definition.tokens))
+
+    def splitter_of(self, text: str) -> Splitter | None:
+        """Return what splits a text if that sees the text as it stands and is known well enough."""
+        splitter = self._splitter
+        if self.longest_token is None or not self._definition.model.is_text:
+            return None
+        if not isinstance(splitter, Splitter) or not splitter.is_plain:
+            return None
+        if self._definition.undecodable is not None or not self._added.is_one_span(text):
+            return None
+        try:
+            check_text(text)
+        except UnicodeEncodeError:
+            return None
+        return splitter
+
+
+@lru_cache(maxsize=128)
+def _pairs_within(names: frozenset[str]) -> frozenset[str]:
+    """Return all pairs of characters that stand beside each other in a name."""
+    return frozenset(left + right for name in names for left, right in zip(name, name[1:]))

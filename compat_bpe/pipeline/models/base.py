@@ -1,0 +1,43 @@
+"""What every model is: the stage that turns a chunk into ids."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Protocol
+
+    #: The ids of a chunk, or of several.
+    Ids = tuple[int, ...]
+
+    class Model(Protocol):
+        """A model. A chunk's ids depend on nothing but the chunk, so they may be remembered."""
+
+        @property
+        def is_complete(self) -> bool:
+            """True if every text has ids, and no part of it is dropped."""
+
+        @property
+        def is_text(self) -> bool:
+            """True if what is merged is the UTF-8 of a chunk, all of it."""
+
+        @property
+        def to_bytes(self) -> Callable[[str], bytes]:
+            """The function that gives the bytes of a chunk."""
+
+        def encode(self, chunk: str) -> Ids:
+            """Return the ids of one chunk."""
+
+        def merge(self, data: bytes) -> list[int]:
+            """Return the ids that merging gives of some bytes, if ``is_text``."""
+
+        def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+            """Return the ids of a segment if there is a faster way than chunk by chunk, else None.
+
+            Args:
+                segment: a text between two cut points.
+                chunks: the function that splits it.
+            """
+
+        def clear_cache(self) -> None:
+            """Forget what was remembered."""

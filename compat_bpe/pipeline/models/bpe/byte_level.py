@@ -1,0 +1,108 @@
+"""Byte-level BPE as a model: a chunk is its bytes, which are merged."""
+
+from __future__ import annotations
+
+from .by_rank import BytePairEncoder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..base import Ids
+    from .by_character import UnspacedEncoder
+
+#: Build the character-boundary encoder after this many bytes of Chinese and the like; merging
+#: them costs about as much as building it.
+_WORTH_UNSPACED = 1 << 14
+
+
+class ByteLevelBPE:
+    """Encodes chunks by merging their bytes.
+
+    Args:
+        merges: the merges, by rank or by a list.
+        whole: chunks that are a token before any merging.
+        to_bytes: the bytes of a chunk.
+
+    >>> ByteLevelBPE(BytePairEncoder({b"h": 0, b"i": 1, b"hi": 2}), {}).encode("hi")
+    (2,)
+    """
+
+    def __init__(
+        self,
+        merges: BytePairEncoder,
+        whole: Mapping[bytes, int],
+        to_bytes: Callable[[str], bytes] = str.encode,
+    ) -> None:
+        self.merges = merges
+        self.whole = whole
+        self.to_bytes = to_bytes
+        # The character-boundary encoder takes its parts for UTF-8 text, and each for itself.
+        self._may_be_unspaced = to_bytes is str.encode and merges.is_complete
+        self._unspaced: UnspacedEncoder | None = None
+        self._unspaced_bytes = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """True if every byte is a token."""
+        return self.merges.is_complete
+
+    @property
+    def is_text(self) -> bool:
+        """True if what is merged is the UTF-8 of a chunk, all of it."""
+        return self.to_bytes is str.encode and not self.merges.drops_bytes
+
+    def ids_of(self, chunk: bytes) -> list[int]:
+        """Return the ids of a chunk, given its bytes.
+
+        Raises:
+            ValueError: a byte of it is no token.
+        """
+        whole = self.whole.get(chunk)
+        return self.merges.merge(chunk) if whole is None else [whole]
+
+    def merge(self, data: bytes) -> list[int]:
+        """Return the ids that merging gives, also where the whole is a token."""
+        return self.merges.merge(data)
+
+    def encode(self, chunk: str) -> Ids:
+        """Return the ids of a chunk.
+
+        Raises:
+            ValueError: a byte of it is no token.
+        """
+        data = self.to_bytes(chunk)
+        whole = self.whole.get(data)
+        if whole is not None:
+            return (whole,)
+        if self._may_be_unspaced and _is_wide(chunk):
+            if self._unspaced is None:
+                self._unspaced_bytes += len(data)
+                if self._unspaced_bytes > _WORTH_UNSPACED:
+                    from .by_character import UnspacedEncoder
+
+                    self._unspaced = UnspacedEncoder(self.merges, self.whole)
+            # Read once: another thread may just forget it.
+            unspaced = self._unspaced
+            if unspaced is not None:
+                return unspaced.merge([chunk])
+        return tuple(self.merges.merge(data))
+
+    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+        """Return the ids of a segment of Chinese or the like, merged character by character."""
+        unspaced = self._unspaced
+        if unspaced is None or not unspaced.merging_makes_tokens or not _is_wide(segment):
+            return None
+        ids = unspaced.merge(chunks(segment))
+        # Only then a chunk that is a token is what merging gives.
+        return ids if unspaced.merging_makes_tokens else None
+
+    def clear_cache(self) -> None:
+        """Forget the character-boundary encoder."""
+        self._unspaced = None
+        self._unspaced_bytes = 0
+
+
+def _is_wide(text: str) -> bool:
+    """Return True if a text is mostly of characters from U+0800 on, as Chinese is."""
+    return not text.isascii() and len(text.encode()) > 2 * len(text)
