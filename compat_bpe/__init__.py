@@ -13,3 +13,14 @@ from compat_bpe.registry import list_encoding_names as list_encoding_names
 from compat_bpe.registry import unload as unload
 
 __version__ = "0.1.0"
+
+if not hasattr(__spec__.loader, "exec_module"):
+    # In a zip, Python 3.9 lets a thread see a module that another one is still importing.  So what
+    # several may be the first to need is imported now.
+    from compat_bpe import batch as _batch  # noqa: F401
+    from compat_bpe.engine import decoder as _decoder  # noqa: F401
+    from compat_bpe.engine import pattern as _pattern  # noqa: F401
+    from compat_bpe.engine import reach as _reach  # noqa: F401
+    from compat_bpe.engine import stand_ins as _stand_ins  # noqa: F401
+    from compat_bpe.engine import unspaced as _unspaced  # noqa: F401
+    from compat_bpe.engine import unstable as _unstable  # noqa: F401
