@@ -9,7 +9,18 @@ from .encodings.registry import encoding_for_model as encoding_for_model
 from .encodings.registry import get_encoding as get_encoding
 from .encodings.registry import list_encoding_names as list_encoding_names
 from .encodings.registry import unload as unload
-from .tiktoken.install import install_as_tiktoken as install_as_tiktoken
-from .tiktoken.install import uninstall_as_tiktoken as uninstall_as_tiktoken
+from .install import install_as_tiktoken as install_as_tiktoken
+from .install import uninstall_as_tiktoken as uninstall_as_tiktoken
 
 __version__ = "0.1.0"
+
+if not hasattr(__spec__.loader, "exec_module"):
+    # In a zip, Python 3.9 lets a thread see a module that another one is still importing.  So what
+    # several may be the first to need is imported now.
+    from .encodings import batch as _batch  # noqa: F401
+    from .pattern import parser as _pattern  # noqa: F401
+    from .pattern import reach as _reach  # noqa: F401
+    from .pattern import stand_ins as _stand_ins  # noqa: F401
+    from .pipeline import decoders as _decoder  # noqa: F401
+    from .pipeline import unstable as _unstable  # noqa: F401
+    from .pipeline.models.bpe import by_character as _unspaced  # noqa: F401

@@ -126,6 +126,7 @@ class StepSplitter:
 
     #: Where a text may be cut is not known.
     breaks: re.Pattern[str] | None = None
+    ascii_breaks: re.Pattern[str] | None = None
     fine_breaks: re.Pattern[str] | None = None
 
     def __init__(self, steps: Sequence[Step]) -> None:

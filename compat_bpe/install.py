@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-from ..encodings.encoding import Encoding
+from .encodings.encoding import Encoding
 
 _SUBMODULES = ("_educational", "_tiktoken", "core", "load", "model", "registry")
 _EXTENSION = "tiktoken_ext"
