@@ -12,3 +12,14 @@ from .encodings.registry import unload as unload
 from .install import install_as_tiktoken as install_as_tiktoken
 from .install import uninstall_as_tiktoken as uninstall_as_tiktoken
 from .version import __version__ as __version__
+
+if not hasattr(__spec__.loader, "exec_module"):
+    # In a zip, Python 3.9 lets a thread see a module that another one is still importing.  So what
+    # several may be the first to need is imported now.
+    from .encodings import batch as _batch  # noqa: F401
+    from .encodings import unstable as _unstable  # noqa: F401
+    from .pattern import parser as _pattern  # noqa: F401
+    from .pattern import reach as _reach  # noqa: F401
+    from .pattern import stand_ins as _stand_ins  # noqa: F401
+    from .pipeline import decoders as _decoder  # noqa: F401
+    from .pipeline.models.bpe import by_character as _unspaced  # noqa: F401

@@ -12,6 +12,11 @@ slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twic
 - **small**: microseconds a call takes for texts of 10, 100 and 1,000 characters.
 - **load**: ``get_encoding`` in a fresh process; tiktoken from its cache.
 - **command**: ``compat-bpe count`` of a small file, as a whole process.
+- **first**: the first answer of a fresh process, in CPU time, of which a ratio below 1 is less than
+  tiktoken takes: to import, to load, the first ``encode`` (ASCII or other text), the first
+  ``decode``, and ``compat-bpe count`` of a small file as a whole; and ``import compat_bpe`` beside
+  ``import re``.  Of ``deepseek_v3``, beside tokenizers, under *deepseek*.  Start-up files of the
+  environment (``.pth``) are in all processes alike: measure in one without editable installs.
 - **memory**: resident after load, and after 50 MB of varied text.
 - **scaling**: n, 2n and 4n characters of texts without a good place to cut.
 - **peers**: other encoders that are installed.
@@ -48,6 +53,7 @@ from tools.benchmark import (  # noqa: E402
     corpora,
     deepseek,
     editor,
+    first,
     peers,
     processes,
     scaling,
@@ -57,7 +63,17 @@ from tools.benchmark import (  # noqa: E402
 from tools.reference_files import reference_file  # noqa: E402
 from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
 
-OF_EACH_ENCODING = ("speed", "small", "load", "command", "memory", "scaling", "peers", "editor")
+OF_EACH_ENCODING = (
+    "speed",
+    "small",
+    "load",
+    "command",
+    "first",
+    "memory",
+    "scaling",
+    "peers",
+    "editor",
+)
 PARTS = (*OF_EACH_ENCODING, "deepseek", "training")
 NEED_TEXTS = {"speed", "small", "memory", "peers", "editor", "deepseek", "training"}
 
@@ -112,6 +128,21 @@ def run_command(name: str, rounds: int) -> dict[str, Any]:
     ours, theirs, python = (row[f"{who}seconds"] * 1000 for who in ("", "tiktoken_", "python_"))
     line("compat-bpe count", f"{ours:.0f} ms", f"tiktoken {theirs:.0f}", f"python {python:.0f}")
     return row
+
+
+def show_first(rows: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """A line for each step of a first answer: our CPU time, the other's, and the ratio."""
+    for step, row in rows.items():
+        (_, ours), (reference, theirs) = row.items()
+        row["ratio"] = ours / max(theirs, 1e-6)
+        line(
+            step, *(f"{s * 1000:.1f} ms" for s in (ours, theirs)), reference, f"{row['ratio']:.2f}"
+        )
+    return rows
+
+
+def run_first(name: str, rounds: int) -> dict[str, Any]:
+    return show_first(first.of_encoding(name, max(rounds, 9)))
 
 
 def run_memory(name: str, texts: dict[str, str]) -> dict[str, Any]:
@@ -172,6 +203,11 @@ def run_deepseek(texts: dict[str, str], rounds: int) -> dict[str, Any]:
     rows["load"] = deepseek.load_seconds(path, max(rounds, 5))
     for title, row in rows["load"].items():
         line(f"load, {title}", f"{row['seconds'] * 1000:.0f} ms", f"{row['part']:.2f} of it")
+    sides = {
+        "seconds": first.of_module("compat_bpe", deepseek.NAME),
+        "tokenizers": first.of_tokenizers(path),
+    }
+    rows["first"] = show_first(first.first_answers(sides, max(rounds, 9)))
     return rows
 
 
@@ -221,6 +257,7 @@ def main() -> None:
                 "small": lambda: run_small(name, prose, rounds),  # noqa: B023
                 "load": lambda: run_load(name, rounds),  # noqa: B023
                 "command": lambda: run_command(name, rounds),  # noqa: B023
+                "first": lambda: run_first(name, rounds),  # noqa: B023
                 "memory": lambda: run_memory(name, texts),  # noqa: B023
                 "scaling": lambda: run_scaling(name, arguments.size),  # noqa: B023
                 "editor": lambda: run_editor(name, texts, rounds),  # noqa: B023

@@ -166,7 +166,9 @@ class Decoder:
         end = max(max(numbers, default=-1), max(others, default=-1)) + 1
         # A list is faster, but takes room for every id that is left out.
         is_dense = end <= 2 * (len(numbers) + len(others))
-        if is_dense and numbers == list(range(len(numbers))):
+        # The last says quickly where there is a hole, as in p50k_base.
+        has_all = numbers[-1:] == [len(numbers) - 1] and numbers == list(range(len(numbers)))
+        if is_dense and has_all:
             table: list[str | None] = list(texts)
             table += repeat(None, end - len(table))
             for number, text in others.items():

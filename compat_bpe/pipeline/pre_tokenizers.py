@@ -128,6 +128,7 @@ class StepSplitter:
     tree: Node | None = None
     #: No place where a text may be cut is known.
     breaks: re.Pattern[str] | None = None
+    ascii_breaks: re.Pattern[str] | None = None
     fine_breaks: re.Pattern[str] | None = None
 
     def __init__(self, steps: Sequence[Step]) -> None:

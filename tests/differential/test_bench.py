@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.differential.reference import Pair
 from tools.benchmark import refuse_difference
+from tools.benchmark.first import STEPS, first_answers, of_module, whole_processes
 from tools.benchmark.scaling import hard_inputs
 
 BENCH = Path(__file__).resolve().parents[2] / "tools" / "bench.py"
@@ -38,6 +41,16 @@ def test_a_difference_ends_the_run(ids: list[int]) -> None:
     with pytest.raises(SystemExit, match="they differ from number 2 on"):
         refuse_difference("some text", [1, 2, 3], ids)
     refuse_difference("some text", ids, ids)
+
+
+def test_first_answers(get_pair: Callable[[str], Pair]) -> None:
+    get_pair("gpt2")  # writes the files that tiktoken reads
+    sides = {name: of_module(name, "gpt2") for name in ("compat_bpe", "tiktoken")}
+    rows = first_answers(sides, 1)
+    assert set(rows) == set(STEPS)
+    assert all(row[side] >= 0 for row in rows.values() for side in sides)
+    assert all(row["compat_bpe"] + row["tiktoken"] > 0 for row in rows.values())
+    assert whole_processes({"python": ["-c", "pass"]}, 1)["python"] > 0
 
 
 def test_hard_inputs_are_as_long_as_asked() -> None:

@@ -105,3 +105,24 @@ def test_it_works_from_a_zip(tmp_path: Path) -> None:
     )
     assert "vendored.zip" in run.stdout
     assert "[31373, 995]" in run.stdout
+    # And by several threads that are the first: modules come late, and perhaps twice at once.
+    code = (
+        "import sys, threading; sys.path.insert(0, sys.argv[1]); import compat_bpe\n"
+        "encoding = compat_bpe.get_encoding('gpt2')\n"
+        "found = []\n"
+        "text = 'na\xefve \u5b57 ' * 30_000\n"
+        "def work():\n"
+        "    found.append(encoding.decode(encoding.encode(text)) == text)\n"
+        "    found.append(encoding.decode_batch([[995]]) == [' world'])\n"
+        "threads = [threading.Thread(target=work) for _ in range(6)]\n"
+        "for thread in threads: thread.start()\n"
+        "for thread in threads: thread.join()\n"
+        "print(found.count(True), len(found))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, str(tmp_path / "vendored.zip")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (run.stdout, run.stderr) == ("12 12\n", "")

@@ -166,3 +166,17 @@ def test_long_runs_go_this_way(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(byte_pair, "_VERY_LONG", 200)
     monkeypatch.setattr(encoder, "_merge_heap", None)  # what takes the bytes one by one
     assert encoder.merge("é".encode() * 101) == [257] * 50 + [256]
+
+
+def test_pairs_are_the_same_looked_up_singly_and_all_at_once() -> None:
+    ranks = {bytes([byte]): 1000 + byte for byte in range(256)}
+    ranks.update({bytes([7, other]): 999 - other for other in range(0, 256, 3)})
+    encoder = BytePairEncoder(ranks)
+    for _ in range(2):
+        for other in (*range(255, -1, -1), *range(256)):
+            chunk = bytes([7, other])
+            assert [encoder.merge(chunk)] == [[ranks[part] for part in merge(chunk, ranks)]]
+    # A first byte that many have followed has a list, one that few have does not.
+    assert isinstance(encoder._first_pairs[7], list)
+    encoder.merge(b"\x08\x09")
+    assert not isinstance(encoder._first_pairs[8], list)

@@ -1,0 +1,103 @@
+"""What the first answer of a process needs: of the standard library, no more than it uses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import compat_bpe
+
+ROOT = Path(compat_bpe.__file__).parent.parent
+
+#: What takes milliseconds to import, or brings in much else.
+HEAVY = {
+    *("argparse", "ast", "asyncio", "base64", "binascii", "concurrent.futures", "contextlib"),
+    *("copy", "csv", "ctypes", "dataclasses", "datetime", "decimal", "difflib", "dis", "email"),
+    *("fractions", "gettext", "glob", "hashlib", "heapq", "importlib.metadata"),
+    *("importlib.resources", "importlib.util", "inspect", "json", "linecache", "locale", "logging"),
+    *("multiprocessing", "pathlib", "pickle", "pkgutil", "platform", "queue", "random"),
+    *("selectors", "shutil", "signal", "socket", "string", "struct", "subprocess", "tempfile"),
+    *("textwrap", "threading", "token", "tokenize", "traceback", "typing", "unicodedata"),
+    *("urllib.parse", "urllib.request", "uuid", "warnings", "weakref", "zipfile", "numpy", "regex"),
+}
+
+#: What each step brings in, on every Python.
+STEPS = {
+    "import compat_bpe": {"__future__", "zlib"},
+    "encoding = compat_bpe.get_encoding({name!r})": set(),
+    "encoding.encode('hello world, ' * 300)": set(),
+    "encoding.encode('h\\xebllo \\U0001f600, ' * 300)": {
+        *("bisect", "_bisect"),
+        "encodings.utf_16_le",
+    },
+    "encoding.decode([5, 6])": {"array"},
+    "encoding.count('hello world')": set(),
+    "encoding.encode_batch(['hello', 'world'])": None,
+}
+
+
+def modules_of_steps(name: str) -> list[set[str]]:
+    """The modules that each step brings in, those of this package aside."""
+    script = (
+        "import sys\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "import os, re, collections.abc, io\n"
+        "seen = set(sys.modules)\n"
+        "def report():\n"
+        "    new = sorted(name for name in sys.modules if name not in seen)\n"
+        "    seen.update(new)\n"
+        "    print(*(name for name in new if name.partition('.')[0] != 'compat_bpe'))\n"
+    )
+    for step in STEPS:
+        script += step.format(name=name) + "\nreport()\n"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True
+    )
+    return [set(line.split()) for line in done.stdout.split("\n")[:-1]]
+
+
+@pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base", "o200k_harmony"])
+def test_what_is_imported(name: str) -> None:
+    found = modules_of_steps(name)
+    assert len(found) == len(STEPS)
+    for (step, expected), modules in zip(STEPS.items(), found):
+        if expected is not None:
+            assert modules == expected, step
+        else:
+            # Small batches are done here: no worker, no thread.
+            assert not modules & {"concurrent.futures", "pickle", "subprocess", "multiprocessing"}
+    assert not set().union(*found[:-1]) & HEAVY
+
+
+def test_the_parser_of_patterns_is_not_needed() -> None:
+    script = (
+        "import sys\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "import compat_bpe\n"
+        "for name in compat_bpe.list_encoding_names()[:7]:\n"
+        "    compat_bpe.get_encoding(name).encode('hello h\\xebllo \\U0001f600, ' * 300)\n"
+        "rooms = 'compat_bpe.pattern.', 'compat_bpe.pipeline.', 'compat_bpe.unicode.'\n"
+        "print(*(name for name in sys.modules if name.startswith(rooms)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True
+    )
+    assert sorted(done.stdout.split()) == [
+        "compat_bpe.pattern.prepared",
+        "compat_bpe.pattern.splitter",
+        "compat_bpe.pattern.stand_ins",
+        "compat_bpe.pattern.translation",
+        "compat_bpe.pipeline.cache",
+        "compat_bpe.pipeline.core",
+        "compat_bpe.pipeline.cut_points",
+        "compat_bpe.pipeline.definition",
+        "compat_bpe.pipeline.models",
+        "compat_bpe.pipeline.models.bpe",
+        "compat_bpe.pipeline.models.bpe.by_rank",
+        "compat_bpe.pipeline.models.bpe.byte_level",
+        "compat_bpe.pipeline.special",
+        "compat_bpe.unicode.surrogates",
+    ]
