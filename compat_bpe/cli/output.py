@@ -49,6 +49,14 @@ def write_line(line: str) -> None:
     click.echo(_encode(line, sys.stdout.encoding))
 
 
+def is_terminal(stream: IO[Any] | None) -> bool:
+    """Tell if a stream is a terminal; one that is closed is none."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:
+        return False
+
+
 def plural(number: int, noun: str) -> str:
     """Return a number and a noun that agree.
 
