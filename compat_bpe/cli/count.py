@@ -22,6 +22,9 @@ from compat_bpe.cli.sorting import Counted, in_order, largest, total
 from compat_bpe.cli.walk import Found, Walk
 from compat_bpe.formats.plain_text import STDIN
 
+#: Directories that are named in an error; of the others, only the number.
+_NAMED = 3
+
 
 @click.command(cls=GroupedCommand, groups=GROUPS)
 @count_options
@@ -75,8 +78,6 @@ class _Run:
         self._encoding = encoding
         self._style = Style(separators=not options.total_only and is_terminal(sys.stdout))
         self._arguments: Sequence[str] = ()
-        #: Nothing would be counted though there is something.
-        self._why_nothing = ""
         self._counted: list[Counted] = []
         self._failed: list[tuple[str, str]] = []
         self._skipped: list[tuple[str, str]] = []
@@ -132,7 +133,10 @@ class _Run:
         found = list(walk.find(self._arguments))
         reasons = walk.why_nothing()
         if not found and self._arguments and reasons:
-            raise CommandError(f"no files to count in {', '.join(self._arguments)}: {reasons}")
+            names = ", ".join(self._arguments[:_NAMED])
+            if len(self._arguments) > _NAMED:
+                names += f" and {len(self._arguments) - _NAMED:,} more"
+            raise CommandError(f"no files to count in {names}: {reasons}")
         return found
 
     def _announce_wait(self, path: str) -> None:

@@ -178,15 +178,16 @@ def count_files(
         return counter.count(Part(file.path), progress.advance)
 
     most = processors() if jobs is None else jobs
+    size = sum(file.size or 0 for file in files if file.is_regular)
     parts: list[list[tuple[Part, int]]] = []
-    if most > 1 and sum(file.size or 0 for file in files if file.is_regular) >= WORTH_WORKERS:
+    if most > 1 and size >= WORTH_WORKERS and may_start():
         from compat_bpe.cli.parts import parts_of  # small inputs need no others
 
         parts = [
             parts_of(counter, file.path, file.size or 0) if file.is_regular else []
             for file in files
         ]
-    if not may_start() or sum(map(len, parts)) < 2:
+    if sum(map(len, parts)) < 2:
         for file in files:
             outcome = count_here(file)
             progress.file_done()

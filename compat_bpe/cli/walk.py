@@ -70,11 +70,11 @@ class Walk:
                 yield _named(path, argument)
 
     def why_nothing(self) -> str:
-        """Return the reasons why what was searched has no files; empty if it really has none.
+        """Return the reasons why no files were found; empty if there really are none.
 
         >>> walk = Walk(include=["*.nope"])
         >>> list(walk.find([])), walk.why_nothing()
-        ([], "none matches --include '*.nope'")
+        ([], "nothing matches --include '*.nope'")
         """
         return self._left_out.reasons()
 
@@ -84,7 +84,7 @@ class Walk:
         try:
             waiting += self._start(top)
         except OSError as error:
-            yield Found(top, top, argument, problem=_reason(error))
+            yield _problem(error, top, top, argument)
         is_regular = not _is_own(top)
         while waiting:
             item = waiting.pop()
@@ -92,9 +92,7 @@ class Walk:
                 try:
                     waiting += [*self._entries(item)][::-1]
                 except OSError as error:
-                    # It may be an ignore file that cannot be read.
-                    path = item.path if error.filename is None else os.fspath(error.filename)
-                    yield Found(path, top, argument, problem=_reason(error))
+                    yield _problem(error, item.path, top, argument)
             else:
                 path, size = item
                 yield Found(path, top, argument, size, is_regular)
@@ -146,8 +144,6 @@ class LeftOut:
     def reasons(self) -> str:
         """Return the reasons in words, joined by semicolons."""
         found = []
-        if self._include:
-            found.append(f"none matches --include {_quoted(self._include)}")
         if self.excluded:
             found.append(f"{self.excluded:,} left out by --exclude {_quoted(self._exclude)}")
         if self.hidden:
@@ -156,6 +152,9 @@ class LeftOut:
             found.append(f"{self.ignored:,} ignored (see --no-ignore)")
         if self.special:
             found.append(f"{self.special:,} passed over (symbolic links, pipes and devices)")
+        if self._include:
+            nothing = "nothing else" if found else "nothing"
+            found.append(f"{nothing} matches --include {_quoted(self._include)}")
         return "; ".join(found)
 
 
@@ -191,6 +190,13 @@ def _named(path: str, argument: int) -> Found:
     return Found(path, path, argument, size, is_regular)
 
 
+def _problem(error: OSError, path: str, top: str, argument: int) -> Found:
+    """Return what to yield for a directory that cannot be searched."""
+    # It may be an ignore file, or git's configuration, that cannot be read.
+    path = path if error.filename is None else os.fspath(error.filename)
+    return Found(path, top, argument, problem=error.strerror or str(error))
+
+
 def _is_own(path: str) -> bool:
     """Tell if a path may be another file in another process, as ``/dev/stdin`` is."""
     return os.path.abspath(path).startswith(("/dev/", "/proc/"))
@@ -206,7 +212,3 @@ def _size(entry: os.DirEntry[str]) -> int:
         return entry.stat(follow_symlinks=False).st_size
     except OSError:
         return 0  # whoever opens it will say what is wrong
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or str(error)

@@ -91,9 +91,14 @@ def test_a_filter_that_nothing_passes_is_an_error(run: Run) -> None:
         assert run("--include", "*.nope", *args, "d") == (
             2,
             "",
-            "compat-bpe: no files to count in d: none matches --include '*.nope'\n",
+            "compat-bpe: no files to count in d: nothing matches --include '*.nope'\n",
         )
     assert run("--exclude", "e/", "d").err.endswith("1 left out by --exclude 'e/'\n")
+    for name in "fgh":
+        Path(name).mkdir()
+    assert run("--include", "*.nope", "d", *"fgh").err.startswith(
+        "compat-bpe: no files to count in d, f, g and 1 more: nothing matches"
+    )
     # It is none as long as something is counted.
     Path("b.txt").write_text("hello world")
     assert run("-e", "gpt2", "--include", "*.nope", "d", "b.txt").status == 0

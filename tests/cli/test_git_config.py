@@ -222,8 +222,9 @@ def test_outside_of_a_repository_it_does_not_hold(home: Path) -> None:
 )
 def test_a_damaged_file_is_named(home: Path, text: str, problem: str) -> None:
     (home / ".gitconfig").write_text(text)
-    found = [(file.path, file.problem) for file in Walk().find([str(home / "repository")])]
-    assert found == [(str(home / ".gitconfig"), problem)]
+    for path in ("repository", "repository/sub"):
+        found = [(file.path, file.problem) for file in Walk().find([str(home / path)])]
+        assert found == [(str(home / ".gitconfig"), problem)]
 
 
 def test_files_of_another_user_are_passed_over_as_by_git(

@@ -118,10 +118,10 @@ def reasons(*paths: str, **options: Any) -> str:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ({"include": ["*.nope", "x"]}, "none matches --include '*.nope' or 'x'"),
+        ({"include": ["*.nope", "x"]}, "nothing matches --include '*.nope' or 'x'"),
         ({"exclude": ["*.py", "b"]}, "2 left out by --exclude '*.py' or 'b'"),
         ({"include": ["*.py"], "exclude": ["a*"]},
-         "none matches --include '*.py'; 1 left out by --exclude 'a*'"),
+         "1 left out by --exclude 'a*'; nothing else matches --include '*.py'"),
     ],
 )  # fmt: skip
 def test_reasons_why_globs_leave_nothing(options: dict[str, Any], expected: str) -> None:
@@ -135,7 +135,7 @@ def test_reasons_why_a_directory_seems_empty() -> None:
     assert reasons("d") == "3 hidden (see --hidden); 2 ignored (see --no-ignore)"
     Path("e/f").mkdir(parents=True)
     assert reasons("e") == reasons("e", exclude=["*.nope"]) == ""
-    assert reasons("e", include=["*"]) == "none matches --include '*'"
+    assert reasons("e", include=["*"]) == "nothing matches --include '*'"
 
 
 @posix
