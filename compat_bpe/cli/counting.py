@@ -11,7 +11,6 @@ from compat_bpe.cli.input_path import announce_wait
 from compat_bpe.cli.progress import FileProgress
 from compat_bpe.cli.walk import Found
 from compat_bpe.formats.plain_text import BinaryError, check_beginning, not_utf8, open_bytes
-from compat_bpe.processes import may_start, processors
 
 #: Bytes below which workers are not worth it: they take as long to start.
 WORTH_WORKERS = 3_000_000
@@ -177,11 +176,10 @@ def count_files(
             announce(file.path)
         return counter.count(Part(file.path), progress.advance)
 
-    most = processors() if jobs is None else jobs
-    size = sum(file.size or 0 for file in files if file.is_regular)
+    most = _most_workers(files, jobs)
     parts: list[list[tuple[Part, int]]] = []
-    if most > 1 and size >= WORTH_WORKERS and may_start():
-        from compat_bpe.cli.parts import parts_of  # small inputs need no others
+    if most:
+        from compat_bpe.cli.parts import parts_of  # small inputs do not need it
 
         parts = [
             parts_of(counter, file.path, file.size or 0) if file.is_regular else []
@@ -216,6 +214,17 @@ def count_files(
                 progress.file_done()
             outcomes[number].clear()
             yield _joined(found)
+
+
+def _most_workers(files: Sequence[Found], jobs: int | None) -> int:
+    """Return the number of workers at most; 0 if they are not worth it or cannot be started."""
+    size = sum(file.size or 0 for file in files if file.is_regular)
+    if jobs == 1 or size < WORTH_WORKERS:
+        return 0
+    from compat_bpe.processes import may_start, processors  # small inputs do not need it
+
+    most = jobs or processors()
+    return most if most > 1 and may_start() else 0
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
