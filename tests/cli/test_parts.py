@@ -109,6 +109,16 @@ def test_a_binary_file_stays_whole(tmp_path: Path) -> None:
     assert len(in_parts(Counter(ENCODINGS["gpt2"], allow_nul=True), path, 100)[0]) > 1
 
 
+def test_only_the_beginning_of_a_file_says_that_it_is_binary(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"a b " * 2000 + b"\0 \0 " * 100)
+    counter = Counter(ENCODINGS["gpt2"])
+    some, outcome = in_parts(counter, path, 1000)
+    assert len(some) == 8
+    assert outcome == counter.count(Part(str(path)))
+    assert outcome.counts is not None
+
+
 def test_a_file_that_has_gone_stays_whole(tmp_path: Path) -> None:
     path = str(tmp_path / "gone")
     assert parts.parts_of(Counter(WHOLE), path, 10**9) == [(Part(path), 10**9)]
