@@ -221,6 +221,22 @@ def test_what_is_named_and_skipped_is_named(run: Run) -> None:
     assert run("--errors", "skip", "-q", "zero").err == ""
 
 
+def test_advice_is_true_of_what_it_is_said_of(run: Run) -> None:
+    Path("picture").write_bytes(b"PNG\0\xff")
+    assert "--text" not in run("picture").err
+    assert run("--text", "picture").status == 2
+    assert "; --text takes it as text" in run("--errors", "replace", "picture").err
+    assert run("--text", "--errors", "replace", "picture").status == 0
+
+
+def test_quiet_draws_no_bar(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a").write_text("hello world")
+    monkeypatch.setattr("compat_bpe.cli.progress._DELAY", 0)
+    monkeypatch.setattr("compat_bpe.cli.progress.Progress._is_terminal", lambda self: True)
+    assert "of 1 file" in run("-e", "gpt2", "a").err
+    assert run("-e", "gpt2", "-q", "a") == (0, "2 a\n", "")
+
+
 def test_text_that_is_given_itself(run: Run) -> None:
     assert run("-e", "gpt2", "-c", "hello world") == (0, "2\n", "")
     assert run("-e", "gpt2", "--string", "", "--max", "0") == (0, "0\n", "")

@@ -171,6 +171,7 @@ def test_set_to_nothing_there_is_none(home: Path) -> None:
     (home / ".config/git/ignore").write_text("*.log\n")
     (home / ".gitconfig").write_text("[core]\nexcludesFile =\n")
     assert ignored(home / "repository") == set()
+    assert excludes_file(str(home / "repository/.git"), "/top") is None
 
 
 def test_worktrees_and_submodules_have_it(home: Path) -> None:
@@ -245,3 +246,15 @@ def test_files_of_another_user_are_passed_over_as_by_git(
         str(home / ".gitconfig"),
         str(home / "repository/.git/config"),
     ]
+
+
+def test_the_default_is_passed_over_if_it_is_another_users(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standard = str(home / ".config/git/ignore")
+    (home / ".config/git").mkdir(parents=True)
+    Path(standard).write_text("*.log\n")
+    git = str(home / "repository/.git")
+    assert excludes_file(git, "/top") == standard
+    monkeypatch.setattr(os, "access", lambda path, mode: path != standard)
+    assert excludes_file(git, "/top") is None
