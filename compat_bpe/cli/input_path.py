@@ -9,7 +9,7 @@ import sys
 import click
 
 from ..files.text import STDIN
-from .output import write_message
+from .output import is_terminal, write_message
 
 #: The type of an argument that is a path to read, or ``-``.
 #:
@@ -18,12 +18,22 @@ INPUT_PATH = click.Path(allow_dash=True, readable=False)
 
 
 def shown_name(path: str) -> str:
-    """The name of an input in messages.
+    """Return the name of an input in messages.
 
     >>> shown_name("-"), shown_name("a.txt")
     ('standard input', 'a.txt')
     """
     return "standard input" if path == STDIN else path
+
+
+def complaint(path: str, reason: str) -> str:
+    """Return a message about an input: its name and what is wrong.
+
+    >>> complaint("a.txt", "not UTF-8"), complaint("-", "standard input is closed")
+    ('a.txt: not UTF-8', 'standard input is closed')
+    """
+    name = shown_name(path)
+    return reason if path == STDIN and reason.startswith(name) else f"{name}: {reason}"
 
 
 def announce_wait(path: str) -> None:
@@ -33,18 +43,11 @@ def announce_wait(path: str) -> None:
     standard input that is not a terminal.
     """
     if path == STDIN:
-        if sys.stdin is not None and _is_terminal(sys.stdin):
+        if is_terminal(sys.stdin):
             key = "Ctrl-Z and Enter" if os.name == "nt" else "Ctrl-D"
             write_message(f"reading standard input; {key} on an empty line ends it")
-    elif sys.stderr is not None and _is_terminal(sys.stderr) and _is_pipe(path):
+    elif is_terminal(sys.stderr) and _is_pipe(path):
         write_message(f"{path}: a named pipe; waiting for what is written to it")
-
-
-def _is_terminal(stream: object) -> bool:
-    try:
-        return bool(stream.isatty())  # type: ignore[attr-defined]
-    except ValueError:  # it is closed
-        return False
 
 
 def _is_pipe(path: str) -> bool:

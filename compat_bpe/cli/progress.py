@@ -7,6 +7,8 @@ import sys
 import time
 from typing import TextIO, TypeVar
 
+from .output import plural
+
 _Progress = TypeVar("_Progress", bound="Progress")
 
 #: Seconds until there is one: what takes less needs none.
@@ -18,24 +20,34 @@ _WIDTH = 40
 
 
 class Progress:
-    """How far something is, on the last line of a terminal.
+    """A bar on the last line of a terminal.
 
-    It is there only when it takes longer than a second, and only if standard error is a terminal
-    that can go back to the beginning of a line.
+    It appears only after a second, and only if standard error is a terminal that can go back to
+    the beginning of a line.
 
     Args:
-        total: of how many it is; None if that is not known.
-        what: what these are.
+        total: the number that is to be done; None if that is not known.
+        what: the noun for it.
         stream: the terminal, if it is another than standard error.
+        is_quiet: never draw it.
     """
 
-    def __init__(self, total: int | None, what: str, stream: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        total: int | None,
+        what: str,
+        stream: TextIO | None = None,
+        *,
+        is_quiet: bool = False,
+    ) -> None:
         self._stream = sys.stderr if stream is None else stream
         self._total = total
         self._what = what
         self._done = 0
         self._drawn = 0
-        self._next = time.monotonic() + _DELAY if self._is_terminal() else float("inf")
+        self._next = (
+            time.monotonic() + _DELAY if not is_quiet and self._is_terminal() else float("inf")
+        )
 
     def __enter__(self: _Progress) -> _Progress:
         return self
@@ -44,12 +56,12 @@ class Progress:
         self.clear()
 
     def advance(self, number: int) -> None:
-        """So many more are done."""
+        """Tell that so many more are done; call it after the work, not before."""
         self._done += number
         self._refresh()
 
     def clear(self) -> None:
-        """Take the bar away, so that something else can be written; it comes again."""
+        """Remove the bar, so that something else can be written; it comes again."""
         if self._drawn:
             self._write("\r" + " " * self._drawn + "\r")
             self._drawn = 0
@@ -83,7 +95,8 @@ class Progress:
             return self._without_total()[:columns]
         # A file may have grown since its size was looked at.
         part = min(self._done / self._total, 1.0) if self._total else 1.0
-        text = f"{part:4.0%} of {self._with_total(self._total)}"
+        # Rounded down: 100 % is the end.
+        text = f"{int(part * 100):3}% of {self._with_total(self._total)}"
         width = min(_WIDTH, columns - len(text) - 3)
         if width < 1:
             return text[:columns]
@@ -105,21 +118,28 @@ class Progress:
 
 
 class FileProgress(Progress):
-    """How much of some files is done.
+    """A bar for the bytes of some files.
 
     Args:
-        files: how many there are.
+        files: the number of files.
         size: their bytes; None if that is not known.
-        stream: as in ``Progress``.
+        stream, is_quiet: as in ``Progress``.
     """
 
-    def __init__(self, files: int, size: int | None, stream: TextIO | None = None) -> None:
-        super().__init__(size, "bytes", stream)
+    def __init__(
+        self,
+        files: int,
+        size: int | None,
+        stream: TextIO | None = None,
+        *,
+        is_quiet: bool = False,
+    ) -> None:
+        super().__init__(size, "bytes", stream, is_quiet=is_quiet)
         self._files = files
         self._files_done = 0
 
     def file_done(self) -> None:
-        """One more file is done."""
+        """Tell that one more file is done."""
         self._files_done += 1
         self._refresh()
 
@@ -130,4 +150,4 @@ class FileProgress(Progress):
         return f"{total / 1e6:,.1f} MB, {self._of_files()}"
 
     def _of_files(self) -> str:
-        return f"{self._files_done:,} of {self._files:,} files"
+        return f"{self._files_done:,} of {plural(self._files, 'file')}"

@@ -1,4 +1,4 @@
-"""Which counted files are shown, and in which order."""
+"""The choice and the order of the counted files that are shown."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from ..files.walk import Found
 from .counting import Counts
+from .output import plural
 
-#: What files can be sorted by.
+#: The orders that files can be sorted by.
 ORDERS = ("name", "path", "tokens")
 
 
@@ -28,16 +29,16 @@ class Rest(NamedTuple):
 
 
 def more_files(number: int) -> str:
-    """A line for files that are not shown.
+    """Return a line for files that are not shown.
 
     >>> more_files(2)
     '(2 more files)'
     """
-    return f"({number:,} more file{'s' if number != 1 else ''})"
+    return f"({plural(number, 'more file')})"
 
 
 def total(counts: Iterable[Counts]) -> Counts:
-    """The sum of some counts.
+    """Return the sum of some counts.
 
     >>> total([Counts(1, 2, 3), Counts(10, 20, 30)])
     Counts(tokens=11, bytes=22, characters=33)
@@ -51,7 +52,7 @@ def total(counts: Iterable[Counts]) -> Counts:
 
 
 def largest(counted: Sequence[Counted], number: int) -> tuple[list[Counted], Rest]:
-    """The files with the most tokens, in the order in which they were; and the others."""
+    """Return the files with the most tokens, in the order in which they were, and the others."""
     by_size = sorted(range(len(counted)), key=lambda index: -counted[index].counts.tokens)
     shown = sorted(by_size[:number])
     hidden = [counted[index].counts for index in by_size[number:]]
@@ -59,7 +60,7 @@ def largest(counted: Sequence[Counted], number: int) -> tuple[list[Counted], Res
 
 
 def in_order(counted: Sequence[Counted], order: str | None) -> list[Counted]:
-    """The files sorted by one of ``ORDERS``; as they are if by none. Most tokens come first."""
+    """Return the files sorted by one of ``ORDERS``, or as they are; most tokens come first."""
     if order == "tokens":
         return sorted(counted, key=lambda one: -one.counts.tokens)
     if order == "name":

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..files.text import STDIN
 from .sorting import Counted, more_files
 
-#: What stands before an entry and before the last one, and what before the entries in these.
+#: The lines before an entry and before the last one, and before the entries in these.
 LINES = ("├── ", "└── ", "│   ", "    ")
 _ASCII = ("|-- ", "`-- ", "|   ", "    ")
 
@@ -19,7 +19,7 @@ class _Node:
     def __init__(self, name: str) -> None:
         self.name = name
         self.tokens = 0
-        # Files in it, and how many of them are shown; a file is one itself.
+        # The number of files in it, and of those shown; a file is one itself.
         self.files = 0
         self.shown = 0
         self.children: dict[str, _Node] = {}
@@ -33,7 +33,7 @@ class _Node:
         return self.children.setdefault(key, _Node(name))
 
     def entries(self, by_tokens: bool) -> list[_Node]:
-        """What is shown in it: a directory without files, too, and a line for all that is not."""
+        """Return what is shown in it: empty directories, too, and a line for what is not shown."""
         shown = [child for child in self.children.values() if child.shown or not child.files]
         if by_tokens:
             shown.sort(key=lambda child: -child.tokens)
@@ -52,35 +52,42 @@ def tree_lines(
     *,
     by_tokens: bool,
     ascii_only: bool,
+    depth: int | None = None,
 ) -> Iterator[tuple[int, str]]:
-    """The tokens and the text of each line of the trees of some paths.
+    """Yield the tokens and the text of each line of the trees of some paths.
 
     Args:
-        paths: what was named on the command line.
+        paths: the paths on the command line.
         counted: the files in them.
         shown: those of the files that get a line; the others are summed up in their directories.
-        by_tokens: whether the largest come first; else they come in the order of ``counted``.
-        ascii_only: whether the lines between them are drawn with ASCII.
+        by_tokens: put the largest first; else they come in the order of ``counted``.
+        ascii_only: draw the lines between them with ASCII.
+        depth: the number of levels below each path that are shown; None for all.
     """
     entry, last_entry, within, within_last = _ASCII if ascii_only else LINES
-    # What is still to be written, the next one last: a node and what stands before it, and before
-    # what is in it. Directories may be nested deeper than calls can be.
-    waiting = [(node, "", "") for node in _top(paths, counted, shown).entries(by_tokens)[::-1]]
+    # The nodes still to be written, the next one last, each with the text before it, the text
+    # before its entries, and its level. Directories may be nested deeper than calls can be.
+    waiting = [(node, "", "", 0) for node in _top(paths, counted, shown).entries(by_tokens)[::-1]]
     while waiting:
-        node, before, before_entries = waiting.pop()
+        node, before, before_entries, level = waiting.pop()
         yield node.tokens, before + node.name
+        if level == depth:
+            continue
         entries = [
-            (child, before_entries + entry, before_entries + within)
+            (child, before_entries + entry, before_entries + within, level + 1)
             for child in node.entries(by_tokens)
         ]
         if entries:
             last = entries[-1][0]
-            entries[-1] = (last, before_entries + last_entry, before_entries + within_last)
+            entries[-1] = (
+                *(last, before_entries + last_entry, before_entries + within_last),
+                level + 1,
+            )
         waiting += entries[::-1]
 
 
 def _top(paths: Sequence[str], counted: Sequence[Counted], shown: Sequence[Counted]) -> _Node:
-    """A node with the path named on the command line in it."""
+    """Return a node with the paths on the command line in it."""
     top = _Node("")
     for argument, path in enumerate(paths):
         if path != STDIN and os.path.isdir(path):

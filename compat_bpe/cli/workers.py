@@ -1,6 +1,6 @@
 """Files counted by several processes.
 
-An interpreter counts with one processor.  The workers are plain child processes which are given
+An interpreter counts with one processor. The workers are plain child processes that are given
 names of files over a pipe, and count them as this process would; a worker whose pipe ends, ends.
 """
 
@@ -17,17 +17,20 @@ from threading import Lock, Thread
 from typing import IO, Any, Callable, NamedTuple
 
 from ..parallel.processes import start_worker
-from .counting import Counter, Outcome
+from .counting import Counter, Outcome, Part
 
 #: Bytes that a worker is given at a time, so that all end at about the same time.
 _SHARE = 500_000
 
-#: Some files: the number of each, and its name.
-Share = Sequence["tuple[int, str]"]
+#: Bytes that a worker counts before it tells of them.
+_TOLD = 1 << 16
+
+#: Some files, or parts of files, each with its index.
+Share = Sequence["tuple[int, Part]"]
 
 
 class _Done(NamedTuple):
-    """What came of a share."""
+    """The outcomes of a share."""
 
     outcomes: list[tuple[int, Outcome]]
 
@@ -36,18 +39,16 @@ class Workers:
     """Processes that count files; they are there while a ``with`` block is run.
 
     Args:
-        counter: what they count with.
-        files: the number of each file, its name and its size in bytes.
-        number: how many workers there are at most.
+        counter: counts them.
+        parts: the files, or parts of files, each with its size in bytes.
+        number: the number of workers at most.
     """
 
-    def __init__(
-        self, counter: Counter, files: Sequence[tuple[int, str, int]], number: int
-    ) -> None:
-        shares = _shares(files)
+    def __init__(self, counter: Counter, parts: Sequence[tuple[Part, int]], number: int) -> None:
+        shares = _shares(parts)
         self._waiting = iter(shares)
         self._lock = Lock()
-        # Of each worker: how many bytes it has counted, what came of a share, and None at the end.
+        # From each worker: numbers of bytes counted, outcomes of a share, and None at the end.
         self._events: SimpleQueue[int | _Done | None] = SimpleQueue()
         self._processes: list[subprocess.Popen[bytes]] = []
         self._threads: list[Thread] = []
@@ -80,9 +81,9 @@ class Workers:
                 _close(stream)
 
     def outcomes(self, advance: Callable[[int], None]) -> Iterator[tuple[int, Outcome]]:
-        """The number of each file and what came of it, as it comes.
+        """Yield the index of each part and its outcome, as they come.
 
-        A file is missing if the worker that had it was killed.
+        A part is missing if the worker that had it was killed.
 
         Args:
             advance: called with the number of bytes each time some are counted.
@@ -135,13 +136,13 @@ def _send(target: IO[bytes], pickled: bytes) -> None:
     target.flush()
 
 
-def _shares(files: Sequence[tuple[int, str, int]]) -> list[Share]:
-    """The files in shares of about ``_SHARE`` bytes, the largest first, which take longest."""
-    shares: list[tuple[int, list[tuple[int, str]]]] = []
-    share: list[tuple[int, str]] = []
+def _shares(parts: Sequence[tuple[Part, int]]) -> list[Share]:
+    """Return shares of about ``_SHARE`` bytes, the largest first, which take longest."""
+    shares: list[tuple[int, list[tuple[int, Part]]]] = []
+    share: list[tuple[int, Part]] = []
     total = 0
-    for number, path, size in files:
-        share.append((number, path))
+    for index, (part, size) in enumerate(parts):
+        share.append((index, part))
         total += size
         if total >= _SHARE:
             shares.append((total, share))
@@ -151,14 +152,14 @@ def _shares(files: Sequence[tuple[int, str, int]]) -> list[Share]:
 
 
 def work() -> None:
-    """A worker's life: names of files in, counts out, until its input ends."""
+    """Read names of files and write their counts, until the input ends: a worker's life."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
     untold = 0
 
     def advance(size: int) -> None:
         nonlocal untold
         untold += size
-        if untold >= _SHARE:
+        if untold >= _TOLD:
             tell()
 
     def tell() -> None:
@@ -170,7 +171,7 @@ def work() -> None:
         counter = pickle.load(source)
         while True:
             share = pickle.load(source)
-            outcomes = [(number, counter.count(path, advance)) for number, path in share]
+            outcomes = [(index, counter.count(part, advance)) for index, part in share]
             tell()
             _send(target, pickle.dumps(_Done(outcomes)))
     except (OSError, EOFError):

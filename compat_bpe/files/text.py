@@ -22,10 +22,14 @@ _OTHER_MARKS = {
 }
 
 
-def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
-    """The text of a file and its size in bytes.
+class BinaryError(ValueError):
+    """There is a NUL byte at the beginning of a file."""
 
-    The text is what the bytes are in UTF-8 and nothing else: line ends stay as they are, and a
+
+def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
+    """Return the text of a file and its size in bytes.
+
+    The bytes are decoded as UTF-8 and stay as they are: line ends are not translated, and a
     byte-order mark is a character.
 
     Args:
@@ -46,7 +50,7 @@ def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
 
 
 def open_bytes(path: str) -> AbstractContextManager[BinaryIO]:
-    """A file, or standard input for ``-``, to be read.
+    """Open a file to be read, or give standard input for ``-``.
 
     Raises:
         OSError: it cannot be opened.
@@ -61,16 +65,16 @@ def open_bytes(path: str) -> AbstractContextManager[BinaryIO]:
 def check_beginning(
     data: bytes, *, allow_nul: bool = False, any_bytes: bool = False, advice: str = ""
 ) -> None:
-    """Whether a file that begins so may be UTF-8 text.
+    """Check that a file that begins so may be UTF-8 text.
 
     Args:
         data: its first 8,000 bytes, or more; fewer if there are no more.
-        allow_nul: whether there may be NUL bytes.
-        any_bytes: whether there may be what is not UTF-8.
-        advice: what can be done about NUL bytes.
+        allow_nul: allow NUL bytes.
+        any_bytes: allow bytes that are not UTF-8.
+        advice: words about NUL bytes, said if they are all that is wrong.
 
     Raises:
-        ValueError: no; the message says why.
+        ValueError: it is not; the message says why. A ``BinaryError`` if there is a NUL byte.
     """
     if not any_bytes:
         for mark, name in _OTHER_MARKS.items():
@@ -80,15 +84,26 @@ def check_beginning(
                 )
     nul = -1 if allow_nul else data.find(0, 0, _BINARY_LOOKAHEAD)
     if nul >= 0:
-        raise ValueError(f"binary: NUL byte at offset {nul}{advice and '; ' + advice}")
+        is_text = any_bytes or _begins_as_utf8(data)
+        raise BinaryError(
+            f"binary: NUL byte at offset {nul}" + (f"; {advice}" if advice and is_text else "")
+        )
+
+
+def _begins_as_utf8(data: bytes) -> bool:
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def not_utf8(error: UnicodeDecodeError, before: int = 0) -> ValueError:
-    """What to raise for bytes that are not UTF-8.
+    """Return what to raise for bytes that are not UTF-8.
 
     Args:
-        error: where they are in what was decoded.
-        before: the bytes of the file before that.
+        error: says where they are in what was decoded.
+        before: the number of bytes of the file before that.
     """
     byte, offset = error.object[error.start], before + error.start
     return ValueError(f"not UTF-8: byte 0x{byte:02x} at offset {offset}; convert it to UTF-8")

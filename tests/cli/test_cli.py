@@ -15,7 +15,7 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.cli import cli
 from tests.cli.exact import run as run_here
-from tests.cli.test_process import COMMAND, TIMEOUT, environment, posix, run
+from tests.cli.process import COMMAND, TIMEOUT, environment, posix, run
 
 COMMANDS = cli.list_commands(click.Context(cli))
 

@@ -4,6 +4,7 @@ import codecs
 import io
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.cli import counting
-from compat_bpe.cli.counting import Counter, Counts, Outcome, count_files
+from compat_bpe.cli.counting import Counter, Counts, Outcome, Part, count_files
 from compat_bpe.cli.progress import FileProgress
 from compat_bpe.files.walk import Walk
 from tests.strategies import texts
@@ -40,7 +41,7 @@ def test_any_text_is_counted_exactly(tmp_path: Path, text: str) -> None:
     path.write_bytes(data)
     counts = Counts(gpt2.count(data.decode()), len(data), len(data.decode()))
     advanced: list[int] = []
-    outcome = Counter(gpt2, allow_nul=True).count(str(path), advanced.append)
+    outcome = Counter(gpt2, allow_nul=True).count(Part(str(path)), advanced.append)
     assert outcome == Outcome(counts)
     assert sum(advanced) == len(data)
 
@@ -65,7 +66,7 @@ def first_wrong(data: bytes) -> int | None:
 def test_any_bytes_are_text_or_named_by_the_first_that_is_not(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "data"
     path.write_bytes(data)
-    outcome = Counter(gpt2, allow_nul=True).count(str(path))
+    outcome = Counter(gpt2, allow_nul=True).count(Part(str(path)))
     wrong = first_wrong(data)
     if wrong is None:
         text = data.decode()
@@ -75,19 +76,19 @@ def test_any_bytes_are_text_or_named_by_the_first_that_is_not(tmp_path: Path, da
         assert outcome == Outcome(None, reason)
     replaced = data.decode("utf-8", "replace")
     counts = Counts(gpt2.count(replaced), len(data), len(replaced))
-    assert Counter(gpt2, allow_nul=True, replace=True).count(str(path)) == Outcome(counts)
+    assert Counter(gpt2, allow_nul=True, replace=True).count(Part(str(path))) == Outcome(counts)
 
 
 def test_binary_stays_binary_where_bytes_are_replaced(tmp_path: Path) -> None:
     path = tmp_path / "data"
     path.write_bytes(b"\xff\0")
-    outcome = Counter(gpt2, replace=True).count(str(path))
+    outcome = Counter(gpt2, replace=True).count(Part(str(path)))
     assert (outcome.counts, outcome.was_read) == (None, True)
     assert "NUL byte at offset 1" in outcome.reason
 
 
 def test_a_file_that_has_gone_was_not_read(tmp_path: Path) -> None:
-    outcome = Counter(gpt2).count(str(tmp_path / "gone"))
+    outcome = Counter(gpt2).count(Part(str(tmp_path / "gone")))
     assert outcome == Outcome(None, "No such file or directory", was_read=False)
 
 
@@ -109,8 +110,37 @@ def test_a_file_is_not_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     endless = Endless()
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=endless))
     monkeypatch.setattr(counting, "_BLOCK", 12 << 16)
-    assert Counter(gpt2).count("-") == Outcome(None, "enough", was_read=False)
+    assert Counter(gpt2).count(Part("-")) == Outcome(None, "enough", was_read=False)
     assert endless.given > 5_000_000
+
+
+@pytest.mark.parametrize(
+    "data", [b"hello world\n" * 10, b"hello world\n" * 200_000, "中文".encode() * 400_000]
+)
+def test_progress_comes_after_the_work_and_in_small_steps(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(data)
+    counted = told = 0
+    steps: list[int] = []
+
+    def count(text: str) -> int:
+        nonlocal counted
+        counted += len(text.encode())
+        return 1
+
+    def advance(size: int) -> None:
+        nonlocal told
+        told += size
+        steps.append(size)
+        assert told <= counted
+
+    encoding: Any = SimpleNamespace(count=count, _core_bpe=gpt2._core_bpe)
+    Counter(encoding).count(Part(str(path)), advance)
+    assert told == len(data)
+    if b"\n" in data:
+        assert max(steps) <= counting._BLOCK
+    else:  # it has no cut point, so all the work is done in the end
+        assert steps == [len(data)]
 
 
 class Fake(FileProgress):
@@ -120,9 +150,11 @@ class Fake(FileProgress):
         super().__init__(0, 0, io.StringIO())
         self.files = 0
         self.bytes = 0
+        self.steps: list[int] = []
 
     def advance(self, size: int) -> None:
         self.bytes += size
+        self.steps.append(size)
 
     def file_done(self) -> None:
         self.files += 1
@@ -150,6 +182,17 @@ def test_workers_count_as_one_process_does(folder: Path) -> None:
     assert outcomes(folder, 2, together) == expected
     assert (together.files, together.bytes) == (alone.files, alone.bytes)
     assert alone.files == len(expected) == 22
+
+
+def test_workers_tell_of_their_work_in_small_steps(tmp_path: Path) -> None:
+    data = b"hello world\n" * 300_000
+    (tmp_path / "large").write_bytes(data)
+    progress = Fake()
+    found = list(Walk().find([str(tmp_path / "large")]))
+    ((counts, *_),) = count_files(Counter(gpt2), found, 2, progress)
+    assert counts == Counts(900_000, len(data), len(data))
+    assert progress.bytes == len(data)
+    assert max(progress.steps) < 400_000  # of parts of a million
 
 
 @pytest.mark.parametrize(

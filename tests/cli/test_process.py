@@ -18,29 +18,7 @@ import pytest
 
 import compat_bpe
 from compat_bpe import get_encoding
-
-ROOT = Path(compat_bpe.__file__).parent.parent
-COMMAND = [sys.executable, "-m", "compat_bpe"]
-TIMEOUT = 120  # seconds; only a command that hangs takes so long
-
-posix = pytest.mark.skipif(os.name != "posix", reason="POSIX pipes, signals and file names")
-
-
-def environment(**extra: str) -> dict[str, str]:
-    # Unbuffered streams, which some containers ask for, would hide errors of buffered ones.
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    return {**kept, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error", **extra}
-
-
-def run(*args: Any, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    options.setdefault("env", environment())
-    options.setdefault("stdin", None if "input" in options else subprocess.DEVNULL)
-    options.setdefault("stdout", subprocess.PIPE)
-    if options["stdin"] is None:
-        del options["stdin"]
-    return subprocess.run(
-        [*COMMAND, *args], stderr=subprocess.PIPE, timeout=TIMEOUT, check=False, **options
-    )
+from tests.cli.process import COMMAND, ROOT, TIMEOUT, environment, posix, run
 
 
 def test_version() -> None:
@@ -117,7 +95,7 @@ def test_names_in_a_directory_that_are_no_text(tmp_path: Path, args: list[str]) 
         with open(os.path.join(folder, file), "wb") as target:
             target.write(data)
     env = environment(PYTHONIOENCODING="ascii")
-    done = run("count", "-e", "gpt2", *args, ".", cwd=tmp_path, env=env)
+    done = run("count", "-v", "-e", "gpt2", *args, ".", cwd=tmp_path, env=env)
     assert done.returncode == 0
     lines = [line.split(None, 1)[1] for line in done.stdout.splitlines()]
     if args:
@@ -275,23 +253,6 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
     assert b"\n" not in shown
 
 
-def hook_entry() -> list[str]:
-    """How pre-commit runs the hook of this repository, without the files."""
-    text = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text("utf-8")
-    (entry,) = re.findall(r"^  entry: compat-bpe (.*)$", text, re.MULTILINE)
-    return str(entry).split()
-
-
-@pytest.mark.parametrize(("limit", "status"), [("9", 0), ("8", 1)])
-def test_hook_of_pre_commit(tmp_path: Path, limit: str, status: int) -> None:
-    (tmp_path / "a.txt").write_bytes(b"hello world")
-    (tmp_path / "b.txt").write_bytes(b"<|endoftext|>")
-    done = run(*hook_entry(), "--max", limit, "-e", "gpt2", "a.txt", "b.txt", cwd=tmp_path)
-    assert done.returncode == status
-    assert done.stdout.splitlines()[-1].split() == [b"9", b"total"]
-    assert (b"over the limit of 8" in done.stderr) == bool(status)
-
-
 @posix
 @pytest.mark.parametrize("args", [["count"], ["count", "--json"], ["--help"]])
 def test_closed_pipe_is_quiet(args: list[str]) -> None:
@@ -317,7 +278,7 @@ def test_full_disk_is_one_line(args: list[str]) -> None:
 @pytest.mark.parametrize(
     ("closed", "message"),
     [
-        ("<&-", b"compat-bpe: -: standard input is closed\n"),
+        ("<&-", b"compat-bpe: standard input is closed\n"),
         (">&-", b"compat-bpe: standard output: closed\n"),
     ],
 )
@@ -371,7 +332,8 @@ def test_a_small_file_needs_few_modules(tmp_path: Path) -> None:
         "except SystemExit as end:\n"
         "    assert end.code == 0\n"
         "parts = ['pathspec', 'multiprocessing', 'compat_bpe.fit']\n"
-        "parts += ['compat_bpe.cli.workers', 'compat_bpe.cli.tree']\n"
+        "names = ['workers', 'tree', 'parts', 'file_list', 'git_config', 'streams']\n"
+        "parts += ['compat_bpe.cli.' + name for name in names]\n"
         "print([part for part in parts if part in sys.modules], file=sys.stderr)\n"
     )
     done = subprocess.run(

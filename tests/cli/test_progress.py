@@ -46,7 +46,7 @@ def test_nothing_in_the_first_second_then_not_too_often(clock: Clock) -> None:
     for clock.now in (1.0, 1.05, 1.11):
         progress.advance(500_000)
     assert terminal.lines() == [
-        "[######............]  38% of 4.0 MB, 1 of 4 files",
+        "[######............]  37% of 4.0 MB, 1 of 4 files",
         "[###########.......]  62% of 4.0 MB, 1 of 4 files",
     ]
     assert all(len(line) == 49 for line in terminal.lines())
@@ -63,9 +63,9 @@ def test_it_is_cleared_and_comes_again(clock: Clock) -> None:
     progress.clear()
     clock.now = 3.0
     progress.file_done()
-    line = "2.5 MB, 0 of 1 files"
+    line = "2.5 MB, 0 of 1 file"
     blank = " " * len(line)
-    assert terminal.getvalue() == f"\r{line}\r{blank}\r\r2.5 MB, 1 of 1 files"
+    assert terminal.getvalue() == f"\r{line}\r{blank}\r\r2.5 MB, 1 of 1 file"
 
 
 @pytest.mark.parametrize("size", [None, 0, 1, 10])
@@ -90,6 +90,24 @@ def test_nothing_where_there_is_no_terminal(clock: Clock, stream: io.StringIO | 
     progress.advance(1)
     progress.clear()
     assert stream is None or stream.getvalue() == ""
+
+
+def test_nothing_if_it_is_to_be_quiet(clock: Clock) -> None:
+    terminal = Terminal()
+    progress = FileProgress(1, 1, terminal, is_quiet=True)
+    clock.now = 5.0
+    progress.advance(1)
+    assert terminal.getvalue() == ""
+
+
+def test_all_is_done_only_in_the_end(clock: Clock) -> None:
+    terminal = Terminal()
+    progress = FileProgress(1, 1_000_000, terminal)
+    clock.now = 5.0
+    progress.advance(999_999)
+    clock.now = 6.0
+    progress.advance(1)
+    assert [line.split("]")[1].split()[0] for line in terminal.lines()] == ["99%", "100%"]
 
 
 def test_nothing_on_a_terminal_that_cannot_go_back(

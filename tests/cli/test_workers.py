@@ -7,17 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding
-from compat_bpe.cli.counting import Counter
+from compat_bpe.cli.counting import Counter, Part
 from compat_bpe.cli.workers import _SHARE, _shares
 
 
 @given(sizes=st.lists(st.integers(0, 2 * _SHARE)))
 def test_each_file_is_in_one_share_and_the_largest_come_first(sizes: list[int]) -> None:
-    shares = _shares([(number, str(number), size) for number, size in enumerate(sizes)])
-    assert sorted(file for share in shares for file in share) == sorted(
-        (number, str(number)) for number in range(len(sizes))
-    )
-    totals = [sum(sizes[number] for number, _ in share) for share in shares]
+    parts = [Part(str(index), index, 2 * index) for index in range(len(sizes))]
+    shares = _shares(list(zip(parts, sizes)))
+    assert sorted(item for share in shares for item in share) == list(enumerate(parts))
+    totals = [sum(sizes[index] for index, _ in share) for share in shares]
     assert totals == sorted(totals, reverse=True)
     assert sum(total < _SHARE for total in totals) <= 1
 
@@ -33,5 +32,6 @@ def test_a_counter_can_be_sent(tmp_path: Path) -> None:
     )
     counter = Counter(encoding, allow_nul=True, replace=True)
     sent = pickle.loads(pickle.dumps(counter))
-    assert sent.count(str(path)) == counter.count(str(path))
-    assert sent.count(str(path)).counts == (6, 6, 6)
+    part = Part(str(path))
+    assert sent.count(part) == counter.count(part)
+    assert sent.count(part).counts == (6, 6, 6)

@@ -1,241 +1,266 @@
-"""``compat-bpe count``: how many tokens files have."""
+"""``compat-bpe count``: the numbers of tokens in files."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from typing import Any
 
 import click
 
+from ... import Encoding
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
-from ..counting import Counter, Counts, Outcome, count_files
-from ..options.encoding import chosen_encoding, encoding_options
-from ..options.walk import walk_options
-from ..output import can_show, write_line, write_message
+from ..count_options import GROUPS, CountOptions, count_options
+from ..count_output import Style, as_json, flat_lines, tree, widest
+from ..counting import Counter, Outcome, count_files
+from ..input_path import announce_wait, complaint, shown_name
+from ..options.encoding import chosen_encoding
+from ..options.groups import GroupedCommand
+from ..output import CommandError, is_terminal, plural, write_line, write_message
 from ..progress import FileProgress
-from ..sorting import ORDERS, Counted, Rest, in_order, largest, more_files, total
+from ..sorting import Counted, in_order, largest, total
 
-# The width of wc's columns if it cannot know the sizes beforehand.
-_WIDTH_OF_UNKNOWN = 7
+#: Directories that are named in an error; of the others, only the number.
+_NAMED = 3
 
 
-@click.command()
-@click.argument("paths", nargs=-1, type=click.Path(allow_dash=True), metavar="[PATH|-]...")
-@encoding_options
-@click.option("--tree", "as_tree", is_flag=True, help="Show directories with what is in them.")
-@click.option(
-    "--sort",
-    "order",
-    type=click.Choice(ORDERS),
-    help="By name, by path, or most tokens first; as they were given if not said.",
-)
-@click.option(
-    "--top",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Show only the N files with the most tokens, and the sum of the others.",
-)
-@click.option(
-    "--max",
-    "limit",
-    metavar="N",
-    type=click.IntRange(min=0),
-    help="Exit with status 1 if there are more than N tokens in all.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of lines.")
-@walk_options
-@click.option("-a", "--text", is_flag=True, help="Take files with NUL bytes for text, too.")
-@click.option(
-    "--errors",
-    type=click.Choice(["strict", "replace", "skip"]),
-    help="A file that is not UTF-8 or is binary: an error (strict); not UTF-8, counted with U+FFFD "
-    "(replace); named and skipped (skip). If not said: an error if it is a PATH, else skipped.",
-)
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Use N processes at most; if not said, as many as there are processors.",
-)
-def count(
-    paths: tuple[str, ...],
-    model: str | None,
-    encoding: str | None,
-    pattern: str | None,
-    as_tree: bool,
-    order: str | None,
-    top: int | None,
-    limit: int | None,
-    as_json: bool,
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    hidden: bool,
-    no_ignore: bool,
-    text: bool,
-    errors: str | None,
-    jobs: int | None,
-) -> None:
+@click.command(cls=GroupedCommand, groups=GROUPS)
+@count_options
+def count(**values: Any) -> None:
     """Count the tokens of each file, and of all together.
 
-    PATH is a file, or a directory, whose files are counted. With no PATH, or where PATH is -,
-    standard input is read; with --tree and no PATH, it is the current directory.
+    PATH is a file, or a directory whose files are counted. Without a PATH, or if PATH is -,
+    standard input is counted; with --tree, the current directory.
 
-    In a directory, hidden files are left out, and what its .gitignore files, and those of the
-    repository that it is in, say is ignored; symbolic links are not followed. A PATH itself is
-    counted in any case, unless a GLOB says otherwise. A GLOB is read like a line of a .gitignore
-    in the current directory; of a directory elsewhere, in that.
+    In a directory, hidden files and files that git ignores are left out, and symbolic links are
+    not followed. Git ignores what .gitignore files say, and in a repository what its info/exclude
+    and your own core.excludesFile say. --include and --exclude take a GLOB, a pattern as in a
+    .gitignore of the current directory (of PATH, if that is elsewhere). All this is about files
+    found in a directory: a file that you name is always counted.
 
-    What is counted is the exact content of a file as UTF-8: line ends are not translated, and a
-    byte-order mark is text like everything else. So is the name of a special token, for
-    instance <|endoftext|>.
+    The exact content of a file is counted, as UTF-8: line ends are not translated, and a
+    byte-order mark is text. So is the name of a special token, such as <|endoftext|>.
 
-    A PATH that cannot be read, is binary (there is a NUL in its first 8,000 bytes) or is not
-    UTF-8 is reported on standard error, and so is what cannot be read in a directory. The others
-    are counted all the same, and the exit status is 2. Binary files and such that are not UTF-8
-    in a directory are named and skipped.
+    The exit status is 1 if there are more tokens than --max allows, and 2 if anything is wrong: a
+    file cannot be read; a PATH is binary (a NUL is in its first 8,000 bytes) or not UTF-8; or
+    nothing at all was counted, because no file matches or all were skipped (unless --errors skip
+    allows it). The other files are counted all the same. An empty directory has 0 tokens.
+
+    On a terminal, large numbers have thousands separators; in a pipe or a file they have none.
 
     \b
     Examples:
       $ compat-bpe count --model gpt-4o README.md src/*.py
       $ compat-bpe count --tree --top 20 --exclude "*.lock" .
+      $ compat-bpe count -c "How many tokens is this?"
       $ git diff | compat-bpe count --max 8000
+      $ git ls-files -z "*.md" | compat-bpe count --files-from - -0 --total-only
 
     The object that --json prints has the keys "encoding"; "files", a list of objects with
     "path", "tokens", "bytes" and "characters", in the order of the lines; "total", with the sums of
     these three; "errors", a list of objects with "path" and "error"; "skipped", with "path" and
-    "reason"; and with --top "more", with the number of "files" that are not listed, and sums.
+    "reason"; and with --top "more", with the number of "files" that are not listed, and sums. The
+    path of standard input is "-", and that of a --string is null.
     """
-    chosen = chosen_encoding(model, encoding, pattern)
-    arguments = paths or ("." if as_tree else STDIN,)
-    walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
-    found = list(walk.find(arguments))
-    with_total = len(arguments) > 1 or len(found) != 1 or not found[0].is_named
-    width = _column_width(found) if with_total else 1
-    # As soon as a file is counted there is a line for it, unless another may come before it.
-    at_once = not (as_json or as_tree or order or top)
+    options = CountOptions(**values)
+    options.check()
+    chosen = chosen_encoding(options.model, options.encoding, options.pattern)
+    sys.exit(_Run(options, chosen).status())
 
-    counter = Counter(chosen, allow_nul=text, replace=errors == "replace")
-    counted: list[Counted] = []
-    failed: list[tuple[str, str]] = []
-    skipped: list[tuple[str, str]] = []
-    with (
-        FileProgress(len(found), _size(found)) as progress,
-        closing(count_files(counter, found, jobs, progress)) as outcomes,
-    ):
-        for file, outcome in zip(found, outcomes):
-            if outcome.counts is not None:
-                counted.append(Counted(file, outcome.counts))
+
+class _Run:
+    """One run of the command."""
+
+    def __init__(self, options: CountOptions, encoding: Encoding) -> None:
+        self._options = options
+        self._encoding = encoding
+        self._style = Style(separators=not options.total_only and is_terminal(sys.stdout))
+        self._arguments: Sequence[str] = ()
+        self._counted: list[Counted] = []
+        self._failed: list[tuple[str, str]] = []
+        self._skipped: list[tuple[str, str]] = []
+        #: The numbers of files found in directories that were skipped: binary ones, and others.
+        self._binary = self._not_utf8 = 0
+
+    def status(self) -> int:
+        """Count, print, and return the exit status."""
+        options = self._options
+        found = self._found()
+        with_total = len(self._arguments) > 1 or len(found) != 1 or not found[0].is_named
+        if with_total:
+            self._style = self._style._replace(width=widest(found, self._style))
+        self._count(found)
+        if not options.quiet:
+            self._write_notes()
+        self._print(with_total)
+        is_over = self._is_over_limit()
+        if self._failed:
+            return 2
+        if self._skipped and not self._counted and options.errors != "skip":
+            all_skipped = "the only file was" if len(self._skipped) == 1 else "all files were"
+            write_message(f"nothing was counted: {all_skipped} skipped")
+            return 2
+        return 1 if is_over else 0
+
+    def _found(self) -> list[Found]:
+        """Return what is to be counted.
+
+        Raises:
+            CommandError: there is nothing, and not because a directory is empty.
+        """
+        options = self._options
+        if options.string is not None:
+            self._arguments = ("",)
+            return [Found("", "", 0)]
+        listed: list[str] = []
+        if options.files_from is not None:
+            from ..file_list import read_list  # only this form needs it
+
+            listed = read_list(
+                options.files_from, is_null=options.null, announce=self._announce_wait
+            )
+        elif not options.paths:
+            listed = ["." if options.as_tree else STDIN]
+        self._arguments = (*options.paths, *listed)
+        walk = Walk(
+            hidden=options.hidden,
+            ignore=not options.no_ignore,
+            include=options.include,
+            exclude=options.exclude,
+        )
+        found = list(walk.find(self._arguments))
+        reasons = walk.why_nothing()
+        if not found and self._arguments and reasons:
+            names = ", ".join(self._arguments[:_NAMED])
+            if len(self._arguments) > _NAMED:
+                names += f" and {len(self._arguments) - _NAMED:,} more"
+            raise CommandError(f"no files to count in {names}: {reasons}")
+        return found
+
+    def _announce_wait(self, path: str) -> None:
+        if not self._options.quiet:
+            announce_wait(path)
+
+    def _count(self, found: Sequence[Found]) -> None:
+        options = self._options
+        # A line is printed as soon as its file is counted, unless another may come before it.
+        in_the_end = (options.as_json, options.as_tree, options.total_only, options.percent)
+        at_once = not any((*in_the_end, options.order, options.top))
+        with (
+            FileProgress(len(found), _size(found), is_quiet=options.quiet) as progress,
+            closing(self._outcomes(found, progress)) as outcomes,
+        ):
+            for file, outcome in zip(found, outcomes):
+                if outcome.counts is None:
+                    progress.clear()
+                    self._add_failure(file, outcome)
+                    continue
+                self._counted.append(Counted(file, outcome.counts))
                 if at_once:
                     progress.clear()
-                    write_line(_line(outcome.counts.tokens, width, file.path if paths else ""))
-                continue
-            progress.clear()
-            if _is_error(file, outcome, errors):
-                failed.append((file.path, outcome.reason))
-                write_message(f"{file.path}: {outcome.reason}")
-            else:
-                skipped.append((file.path, outcome.reason))
-                write_message(f"{file.path}: skipped: {outcome.reason}")
+                    self._write(outcome.counts.tokens, self._name(file.path))
 
-    sums = total(one.counts for one in counted)
-    shown, rest = largest(counted, len(counted) if top is None else top)
-    order = order or ("tokens" if top else None)
-    if as_json:
-        listed = in_order(shown, order)
-        write_line(_as_json(chosen.name, listed, rest if top else None, sums, failed, skipped))
-    elif not at_once:
-        width = len(str(sums.tokens))
-        lines = (
-            _tree(arguments, counted, shown, order)
-            if as_tree
-            else _flat(in_order(shown, order), rest)
+    def _outcomes(
+        self, found: Sequence[Found], progress: FileProgress
+    ) -> Generator[Outcome, None, None]:
+        options = self._options
+        counter = Counter(
+            self._encoding, allow_nul=options.text, replace=options.errors == "replace"
         )
-        for tokens, name in lines:
-            write_line(_line(tokens, width, name if paths or as_tree else ""))
-    # A directory's line has its total.
-    if with_total and not as_json and not (as_tree and len(arguments) == 1):
-        write_line(_line(sums.tokens, width, "total"))
-    if limit is not None and sums.tokens > limit:
-        write_message(f"the total of {sums.tokens} is over the limit of {limit}")
-    if failed:
-        sys.exit(2)
-    if limit is not None and sums.tokens > limit:
-        sys.exit(1)
+        if options.string is not None:
+            yield counter.count_text(options.string)
+        else:
+            yield from count_files(counter, found, options.jobs, progress, self._announce_wait)
 
+    def _add_failure(self, file: Found, outcome: Outcome) -> None:
+        """Note a file that was not counted, and name it if it is an error or was named."""
+        options = self._options
+        may_skip = options.errors == "skip" or (options.errors != "strict" and not file.is_named)
+        if not (outcome.was_read and may_skip):
+            self._failed.append((file.path, outcome.reason))
+            write_message(complaint(file.path, outcome.reason))
+            return
+        self._skipped.append((file.path, outcome.reason))
+        if options.quiet:
+            return
+        if options.verbose or file.is_named:
+            write_message(f"{shown_name(file.path)}: skipped: {outcome.reason}")
+        elif outcome.is_binary:
+            self._binary += 1
+        else:
+            self._not_utf8 += 1
 
-def _line(tokens: int, width: int, name: str) -> str:
-    return f"{tokens:{width}} {name}" if name else f"{tokens}"
+    def _write_notes(self) -> None:
+        """Write how many files were skipped that were not named."""
+        for number, kind, kinds in (
+            (self._binary, "binary file", "binary files"),
+            (self._not_utf8, "file that is not UTF-8", "files that are not UTF-8"),
+        ):
+            if number:
+                write_message(
+                    f"{number:,} {kind if number == 1 else kinds} skipped "
+                    f"(--verbose names {'it' if number == 1 else 'them'})"
+                )
 
+    def _print(self, with_total: bool) -> None:
+        """Print what was not printed at once."""
+        options, counted = self._options, self._counted
+        sums = total(one.counts for one in counted)
+        if options.total_only:
+            self._write(sums.tokens, "")
+            return
+        shown, rest = largest(counted, len(counted) if options.top is None else options.top)
+        order = options.order or ("tokens" if options.top else None)
+        if options.as_json:
+            listed = in_order(shown, order)
+            more = rest if options.top else None
+            write_line(
+                as_json(self._encoding.name, listed, more, sums, self._failed, self._skipped)
+            )
+            return
+        if options.as_tree or order or options.percent:
+            self._style = self._style._replace(
+                width=len(self._style.number(sums.tokens)),
+                percent_of=sums.tokens if options.percent else None,
+            )
+            lines = (
+                tree(self._arguments, counted, shown, order, options.depth)
+                if options.as_tree
+                else flat_lines(in_order(shown, order), rest)
+            )
+            for tokens, name in lines:
+                self._write(tokens, self._name(name))
+        # A directory's line in a tree has its total.
+        if with_total and not (options.as_tree and len(self._arguments) == 1):
+            self._write(sums.tokens, "total")
 
-def _is_error(file: Found, outcome: Outcome, errors: str | None) -> bool:
-    """Whether the exit status tells that a file was not counted."""
-    if not outcome.was_read or errors == "strict":
-        return True
-    return file.is_named and errors != "skip"
+    def _is_over_limit(self) -> bool:
+        """Write a message for each count that is over the limit; tell if there is one."""
+        limit = self._options.limit
+        if limit is None:
+            return False
+        counts = [("total", total(one.counts for one in self._counted).tokens)]
+        if self._options.per_file:
+            counts = [(shown_name(one.found.path), one.counts.tokens) for one in self._counted]
+        over = [(name, tokens) for name, tokens in counts if tokens > limit]
+        for name, tokens in over:
+            write_message(
+                f"{name or 'the text'}: {plural(tokens, 'token')}, over the limit of {limit:,}"
+            )
+        return bool(over)
+
+    def _write(self, tokens: int, name: str) -> None:
+        write_line(self._style.line(tokens, name))
+
+    def _name(self, path: str) -> str:
+        """Return the name on a line: none if standard input was read because there is no PATH."""
+        options = self._options
+        return path if options.paths or options.files_from or options.as_tree else ""
 
 
 def _size(found: Sequence[Found]) -> int | None:
-    """The bytes of all files, if they are known."""
+    """Return the bytes of all files, if they are known."""
     sizes = [file.size for file in found if not file.problem]
     return None if None in sizes else sum(size for size in sizes if size is not None)
-
-
-def _column_width(found: Sequence[Found]) -> int:
-    """A width that no count exceeds, from the sizes of the files: no token is empty.
-
-    So a line can be printed as soon as its file is counted. wc does the same.
-    """
-    size = sum(file.size or 0 for file in found)
-    unknown = any(file.size is None and not file.problem for file in found)
-    return max(_WIDTH_OF_UNKNOWN if unknown else 1, len(str(size)))
-
-
-def _flat(shown: Sequence[Counted], rest: Rest) -> Iterator[tuple[int, str]]:
-    for one in shown:
-        yield one.counts.tokens, one.found.path
-    if rest.files:
-        yield rest.counts.tokens, more_files(rest.files)
-
-
-def _tree(
-    arguments: Sequence[str],
-    counted: Sequence[Counted],
-    shown: Sequence[Counted],
-    order: str | None,
-) -> Iterator[tuple[int, str]]:
-    from ..tree import LINES, tree_lines  # only this form needs it
-
-    return tree_lines(
-        arguments,
-        counted,
-        shown,
-        by_tokens=order == "tokens",
-        ascii_only=not can_show("".join(LINES)),
-    )
-
-
-def _as_json(
-    encoding_name: str,
-    listed: Sequence[Counted],
-    rest: Rest | None,
-    sums: Counts,
-    failed: Sequence[tuple[str, str]],
-    skipped: Sequence[tuple[str, str]],
-) -> str:
-    """One line of ASCII: a file name's bytes that are not UTF-8 are lone surrogates in it."""
-    import json  # only this form needs it
-
-    result: dict[str, Any] = {
-        "encoding": encoding_name,
-        "files": [{"path": one.found.path, **one.counts._asdict()} for one in listed],
-        "total": sums._asdict(),
-        "errors": [{"path": path, "error": reason} for path, reason in failed],
-        "skipped": [{"path": path, "reason": reason} for path, reason in skipped],
-    }
-    if rest is not None:
-        result["more"] = {"files": rest.files, **rest.counts._asdict()}
-    return json.dumps(result)

@@ -1,4 +1,4 @@
-"""The options by which a command is told how to search directories."""
+"""The options for how a command searches directories."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def walk_options(function: _Function) -> _Function:
-    """Give a command the options for what ``Walk`` takes."""
+    """Give a command the options that ``Walk`` takes."""
     include = click.option(
         "--include",
         metavar="GLOB",
         multiple=True,
-        help="Take only files that match, by the rules of .gitignore; may be repeated.",
+        help="In directories, take only files that match. May be repeated.",
     )
     exclude = click.option(
         "--exclude",
         metavar="GLOB",
         multiple=True,
-        help="Leave out what matches, by the rules of .gitignore; may be repeated.",
+        help="In directories, leave out files and directories that match. May be repeated.",
     )
     hidden = click.option(
-        "--hidden", is_flag=True, help="Look for files whose name begins with a dot, too."
+        "--hidden", is_flag=True, help="In directories, take names that begin with a dot, too."
     )
     no_ignore = click.option(
-        "--no-ignore", is_flag=True, help="Take what .gitignore files name, too."
+        "--no-ignore", is_flag=True, help="In directories, take what git ignores, too."
     )
     return include(exclude(hidden(no_ignore(function))))

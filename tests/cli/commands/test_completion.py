@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.exact import run
-from tests.cli.test_process import ROOT, TIMEOUT, environment
+from tests.cli.process import ROOT, TIMEOUT, environment
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -57,7 +57,7 @@ def test_files_of_a_directory_are_found_as_count_finds_them() -> None:
     parts = [("de", "hallo"), ("en", "hello"), ("zh", "你好")]
     assert read("c") == (parts, skipped)
     assert read("c", "--exclude", "*.png", "--exclude", "en") == ([parts[0], parts[2]], [])
-    assert read("--include", "*.txt", "c", "c/de.jsonl") == ([parts[2]], [])
+    assert read("--include", "*.txt", "c", "c/de.jsonl") == ([parts[2], parts[0]], [])
     found = read("c/zh", "--hidden", "--no-ignore", "--exclude", "*.png", "--exclude", ".git*")
     assert found == ([(".a.txt", "hidden"), ("a", "ignored"), ("a", "你好")], [])
 

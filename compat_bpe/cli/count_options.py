@@ -1,0 +1,220 @@
+"""The options of ``compat-bpe count``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Callable, NamedTuple
+
+import click
+
+from .input_path import INPUT_PATH
+from .options.encoding import encoding_options
+from .options.walk import walk_options
+from .sorting import ORDERS
+
+#: The sections of the help.
+GROUPS = {
+    "Encoding": ["--model", "--encoding", "--pattern"],
+    "Limit": ["--max", "--per-file"],
+    "Input": [
+        *["--string", "--files-from", "--null", "--include", "--exclude"],
+        *["--hidden", "--no-ignore", "--text", "--errors"],
+    ],
+    "Output": [
+        *["--tree", "--depth", "--percent", "--sort", "--top"],
+        *["--total-only", "--json", "--quiet", "--verbose"],
+    ],
+}
+
+#: Options that exclude each other, each by the field that has its value.
+_EXCLUDING = (
+    (("string", "--string"), ("paths", "PATH")),
+    (("string", "--string"), ("files_from", "--files-from")),
+    (("string", "--string"), ("as_tree", "--tree")),
+    (("quiet", "--quiet"), ("verbose", "--verbose")),
+    (("total_only", "--total-only"), ("as_tree", "--tree")),
+    (("total_only", "--total-only"), ("as_json", "--json")),
+    (("total_only", "--total-only"), ("top", "--top")),
+    (("total_only", "--total-only"), ("percent", "--percent")),
+    (("as_json", "--json"), ("percent", "--percent")),
+)
+
+#: Options that need another one.
+_NEEDING = (
+    (("depth", "--depth"), ("as_tree", "--tree")),
+    (("null", "--null"), ("files_from", "--files-from")),
+    (("per_file", "--per-file"), ("limit", "--max")),
+)
+
+
+def _check_text(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
+    if value is None:
+        return None
+    from .streams import check_utf8  # only this option needs it
+
+    return check_utf8(value)
+
+
+_OPTIONS = (
+    click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]..."),
+    encoding_options,
+    click.option(
+        "--max",
+        "--limit",
+        "limit",
+        metavar="N",
+        type=click.IntRange(min=0),
+        help="Exit with status 1 if there are more than N tokens in all.",
+    ),
+    click.option(
+        "--per-file",
+        is_flag=True,
+        help="Apply the limit to each file instead: exit with status 1 if any has more than N "
+        "tokens, and name those that do.",
+    ),
+    click.option(
+        "-c",
+        "--string",
+        metavar="TEXT",
+        callback=_check_text,
+        help="Count TEXT itself instead of files.",
+    ),
+    click.option(
+        "--files-from",
+        metavar="FILE",
+        type=INPUT_PATH,
+        help="Read more PATHs from FILE (- is standard input), one on each line.",
+    ),
+    click.option(
+        "-0",
+        "--null",
+        is_flag=True,
+        help="A NUL byte ends each PATH in FILE, as with find -print0 and git ls-files -z.",
+    ),
+    walk_options,
+    click.option(
+        "-a",
+        "--text",
+        is_flag=True,
+        help="Take files with NUL bytes as text, too.",
+    ),
+    click.option(
+        "--errors",
+        type=click.Choice(["strict", "replace", "skip"]),
+        help="A file that is binary or not UTF-8 is an error (strict) or skipped (skip); with "
+        "replace, bytes that are not UTF-8 count as U+FFFD. By default it is an error if it is a "
+        "PATH, and skipped in a directory.",
+    ),
+    click.option(
+        "--tree",
+        "as_tree",
+        is_flag=True,
+        help="Show directories with the sum of what is in them.",
+    ),
+    click.option(
+        "--depth",
+        metavar="N",
+        type=click.IntRange(min=0),
+        help="Show N levels of each tree below its top; the sums stay.",
+    ),
+    click.option(
+        "--percent",
+        is_flag=True,
+        help="Show the share of each line in the total, too.",
+    ),
+    click.option(
+        "--sort",
+        "order",
+        type=click.Choice(ORDERS),
+        help="Sort by name, by path, or most tokens first; by default files come in the order of "
+        "the PATHs.",
+    ),
+    click.option(
+        "--top",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Show only the N files with the most tokens, and the sum of the others.",
+    ),
+    click.option(
+        "--total-only",
+        is_flag=True,
+        help="Print the total and nothing else: one number.",
+    ),
+    click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="Print one JSON object instead of lines.",
+    ),
+    click.option(
+        "-q",
+        "--quiet",
+        is_flag=True,
+        help="Print only errors on standard error: no notes, no progress bar.",
+    ),
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Name each file that is skipped, instead of their number.",
+    ),
+    click.option(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Use at most N processes; by default as many as there are processors.",
+    ),
+)
+
+
+class CountOptions(NamedTuple):
+    """The values of the options."""
+
+    paths: Sequence[str]
+    model: str | None
+    encoding: str | None
+    pattern: str | None
+    limit: int | None
+    per_file: bool
+    string: str | None
+    files_from: str | None
+    null: bool
+    include: Sequence[str]
+    exclude: Sequence[str]
+    hidden: bool
+    no_ignore: bool
+    text: bool
+    errors: str | None
+    as_tree: bool
+    depth: int | None
+    percent: bool
+    order: str | None
+    top: int | None
+    total_only: bool
+    as_json: bool
+    quiet: bool
+    verbose: bool
+    jobs: int | None
+
+    def check(self) -> None:
+        """Raise ``click.UsageError`` if options exclude each other, or one lacks another."""
+        for (field, name), (other_field, other_name) in _EXCLUDING:
+            if self._is_given(field) and self._is_given(other_field):
+                raise click.UsageError(f"{name} and {other_name} exclude each other.")
+        for (field, name), (other_field, other_name) in _NEEDING:
+            if self._is_given(field) and not self._is_given(other_field):
+                raise click.UsageError(f"{name} needs {other_name}.")
+
+    def _is_given(self, field: str) -> bool:
+        value = getattr(self, field)
+        return value is not None and value is not False and value != ()
+
+
+def count_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the parameters of ``CountOptions``."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function

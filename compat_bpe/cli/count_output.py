@@ -1,0 +1,105 @@
+"""The lines, trees and JSON that ``compat-bpe count`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..files.walk import Found
+from .counting import Counts
+from .output import can_show
+from .sorting import Counted, Rest, more_files
+
+# The width of wc's columns if it cannot know the sizes beforehand.
+_WIDTH_OF_UNKNOWN = 7
+
+
+class Style(NamedTuple):
+    """The form of a line.
+
+    >>> Style(6, separators=True).line(1234, "a.txt")
+    ' 1,234 a.txt'
+    >>> Style(1, percent_of=40).line(4, "a.txt")
+    '4  10.0% a.txt'
+    """
+
+    #: The width of the column with the tokens.
+    width: int = 1
+    #: Write 1,234 for 1234.
+    separators: bool = False
+    #: The total, if each line has its share; else None.
+    percent_of: int | None = None
+
+    def number(self, tokens: int) -> str:
+        """Return a number without padding."""
+        return f"{tokens:,}" if self.separators else f"{tokens}"
+
+    def line(self, tokens: int, name: str) -> str:
+        """Return a line; without a name, it is the number alone."""
+        if not name:
+            return self.number(tokens)
+        columns = [self.number(tokens).rjust(self.width)]
+        if self.percent_of is not None:
+            columns.append(f"{tokens / self.percent_of if self.percent_of else 0:6.1%}")
+        return " ".join([*columns, name])
+
+
+def widest(found: Sequence[Found], style: Style) -> int:
+    """Return a width that no count exceeds, from the sizes of the files: no token is empty.
+
+    So a line can be printed as soon as its file is counted. wc does the same.
+    """
+    size = sum(file.size or 0 for file in found)
+    unknown = any(file.size is None and not file.problem for file in found)
+    return max(_WIDTH_OF_UNKNOWN if unknown else 1, len(style.number(size)))
+
+
+def flat_lines(shown: Sequence[Counted], rest: Rest) -> Iterator[tuple[int, str]]:
+    """Yield the tokens and the text of each line of a list."""
+    for one in shown:
+        yield one.counts.tokens, one.found.path
+    if rest.files:
+        yield rest.counts.tokens, more_files(rest.files)
+
+
+def tree(
+    arguments: Sequence[str],
+    counted: Sequence[Counted],
+    shown: Sequence[Counted],
+    order: str | None,
+    depth: int | None,
+) -> Iterator[tuple[int, str]]:
+    """Yield the tokens and the text of each line of the trees."""
+    from .tree import LINES, tree_lines  # only this form needs it
+
+    return tree_lines(
+        arguments,
+        counted,
+        shown,
+        by_tokens=order == "tokens",
+        ascii_only=not can_show("".join(LINES)),
+        depth=depth,
+    )
+
+
+def as_json(
+    encoding_name: str,
+    listed: Sequence[Counted],
+    rest: Rest | None,
+    sums: Counts,
+    failed: Sequence[tuple[str, str]],
+    skipped: Sequence[tuple[str, str]],
+) -> str:
+    """Return one line of ASCII; bytes of a name that are not UTF-8 are lone surrogates in it."""
+    import json  # only this form needs it
+
+    result: dict[str, Any] = {
+        "encoding": encoding_name,
+        "files": [{"path": one.found.path or None, **one.counts._asdict()} for one in listed],
+        "total": sums._asdict(),
+        "errors": [{"path": path, "error": reason} for path, reason in failed],
+        "skipped": [{"path": path, "reason": reason} for path, reason in skipped],
+    }
+    if rest is not None:
+        result["more"] = {"files": rest.files, **rest.counts._asdict()}
+    return json.dumps(result)

@@ -1,0 +1,72 @@
+"""A large file in parts that can be counted side by side."""
+
+from __future__ import annotations
+
+import codecs
+from typing import BinaryIO
+
+from .. import Encoding
+from .counting import Counter, Part
+
+#: Bytes of a part, so that all workers end at about the same time.
+_SIZE = 1_000_000
+#: Bytes in which a cut point is looked for: mostly there is one every few words.
+_WINDOWS = (1 << 10, 1 << 14)
+
+
+def parts_of(counter: Counter, path: str, size: int) -> list[tuple[Part, int]]:
+    """Return the parts of a file, in order, each with its size in bytes; together they are all.
+
+    Parts meet at cut points, so the tokens of the file are those of its parts. Where no cut point
+    is found at once, a part is larger: in the worst case it is the whole file. So it is, too, if
+    the file is no text or cannot be read: who counts it says so.
+
+    Args:
+        counter: will count them.
+        path: the path of a regular file.
+        size: its size in bytes.
+    """
+    places = [0]
+    if size >= 2 * _SIZE:
+        try:
+            with open(path, "rb") as file:
+                counter.check_beginning(file.read(1 << 13))
+                for start in range(_SIZE, size - _SIZE // 2, _SIZE):
+                    place = cut_after(counter.encoding, file, start)
+                    if place is not None and places[-1] < place < size:
+                        places.append(place)
+        except (OSError, ValueError):
+            places = [0]
+    # The last one goes to the end, wherever that is by then.
+    ends: list[int | None] = [*places[1:], None]
+    return [
+        (Part(path, start, end), (size if end is None else end) - start)
+        for start, end in zip(places, ends)
+    ]
+
+
+def cut_after(encoding: Encoding, file: BinaryIO, start: int) -> int | None:
+    """Return the place in bytes of a cut point soon after ``start``; None if none is found."""
+    for window in _WINDOWS:
+        file.seek(start)
+        data = file.read(window)
+        # A character begins at the first byte that does not continue one, whatever came before.
+        skipped = next((index for index, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
+        try:
+            text = _whole_characters(data[skipped:])
+        except UnicodeDecodeError:
+            return None
+        next_cut = encoding._core_bpe.next_cut
+        cut = next_cut(text) or next_cut(text, fine=True)
+        if cut:
+            return start + skipped + len(text[:cut].encode())
+    return None
+
+
+def _whole_characters(data: bytes) -> str:
+    """Decode UTF-8 that may end within a character.
+
+    Raises:
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    return codecs.getincrementaldecoder("utf-8")().decode(data)

@@ -1,0 +1,74 @@
+"""``compat-bpe`` as a process of its own, also on a terminal."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+import compat_bpe
+
+ROOT = Path(compat_bpe.__file__).parent.parent
+COMMAND = [sys.executable, "-m", "compat_bpe"]
+TIMEOUT = 120  # seconds; only a command that hangs takes so long
+
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX pipes, signals and file names")
+
+
+def environment(**extra: str) -> dict[str, str]:
+    # Unbuffered streams, which some containers ask for, would hide errors of buffered ones.
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return {**kept, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error", **extra}
+
+
+def run(*args: Any, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    options.setdefault("env", environment())
+    options.setdefault("stdin", None if "input" in options else subprocess.DEVNULL)
+    options.setdefault("stdout", subprocess.PIPE)
+    if options["stdin"] is None:
+        del options["stdin"]
+    return subprocess.run(
+        [*COMMAND, *args], stderr=subprocess.PIPE, timeout=TIMEOUT, check=False, **options
+    )
+
+
+class Terminal:
+    """A terminal that collects what processes write to it.
+
+    Give ``fd`` to them, and then ``close``; ``text`` is complete after that, when all have ended.
+    """
+
+    def __init__(self) -> None:
+        import pty
+
+        self._reading, self.fd = pty.openpty()
+        self._written: list[bytes] = []
+        self._thread = Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with suppress(OSError):  # as a terminal ends whose processes have ended
+            while block := os.read(self._reading, 1 << 16):
+                self._written.append(block)
+
+    @property
+    def so_far(self) -> bytes:
+        """The bytes written so far."""
+        return b"".join(self._written).replace(b"\r\n", b"\n")
+
+    def type(self, text: bytes) -> None:
+        """Write what somebody types."""
+        os.write(self._reading, text)
+
+    def text(self) -> bytes:
+        """Close it, and return all that was written."""
+        os.close(self.fd)
+        self._thread.join(TIMEOUT)
+        os.close(self._reading)
+        return self.so_far

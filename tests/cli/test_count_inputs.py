@@ -1,0 +1,317 @@
+"""What ``compat-bpe count`` takes, and what it says of what it does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from compat_bpe import get_encoding
+from tests.cli.in_process import Run, runner
+
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX permissions and pipes")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run ``compat-bpe count`` in a folder of its own."""
+    return runner("count", tmp_path, monkeypatch, capfd)
+
+
+def tokens(text: str) -> int:
+    return get_encoding("gpt2").count(text)
+
+
+def test_a_named_file_that_may_not_be_read_does_not_end_the_others(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As root, everything may be read: so the system's answers are replaced."""
+    for name in ("a", "closed", "b"):
+        Path(name).write_text("hello world")
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: path != "closed" and access(path, mode))
+
+    def refuse(path: str, mode: str) -> object:
+        if path == "closed":
+            raise PermissionError(13, "Permission denied", path)
+        return open(path, mode)
+
+    monkeypatch.setattr("compat_bpe.files.text.open", refuse, raising=False)
+    assert run("-e", "gpt2", "a", "closed", "b") == (
+        2,
+        " 2 a\n 2 b\n 4 total\n",
+        "compat-bpe: closed: Permission denied\n",
+    )
+    status, out, err = run("-e", "gpt2", "--files-from", "closed")
+    assert (status, out, err) == (2, "", "compat-bpe: closed: Permission denied\n")
+
+
+@posix
+def test_a_named_file_of_another_user(tmp_path: Path) -> None:
+    """In a process that is nobody's, if this one is root's."""
+    script = (
+        "import os, sys\n"
+        "from compat_bpe.cli import cli\n"
+        "def run(*args):\n"
+        "    try:\n"
+        "        cli(['count', '-e', 'gpt2', *args])\n"
+        "    except SystemExit as end:\n"
+        "        return end.code\n"
+        "run('open')\n"  # so that all modules are there
+        "if os.getuid() == 0:\n"
+        "    os.setgroups([])\n"
+        "    os.setgid(65534)\n"
+        "    os.setuid(65534)\n"
+        "sys.exit(run('open', 'closed', 'open'))\n"
+    )
+    tmp_path.chmod(0o755)
+    for name, mode in (("open", 0o644), ("closed", 0o000)):
+        (tmp_path / name).write_text("hello world")
+        (tmp_path / name).chmod(mode)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        check=False,
+    )
+    assert done.stderr == b"compat-bpe: closed: Permission denied\n"
+    assert done.stdout == b"2 open\n 2 open\n 2 open\n 4 total\n"
+    assert done.returncode == 2
+
+
+def test_a_filter_that_nothing_passes_is_an_error(run: Run) -> None:
+    Path("d/e").mkdir(parents=True)
+    Path("d/e/a.py").write_text("hello world")
+    for args in ([], ["--max", "0"], ["--json"], ["--tree"], ["--errors", "skip"]):
+        assert run("--include", "*.nope", *args, "d") == (
+            2,
+            "",
+            "compat-bpe: no files to count in d: nothing matches --include '*.nope'\n",
+        )
+    assert run("--exclude", "e/", "d").err.endswith("1 left out by --exclude 'e/'\n")
+    for name in "fgh":
+        Path(name).mkdir()
+    assert run("--include", "*.nope", "d", *"fgh").err.startswith(
+        "compat-bpe: no files to count in d, f, g and 1 more: nothing matches"
+    )
+    # It is none as long as something is counted.
+    Path("b.txt").write_text("hello world")
+    assert run("-e", "gpt2", "--include", "*.nope", "d", "b.txt").status == 0
+    assert run("-e", "gpt2", "--include", "*.nope", "b.txt").out == "2 b.txt\n"
+
+
+def test_a_directory_with_nothing_to_count(run: Run) -> None:
+    Path("d").mkdir()
+    assert run("d") == (0, "0 total\n", "")
+    assert run("--exclude", "*.nope", "d") == (0, "0 total\n", "")
+    Path("d/.hidden").write_text("hello world")
+    Path("e").mkdir()
+    assert run("d", "e") == (
+        2,
+        "",
+        "compat-bpe: no files to count in d, e: 1 hidden (see --hidden)\n",
+    )
+
+
+@pytest.mark.parametrize("args", [[], ["--json"], ["--max", "1"], ["-q"]])
+def test_nothing_counted_because_all_is_skipped_is_an_error(run: Run, args: list[str]) -> None:
+    Path("d").mkdir()
+    Path("d/a").write_bytes(b"\0")
+    status, _, err = run(*args, "d")
+    assert status == 2
+    assert err.endswith("compat-bpe: nothing was counted: the only file was skipped\n")
+    Path("d/b").write_bytes(b"\xff")
+    assert run("d").err.endswith("compat-bpe: nothing was counted: all files were skipped\n")
+    # Unless it is asked for.
+    assert run(*args, "--errors", "skip", "d").status == 0
+
+
+NOT_TEXT = {"binary": b"PNG\0", "latin-1": b"caf\xe9", "text": b"hello world"}
+REASONS = {
+    "binary": "binary: NUL byte at offset 3; --text takes it as text",
+    "latin-1": "not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8",
+}
+
+
+@pytest.mark.parametrize(
+    ("errors", "named", "failed", "skipped"),
+    [
+        (None, False, [], ["binary", "latin-1"]),
+        (None, True, ["binary", "latin-1"], []),
+        ("strict", False, ["binary", "latin-1"], []),
+        ("strict", True, ["binary", "latin-1"], []),
+        ("replace", False, [], ["binary"]),
+        ("replace", True, ["binary"], []),
+        ("skip", False, [], ["binary", "latin-1"]),
+        ("skip", True, [], ["binary", "latin-1"]),
+    ],
+)
+def test_what_is_no_text(
+    run: Run, errors: str | None, named: bool, failed: list[str], skipped: list[str]
+) -> None:
+    Path("d").mkdir()
+    for name, data in NOT_TEXT.items():
+        Path("d", name).write_bytes(data)
+    args = ["-v", "-e", "gpt2", *(["--errors", errors] if errors else [])]
+    paths = [f"d/{name}" for name in NOT_TEXT] if named else ["d"]
+    status, out, err = run("--json", *args, *paths)
+    result = json.loads(out)
+    assert result["errors"] == [{"path": f"d/{name}", "error": REASONS[name]} for name in failed]
+    assert result["skipped"] == [{"path": f"d/{name}", "reason": REASONS[name]} for name in skipped]
+    counted = {file["path"]: file["tokens"] for file in result["files"]}
+    expected = {"d/text": 2}
+    if errors == "replace":
+        expected["d/latin-1"] = tokens("caf\ufffd")
+    assert counted == expected
+    assert status == (2 if failed else 0)
+    assert sorted(err.splitlines()) == sorted(
+        [f"compat-bpe: d/{name}: {REASONS[name]}" for name in failed]
+        + [f"compat-bpe: d/{name}: skipped: {REASONS[name]}" for name in skipped]
+    )
+
+
+def test_everything_can_be_counted_if_asked(run: Run) -> None:
+    data = b"\xff\xfea\0"
+    Path("a").write_bytes(data)
+    expected = tokens(data.decode("utf-8", "replace"))
+    assert run("-e", "gpt2", "--text", "--errors", "replace", "a").out == f"{expected} a\n"
+
+
+def test_skipped_files_are_summed_up(run: Run) -> None:
+    Path("d").mkdir()
+    Path("d/text").write_text("hello world")
+    Path("d/zero").write_bytes(b"\0")
+    Path("d/latin-1").write_bytes(b"caf\xe9")
+    assert run("-e", "gpt2", "d").err == (
+        "compat-bpe: 1 binary file skipped (--verbose names it)\n"
+        "compat-bpe: 1 file that is not UTF-8 skipped (--verbose names it)\n"
+    )
+    for number in range(7):
+        Path(f"d/{number}").write_bytes(b"\0")
+    Path("d/utf-16").write_bytes("hello".encode("utf-16"))
+    status, out, err = run("-e", "gpt2", "--json", "d")
+    assert (status, err) == (
+        0,
+        "compat-bpe: 8 binary files skipped (--verbose names them)\n"
+        "compat-bpe: 2 files that are not UTF-8 skipped (--verbose names them)\n",
+    )
+    assert len(json.loads(out)["skipped"]) == 10
+    named = run("-e", "gpt2", "-v", "d").err.splitlines()
+    assert len(named) == 10
+    assert (
+        "compat-bpe: d/0: skipped: binary: NUL byte at offset 0; --text takes it as text" in named
+    )
+    # --text would not count it, so that is not said.
+    assert (
+        "compat-bpe: d/utf-16: skipped: not UTF-8: UTF-16 byte-order mark at offset 0; "
+        "convert it to UTF-8"
+    ) in named
+    assert run("-e", "gpt2", "-q", "d").err == ""
+
+
+def test_what_is_named_and_skipped_is_named(run: Run) -> None:
+    Path("zero").write_bytes(b"\0")
+    reason = "skipped: binary: NUL byte at offset 0; --text takes it as text"
+    assert run("--errors", "skip", "zero").err == f"compat-bpe: zero: {reason}\n"
+    assert run("--errors", "skip", "-q", "zero").err == ""
+
+
+def test_advice_is_true_of_what_it_is_said_of(run: Run) -> None:
+    Path("picture").write_bytes(b"PNG\0\xff")
+    assert "--text" not in run("picture").err
+    assert run("--text", "picture").status == 2
+    assert "; --text takes it as text" in run("--errors", "replace", "picture").err
+    assert run("--text", "--errors", "replace", "picture").status == 0
+
+
+def test_quiet_draws_no_bar(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a").write_text("hello world")
+    monkeypatch.setattr("compat_bpe.cli.progress._DELAY", 0)
+    monkeypatch.setattr("compat_bpe.cli.progress.Progress._is_terminal", lambda self: True)
+    assert "of 1 file" in run("-e", "gpt2", "a").err
+    assert run("-e", "gpt2", "-q", "a") == (0, "2 a\n", "")
+
+
+def test_text_that_is_given_itself(run: Run) -> None:
+    assert run("-e", "gpt2", "-c", "hello world") == (0, "2\n", "")
+    assert run("-e", "gpt2", "--string", "", "--max", "0") == (0, "0\n", "")
+    text = "naïve <|endoftext|>\n"
+    status, out, err = run("-e", "gpt2", "--json", "-c", text)
+    assert json.loads(out)["files"] == [
+        {"path": None, "tokens": tokens(text), "bytes": len(text.encode()), "characters": len(text)}
+    ]
+    assert run("-e", "gpt2", "-c", "hello world", "--max", "1", "--per-file") == (
+        1,
+        "2\n",
+        "compat-bpe: the text: 2 tokens, over the limit of 1\n",
+    )
+    for args in (["a"], ["-"], ["--files-from", "a"], ["--tree"]):
+        status, out, err = run("-c", "hello", *args)
+        assert (status, out) == (2, "")
+        assert "--string and" in err
+    status, out, err = run("-c", "\udcff")
+    assert (status, out) == (2, "")
+    assert "not UTF-8" in err
+
+
+def test_paths_from_a_list(run: Run) -> None:
+    for name in ("a", " b c", "-"):
+        Path(name).write_text("hello world")
+    Path("list").write_text("a\n\n b c\n./-")
+    assert run("-e", "gpt2", "--files-from", "list").out == " 2 a\n 2  b c\n 2 ./-\n 6 total\n"
+    assert run("-e", "gpt2", "--files-from", "-", stdin=b"a").out == "2 a\n"
+    assert run("-e", "gpt2", "--files-from", "list", "a").out.startswith(" 2 a\n 2 a\n")
+    Path("nulls").write_bytes(b"a\0 b c\0")
+    assert run("-e", "gpt2", "-0", "--files-from", "nulls").out == " 2 a\n 2  b c\n 4 total\n"
+    # Nothing is listed: that may well be, as with git diff --name-only.
+    assert run("--files-from", "-", "--max", "0", stdin=b"") == (0, "0 total\n", "")
+    # Standard input is the list or is on it, not both.
+    Path("dash").write_text("-\n")
+    assert run("-e", "gpt2", "--files-from", "dash", stdin=b"hello").out == "1 -\n"
+    status, out, err = run("--files-from", "-", stdin=b"a\n-\n")
+    assert (status, out) == (2, "")
+    assert err == (
+        "compat-bpe: standard input: it has the list of files, so it cannot be one of them\n"
+    )
+    status, out, err = run("--files-from", "nulls")
+    assert (status, out) == (2, "")
+    assert err == "compat-bpe: nulls: there is a NUL byte in the list: give --null, too\n"
+    assert run("--files-from", "gone").err == "compat-bpe: gone: No such file or directory\n"
+
+
+@posix
+def test_names_in_a_list_may_be_any_bytes(run: Run) -> None:
+    name = b"caf\xe9\n\xff"
+    try:
+        Path(os.fsdecode(name)).write_text("hello world")
+    except OSError:
+        pytest.skip("this file system takes only UTF-8 names")
+    found = json.loads(run("-0", "--json", "--files-from", "-", stdin=name + b"\0").out)["files"]
+    assert [os.fsencode(file["path"]) for file in found] == [name]
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["-q", "-v", "a"],
+        ["--total-only", "--tree", "a"],
+        ["--total-only", "--json", "a"],
+        ["--total-only", "--top", "1", "a"],
+        ["--total-only", "--percent", "a"],
+        ["--json", "--percent", "a"],
+        ["--depth", "0", "a"],
+        ["-0", "a"],
+        ["--per-file", "a"],
+        ["--string", "", "--tree"],
+    ],
+)
+def test_options_that_exclude_or_need_each_other(run: Run, args: list[str]) -> None:
+    Path("a").write_text("hello world")
+    status, out, err = run(*args)
+    assert (status, out) == (2, "")
+    assert "exclude each other." in err or " needs --" in err
