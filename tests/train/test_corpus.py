@@ -308,3 +308,31 @@ def test_groups_are_folders_or_names(path: str, root: str, group: str) -> None:
         return name.replace("/", os.sep)
 
     assert group_of(native(path), native(root)) == group
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".jsonl"])
+@pytest.mark.parametrize("errors", ["strict", "skip"])
+def test_what_is_told_of_has_been_worked_on(tmp_path: Path, suffix: str, errors: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    text = "".join(f"{number:x}\n" for number in Random(0).sample(range(10**9), 100_000))
+    lines = [json.dumps({"text": text[at : at + 3000]}) for at in range(0, len(text), 3000)]
+    data = "\n".join(lines).encode() if suffix == ".jsonl" else text.encode()
+    path.write_bytes(gzip.compress(data) if suffix == ".txt.gz" else data)
+    size = path.stat().st_size
+    told: list[int] = []
+    seen: list[float] = []
+    worked: list[float] = []
+    done = 0
+    options: dict[str, Any] = {"errors": errors, "advance": told.append}
+    for part in read_corpus([CorpusFile(str(path), "g")], **options):
+        seen.append(sum(told) / size)
+        worked.append(done / len(text))
+        done += len(part.text)
+    assert sum(told) == size
+    assert len(set(seen)) >= 5, "it goes on within a file"
+    # Not before it is worked on: but for what a line end shifts, and, decompressed, for a part.
+    block, part_size = file_bytes.BLOCK / size, corpus.PART / len(text)
+    ahead = part_size if suffix.endswith(".gz") else part_size / 20
+    for known, true in zip(seen, worked):
+        assert true - 2.5 * max(block, part_size) <= known <= true + ahead
+    assert seen[-1] < 1
