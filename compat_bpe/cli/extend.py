@@ -20,6 +20,7 @@ from compat_bpe.cli.streams import write_bytes
 from compat_bpe.cli.vocabulary_option import vocabulary_options
 from compat_bpe.encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.formats.manifest import AS_TOKENIZER_JSON
 from compat_bpe.formats.plain_text import read_text
 from compat_bpe.tokenizer import Tokenizer
 from compat_bpe.train.extend import Extended, Extender
@@ -199,7 +200,7 @@ def _pattern(encoding: Encoding) -> str:
     """How text is split, as the manifest has it."""
     if isinstance(encoding, Tokenizer):
         steps = encoding.definition.parts.get("pre_tokenizer")
-        return DEEPSEEK if steps == DEEPSEEK_PARTS["pre_tokenizer"] else "that of tokenizer.json"
+        return DEEPSEEK if steps == DEEPSEEK_PARTS["pre_tokenizer"] else AS_TOKENIZER_JSON
     names = [name for name, known in PATTERNS.items() if known == encoding._pat_str]
     return names[0] if names else encoding._pat_str
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Callable
 
 from compat_bpe.encoding import Encoding
+from compat_bpe.formats.manifest import MANIFEST as MANIFEST
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.train.trainer import LearnedMerge
 
@@ -22,8 +23,6 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "tokenizer-json": ("tokenizer.json",),
     "token-map": ("token_map.tsv",),
 }
-
-MANIFEST = "manifest.json"
 
 _NO_PARTS = "\t\t"
 

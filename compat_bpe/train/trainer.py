@@ -15,6 +15,7 @@ from compat_bpe.engine.chunks import chunk_bytes
 from compat_bpe.engine.tree import PatternError
 from compat_bpe.formats.checked_json import is_unicode
 from compat_bpe.formats.tokenizer_json import RankedModel, TokenizerDefinition
+from compat_bpe.load import DEEPSEEK as DEEPSEEK
 from compat_bpe.load import pattern_named
 from compat_bpe.tokenizer import Tokenizer
 from compat_bpe.train.chunks import ChunkCounter, Counts
@@ -24,9 +25,6 @@ from compat_bpe.train.merges import MOST_TOKENS, Learner
 BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]
 #: From bytes to the words of ``merges``: the place of each byte in that order.
 _TO_IDS = bytes(bytes(BYTE_TO_UNICODE).index(byte) for byte in range(256))
-
-#: What DeepSeek's steps are called, which are no single pattern.
-DEEPSEEK = "deepseek"
 
 #: Weighted chunks are counted in these parts of one.
 _UNIT = 1000
