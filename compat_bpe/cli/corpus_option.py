@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import wraps
-from shlex import quote
 from typing import Any, Callable, NamedTuple
 
 import click
@@ -102,12 +101,9 @@ class CorpusArguments(NamedTuple):
         )
         found = list(walk.find(self.paths or (STDIN,)))
         if not found:
-            globs = [f"--include {quote(glob)}" for glob in self.include]
-            globs += [f"--exclude {quote(glob)}" for glob in self.exclude]
-            if globs:
-                raise CommandError(f"no files match {' '.join(globs)} in {self.shown}")
+            reasons = walk.why_nothing()
             raise CommandError(
-                f"no files to read in {self.shown}; --hidden and --no-ignore look for more"
+                f"no files to read in {self.shown}{f': {reasons}' if reasons else ''}"
             )
         return Corpus(
             found, self.field, self.group_field, self.jsonl, self.errors, verbose=self.verbose
@@ -220,7 +216,8 @@ class Corpus:
                 raise CommandError(str(error)) from None
             file_done()
         if self.skipped and not self._verbose:
-            say(_summary(self.skipped))
+            for message in _summary(self.skipped):
+                say(message)
         if not has_text and (self.failed or self.skipped):
             raise CommandError("nothing is left of the corpus: no file of it was read")
 
@@ -279,24 +276,24 @@ class Corpus:
         return "skip"
 
 
-def _summary(skipped: Iterable[Skipped]) -> str:
-    """One message for everything that was skipped.
+def _summary(skipped: Iterable[Skipped]) -> Iterator[str]:
+    """Yield a message for each kind of what was skipped.
 
-    >>> _summary([Skipped("a", "binary: NUL byte at offset 0")])
-    '1 binary file skipped (--verbose names it)'
-    >>> _summary([Skipped("a", "not UTF-8: ..."), Skipped("b", "not JSON", 1), Skipped("c", "", 2)])
-    '1 file that is not UTF-8, 3 damaged lines skipped (--verbose names them)'
+    >>> list(_summary([Skipped("a", "binary: NUL byte"), Skipped("b", "", 1), Skipped("c", "", 2)]))
+    ['1 binary file skipped (--verbose names it)', '3 damaged lines skipped (--verbose names them)']
     """
-    kinds = dict.fromkeys(_KINDS, 0)
+    numbers = dict.fromkeys(_KINDS, 0)
     for one in skipped:
         kind = "line" if one.lines else one.reason.partition(":")[0]
-        kinds[kind if kind in _KINDS else "damaged"] += one.lines or 1
-    named = [f"{number:,} {_KINDS[kind][number > 1]}" for kind, number in kinds.items() if number]
-    what = "it" if sum(kinds.values()) == 1 else "them"
-    return f"{', '.join(named)} skipped (--verbose names {what})"
+        numbers[kind if kind in _KINDS else "damaged"] += one.lines or 1
+    for kind, number in numbers.items():
+        if number == 1:
+            yield f"1 {_KINDS[kind][0]} skipped (--verbose names it)"
+        elif number:
+            yield f"{number:,} {_KINDS[kind][1]} skipped (--verbose names them)"
 
 
-#: Things that are skipped, by the beginning of the reason: one of them, and several.
+#: The nouns for what is skipped, by the beginning of the reason: one of them, and several.
 _KINDS = {
     "binary": ("binary file", "binary files"),
     "not UTF-8": ("file that is not UTF-8", "files that are not UTF-8"),

@@ -133,8 +133,10 @@ def test_what_is_skipped_is_summed_up_and_recorded() -> None:
     messages: list[str] = []
     list(chosen.parts(say=messages.append))
     assert messages == [
-        "1 binary file, 1 file that is not UTF-8, 1 damaged file, 15 damaged lines skipped "
-        "(--verbose names them)"
+        "1 binary file skipped (--verbose names it)",
+        "1 file that is not UTF-8 skipped (--verbose names it)",
+        "1 damaged file skipped (--verbose names it)",
+        "15 damaged lines skipped (--verbose names them)",
     ]
     assert chosen.left_out() == {
         "errors": [],
@@ -151,17 +153,17 @@ def test_what_is_skipped_is_summed_up_and_recorded() -> None:
 
 def test_a_filter_that_matches_nothing_is_named() -> None:
     for args, message in (
-        (["--include", "*.py"], "no files match --include '*.py' in c"),
+        (["--include", "*.py"], "no files to read in c: none matches --include '*.py'"),
         (
-            ["--include", "*.py", "--exclude", "*"],
-            "no files match --include '*.py' --exclude '*' in c",
+            ["--exclude", "*", "--hidden", "--no-ignore"],
+            "no files to read in c: 5 left out by --exclude '*'",
         ),
     ):
         with pytest.raises(CommandError) as caught:
             corpus("c", *args)
-        assert caught.value.message == message
+        assert caught.value.message.startswith(message)
     Path("empty").mkdir()
-    with pytest.raises(CommandError, match=r"^no files to read in empty; --hidden and --no-ign"):
+    with pytest.raises(CommandError, match=r"^no files to read in empty$"):
         corpus("empty")
 
 
