@@ -34,20 +34,19 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
     group_field = click.option(
         "--group-field",
         metavar="NAME",
-        help="The field of each JSON line that holds the group, such as the language. Default: the "
-        "folder or the name of the file.",
+        help="The field of each JSON line that holds the group. Default: the file's group.",
     )
     jsonl = click.option(
         "--jsonl",
         is_flag=True,
-        help="Read all input as JSON lines, whatever its name, standard input included.",
+        help="Read all input as JSON lines, whatever its name.",
     )
     errors = click.option(
         "--errors",
         type=click.Choice(["strict", "replace", "skip"]),
-        help="If input is damaged (binary, not UTF-8, invalid JSON, cut short): end with an error "
-        "(strict); read bytes that are not UTF-8 as U+FFFD (replace); or leave it out (skip). "
-        "Default: skip for text files found in a directory, strict for everything else.",
+        help="Damaged input (binary, not UTF-8, invalid JSON, cut short) is an error (strict), or "
+        "left out (skip); replace reads what is not UTF-8 as U+FFFD. Default: skip for text files "
+        "in a directory, else strict.",
     )
     verbose = click.option(
         "-v", "--verbose", is_flag=True, help="Name everything that is skipped, and why."

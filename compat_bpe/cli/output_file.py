@@ -71,8 +71,10 @@ def check_no_input(outputs: Iterable[str], inputs: Iterable[str]) -> None:
             identity = _identity(file)
             found = None if identity is None else written.get(identity)
             if found is not None:
+                known_as = "" if file == found else f", as {shown_name(file)}"
                 raise CommandError(
-                    f"{found}: it is one of the inputs ({shown_name(file)}); write to another file"
+                    f"{found}: it is one of the inputs{known_as}; write elsewhere, or leave it out "
+                    "of them"
                 )
 
 

@@ -156,7 +156,7 @@ def test_a_filter_that_matches_nothing_is_named() -> None:
         (["--include", "*.py"], "no files to read in c: none matches --include '*.py'"),
         (
             ["--exclude", "*", "--hidden", "--no-ignore"],
-            "no files to read in c: 5 left out by --exclude '*'",
+            "no files to read in c: 4 left out by --exclude '*'",
         ),
     ):
         with pytest.raises(CommandError) as caught:
