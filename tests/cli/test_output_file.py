@@ -63,9 +63,7 @@ def test_an_input_is_refused_by_whatever_name(
     Path("b").write_bytes(b"b")
     os.symlink("folder/a", "link")
     for inputs in (["b", "folder/a"], ["folder"], ["link"], ["../" + tmp_path.name + "/folder/a"]):
-        with pytest.raises(
-            CommandError, match=r"folder/a: it is one of the inputs(, as .*)?; write elsewhere"
-        ):
+        with pytest.raises(CommandError, match=r"folder/a: it is one of the inputs[,;]"):
             check_no_input(["new", "folder/a"], inputs)
     check_no_input(["new", "folder/a"], ["b", "missing", "-"])
     check_no_input(["folder", "missing"], ["folder", "missing"])

@@ -160,9 +160,8 @@ def test_an_input_is_not_overwritten(run: Run, folder: Path) -> None:
     args = ("-n", "270", "-o", ".", "--force")
     done = run("merges.txt", *args)
     assert (done.status, done.out) == (2, "")
-    assert done.err == (
-        "compat-bpe: merges.txt: it is one of the inputs; write elsewhere, or leave it out of them\n"
-    )
+    said = "merges.txt: it is one of the inputs; write elsewhere, or leave it out of them"
+    assert done.err == f"compat-bpe: {said}\n"
     assert (folder / "merges.txt").read_text() == text
     assert run("merges.txt", *args, "--format", "tiktoken").status == 0
     # Nor is its own earlier output read as a corpus.
