@@ -113,7 +113,7 @@ def read_corpus(
     ['One.', 'Two.']
     """
     if errors not in get_args(Errors):
-        raise ValueError(f"there is no errors={errors!r}; there are {', '.join(get_args(Errors))}")
+        raise ValueError(f"errors is {errors!r}; it must be one of {', '.join(get_args(Errors))}")
     reader = _Reader(field, group_field, errors, advance, skipped)
     return (part for file in files for part in reader.read(file, jsonl))
 
@@ -330,7 +330,8 @@ def _member(members: dict[str, object], field: str) -> str:
         ValueError: there is none, or it is no text.
     """
     if field not in members:
-        names = ", ".join(map(repr, islice(members, _LISTED))) or "none"
-        raise ValueError(f"there is no field {field!r}; there are {names}")
+        names = ", ".join(map(repr, islice(members, _LISTED)))
+        known = f"the fields are {names}" if names else "there are none"
+        raise ValueError(f"no field {field!r}; {known}")
     value = members[field]
     return repair(value) if isinstance(value, str) else Json(value, "", repr(field)).text()

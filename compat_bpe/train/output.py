@@ -84,11 +84,11 @@ def write_vocabulary(
     wanted = set(formats)
     if wanted - FORMATS.keys():
         unknown = ", ".join(map(repr, sorted(wanted - FORMATS.keys())))
-        raise ValueError(f"there is no format {unknown}; there are {', '.join(FORMATS)}")
+        raise ValueError(f"unknown format {unknown}; the formats are {', '.join(FORMATS)}")
     roles = roles or {}
     for role, token in roles.items():
         if role not in ROLES:
-            raise ValueError(f"there is no role {role!r}; there are {', '.join(ROLES)}")
+            raise ValueError(f"unknown role {role!r}; the roles are {', '.join(ROLES)}")
         if token not in encoding._special_tokens:
             raise ValueError(f"{token!r}, named as {role}, is not a special token")
     # Within a folder that exists: it may be on a disk of its own, or be ".".

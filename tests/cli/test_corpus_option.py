@@ -108,8 +108,8 @@ def test_damage_is_an_error_or_left_out() -> None:
     for args, message in (
         (["c/bad.txt"], f"c/bad.txt: {reason}"),
         (["c", "--errors", "strict"], f"c/bad.txt: {reason}"),
-        (["c", "--field", "t", "--exclude", "bad.txt"], "c/de.jsonl:1: there is no field 't'"),
-        (["d.jsonl"], "d.jsonl:1: there is no field 'text'; there are none"),
+        (["c", "--field", "t", "--exclude", "bad.txt"], "c/de.jsonl:1: no field 't'"),
+        (["d.jsonl"], "d.jsonl:1: no field 'text'; there are none"),
         (["c", "--errors", "replace"], "c/zh/picture.png: binary: NUL byte at offset 3"),
     ):
         with pytest.raises(CommandError) as caught:
@@ -119,7 +119,7 @@ def test_damage_is_an_error_or_left_out() -> None:
     # Of many in one file, some are named.
     parts, messages = read("d.jsonl", "--errors", "skip", "-v")
     assert parts == [("d", "the only one")]
-    assert messages[0] == "d.jsonl:1: skipped: there is no field 'text'; there are none"
+    assert messages[0] == "d.jsonl:1: skipped: no field 'text'; there are none"
     assert messages[9].startswith("d.jsonl:10: ")
     assert messages[10:] == ["d.jsonl: skipped: 5 more"]
 
@@ -144,7 +144,7 @@ def test_what_is_skipped_is_summed_up_and_recorded() -> None:
             {"path": "c/bad.txt", "reason": reason},
             {"path": "c/cut.txt.gz", "reason": "gzip data that is cut short"},
             {"path": "c/zh/picture.png", "reason": "binary: NUL byte at offset 3"},
-            {"path": "d.jsonl", "reason": "there is no field 'text'; there are none", "lines": 15},
+            {"path": "d.jsonl", "reason": "no field 'text'; there are none", "lines": 15},
         ],
     }
     with pytest.raises(CommandError, match=r"^nothing is left of the corpus: no file of it was"):

@@ -191,10 +191,16 @@ def test_rules_are_an_input(run: Run, folder: Path) -> None:
         (("-n", "300", "-o", "no/where"), "no/where: there is no folder "),
         (("-n", "200", "-o", "out"), "a vocabulary of 200 is too small"),
         (("-n", "300", "-o", "out", "--special", "a"), "the special token 'a' is written like"),
-        (("-n", "300", "-o", "out", "--special", "the"), "the special token 'the' is also what"),
+        (
+            ("-n", "300", "-o", "out", "--special", "the"),
+            "the special token 'the' is also the result",
+        ),
         (("-n", "300", "-o", "out", "--pattern", "cl100k"), "unknown pattern 'cl100k' (did you"),
         (("-n", "300", "-o", "out", "--pattern", "(a"), "the pattern cannot be used: "),
-        (("-n", "300", "-o", "out", "--weight", "fr=2"), "there is a weight for 'fr', but no text"),
+        (
+            ("-n", "300", "-o", "out", "--weight", "fr=2"),
+            "there is a weight for 'fr', but no such text",
+        ),
         (("-n", "300", "-o", "out", "--weight", "zh"), "'zh' is not GROUP=NUMBER"),
         (("-n", "300", "-o", "out", "--weight", "zh=-1"), "'zh=-1' is not GROUP=NUMBER"),
         (("-n", "300", "-o", "out", "--weight", "zh=1", "--weight", "zh=2"), "has two weights"),

@@ -149,9 +149,9 @@ DAMAGED = {
     "no field": (
         "b.jsonl",
         b'\n{"id": 1, "content": "a"}',
-        "b.jsonl:2: there is no field 'text'; there are 'id', 'content'",
+        "b.jsonl:2: no field 'text'; the fields are 'id', 'content'",
     ),
-    "empty object": ("b.jsonl", b"{}", "b.jsonl:1: there is no field 'text'; there are none"),
+    "empty object": ("b.jsonl", b"{}", "b.jsonl:1: no field 'text'; there are none"),
     "number": ("b.jsonl", b'{"text": 1}', "b.jsonl:1: 'text': it is a number, and has to be"),
     "null": ("b.jsonl", b'{"text": null}', "b.jsonl:1: 'text': it is null, and has to be a text"),
     "byte in JSON": (
@@ -268,7 +268,9 @@ def test_what_cannot_be_read_is_an_error_with_its_name(errors: str, tmp_path: Pa
 
 
 def test_an_unknown_way_with_errors_is_refused_at_once() -> None:
-    with pytest.raises(ValueError, match="errors='ignore'; there are strict, replace, skip"):
+    with pytest.raises(
+        ValueError, match="errors is 'ignore'; it must be one of strict, replace, skip"
+    ):
         read_corpus([], errors="ignore")  # type: ignore[arg-type]
 
 

@@ -131,7 +131,7 @@ def test_roles_of_special_tokens(tmp_path: Path, trained: Trained) -> None:
     assert manifest["roles"] == {"eos": name, "pad": name}
     with pytest.raises(ValueError, match="'hug', named as eos, is not a special token"):
         write(tmp_path / "x", trained, roles={"eos": "hug"})
-    with pytest.raises(ValueError, match="there is no role 'sep'; there are bos, eos, unk, pad"):
+    with pytest.raises(ValueError, match="unknown role 'sep'; the roles are bos, eos, unk, pad"):
         write(tmp_path / "x", trained, roles={"sep": name})
     assert names(tmp_path) == {"out"}
 
@@ -224,7 +224,7 @@ def test_other_files(tmp_path: Path, trained: Trained) -> None:
 
 
 def test_what_is_wrong_is_said(tmp_path: Path, trained: Trained) -> None:
-    with pytest.raises(ValueError, match="there is no format 'x', 'y'; there are tiktoken, gpt2"):
+    with pytest.raises(ValueError, match="unknown format 'x', 'y'; the formats are tiktoken, gpt2"):
         write(tmp_path / "out", trained, formats=["x", "y"])
     trained.encoding.name, name = "a/b", trained.encoding.name
     try:
