@@ -218,7 +218,9 @@ class Corpus:
             for message in _summary(self.skipped):
                 say(message)
         if not has_text and (self.failed or self.skipped):
-            raise CommandError("nothing is left of the corpus: no file of it was read")
+            raise CommandError(
+                "nothing is left of the corpus: every file is skipped, unreadable or empty"
+            )
 
     def _read(
         self,

@@ -33,6 +33,7 @@ from compat_bpe.cli.vocabulary_option import (
 )
 from compat_bpe.encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.engine.added_tokens import AddedToken
 from compat_bpe.formats.manifest import AS_TOKENIZER_JSON
 from compat_bpe.formats.plain_text import read_text
 from compat_bpe.tokenizer import Tokenizer
@@ -219,8 +220,14 @@ def _left_out(kind: str, reason: str) -> None:
 def _pattern(encoding: Encoding) -> str:
     """Return the pattern of an encoding, as the manifest has it."""
     if isinstance(encoding, Tokenizer):
-        steps = encoding.definition.parts.get("pre_tokenizer")
-        return DEEPSEEK if steps == DEEPSEEK_PARTS["pre_tokenizer"] else AS_TOKENIZER_JSON
+        parts = encoding.definition.parts
+        same = all(parts.get(key) == DEEPSEEK_PARTS[key] for key in ("normalizer", "pre_tokenizer"))
+        # A manifest has names and ids of special tokens, and nothing of others.
+        simple = all(
+            token == AddedToken(token.content, token.id, special=True)
+            for token in encoding.added_tokens
+        )
+        return DEEPSEEK if same and simple else AS_TOKENIZER_JSON
     names = [name for name, known in PATTERNS.items() if known == encoding._pat_str]
     return names[0] if names else encoding._pat_str
 

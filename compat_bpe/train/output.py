@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, Callable
 
 from compat_bpe.encoding import Encoding
+from compat_bpe.engine.added_tokens import AddedToken
 from compat_bpe.formats.manifest import MANIFEST as MANIFEST
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
+from compat_bpe.tokenizer import Tokenizer
 from compat_bpe.train.trainer import LearnedMerge
 
 #: The formats, and the files of each; ``{name}`` stands for the name of the vocabulary.
@@ -224,7 +226,6 @@ def _tokenizer_config(
     encoding: Encoding, tokenizer_class: str, roles: Mapping[str, str]
 ) -> dict[str, Any]:
     """The settings of transformers, and of ``compat_bpe.load``, for a vocabulary."""
-    flags = dict.fromkeys(("lstrip", "normalized", "rstrip", "single_word"), False)
     return {
         "tokenizer_class": tokenizer_class,
         "add_prefix_space": False,
@@ -232,10 +233,17 @@ def _tokenizer_config(
         # If one is missing, GPT-2's class takes <|endoftext|>, and adds it to the vocabulary.
         **{f"{role}_token": roles.get(role) for role in ROLES},
         "added_tokens_decoder": {
-            f"{number}": {"content": name, "special": True, **flags}
-            for name, number in encoding._special_tokens.items()
+            f"{token.id}": {key: value for key, value in token._asdict().items() if key != "id"}
+            for token in _added_tokens(encoding)
         },
     }
+
+
+def _added_tokens(encoding: Encoding) -> Sequence[AddedToken]:
+    if isinstance(encoding, Tokenizer):
+        return encoding.added_tokens
+    specials = encoding._special_tokens.items()
+    return [AddedToken(name, number, special=True) for name, number in specials]
 
 
 def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[str]:

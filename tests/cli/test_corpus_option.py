@@ -147,7 +147,7 @@ def test_what_is_skipped_is_summed_up_and_recorded() -> None:
             {"path": "d.jsonl", "reason": "no field 'text'; there are none", "lines": 15},
         ],
     }
-    with pytest.raises(CommandError, match=r"^nothing is left of the corpus: no file of it was"):
+    with pytest.raises(CommandError, match=r"^nothing is left of the corpus: every file"):
         read("c/zh/picture.png", "c/bad.txt", "--errors", "skip")
 
 
@@ -210,7 +210,7 @@ def test_if_nothing_can_be_read_it_is_an_error() -> None:
     for path in ("locked.txt", "c/zh"):
         with pytest.raises(CommandError, match=f"^{path}: Permission denied$"):
             read(path)
-    with pytest.raises(CommandError, match=r"^nothing is left of the corpus: no file"):
+    with pytest.raises(CommandError, match=r"^nothing is left of the corpus: every file"):
         read("locked.txt", "missing.txt")
 
 

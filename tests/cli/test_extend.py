@@ -10,6 +10,7 @@ import pytest
 
 from compat_bpe import load
 from compat_bpe.save import save_tokenizer_json
+from compat_bpe.train import train_bpe
 from compat_bpe.train.extend import extend
 from tests.cli.in_process import Run, runner
 
@@ -132,6 +133,32 @@ def test_what_cannot_be_read_is_named_and_recorded(run: Run, tmp_path: Path) -> 
         "errors": [{"path": "missing.txt", "error": "No such file or directory"}],
         "skipped": [],
     }
+
+
+def test_a_rank_file_alone_is_not_loaded_if_it_does_not_say_all(run: Run, tmp_path: Path) -> None:
+    # DeepSeek's added tokens are not all special; those trained with its steps are.
+    for name, expected in (("deepseek_v3", "that of tokenizer.json"), ("own", "deepseek")):
+        if name == "own":
+            made = train_bpe([TEXT], 300, pattern="deepseek", special_tokens=["<|x|>"])
+            save_tokenizer_json(made, tmp_path / "own.json")
+        old = "own.json" if name == "own" else name
+        assert run("-e", old, "-n", "1", "-o", name, "text.txt").status == 0
+        manifest = json.loads((tmp_path / name / "manifest.json").read_bytes())
+        assert manifest["pattern"] == expected
+    text = f"{TEXT} <|x|> ribosomes"
+    found = load(tmp_path / "own" / "own.tiktoken").encode(text, allowed_special="all")
+    assert found == load(tmp_path / "own").encode(text, allowed_special="all")
+    with pytest.raises(ValueError, match=r"only tokenizer\.json says how its text is split"):
+        load(tmp_path / "deepseek_v3" / "deepseek_v3.tiktoken")
+
+
+def test_the_configuration_has_the_added_tokens_as_they_are(run: Run, tmp_path: Path) -> None:
+    assert run("-e", "deepseek_v3", "-n", "1", "-o", "new", "text.txt").status == 0
+    config = json.loads((tmp_path / "new" / "tokenizer_config.json").read_bytes())
+    listed = json.loads((tmp_path / "new" / "tokenizer.json").read_bytes())["added_tokens"]
+    expected = {str(token.pop("id")): token for token in listed}
+    assert config["added_tokens_decoder"] == expected
+    assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
 
 
 def test_a_term_that_is_split_is_named(run: Run, tmp_path: Path) -> None:
