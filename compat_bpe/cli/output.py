@@ -26,11 +26,11 @@ class CommandError(click.ClickException):
 
 
 def failure(error: OSError | ValueError, path: str | os.PathLike[str]) -> CommandError:
-    """What to raise for an error that came of a file, or of what is in it.
+    """Return what to raise for an error of a file, or of its content.
 
     Args:
         error: the error.
-        path: the file, for an error of the system that does not name one.
+        path: the file, if the error does not name one.
     """
     if isinstance(error, OSError) and error.strerror:
         return CommandError(f"{error.filename or os.fspath(path)}: {error.strerror}")
@@ -49,8 +49,17 @@ def write_line(line: str) -> None:
     click.echo(_encode(line, sys.stdout.encoding))
 
 
+def plural(number: int, noun: str) -> str:
+    """Return a number and a noun that agree.
+
+    >>> plural(1, "file"), plural(2_000, "file")
+    ('1 file', '2,000 files')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def can_show(text: str) -> bool:
-    """Whether standard output has all characters of a text."""
+    """Tell if the encoding of standard output has all characters of a text."""
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except UnicodeEncodeError:

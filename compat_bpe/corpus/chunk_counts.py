@@ -85,7 +85,7 @@ class ChunkCounter:
             OSError: a worker process has been killed.
         """
         if not isinstance(text, str):
-            raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
+            raise TypeError(f"text must be a str, not {type(text).__name__}")
         if is_last and not self._is_within and len(text) <= PORTION:
             self._add(text, group)
             return
@@ -220,8 +220,7 @@ class _Workers:
     def _check(self) -> None:
         if self._failed:
             raise ChildProcessError(
-                "a process that counts chunks has been killed: is there enough memory? "
-                "fewer of them need less"
+                "a worker process was killed; if for lack of memory, fewer workers need less"
             )
 
     def _feed(self, process: Popen[bytes], set_up: bytes) -> None:

@@ -1,4 +1,8 @@
-"""What ``.gitignore`` files and globs say of a path; ``pathspec`` reads their patterns."""
+"""Rules of ignore files, and globs; ``pathspec`` reads their patterns.
+
+As in git, the rules of a ``.gitignore`` come before those of the directories above it, then come
+the repository's ``info/exclude`` and the user's ``core.excludesFile``.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +30,7 @@ class _Rule(NamedTuple):
     search: Callable[[str], re.Match[str] | None]
     ignores: bool
     only_directories: bool
-    #: Whether it is about the last part of a path, whatever is before that.
+    #: True if it is about the last part of a path, whatever is before that.
     only_name: bool
 
 
@@ -34,7 +38,7 @@ class Rules:
     """The rules of one ignore file, or some globs.
 
     Args:
-        base: the directory for which they are, as an absolute path.
+        base: the directory that they are for, as an absolute path.
         lines: patterns, as in a ``.gitignore``.
 
     >>> rules = Rules("/src", ["*.log", "!keep.log", "build/"])
@@ -51,9 +55,9 @@ class Rules:
         self._rules = rules[::-1]
 
     def verdict(self, path: str, is_directory: bool) -> bool | None:
-        """Whether a path below the base is ignored; None if no rule is about it.
+        """Tell if a path below the base is ignored; None if no rule is about it.
 
-        Asked is about this path alone: whoever walks a tree does not enter what is ignored.
+        Only this path itself is looked at: who walks a tree does not enter what is ignored.
         """
         relative = path[self._skip :]
         if os.sep != "/":
@@ -71,16 +75,16 @@ class Rules:
 
 
 class Globs:
-    """What ``--include`` and ``--exclude`` say.
+    """The patterns of ``--include`` and ``--exclude``.
 
     A glob is a pattern as in a ``.gitignore`` of the current directory, except that ``!`` and ``#``
     are characters like others.
 
     >>> globs = Globs(["*.py", "docs/"], ["test_*"])
-    >>> globs.want("docs/api/a.md"), globs.want("a.md"), globs.want("src/test_a.py")
-    (True, False, False)
-    >>> globs.exclude("src", True), globs.exclude("test_data", True)
-    (False, True)
+    >>> globs.include("docs/api/a.md"), globs.include("a.md")
+    (True, False)
+    >>> globs.exclude("src/test_a.py", False), globs.exclude("test_data/a.py", False)
+    (True, False)
     """
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
@@ -88,21 +92,21 @@ class Globs:
         self._exclude = Rules(os.sep, map(_plain_start, exclude))
         self._all = not include
 
-    def want(self, path: str) -> bool:
-        """Whether a file is asked for, by itself or as part of a directory."""
-        asked = self._all or _any_part(self._include, path, False)
-        return asked and not self.exclude(path, False)
+    def include(self, path: str) -> bool:
+        """Tell if a file matches, by itself or as part of a directory that does."""
+        return self._all or _any_part(self._include, path)
 
     def exclude(self, path: str, is_directory: bool) -> bool:
-        """Whether a path is left out, by itself or as part of a directory."""
-        return _any_part(self._exclude, path, is_directory)
+        """Tell if a path itself is left out; what is in it is not walked then."""
+        return bool(self._exclude.verdict(os.sep + path, is_directory))
 
 
 def _plain_start(glob: str) -> str:
     return "\\" + glob if glob.startswith(("!", "#")) else glob
 
 
-def _any_part(rules: Rules, path: str, is_directory: bool) -> bool:
+def _any_part(rules: Rules, path: str) -> bool:
+    is_directory = False
     while path:
         if rules.verdict(os.sep + path, is_directory):
             return True
@@ -111,7 +115,7 @@ def _any_part(rules: Rules, path: str, is_directory: bool) -> bool:
 
 
 def ignored(chain: Sequence[Rules], path: str, is_directory: bool) -> bool:
-    """Whether a path is ignored by the first of some rules that say anything of it."""
+    """Tell if a path is ignored, by the first of some rules that say anything of it."""
     for rules in chain:
         verdict = rules.verdict(path, is_directory)
         if verdict is not None:
@@ -120,15 +124,15 @@ def ignored(chain: Sequence[Rules], path: str, is_directory: bool) -> bool:
 
 
 def rules_around(directory: str) -> tuple[Rules, ...]:
-    """The rules for a directory from those it is in, up to the top of its repository.
+    """Return the rules for a directory from those above it, up to the top of its repository.
 
-    None if it is in no repository, or is the top of one.
+    There are none if it is in no repository, or is the top of one.
 
     Args:
         directory: an absolute path without symbolic links.
 
     Raises:
-        OSError: an ignore file cannot be read.
+        OSError: an ignore file or git's configuration cannot be read.
     """
     above = []
     while not os.path.lexists(os.path.join(directory, GIT)):
@@ -143,20 +147,23 @@ def rules_around(directory: str) -> tuple[Rules, ...]:
 
 
 def rules_within(directory: str, chain: tuple[Rules, ...]) -> tuple[Rules, ...]:
-    """The rules for what is in a directory: its own, before those of the directories it is in.
+    """Return the rules for what is in a directory: its own, then those of the directories above.
 
-    A repository within another has only its own.
+    A repository within another has only its own, and the user's.
 
     Args:
         directory: an absolute path.
         chain: the rules for the directory itself.
 
     Raises:
-        OSError: an ignore file cannot be read.
+        OSError: an ignore file or git's configuration cannot be read.
     """
     if os.path.lexists(os.path.join(directory, GIT)):
-        lines = _lines(os.path.join(_git_directory(directory), "info", "exclude"))
-        chain = (Rules(directory, lines),) if lines else ()
+        from ..cli.git_config import excludes_file  # only repositories need it
+
+        git = _git_directory(directory)
+        paths = (os.path.join(git, "info", "exclude"), excludes_file(git, directory))
+        chain = tuple(Rules(directory, lines) for path in paths if path and (lines := _lines(path)))
     path = os.path.join(directory, IGNORE_FILE)
     # As in git, a link is not followed: it might lead out of the repository.
     lines = [] if os.path.islink(path) else _lines(path)
@@ -164,7 +171,7 @@ def rules_within(directory: str, chain: tuple[Rules, ...]) -> tuple[Rules, ...]:
 
 
 def _git_directory(top: str) -> str:
-    """Where the repository of a working tree is: elsewhere for worktrees and submodules."""
+    """Return the repository of a working tree: it is elsewhere for worktrees and submodules."""
     path = os.path.join(top, GIT)
     if os.path.isfile(path):
         for line in _lines(path)[:1]:
@@ -176,7 +183,7 @@ def _git_directory(top: str) -> str:
 
 
 def _lines(path: str) -> list[str]:
-    """The lines of a file; none if there is no such file."""
+    """Return the lines of a file; none if there is no such file."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -188,7 +195,7 @@ def _lines(path: str) -> list[str]:
 
 
 def _parse(line: str) -> list[_Rule]:
-    """The rule of a line; none if it is a comment, or is no pattern, which git passes over."""
+    """Return the rule of a line; none if it is a comment, or no pattern: git passes over it."""
     whole = _LINE.fullmatch(line)
     pattern = whole[1] if whole else line
     # Without the slash, pathspec's pattern matches the directory itself.

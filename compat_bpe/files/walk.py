@@ -1,4 +1,4 @@
-"""The files that the paths on a command line stand for."""
+"""The files that the paths on a command line stand for: themselves, or those in a directory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .text import STDIN
 
 
 class Found(NamedTuple):
-    """A file to be counted, or what could not be looked into."""
+    """A file to be read, or a directory or ignore file that could not be."""
 
     path: str
     #: The path on the command line that it was found by; the same if it was named itself.
@@ -21,26 +21,29 @@ class Found(NamedTuple):
     argument: int
     #: In bytes; None if that is not known, as with a pipe.
     size: int | None = None
-    #: Whether it is the same file to another process, which standard input is not.
+    #: True if another process may open it, too: it is a regular file, not standard input or a pipe.
     is_regular: bool = False
-    #: Why there is nothing to count.
+    #: The reason why it cannot be read.
     problem: str = ""
 
     @property
     def is_named(self) -> bool:
-        """Whether it was named on the command line itself."""
+        """True if it was named on the command line itself."""
         return self.path == self.root
 
 
 class Walk:
-    """How directories are searched for files.
+    """Searches directories for files.
 
-    What is in a directory comes in the order of names, so that it is the same everywhere. Symbolic
-    links in it are not followed, and what is no file (a named pipe, a device) is passed over.
+    Names in a directory come in sorted order, the same on every system. Symbolic links in it are
+    not followed, and special files (named pipes, devices) are passed over.
+
+    Paths named on the command line are always taken: globs and ignore files are about what is
+    found in a directory.
 
     Args:
-        hidden: whether names that begin with a dot are searched. ``.git`` never is.
-        ignore: whether what ``.gitignore`` files name is left out.
+        hidden: search names that begin with a dot, too, except ``.git``.
+        ignore: leave out what git ignores.
         include: globs; if there are any, only files that match one are found.
         exclude: globs; what matches one is left out.
     """
@@ -56,19 +59,24 @@ class Walk:
         self._hidden = hidden
         self._ignore = ignore
         self._globs = Globs(include, exclude) if include or exclude else None
+        self._left_out = LeftOut(include, exclude)
 
     def find(self, paths: Sequence[str]) -> Iterator[Found]:
-        """The files that some paths stand for, in their order; what is a file is one itself.
-
-        Ignore files say nothing of the paths themselves; globs do.
-        """
+        """Yield the files that some paths stand for, in the order of the paths."""
         for argument, path in enumerate(paths):
-            if path == STDIN:
-                yield _named(path, argument)
-            elif os.path.isdir(path):
+            if path != STDIN and os.path.isdir(path):
                 yield from self._below(path, argument)
-            elif self._globs is None or self._globs.want(_relative(path)):
+            else:
                 yield _named(path, argument)
+
+    def why_nothing(self) -> str:
+        """Return the reasons why what was searched has no files; empty if it really has none.
+
+        >>> walk = Walk(include=["*.nope"])
+        >>> list(walk.find([])), walk.why_nothing()
+        ([], "none matches --include '*.nope'")
+        """
+        return self._left_out.reasons()
 
     def _below(self, top: str, argument: int) -> Iterator[Found]:
         # What is still to be looked at, the next one last: directories, and files with their sizes.
@@ -94,8 +102,6 @@ class Walk:
     def _start(self, top: str) -> list[_Directory]:
         absolute = os.path.realpath(top)
         relative = _relative(top) if self._globs else ""
-        if self._globs and self._globs.exclude(relative, True):
-            return []
         chain = rules_around(absolute) if self._ignore else ()
         return [_Directory(top, absolute, relative, chain)]
 
@@ -104,47 +110,77 @@ class Walk:
         with os.scandir(directory.path) as scan:
             entries = sorted(scan, key=lambda entry: entry.name)
         chain = rules_within(directory.absolute, directory.chain) if self._ignore else ()
+        left_out = self._left_out
         for entry in entries:
             name = entry.name
-            if name == GIT or (name.startswith(".") and not self._hidden):
+            if name == GIT:
+                continue
+            if name.startswith(".") and not self._hidden:
+                left_out.hidden += 1
                 continue
             is_directory = entry.is_dir(follow_symlinks=False) and not _is_junction(entry)
             if not is_directory and not entry.is_file(follow_symlinks=False):
+                left_out.special += 1
                 continue
             absolute = os.path.join(directory.absolute, name)
             if chain and ignored(chain, absolute, is_directory):
+                left_out.ignored += 1
                 continue
             relative = os.path.join(directory.relative, name)
-            if is_directory:
-                if self._globs is None or not self._globs.exclude(relative, True):
-                    yield _Directory(entry.path, absolute, relative, chain)
-            elif self._globs is None or self._globs.want(relative):
+            if self._globs is not None and self._globs.exclude(relative, is_directory):
+                left_out.excluded += 1
+            elif is_directory:
+                yield _Directory(entry.path, absolute, relative, chain)
+            elif self._globs is None or self._globs.include(relative):
                 yield entry.path, _size(entry)
+
+
+class LeftOut:
+    """Counts what a search leaves out, by reason; a directory is one."""
+
+    def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
+        self._include = include
+        self._exclude = exclude
+        self.hidden = self.ignored = self.excluded = self.special = 0
+
+    def reasons(self) -> str:
+        """Return the reasons in words, joined by semicolons."""
+        found = []
+        if self._include:
+            found.append(f"none matches --include {_quoted(self._include)}")
+        if self.excluded:
+            found.append(f"{self.excluded:,} left out by --exclude {_quoted(self._exclude)}")
+        if self.hidden:
+            found.append(f"{self.hidden:,} hidden (see --hidden)")
+        if self.ignored:
+            found.append(f"{self.ignored:,} ignored (see --no-ignore)")
+        if self.special:
+            found.append(f"{self.special:,} passed over (symbolic links, pipes and devices)")
+        return "; ".join(found)
+
+
+def _quoted(globs: Sequence[str]) -> str:
+    return " or ".join(f"'{glob}'" for glob in globs)
 
 
 class _Directory(NamedTuple):
     path: str
     #: Without symbolic links.
     absolute: str
-    #: What globs are compared with.
+    #: The path that globs are matched against.
     relative: str
     chain: tuple[Rules, ...]
 
 
 def _relative(path: str) -> str:
-    """What globs are compared with: the path from the current directory, if it is below that.
-
-    Elsewhere it is what is below a directory that was named, or a file's name alone.
-    """
+    """Return the path of a directory from the current one; empty if it is not below that."""
     absolute = os.path.abspath(path)
     here = os.path.join(os.getcwd(), "")
-    if absolute.startswith(here):
-        return absolute[len(here) :]
-    return "" if os.path.isdir(path) else os.path.basename(path)
+    return absolute[len(here) :] if absolute.startswith(here) else ""
 
 
 def _named(path: str, argument: int) -> Found:
-    """A file that is named on the command line."""
+    """Return what is known of a path on the command line, without opening it."""
     try:
         status = os.stat(0 if path == STDIN else path)
         # A link may lead to what is one process's own.
@@ -156,12 +192,12 @@ def _named(path: str, argument: int) -> Found:
 
 
 def _is_own(path: str) -> bool:
-    """Whether a path may mean another file in another process, as ``/dev/stdin`` does."""
+    """Tell if a path may be another file in another process, as ``/dev/stdin`` is."""
     return os.path.abspath(path).startswith(("/dev/", "/proc/"))
 
 
 def _is_junction(entry: os.DirEntry[str]) -> bool:
-    """Whether it is what Windows has for a link to a directory; Python 3.12 tells them apart."""
+    """Tell if an entry is Windows's link to a directory; Python 3.12 or later can."""
     return bool(getattr(entry, "is_junction", bool)())
 
 

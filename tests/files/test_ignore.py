@@ -42,7 +42,7 @@ ignore_files = st.fixed_dictionaries(
 
 def git(folder: Path, *args: str) -> bytes:
     return subprocess.run(
-        ["git", "-c", f"core.excludesFile={os.devnull}", *args],
+        ["git", *args],
         cwd=folder,
         stdout=subprocess.PIPE,
         check=True,
@@ -139,11 +139,21 @@ def test_an_ignore_file_that_is_a_link_or_a_directory_is_not_read(tmp_path: Path
 
 
 def test_globs_begin_with_what_is_special_in_an_ignore_file() -> None:
-    globs = Globs(["!x", "#y"], [])
-    assert [globs.want(path) for path in ("!x", "a/#y", "x", "z")] == [True, True, False, False]
+    globs = Globs(["!x", "#y"], ["!x", "#y"])
+    assert [globs.include(path) for path in ("!x", "a/#y", "x", "z")] == [True, True, False, False]
+    assert [globs.exclude(path, False) for path in ("!x", "a/#y", "x", "z")] == [
+        *[True, True],
+        *[False, False],
+    ]
 
 
-def test_exclude_wins_and_holds_for_what_is_below() -> None:
-    globs = Globs(["*.py"], ["tests/", "/setup.py"])
-    paths = ["a.py", "tests/a.py", "a/tests/b/c.py", "setup.py", "a/setup.py", "a.txt"]
-    assert [path for path in paths if globs.want(path)] == ["a.py", "a/setup.py"]
+def test_include_holds_for_what_is_below_a_directory() -> None:
+    globs = Globs(["*.py", "docs/"], ["tests/", "/setup.py"])
+    paths = ["a.py", "docs/a.txt", "a/docs/b/c.txt", "docs", "a.txt"]
+    assert [path for path in paths if globs.include(path)] == paths[:3]
+    assert [globs.exclude(*asked) for asked in [("a/tests", True), ("a/tests", False)]] == [
+        True,
+        False,
+    ]
+    assert globs.exclude("setup.py", False)
+    assert not globs.exclude("a/setup.py", False)

@@ -93,12 +93,58 @@ def test_globs_are_of_the_current_directory(monkeypatch: pytest.MonkeyPatch) -> 
     assert find(".", include=["*.py"]) == ["./docs/src/d.py", "./src/a.py", "./src/gen/b.py"]
     assert find("src", include=["/src/*.py"]) == ["src/a.py"]
     assert find("src", "docs", exclude=["/src/gen"]) == ["src/a.py", "docs/src/d.py"]
-    assert find("src", "src/gen/c.md", exclude=["gen/"]) == ["src/a.py"]
-    assert find("src/gen", exclude=["gen/"]) == []
+    assert find("src", exclude=["gen/"]) == ["src/a.py"]
+    assert find("docs", include=["docs/"]) == ["docs/src/d.py"]
     # Of a directory elsewhere, in that.
     monkeypatch.chdir("docs")
     assert find("../src", include=["/*.py"]) == ["../src/a.py"]
-    assert find("../src/a.py", include=["a.*"]) == ["../src/a.py"]
+
+
+def test_what_is_named_is_taken_whatever_the_globs_say() -> None:
+    make("a.txt", "src/a.txt", "src/gen/b.txt", "src/gen/c.md")
+    assert find("a.txt", "src", include=["*.nope"]) == ["a.txt"]
+    assert find("a.txt", "src", exclude=["a.txt"]) == ["a.txt", "src/gen/b.txt", "src/gen/c.md"]
+    # So is a directory; but what is in it has to match.
+    assert find("src/gen", exclude=["gen/"]) == ["src/gen/b.txt", "src/gen/c.md"]
+    assert find("src/gen", exclude=["src/", "*.md"]) == ["src/gen/b.txt"]
+
+
+def reasons(*paths: str, **options: Any) -> str:
+    walk = Walk(**options)
+    assert list(walk.find(paths)) == []
+    return walk.why_nothing()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"include": ["*.nope", "x"]}, "none matches --include '*.nope' or 'x'"),
+        ({"exclude": ["*.py", "b"]}, "2 left out by --exclude '*.py' or 'b'"),
+        ({"include": ["*.py"], "exclude": ["a*"]},
+         "none matches --include '*.py'; 1 left out by --exclude 'a*'"),
+    ],
+)  # fmt: skip
+def test_reasons_why_globs_leave_nothing(options: dict[str, Any], expected: str) -> None:
+    make("d/a.py", "d/b/c.txt")
+    assert reasons("d", **options) == expected
+
+
+def test_reasons_why_a_directory_seems_empty() -> None:
+    make("d/.a", "d/.b/c", "d/x.log", "d/y.log", "d/.git/HEAD")
+    Path("d/.gitignore").write_text("*.log\n")
+    assert reasons("d") == "3 hidden (see --hidden); 2 ignored (see --no-ignore)"
+    Path("e/f").mkdir(parents=True)
+    assert reasons("e") == reasons("e", exclude=["*.nope"]) == ""
+    assert reasons("e", include=["*"]) == "none matches --include '*'"
+
+
+@posix
+def test_links_and_pipes_are_a_reason() -> None:
+    Path("d").mkdir()
+    os.mkfifo("d/pipe")
+    assert reasons("d") == "1 passed over (symbolic links, pipes and devices)"
+    Path("d/link").symlink_to("nothing")
+    assert reasons("d") == "2 passed over (symbolic links, pipes and devices)"
 
 
 def test_a_directory_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

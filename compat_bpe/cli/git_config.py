@@ -1,0 +1,184 @@
+r"""Git's own settings, as far as they say what is ignored: ``core.excludesFile``.
+
+The configuration files are read as git reads them, without running git. Not read are conditional
+includes (``includeIf``), ``config.worktree``, and what ``git -c`` hands to its child processes.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+_SYSTEM = "/etc/gitconfig"
+#: Files that may include one another, one inside the other; git has the same limit.
+_DEEPEST = 10
+
+_SPACE = re.compile(r"(?:[ \t\n\r]|[#;][^\n]*)*")
+_SECTION = re.compile(
+    r"""\[ (?P<name> [A-Za-z0-9.-]+ ) (?P<sub> [ \t]+ " (?: [^"\\\n] | \\[^\n] )* " )? [ \t]* \]""",
+    re.VERBOSE,
+)
+_KEY = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9-]*)[ \t]*(?P<rest>=[ \t]*|(?=\n)|\Z)")
+_BLANKS = " \t\r"
+_ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"', "\n": ""}
+
+
+def excludes_file(git_directory: str, top: str) -> str | None:
+    """Return the path of the ignore file that holds for all repositories of the user.
+
+    Args:
+        git_directory: the repository's directory with its ``config``.
+        top: the top of the working tree, which a relative path is relative to.
+
+    Returns:
+        None if there is none: it is set to nothing, or it is not set and the file that git looks
+        for then cannot be read.
+
+    Raises:
+        OSError: a configuration file is damaged, or the repository's own cannot be read.
+    """
+    found: str | None = None
+    for path, is_required in _files(git_directory):
+        try:
+            for key, value in _settings(path):
+                if key == "core.excludesfile":
+                    found = value
+        except PermissionError:
+            # As in git: HOME may be another user's.
+            if is_required:
+                raise
+    found = _from_environment() or found
+    if found is not None:
+        return os.path.join(top, _expanded(found)) if found else None
+    standard = os.path.join(_config_home(), "ignore")
+    return standard if os.access(standard, os.R_OK) else None
+
+
+def _files(git_directory: str) -> Iterator[tuple[str, bool]]:
+    """Yield each configuration file, and if it must be readable; the last one wins."""
+    if os.environ.get("GIT_CONFIG_NOSYSTEM", "").lower() in ("", "0", "no", "off", "false"):
+        yield os.environ.get("GIT_CONFIG_SYSTEM", _SYSTEM), True
+    if "GIT_CONFIG_GLOBAL" in os.environ:
+        yield os.environ["GIT_CONFIG_GLOBAL"], False
+    else:
+        yield os.path.join(_config_home(), "config"), False
+        yield _expanded("~/.gitconfig"), False
+    yield os.path.join(git_directory, "config"), True
+
+
+def _from_environment() -> str | None:
+    found = None
+    with suppress(ValueError):
+        for number in range(int(os.environ.get("GIT_CONFIG_COUNT", ""))):
+            if os.environ.get(f"GIT_CONFIG_KEY_{number}", "").lower() == "core.excludesfile":
+                found = os.environ.get(f"GIT_CONFIG_VALUE_{number}")
+    return found
+
+
+def _config_home() -> str:
+    home = os.environ.get("XDG_CONFIG_HOME")
+    return os.path.join(home, "git") if home else _expanded("~/.config/git")
+
+
+def _expanded(path: str) -> str:
+    return os.path.expanduser(path)
+
+
+def _settings(path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the settings of a file, and where it includes another one, those of that."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        return
+    text = data.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
+    try:
+        for key, value in parse(text):
+            yield key, value
+            if key == "include.path":
+                if depth == _DEEPEST:
+                    raise OSError(errno.ELOOP, "includes too many files, one in the other", path)
+                included = os.path.join(os.path.dirname(path), _expanded(value))
+                yield from _settings(included, depth + 1)
+    except ValueError as error:
+        raise OSError(errno.EINVAL, str(error), path) from None
+
+
+def parse(text: str) -> Iterator[tuple[str, str]]:
+    r"""Yield the settings in the text of a configuration file, in its order.
+
+    Names of sections and keys come in lower case. A key without a value is left out: what it says
+    is "true", which is no path.
+
+    Raises:
+        ValueError: the text is damaged; the message says in which line.
+
+    >>> list(parse('[Core]\n excludesFile = "~/my ignore" # mine\n[include] path=x\n'))
+    [('core.excludesfile', '~/my ignore'), ('include.path', 'x')]
+    """
+    section = ""
+    at = _end(_SPACE, text, 0)
+    while at < len(text):
+        header, key = _SECTION.match(text, at), _KEY.match(text, at)
+        if header is not None:
+            section = header["name"].lower() + (header["sub"] or "").lstrip()
+            at = header.end()
+        elif key is not None:
+            name = f"{section}.{key['key'].lower()}" if section else key["key"].lower()
+            at = key.end()
+            if key["rest"]:
+                value, at = _value(text, at)
+                yield name, value
+        else:
+            raise ValueError(f"bad config line {_line(text, at)}")
+        at = _end(_SPACE, text, at)
+
+
+def _value(text: str, at: int) -> tuple[str, int]:
+    """Return the value that begins at a place, and the place where its line ends."""
+    value: list[str] = []
+    kept = 0  # parts up to the last that is no space outside quotes
+    is_quoted = False
+    while at < len(text):
+        char = text[at]
+        at += 1
+        if char == "\n":
+            if is_quoted:
+                raise ValueError(f"bad config line {_line(text, at - 1)}")
+            break
+        if char == '"':
+            is_quoted = not is_quoted
+            kept = len(value)
+        elif not is_quoted and char in "#;":
+            at = _end(_SPACE, text, at - 1)
+            break
+        elif not is_quoted and char in _BLANKS:
+            if kept:
+                value.append(char)
+        elif char == "\\":
+            if at == len(text):  # git sees the end of a line there
+                continue
+            if text[at] not in _ESCAPES:
+                raise ValueError(f"bad config line {_line(text, at - 1)}")
+            value.append(_ESCAPES[text[at]])
+            at += 1
+            kept = len(value)
+        else:
+            value.append(char)
+            kept = len(value)
+    else:
+        if is_quoted:
+            raise ValueError(f"bad config line {_line(text, at)}")
+    return "".join(value[:kept]), at
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return at if found is None else found.end()
+
+
+def _line(text: str, at: int) -> int:
+    return text.count("\n", 0, at) + 1
