@@ -79,7 +79,7 @@ class ChunkCounter:
             OSError: a worker process has been killed.
         """
         if not isinstance(text, str):
-            raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
+            raise TypeError(f"text must be a str, not {type(text).__name__}")
         if is_last and not self._is_within and len(text) <= PORTION:
             self._add(text, group)
             return

@@ -95,8 +95,9 @@ def read_corpus(
         jsonl: whether all files are JSON lines, whatever their names.
         errors: what to do about damage: raise ``ValueError`` (``"strict"``); the same, but bytes
             that are not UTF-8 become U+FFFD (``"replace"``); leave it out (``"skip"``).
-        advance: called with the number of bytes each time some are read, of files as they lie
-            there: those of ``.gz`` are compressed.
+        advance: called with a number of bytes when what they hold has been worked on, that is, when
+            the part after it is asked for.  They are bytes of files as they lie there: those of
+            ``.gz`` are compressed.
         skipped: called with the place and the reason for each thing that is left out.
 
     Raises:
@@ -112,7 +113,7 @@ def read_corpus(
     ['One.', 'Two.']
     """
     if errors not in get_args(Errors):
-        raise ValueError(f"there is no errors={errors!r}; there are {', '.join(get_args(Errors))}")
+        raise ValueError(f"errors is {errors!r}; it must be one of {', '.join(get_args(Errors))}")
     reader = _Reader(field, group_field, errors, advance, skipped)
     return (part for file in files for part in reader.read(file, jsonl))
 
@@ -169,6 +170,37 @@ def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[Part]:
         yield Part(rest, group, source, True)
 
 
+class _Progress:
+    """Tells of bytes when they have been worked on; they are read some time before.
+
+    The last block is held back: some of its text is in parts that have not been taken yet.
+    """
+
+    def __init__(self, advance: Callable[[int], None]) -> None:
+        self._advance = advance
+        self._earlier = 0
+        self._last = 0
+
+    def read(self, size: int) -> None:
+        """Take note of a block that was read."""
+        if size:  # else it is the end of the file
+            self._earlier += self._last
+            self._last = size
+
+    def worked(self) -> None:
+        """Tell of all but the last block, when a part has been taken."""
+        if self._earlier:
+            self._advance(self._earlier)
+            self._earlier = 0
+
+    def finish(self) -> None:
+        """Tell of the rest of a file."""
+        self.read(0)
+        if self._earlier + self._last:
+            self._advance(self._earlier + self._last)
+        self._earlier = self._last = 0
+
+
 class _Reader:
     """Reads files as the arguments of ``read_corpus`` say."""
 
@@ -184,22 +216,28 @@ class _Reader:
         self._group_field = group_field
         self._skips = errors == "skip"
         self._decoding = "replace" if errors == "replace" else "strict"
-        self._advance = advance
+        self._progress = _Progress(advance)
         self._skipped = skipped
 
     def read(self, file: CorpusFile, jsonl: bool) -> Iterator[Part]:
         try:
-            if jsonl or is_json_lines(file.path):
-                yield from self._json_lines(file)
-            else:
-                try:
-                    yield from self._undamaged(file) if self._skips else self._text(file)
-                except ValueError as error:
-                    self._refuse(file.path, error)
+            for part in self._parts(file, jsonl):
+                yield part
+                self._progress.worked()
         except OSError as error:
             if error.errno is not None and error.filename is None:
                 error.filename = file.path
             raise
+        self._progress.finish()
+
+    def _parts(self, file: CorpusFile, jsonl: bool) -> Iterator[Part]:
+        if jsonl or is_json_lines(file.path):
+            yield from self._json_lines(file)
+            return
+        try:
+            yield from self._undamaged(file) if self._skips else self._text(file)
+        except ValueError as error:
+            self._refuse(file.path, error)
 
     def _refuse(self, source: str, error: ValueError) -> None:
         if not self._skips:
@@ -214,7 +252,7 @@ class _Reader:
                     for _ in self._decoded(file.path, lambda size: None):
                         pass
                 except ValueError:
-                    self._advance(os.path.getsize(file.path))
+                    self._progress.read(os.path.getsize(file.path))
                     raise
                 yield from self._text(file)
             else:  # it can be read but once
@@ -223,7 +261,7 @@ class _Reader:
                 yield from held.take()
 
     def _text(self, file: CorpusFile) -> Iterator[Part]:
-        return parts_of(self._decoded(file.path, self._advance), file.group, file.path)
+        return parts_of(self._decoded(file.path, self._progress.read), file.group, file.path)
 
     def _decoded(self, path: str, advance: Callable[[int], None]) -> Iterator[str]:
         decoder = Utf8Decoder(self._decoding)
@@ -243,7 +281,7 @@ class _Reader:
 
     def _json_lines(self, file: CorpusFile) -> Iterator[Part]:
         number = offset = 0
-        lines = read_lines(file.path, LINE_LIMIT, self._advance)
+        lines = read_lines(file.path, LINE_LIMIT, self._progress.read)
         while True:
             number += 1
             source = f"{file.path}:{number}"
@@ -292,7 +330,8 @@ def _member(members: dict[str, object], field: str) -> str:
         ValueError: there is none, or it is no text.
     """
     if field not in members:
-        names = ", ".join(map(repr, islice(members, _LISTED))) or "none"
-        raise ValueError(f"there is no field {field!r}; there are {names}")
+        names = ", ".join(map(repr, islice(members, _LISTED)))
+        known = f"the fields are {names}" if names else "there are none"
+        raise ValueError(f"no field {field!r}; {known}")
     value = members[field]
     return repair(value) if isinstance(value, str) else Json(value, "", repr(field)).text()

@@ -52,7 +52,7 @@ def rule(pattern: str, replacement: str) -> Rule:
     ValueError: the replacement '\\2': invalid group reference 2 at position 1
     """
     if not pattern:
-        raise ValueError("there is no pattern")
+        raise ValueError("the pattern is missing")
     try:
         with warnings.catch_warnings():
             # Of what later versions of Python refuse or will match otherwise.

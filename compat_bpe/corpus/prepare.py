@@ -59,9 +59,9 @@ class Preparation:
             ("drop_duplicates", self.drop_duplicates, get_args(Duplicates)),
         ):
             if value is not None and value not in known:
-                raise ValueError(f"there is no {name}={value!r}; there are {', '.join(known)}")
+                raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(known)}")
         if not 0 <= self.validation < 1:
-            raise ValueError(f"validation={self.validation}: it has to be at least 0 and below 1")
+            raise ValueError(f"validation is {self.validation}; it must be at least 0 and below 1")
 
 
 @dataclass

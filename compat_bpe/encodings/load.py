@@ -15,6 +15,8 @@ from .vocabularies import load_ranks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+#: The name of DeepSeek's steps, which are no single pattern.
+DEEPSEEK = "deepseek"
 
 #: As much of a file as is looked at to see what it is.
 _BEGINNING = 1 << 12
@@ -35,6 +37,8 @@ def load(
       ``tokenizer_config.json`` beside them says.
     - ``encoder.json`` and ``vocab.bpe``: as ``load_gpt2``.
     - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): as ``load_tiktoken``.
+      The pattern and the special tokens of one that was trained here are those in the
+      ``manifest.json`` beside it.
     - ``tekken.json`` of Mistral.
     - A folder with one of these, as downloaded from a model hub; of several the first in this list.
 
@@ -42,7 +46,8 @@ def load(
         path: the file, either of two that belong together, or the folder.
         pattern: how text is split, for the formats that do not say it, which are rank files and
             the two pairs: a published pattern, or the name of one: ``"llama3"``, or that of an
-            encoding of OpenAI's.  A rank file of a vocabulary that ships needs none.
+            encoding of OpenAI's.  A rank file of a vocabulary that ships needs none, nor do files
+            that a ``manifest.json`` beside them lists with their SHA-256.
         special_tokens: names and ids of special tokens, for a rank file.
         name: what the encoding is called; the name of the file or folder unless given.
 
@@ -122,9 +127,14 @@ def _load_ranks(
 ) -> Encoding:
     if pattern is not None:
         return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
+    from ..formats.manifest import manifest_of
     from ..formats.tiktoken import read_ranks
 
+    manifest = manifest_of(path)
     ranks = read_ranks(path)
+    if manifest is not None:
+        special = manifest.special_tokens if special_tokens is None else dict(special_tokens)
+        return _as_trained(path, manifest.pattern, ranks, special, name)
     # Of encodings that share a vocabulary: that by whose name the file goes, or the first of them.
     for known, published in sorted(
         PUBLISHED.items(), key=lambda item: (item[0] != path.stem, item[0] != item[1].pack)
@@ -146,6 +156,46 @@ def _load_ranks(
         f"{path}: a rank file does not say how text is split: give a pattern, or the name of one "
         f"(there are {', '.join(PATTERNS)})"
     )
+
+
+def _as_trained(
+    path: Path,
+    pattern: str,
+    ranks: dict[bytes, int],
+    special_tokens: Mapping[str, int],
+    name: str,
+) -> Encoding:
+    """Return an encoding by ranks that are split as a manifest says."""
+    from ..formats.manifest import AS_TOKENIZER_JSON, MANIFEST
+
+    if pattern == AS_TOKENIZER_JSON:
+        raise ValueError(
+            f"{path}: by the {MANIFEST} beside it, only tokenizer.json says how its text is split: "
+            "load that"
+        )
+    if pattern == DEEPSEEK:
+        from ..formats.tokenizer_json import RankedModel, TokenizerDefinition
+        from ..pipeline.added_tokens import AddedToken
+        from .deepseek import PARTS
+        from .tokenizer import Tokenizer
+
+        added = tuple(AddedToken(one, id, special=True) for one, id in special_tokens.items())
+        return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
+    return Encoding(
+        name,
+        pat_str=_pattern_of(path, pattern),
+        mergeable_ranks=ranks,
+        special_tokens=dict(special_tokens),
+    )
+
+
+def _pattern_of(path: Path, pattern: str) -> str:
+    try:
+        return pattern_named(pattern)
+    except ValueError as error:
+        from ..formats.manifest import MANIFEST
+
+        raise ValueError(f"{path.with_name(MANIFEST)}: {error}") from None
 
 
 def _load_json(path: Path, pattern: str | None, name: str) -> Encoding:
@@ -180,10 +230,24 @@ def _load_json(path: Path, pattern: str | None, name: str) -> Encoding:
 
 def _load_pair(vocabulary: Path, merges: Path, pattern: str | None, name: str) -> Encoding:
     """From ``vocab.json`` and ``merges.txt``, or ``encoder.json`` and ``vocab.bpe``."""
+    specials: list[str] | None = None
     if pattern is not None:
         pattern = pattern_named(pattern)
+    else:
+        from ..formats.gpt2 import read_gpt2
+        from ..formats.manifest import AS_TOKENIZER_JSON, manifest_of
+
+        manifest = manifest_of(vocabulary, merges)
+        if manifest is not None:
+            specials = list(manifest.special_tokens)
+            if manifest.pattern in (DEEPSEEK, AS_TOKENIZER_JSON):
+                ranks, special = read_gpt2(vocabulary, merges, specials)
+                return _as_trained(vocabulary, manifest.pattern, ranks, special, name)
+            named = _pattern_of(vocabulary, manifest.pattern)
+            # That of GPT-2 is what is taken anyway.
+            pattern = None if named == PUBLISHED["gpt2"].pattern else named
     if merges.name.endswith("vocab.bpe"):
-        return load_gpt2(vocabulary, merges, pattern=pattern, name=name)
+        return load_gpt2(vocabulary, merges, pattern=pattern, special_tokens=specials, name=name)
     from ..formats.vocab_merges import read_vocab_merges
     from .tokenizer import Tokenizer
 

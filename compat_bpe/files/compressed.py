@@ -14,8 +14,8 @@ from .text import STDIN, open_bytes
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-#: Bytes that are read at a time.
-BLOCK = 1 << 20
+#: Bytes that are read at a time; so far the progress through a file lags behind.
+BLOCK = 1 << 16
 
 _GZIP = ".gz"
 

@@ -73,8 +73,8 @@ class EncodingReport:
     Args:
         encoding: the encoding.
         groups: the counts of each group.
-        uses: how often each token came that came at all, by its id.
-        terms: what it is of interest how they are cut.
+        uses: how often each used token occurs, by its id.
+        terms: words or names whose tokens are shown.
     """
 
     def __init__(
@@ -92,32 +92,32 @@ class EncodingReport:
 
     @cached_property
     def mergeable(self) -> int:
-        """How many tokens there are that are not special and not added."""
+        """The number of tokens that are neither special nor added."""
         return len(self._encoding.ordinary_tokens())
 
     @property
-    def met(self) -> int:
-        """How many of them came."""
-        return self.mergeable - self.never_met
+    def used(self) -> int:
+        """The number of them that the corpus has."""
+        return self.mergeable - self.unused
 
     @property
-    def never_met(self) -> int:
-        """How many of them did not come."""
-        return len(self._never_met)
+    def unused(self) -> int:
+        """The number of them that the corpus does not have."""
+        return len(self._unused)
 
     @cached_property
-    def _never_met(self) -> list[bytes]:
+    def _unused(self) -> list[bytes]:
         known = self._encoding.ordinary_tokens()
         return [token for token, number in known.items() if number not in self._uses]
 
     @cached_property
     def unreachable(self) -> Sequence[Unreachable]:
-        """Those of them that no text gives (see ``train.unreachable``); found when asked for."""
-        return list(unreachable_tokens(self._encoding, self._never_met))
+        """The unused tokens that no text can give (see ``train.unreachable``)."""
+        return list(unreachable_tokens(self._encoding, self._unused))
 
     @cached_property
     def uses(self) -> Sequence[TokenUse]:
-        """All tokens that came, the most frequent first; of two as frequent the lower id."""
+        """All used tokens, the most frequent first; of equally frequent ones the lower id first."""
         ordered = sorted(self._uses.items(), key=lambda item: (-item[1], item[0]))
         return [TokenUse(number, self._bytes[number], times) for number, times in ordered]
 
@@ -130,7 +130,7 @@ class EncodingReport:
         return [self._bytes[number] for number in self._encoding.encode_ordinary(term)]
 
     def longest(self, number: int) -> list[TokenUse]:
-        """The longest tokens that came, by their bytes; of two as long the more frequent first."""
+        """The longest used tokens in bytes; of equally long ones the more frequent first."""
         return sorted(self.uses, key=lambda use: -len(use.token))[:number]
 
     def by_length(self) -> dict[int, int]:
@@ -285,14 +285,14 @@ def group_tables(report: Report) -> list[Table]:
 
 
 def vocabulary_table(report: Report) -> Table:
-    """How much of each vocabulary came."""
+    """The used, unused and unreachable tokens of each vocabulary."""
     rows = []
     for name, one in report.encodings.items():
-        counts = one.mergeable, one.met, one.never_met, len(one.unreachable)
-        mergeable, met, never_met, unreachable = map("{:,}".format, counts)
-        shares = [SHARE.format(number / one.mergeable) for number in (one.met, one.never_met)]
-        rows.append((name, [mergeable, met, shares[0], never_met, shares[1], unreachable]))
-    titles = ["all", "met", "share", "never met", "share", "no text gives"]
+        counts = one.mergeable, one.used, one.unused, len(one.unreachable)
+        mergeable, used, unused, unreachable = map("{:,}".format, counts)
+        shares = [SHARE.format(number / one.mergeable) for number in (one.used, one.unused)]
+        rows.append((name, [mergeable, used, shares[0], unused, shares[1], unreachable]))
+    titles = ["all", "used", "share", "unused", "share", "unreachable"]
     return Table("mergeable tokens", titles, rows)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+import compat_bpe
+
 from . import charts as charts
 from .charts import text
 from .figures import (
@@ -64,6 +66,7 @@ def page(report: Report, top: int = 10, title: str = "What vocabularies make of 
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="generator" content="compat_bpe {compat_bpe.__version__}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
         f"<header><h1>{text(title)}</h1>{_lead(report)}{_cards(report)}</header>\n"
@@ -100,7 +103,7 @@ def _cards(report: Report) -> str:
         ratio = BYTES_PER_TOKEN.of(report.total, one.total)
         rows = [
             ("tokens", f"{one.total.tokens:,}"),
-            ("vocabulary used", SHARE.format(one.met / one.mergeable)),
+            ("vocabulary used", SHARE.format(one.used / one.mergeable)),
         ]
         if one.total.chunks:
             whole = SHARE.format(one.total.whole_chunks / one.total.chunks)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..cli.output import can_show
@@ -41,7 +41,7 @@ _GAP = "  "
 
 
 def line_width() -> int:
-    """How many characters a line of standard output should have at most."""
+    """The most characters that a line of standard output should have."""
     if sys.stdout is not None and sys.stdout.isatty():
         return shutil.get_terminal_size((_PIPE_WIDTH, 0)).columns
     return _PIPE_WIDTH
@@ -53,7 +53,7 @@ def table_lines(report: Report, width: int, top: int) -> list[str]:
     Args:
         report: the report.
         width: the characters that a line should have at most.
-        top: how many of the most frequent and of the longest tokens there are.
+        top: the number of most frequent and of longest tokens.
     """
     # Without the blank line after the last block.
     return list(_blocks(report, width, top))[:-1]
@@ -73,7 +73,7 @@ def _blocks(report: Report, width: int, top: int) -> Iterator[str]:
     yield from _block(vocabulary_table(report))
     for name, one in report.encodings.items():
         yield from _token_block(f"most frequent tokens of {name}", one, one.uses[:top])
-        yield from _token_block(f"longest tokens of {name} that came", one, one.longest(top))
+        yield from _token_block(f"longest used tokens of {name}", one, one.longest(top))
     yield from _term_lines(report)
 
 
@@ -126,8 +126,14 @@ def _width(table: Table) -> int:
     return sum(len(_GAP) + width for width in _widths(table))
 
 
-def as_json(report: Report, top: int) -> str:
-    """The report as one line of ASCII."""
+def as_json(report: Report, top: int, left_out: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Write a report as one line of ASCII.
+
+    Args:
+        report: the report.
+        top: the number of most frequent and of longest tokens.
+        left_out: further members of the object: "errors" and "skipped".
+    """
     return json.dumps(
         {
             "groups": {group: sizes._asdict() for group, sizes in report.groups.items()},
@@ -139,6 +145,7 @@ def as_json(report: Report, top: int) -> str:
             "baselines": [
                 _of_column(report, column) for column in columns(report)[len(report.encodings) :]
             ],
+            **left_out,
         }
     )
 
@@ -165,8 +172,8 @@ def _of_encoding(one: EncodingReport, top: int) -> dict[str, Any]:
     return {
         "vocabulary": {
             "mergeable": one.mergeable,
-            "met": one.met,
-            "never_met": one.never_met,
+            "used": one.used,
+            "unused": one.unused,
             "unreachable": [
                 {**_token(found.id, found.token), "reason": found.reason}
                 for found in one.unreachable

@@ -75,7 +75,8 @@ def write_shim_wheel(folder: str | os.PathLike[str]) -> str:
 
     Its version is tiktoken's with a local label (PEP 440), so that it meets what programs require
     of tiktoken and can be told from it. The same version of this package always writes the same
-    bytes. The folder is created if there is none, and a file of that name is replaced whole.
+    bytes. The folder is created if there is none, and a file of that name (``wheel_name``) is
+    replaced whole.
 
     Returns:
         The path of the wheel.
@@ -105,11 +106,30 @@ def write_shim_wheel(folder: str | os.PathLike[str]) -> str:
     return path
 
 
-def _make_wheel() -> tuple[str, bytes]:
-    """The wheel's file name and content."""
+def wheel_name() -> str:
+    """Return the file name of the wheel.
+
+    >>> wheel_name().startswith("tiktoken-0.14.0+compat.")
+    True
+    """
+    return f"tiktoken-{_version()}-py3-none-any.whl"
+
+
+def is_shim_wheel(beginning: bytes) -> bool:
+    """Tell if a file that begins so is a wheel that ``write_shim_wheel`` wrote."""
+    return beginning.startswith(b"PK") and _INIT.partition("\n")[0].encode() in beginning
+
+
+def _version() -> str:
     public, _, local = own.__version__.partition("+")
     label = f"{public}.{local}" if local else public  # there is but one "+" in a version
-    version = f"{_tiktoken_version}+compat.{label}"
+    return f"{_tiktoken_version}+compat.{label}"
+
+
+def _make_wheel() -> tuple[str, bytes]:
+    """Return the wheel's file name and content."""
+    public = own.__version__.partition("+")[0]
+    version = _version()
     info = f"tiktoken-{version}.dist-info"
 
     files = {"tiktoken/__init__.py": _INIT, "tiktoken/py.typed": ""}
@@ -130,11 +150,11 @@ def _make_wheel() -> tuple[str, bytes]:
             entry.create_system = 3  # Unix, wherever it is written
             entry.external_attr = 0o100644 << 16
             archive.writestr(entry, text.encode())
-    return f"tiktoken-{version}-py3-none-any.whl", content.getvalue()
+    return wheel_name(), content.getvalue()
 
 
 def _hash_and_size(text: str) -> str:
-    """What RECORD says of a file.
+    """Return the hash and the size of a file, as RECORD has them.
 
     >>> _hash_and_size("")
     'sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0'

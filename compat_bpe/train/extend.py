@@ -125,7 +125,7 @@ def extend(
     ([64, 627, 2545], [64, 50258])
     """
     if isinstance(texts, str) or isinstance(terms, str):
-        raise TypeError("texts and terms are lists of str; one of them is a single str")
+        raise TypeError("texts or terms is a str; pass a list of str")
     with Extender(
         encoding,
         number,
@@ -239,7 +239,7 @@ class Extender:
                 repr(chunk.decode("utf-8", "replace") if isinstance(chunk, bytes) else chunk)
                 for chunk in chunks
             )
-            return f"it is split into {shown}" if chunks else "there is no chunk in it"
+            return f"it is split into {shown}" if chunks else "it has no chunks"
         (chunk,) = chunks
         if isinstance(chunk, int):
             return ""

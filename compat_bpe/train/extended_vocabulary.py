@@ -53,7 +53,7 @@ class GrowingVocabulary:
         """
         number = self._first + len(self.merges)
         if number >= RANK_LIMIT:
-            raise ValueError(f"{self._old!r} has ids up to {number - 1}: there are none after that")
+            raise ValueError(f"{self._old!r} has ids up to {number - 1}, the highest possible")
         parts = self.data_of[left], self.data_of[right]
         data = parts[0] + parts[1]
         self.merges.append(LearnedMerge(*parts, number, frequency))

@@ -10,6 +10,7 @@ from typing import Callable, NamedTuple
 from ..corpus.chunk_counts import ChunkCounter, Counts
 from ..encodings import deepseek
 from ..encodings.encoding import Encoding
+from ..encodings.load import DEEPSEEK as DEEPSEEK
 from ..encodings.load import pattern_named
 from ..encodings.tokenizer import Tokenizer
 from ..formats.checked_json import is_unicode
@@ -24,9 +25,6 @@ from .bpe import MOST_TOKENS, Learner
 BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]
 #: From bytes to the words of ``merges``: the place of each byte in that order.
 _TO_IDS = bytes(bytes(BYTE_TO_UNICODE).index(byte) for byte in range(256))
-
-#: What DeepSeek's steps are called, which are no single pattern.
-DEEPSEEK = "deepseek"
 
 #: Weighted chunks are counted in these parts of one.
 _UNIT = 1000
@@ -255,9 +253,8 @@ class Trainer:
             left, right = tokens[merge.left], tokens[merge.right]
             if left + right in taken:
                 raise ValueError(
-                    f"the special token {taken[left + right]!r} is also what merge "
-                    f"{len(merges) + 1} makes of the text: choose a name that the pattern cuts, "
-                    "<|name|> for instance"
+                    f"the special token {taken[left + right]!r} is also the result of merge "
+                    f"{len(merges) + 1}: choose a name that the pattern splits, such as <|name|>"
                 )
             frequency = merge.frequency / unit if unit > 1 else merge.frequency
             merges.append(LearnedMerge(left, right, len(tokens), frequency))
@@ -320,7 +317,7 @@ def make_encoding(
 
 def _most_merges(vocab_size: int | None, num_merges: int | None, special_tokens: int) -> int:
     if vocab_size is None and num_merges is None:
-        raise ValueError("give vocab_size, or num_merges")
+        raise ValueError("give vocab_size or num_merges")
     most = MOST_TOKENS - len(BYTES)
     if num_merges is not None:
         if num_merges < 0:
@@ -330,8 +327,8 @@ def _most_merges(vocab_size: int | None, num_merges: int | None, special_tokens:
         least = len(BYTES) + special_tokens
         if vocab_size < least:
             raise ValueError(
-                f"a vocabulary of {vocab_size} is too small: the single bytes are {len(BYTES)} "
-                f"tokens, and the special tokens {special_tokens}, so it must be {least} or more"
+                f"a vocabulary of {vocab_size} is too small: with all single bytes and special "
+                f"tokens it has {least} tokens or more"
             )
         if vocab_size > MOST_TOKENS:
             raise ValueError(f"a vocabulary of {vocab_size} is too large: {MOST_TOKENS} at most")
@@ -346,7 +343,7 @@ def _check_special_tokens(names: list[str]) -> None:
         if not is_unicode(name):
             raise ValueError(f"the special token {name!r} has a lone surrogate")
         if name in names[:number]:
-            raise ValueError(f"the special token {name!r} comes twice")
+            raise ValueError(f"the special token {name!r} is named twice")
         if not {*BYTES}.isdisjoint(spellings(name)):
             raise ValueError(f"the special token {name!r} is written like a single byte's token")
 
@@ -364,7 +361,9 @@ def _multipliers(sizes: Mapping[str, int], weights: Mapping[str, Fraction]) -> d
     for group in weights:
         if not sizes.get(group):
             known = ", ".join(map(repr, sorted(group for group, size in sizes.items() if size)))
-            raise ValueError(f"there is a weight for {group!r}, but no text; there is {known}")
+            raise ValueError(
+                f"there is a weight for {group!r}, but no such text; the groups are {known}"
+            )
     factors = {
         group: weights.get(group, Fraction(1)) / size for group, size in sizes.items() if size
     }

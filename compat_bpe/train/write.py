@@ -12,6 +12,9 @@ from typing import Any, BinaryIO, Callable
 
 from ..encodings.encoding import Encoding
 from ..encodings.save import save_gpt2, save_tiktoken, save_tokenizer_json
+from ..encodings.tokenizer import Tokenizer
+from ..formats.manifest import MANIFEST as MANIFEST
+from ..pipeline.added_tokens import AddedToken
 from .trainer import LearnedMerge
 
 #: The formats, and the files of each; ``{name}`` stands for the name of the vocabulary.
@@ -19,14 +22,17 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "tiktoken": ("{name}.tiktoken",),
     "gpt2": ("encoder.json", "vocab.bpe"),
     "vocab-merges": ("vocab.json", "merges.txt", "tokenizer_config.json"),
-    "tokenizer-json": ("tokenizer.json",),
+    "tokenizer-json": ("tokenizer.json", "tokenizer_config.json"),
     "token-map": ("token_map.tsv",),
 }
 
-MANIFEST = "manifest.json"
+#: The roles that transformers gives to special tokens.
+ROLES = ("bos", "eos", "unk", "pad")
 
 _NO_PARTS = "\t\t"
 
+#: The class of transformers that does what tokenizer.json says.
+_READS_JSON = "PreTrainedTokenizerFast"
 #: The patterns by which transformers' class for GPT-2 splits as the encoding does.
 _GPT2_PATTERNS = ("gpt2", "r50k_base", "p50k_base", "p50k_edit")
 
@@ -39,6 +45,7 @@ def write_vocabulary(
     formats: Iterable[str] = tuple(FORMATS),
     merges: Sequence[LearnedMerge] = (),
     manifest: Mapping[str, Any] | None = None,
+    roles: Mapping[str, str] | None = None,
     force: bool = False,
     extra: Mapping[str, BinaryIO] | None = None,
     left_out: Callable[[str, str], None] | None = None,
@@ -55,8 +62,10 @@ def write_vocabulary(
         formats: some of ``FORMATS``.
         merges: what was learned, in order, for ``token_map.tsv``.
         manifest: what ``manifest.json`` has besides the files and their SHA-256.
-        force: whether files may be written into a folder that exists and is not empty.  Those that
-            an earlier manifest lists and that are not written again are removed.
+        roles: the special token of some of ``ROLES``, for transformers; the others have none.
+        force: whether files may be written into a folder that exists and is not empty.  Files of
+            the same names are overwritten.  Files that an earlier manifest lists and that are not
+            written again are removed if they still have the SHA-256 listed there.
         extra: other files by name, and an open file with the content of each.
         left_out: called with each format that cannot hold the vocabulary, and why; if it is not
             given, that is an error.
@@ -67,8 +76,8 @@ def write_vocabulary(
     Raises:
         FileExistsError: the folder exists and is not empty, and ``force`` is not given.
         OSError: something cannot be written.
-        ValueError: there is no such format, the name is no name of a file, or a format cannot hold
-            the vocabulary.
+        ValueError: there is no such format or role, the token of a role is not special, the name
+            is no name of a file, or a format cannot hold the vocabulary.
     """
     target = Path(folder)
     check_folder(target, force=force)
@@ -77,7 +86,13 @@ def write_vocabulary(
     wanted = set(formats)
     if wanted - FORMATS.keys():
         unknown = ", ".join(map(repr, sorted(wanted - FORMATS.keys())))
-        raise ValueError(f"there is no format {unknown}; there are {', '.join(FORMATS)}")
+        raise ValueError(f"unknown format {unknown}; the formats are {', '.join(FORMATS)}")
+    roles = roles or {}
+    for role, token in roles.items():
+        if role not in ROLES:
+            raise ValueError(f"unknown role {role!r}; the roles are {', '.join(ROLES)}")
+        if token not in encoding._special_tokens:
+            raise ValueError(f"{token!r}, named as {role}, is not a special token")
     # Within a folder that exists: it may be on a disk of its own, or be ".".
     beside = target if target.is_dir() else target.absolute().parent
     temporary = beside / f"{target.name}.{os.getpid()}.tmp"
@@ -87,7 +102,7 @@ def write_vocabulary(
             if kind in wanted:
                 files = [temporary / file.format(name=name) for file in FORMATS[kind]]
                 try:
-                    _write_format(kind, files, encoding, pattern, merges)
+                    _write_format(kind, files, encoding, pattern, merges, roles)
                 except ValueError as error:
                     if left_out is None:
                         raise
@@ -102,6 +117,7 @@ def write_vocabulary(
             "name": name,
             "pattern": pattern,
             "special_tokens": dict(encoding._special_tokens),
+            "roles": dict(roles),
             "files": {file: _sha256(temporary / file) for file in written},
         }
         _write_json(temporary / MANIFEST, described, indent=1)
@@ -112,25 +128,40 @@ def write_vocabulary(
 
 
 def check_name(name: str) -> None:
-    """Whether files may be named after a vocabulary of that name; ``ValueError`` if not."""
+    """Raise ``ValueError`` if files cannot be named after a vocabulary of that name."""
     if not name or Path(name).name != name or name in (".", ".."):
         raise ValueError(f"{name!r} cannot be the name of a file")
 
 
 def check_folder(folder: Path, *, force: bool) -> None:
-    """Whether a vocabulary may be written there.
+    """Raise an error if a vocabulary cannot be written there.
 
     Raises:
-        FileExistsError: no, since there is something already.
-        OSError: no, for another reason.
+        FileExistsError: something is there already.
+        OSError: there is another reason.
     """
     if folder.is_dir():
         if not force and any(folder.iterdir()):
             raise FileExistsError(f"{folder}: it exists and is not empty; --force writes into it")
     elif folder.exists() or folder.is_symlink():
-        raise FileExistsError(f"{folder}: it exists and is no folder")
+        raise FileExistsError(f"{folder}: it exists and is not a folder")
     elif not folder.absolute().parent.is_dir():
         raise FileNotFoundError(f"{folder}: there is no folder {folder.absolute().parent}")
+
+
+def touched_files(
+    folder: Path, name: str, formats: Iterable[str], extra: Iterable[str] = ()
+) -> list[Path]:
+    """List the files that ``write_vocabulary`` would overwrite or remove in a folder.
+
+    Args:
+        folder, formats: as there.
+        name: that of the vocabulary.
+        extra: the names of other files.
+    """
+    named = [file.format(name=name) for kind in formats for file in FORMATS.get(kind, ())]
+    names = {MANIFEST, *named, *extra, *_files_of(folder / MANIFEST)}
+    return [folder / name for name in sorted(names) if (folder / name).exists()]
 
 
 def _put_in_place(temporary: Path, target: Path) -> None:
@@ -140,20 +171,22 @@ def _put_in_place(temporary: Path, target: Path) -> None:
     earlier = _files_of(target / MANIFEST)
     for file in sorted(temporary.iterdir(), key=lambda file: file.name == MANIFEST):
         file.replace(target / file.name)
-        earlier.discard(file.name)
-    for name in earlier:
-        (target / name).unlink(missing_ok=True)
+        earlier.pop(file.name, None)
+    for name, digest in earlier.items():
+        # Whoever has changed it since wants to keep it.
+        if (target / name).is_file() and _sha256(target / name) == digest:
+            (target / name).unlink()
 
 
-def _files_of(manifest: Path) -> set[str]:
+def _files_of(manifest: Path) -> dict[str, str]:
     """The files that a manifest lists; none if it is not there or is something else."""
     try:
         listed = json.loads(manifest.read_bytes())["files"]
     except (OSError, ValueError, LookupError, TypeError):
-        return set()
+        return {}
     if not isinstance(listed, dict):
-        return set()
-    return {name for name in listed if Path(name).name == name}
+        return {}
+    return {name: digest for name, digest in listed.items() if Path(name).name == name}
 
 
 def _sha256(path: Path) -> str:
@@ -170,6 +203,7 @@ def _write_format(
     encoding: Encoding,
     pattern: str,
     merges: Sequence[LearnedMerge],
+    roles: Mapping[str, str],
 ) -> None:
     if kind == "tiktoken":
         save_tiktoken(encoding, files[0])
@@ -177,28 +211,39 @@ def _write_format(
         save_gpt2(encoding, files[0], files[1])
     elif kind == "vocab-merges":
         save_gpt2(encoding, files[0], files[1])
-        _write_json(files[2], _tokenizer_config(encoding, pattern), indent=1)
+        # Where GPT-2's class would split otherwise, the one that reads tokenizer.json.
+        kind_of = "GPT2Tokenizer" if pattern in _GPT2_PATTERNS else _READS_JSON
+        _write_json(files[2], _tokenizer_config(encoding, kind_of, roles), indent=1)
     elif kind == "tokenizer-json":
         save_tokenizer_json(encoding, files[0])
+        if not files[1].exists():
+            _write_json(files[1], _tokenizer_config(encoding, _READS_JSON, roles), indent=1)
     else:
         files[0].write_bytes("".join(_token_map(encoding, merges)).encode())
 
 
-def _tokenizer_config(encoding: Encoding, pattern: str) -> dict[str, Any]:
-    """What transformers and ``compat_bpe.load`` have to know besides the vocabulary."""
-    flags = dict.fromkeys(("lstrip", "normalized", "rstrip", "single_word"), False)
+def _tokenizer_config(
+    encoding: Encoding, tokenizer_class: str, roles: Mapping[str, str]
+) -> dict[str, Any]:
+    """The settings of transformers, and of ``compat_bpe.load``, for a vocabulary."""
     return {
-        # Where GPT-2's class would split otherwise, the one that reads tokenizer.json.
-        "tokenizer_class": (
-            "GPT2Tokenizer" if pattern in _GPT2_PATTERNS else "PreTrainedTokenizerFast"
-        ),
+        "tokenizer_class": tokenizer_class,
         "add_prefix_space": False,
         "clean_up_tokenization_spaces": False,
+        # If one is missing, GPT-2's class takes <|endoftext|>, and adds it to the vocabulary.
+        **{f"{role}_token": roles.get(role) for role in ROLES},
         "added_tokens_decoder": {
-            f"{number}": {"content": name, "special": True, **flags}
-            for name, number in encoding._special_tokens.items()
+            f"{token.id}": {key: value for key, value in token._asdict().items() if key != "id"}
+            for token in _added_tokens(encoding)
         },
     }
+
+
+def _added_tokens(encoding: Encoding) -> Sequence[AddedToken]:
+    if isinstance(encoding, Tokenizer):
+        return encoding.added_tokens
+    specials = encoding._special_tokens.items()
+    return [AddedToken(name, number, special=True) for name, number in specials]
 
 
 def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe.cli.output import CommandError
-from compat_bpe.cli.output_file import check_new_file
+from compat_bpe.cli.output_file import check_new_file, check_no_input
 
 
 def _is_ours(beginning: bytes) -> bool:
@@ -52,3 +52,24 @@ def test_a_directory_or_none(tmp_path: Path) -> None:
 
 def test_what_is_not_overwritten_by_writing() -> None:
     check_new_file(os.devnull)
+
+
+def test_an_input_is_refused_by_whatever_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("folder/a").write_bytes(b"a")
+    Path("b").write_bytes(b"b")
+    os.symlink("folder/a", "link")
+    for inputs in (["b", "folder/a"], ["folder"], ["link"], ["../" + tmp_path.name + "/folder/a"]):
+        with pytest.raises(CommandError, match=r"folder/a: it is one of the inputs[,;]"):
+            check_no_input(["new", "folder/a"], inputs)
+    check_no_input(["new", "folder/a"], ["b", "missing", "-"])
+    check_no_input(["folder", "missing"], ["folder", "missing"])
+    with open("b") as file:
+        monkeypatch.setattr("sys.stdin", file)
+        with pytest.raises(CommandError, match=r"^b: it is one of the inputs, as standard input;"):
+            check_no_input(["b"], ["-"])
+    monkeypatch.setattr("sys.stdin", None)
+    check_no_input(["b"], ["-"])

@@ -18,7 +18,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.tiktoken.shim_wheel import write_shim_wheel
+from compat_bpe.train import train_bpe
+from compat_bpe.train.write import FORMATS, write_vocabulary
 from tools.tiktoken_files import write_tiktoken_files
 
 pytestmark = pytest.mark.clients
@@ -201,6 +204,44 @@ def test_client(
     expected, actual = printed
     assert len(expected.splitlines()) >= len(TEXTS), "the script prints a line for each text"
     assert actual == expected
+
+
+#: The last of the version before, which many have, and the newest.
+TRANSFORMERS = ["transformers==4.57.1", "transformers==5.23.0"]
+#: Special tokens by role; the first is what GPT-2's class adds unasked.
+SPECIALS = {"eos": "<|endoftext|>", "bos": "<|begin|>", "pad": "[PAD]"}
+
+
+@pytest.mark.parametrize("transformers", TRANSFORMERS)
+def test_trained_vocabularies_in_transformers(
+    transformers: str, environments: Path, tmp_path: Path
+) -> None:
+    texts = [text for text in TEXTS if text]
+    with open(tmp_path / "texts.json", "w") as file:
+        json.dump(texts, file)
+    folders: list[str] = []
+    expected = []
+    for pattern in (*PATTERNS, "deepseek"):
+        for formats in (tuple(FORMATS), ("tokenizer-json",), ("vocab-merges",)):
+            if formats == ("vocab-merges",) and PATTERNS.get(pattern) != PATTERNS["gpt2"]:
+                continue  # transformers has no class that splits so without tokenizer.json
+            for roles in ({}, SPECIALS):
+                folder = tmp_path / f"{pattern} {formats[0]} {len(formats)} {len(roles)}"
+                special_tokens = ["<|x|>", *roles.values()] if roles else []
+                made = train_bpe(texts, 400, pattern=pattern, special_tokens=special_tokens)
+                write_vocabulary(folder, made, pattern=pattern, formats=formats, roles=roles)
+                named = [
+                    [roles.get(role), made._special_tokens.get(roles.get(role, ""))]
+                    for role in ("bos", "eos", "unk", "pad")
+                ]
+                ids = [made.encode(text, allowed_special="all") for text in texts]
+                folders.append(str(folder))
+                expected.append([str(folder), 400, 399, named, ids])
+    python = make_environment(environments / transformers, [transformers])
+    environment = Environment(python, tmp_path)
+    script = HERE / "scripts" / "trained.py"
+    printed = environment.run("-I", script, tmp_path / "texts.json", *folders, cwd=tmp_path)
+    assert [json.loads(line) for line in printed.splitlines()] == expected
 
 
 @pytest.fixture(scope="session")

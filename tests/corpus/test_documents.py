@@ -151,9 +151,9 @@ DAMAGED = {
     "no field": (
         "b.jsonl",
         b'\n{"id": 1, "content": "a"}',
-        "b.jsonl:2: there is no field 'text'; there are 'id', 'content'",
+        "b.jsonl:2: no field 'text'; the fields are 'id', 'content'",
     ),
-    "empty object": ("b.jsonl", b"{}", "b.jsonl:1: there is no field 'text'; there are none"),
+    "empty object": ("b.jsonl", b"{}", "b.jsonl:1: no field 'text'; there are none"),
     "number": ("b.jsonl", b'{"text": 1}', "b.jsonl:1: 'text': it is a number, and has to be"),
     "null": ("b.jsonl", b'{"text": null}', "b.jsonl:1: 'text': it is null, and has to be a text"),
     "byte in JSON": (
@@ -270,7 +270,9 @@ def test_what_cannot_be_read_is_an_error_with_its_name(errors: str, tmp_path: Pa
 
 
 def test_an_unknown_way_with_errors_is_refused_at_once() -> None:
-    with pytest.raises(ValueError, match="errors='ignore'; there are strict, replace, skip"):
+    with pytest.raises(
+        ValueError, match="errors is 'ignore'; it must be one of strict, replace, skip"
+    ):
         read_corpus([], errors="ignore")  # type: ignore[arg-type]
 
 
@@ -310,3 +312,31 @@ def test_groups_are_folders_or_names(path: str, root: str, group: str) -> None:
         return name.replace("/", os.sep)
 
     assert group_of(native(path), native(root)) == group
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".jsonl"])
+@pytest.mark.parametrize("errors", ["strict", "skip"])
+def test_what_is_told_of_has_been_worked_on(tmp_path: Path, suffix: str, errors: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    text = "".join(f"{number:x}\n" for number in Random(0).sample(range(10**9), 100_000))
+    lines = [json.dumps({"text": text[at : at + 3000]}) for at in range(0, len(text), 3000)]
+    data = "\n".join(lines).encode() if suffix == ".jsonl" else text.encode()
+    path.write_bytes(gzip.compress(data) if suffix == ".txt.gz" else data)
+    size = path.stat().st_size
+    told: list[int] = []
+    seen: list[float] = []
+    worked: list[float] = []
+    done = 0
+    options: dict[str, Any] = {"errors": errors, "advance": told.append}
+    for part in read_corpus([CorpusFile(str(path), "g")], **options):
+        seen.append(sum(told) / size)
+        worked.append(done / len(text))
+        done += len(part.text)
+    assert sum(told) == size
+    assert len(set(seen)) >= 5, "it goes on within a file"
+    # Not before it is worked on: but for what a line end shifts, and, decompressed, for a part.
+    block, part_size = file_bytes.BLOCK / size, corpus.PART / len(text)
+    ahead = part_size if suffix.endswith(".gz") else part_size / 20
+    for known, true in zip(seen, worked):
+        assert true - 2.5 * max(block, part_size) <= known <= true + ahead
+    assert seen[-1] < 1

@@ -70,7 +70,7 @@ def test_rules_replace_as_re_sub_does(path: Path, lines: list[tuple[str, str]], 
     ("content", "reason"),
     [
         ("a → b\nc", "2: no separator: between pattern and replacement there has to be →, => or"),
-        ("→ b", "1: there is no pattern"),
+        ("→ b", "1: the pattern is missing"),
         ("(a → b", r"1: the pattern '(a': missing ), unterminated subpattern at position 0"),
         (r"(a) → \2", r"1: the replacement '\\2': invalid group reference 2 at position 1"),
         (r"a → \g<x>", r"1: the replacement '\\g<x>': unknown group name 'x'"),

@@ -236,11 +236,17 @@ def test_memory_for_a_long_document_is_bounded() -> None:
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        ({"normalization": "NFX"}, "normalization='NFX'; there are NFC, NFD, NFKC, NFKD"),
-        ({"drop_duplicates": "words"}, "drop_duplicates='words'; there are lines, documents"),
-        ({"validation": 1.0}, r"validation=1\.0: it has to be at least 0 and below 1"),
-        ({"validation": float("nan")}, "validation=nan"),
-        ({"validation": -0.1}, r"validation=-0\.1"),
+        (
+            {"normalization": "NFX"},
+            "normalization is 'NFX'; it must be one of NFC, NFD, NFKC, NFKD",
+        ),
+        (
+            {"drop_duplicates": "words"},
+            "drop_duplicates is 'words'; it must be one of lines, documents",
+        ),
+        ({"validation": 1.0}, r"validation is 1\.0; it must be at least 0 and below 1"),
+        ({"validation": float("nan")}, "validation is nan"),
+        ({"validation": -0.1}, r"validation is -0\.1"),
     ],
 )
 def test_wrong_values_are_refused(wrong: dict[str, Any], reason: str) -> None:

@@ -46,7 +46,7 @@ def test_report(shipped: Pair) -> None:
     assert {use.id: use.times for use in one.uses} == uses
     assert all(shipped.theirs.decode_single_token_bytes(use.id) == use.token for use in one.uses)
     assert one.mergeable == len(shipped.theirs._mergeable_ranks)
-    assert one.never_met == one.mergeable - len(uses)
+    assert one.unused == one.mergeable - len(uses)
     [term] = one.terms
     ids = shipped.theirs.encode_ordinary(" tokenization")
     assert term.after_space == shipped.theirs.decode_tokens_bytes(ids)

@@ -102,7 +102,7 @@ def test_words_across_parts() -> None:
 def test_nothing() -> None:
     found = report({"gpt2": get_encoding("gpt2")}, {})
     one = found.encodings["gpt2"]
-    assert (found.total, one.total, one.met, one.never_met) == (Sizes(), TokenCounts(), 0, 50256)
+    assert (found.total, one.total, one.used, one.unused) == (Sizes(), TokenCounts(), 0, 50256)
     assert (one.uses, one.longest(3), one.by_length(), one.covered) == ([], [], {}, [])
     assert BYTES_PER_TOKEN.of(found.total, one.total) is None
     assert [rows for _, _, rows in group_tables(found)[1:]] == [
@@ -120,7 +120,7 @@ def test_vocabulary() -> None:
     assert one.uses[:2] == [TokenUse(262, b" the", 2), TokenUse(290, b" and", 2)]
     assert [use.token for use in one.longest(3)] == [b" cats", b" the", b" and"]
     assert one.by_length() == {3: 1, 4: 6, 5: 1}
-    assert (one.mergeable, one.met, one.never_met) == (50256, 6, 50250)
+    assert (one.mergeable, one.used, one.unused) == (50256, 6, 50250)
     assert one.covered == [8, 16, 19, 23, 27, 32]
     assert len(one.unreachable) == 13
 
@@ -143,7 +143,7 @@ def test_an_encoding_that_decodes_otherwise() -> None:
     encoding = encoding_of("added tokens")
     one = report({"": encoding}, {"": ["a<b>y"]}).encodings[""]
     assert {use.token for use in one.uses} >= {b"<b>"}
-    assert one.met < len(one.uses)
+    assert one.used < len(one.uses)
 
 
 def test_a_byte_without_a_token_is_an_error() -> None:

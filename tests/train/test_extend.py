@@ -148,9 +148,9 @@ def test_an_old_token_that_comes_about_by_a_new_one() -> None:
     ("term", "reason"),
     [
         ("ab cd", "it is split into 'ab', ' cd'"),
-        ("1", "there is no chunk in it"),
+        ("1", "it has no chunks"),
         ("<s>", "it is split into '<s', '>'"),
-        ("", "there is no chunk in it"),
+        ("", "it has no chunks"),
         ("ab1", "the pattern leaves some of it out"),
     ],
 )
@@ -232,7 +232,7 @@ def test_a_single_text_is_refused() -> None:
 def test_there_are_no_more_ids() -> None:
     old = small({**BYTES, b"xy": 2**32 - 3})
     assert extend(old, ["ab"], 1, min_frequency=1).merges[0].id == 2**32 - 2
-    with pytest.raises(ValueError, match="there are none after that"):
+    with pytest.raises(ValueError, match="the highest possible"):
         extend(old, ["abcd"], 2, min_frequency=1)
 
 

@@ -13,7 +13,14 @@ import pytest
 from compat_bpe import load
 from compat_bpe.train import Trained, Trainer
 from compat_bpe.train import write as output_module
-from compat_bpe.train.write import FORMATS, MANIFEST, readable, write_vocabulary
+from compat_bpe.train.write import (
+    FORMATS,
+    MANIFEST,
+    ROLES,
+    readable,
+    touched_files,
+    write_vocabulary,
+)
 
 ALL = {
     "mine.tiktoken",
@@ -96,10 +103,59 @@ def test_what_transformers_has_to_know(tmp_path: Path, trained: Trained) -> None
     assert config["tokenizer_class"] == "GPT2Tokenizer"
     assert config["added_tokens_decoder"]["261"]["content"] == "<|a\tb|>"
     assert load(tmp_path / "a").encode("hug<|a\tb|>", allowed_special="all") == [257, 261]
+    # Not named, these would be <|endoftext|> in GPT-2's class, as a token more than there are.
+    assert {config[f"{role}_token"] for role in ROLES} == {None}
     write(tmp_path / "b", trained, pattern="o200k_base", formats=["vocab-merges"])
     config = json.loads((tmp_path / "b" / "tokenizer_config.json").read_bytes())
     # Its own class would split by GPT-2's pattern.
     assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
+
+
+def test_the_class_that_reads_tokenizer_json(tmp_path: Path, trained: Trained) -> None:
+    for formats, expected in (
+        (["tokenizer-json"], "PreTrainedTokenizerFast"),
+        (["tokenizer-json", "vocab-merges"], "GPT2Tokenizer"),
+    ):
+        write(tmp_path, trained, formats=formats, force=True)
+        config = json.loads((tmp_path / "tokenizer_config.json").read_bytes())
+        assert config["tokenizer_class"] == expected
+
+
+def test_roles_of_special_tokens(tmp_path: Path, trained: Trained) -> None:
+    name = "<|a\tb|>"
+    write(tmp_path / "out", trained, roles={"eos": name, "pad": name})
+    config = json.loads((tmp_path / "out" / "tokenizer_config.json").read_bytes())
+    found = {role: config[f"{role}_token"] for role in ROLES}
+    assert found == {"bos": None, "eos": name, "unk": None, "pad": name}
+    manifest = json.loads((tmp_path / "out" / MANIFEST).read_bytes())
+    assert manifest["roles"] == {"eos": name, "pad": name}
+    with pytest.raises(ValueError, match="'hug', named as eos, is not a special token"):
+        write(tmp_path / "x", trained, roles={"eos": "hug"})
+    with pytest.raises(ValueError, match="unknown role 'sep'; the roles are bos, eos, unk, pad"):
+        write(tmp_path / "x", trained, roles={"sep": name})
+    assert names(tmp_path) == {"out"}
+
+
+def test_a_file_that_was_changed_is_not_removed(tmp_path: Path, trained: Trained) -> None:
+    write(tmp_path, trained)
+    (tmp_path / "vocab.json").write_text("my own")
+    (tmp_path / "token_map.tsv").unlink()
+    write(tmp_path, trained, formats=["gpt2"], force=True)
+    assert names(tmp_path) == {"encoder.json", "vocab.bpe", MANIFEST, "vocab.json"}
+    assert (tmp_path / "vocab.json").read_text() == "my own"
+
+
+def test_the_files_that_are_touched(tmp_path: Path, trained: Trained) -> None:
+    assert touched_files(tmp_path, "mine", FORMATS) == []
+    (tmp_path / "vocab.bpe").write_text("of another")
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "x.jsonl").write_text("of another")
+    found = touched_files(tmp_path, "mine", ["gpt2"], ["x.jsonl"])
+    assert found == [tmp_path / "vocab.bpe", tmp_path / "x.jsonl"]
+    assert touched_files(tmp_path, "mine", ["tiktoken"]) == []
+    write(tmp_path, trained, force=True)
+    found = touched_files(tmp_path, "other", ["tiktoken"])
+    assert {path.name for path in found} == {*ALL, MANIFEST}
 
 
 def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path, trained: Trained) -> None:
@@ -107,7 +163,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path, trained: Tr
     with pytest.raises(FileExistsError, match="it exists and is not empty; --force writes"):
         write(tmp_path, trained)
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(FileExistsError, match="it exists and is no folder"):
+    with pytest.raises(FileExistsError, match="it exists and is not a folder"):
         write(tmp_path / "file", trained, force=True)
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         write(tmp_path / "a" / "b", trained)
@@ -168,7 +224,7 @@ def test_other_files(tmp_path: Path, trained: Trained) -> None:
 
 
 def test_what_is_wrong_is_said(tmp_path: Path, trained: Trained) -> None:
-    with pytest.raises(ValueError, match="there is no format 'x', 'y'; there are tiktoken, gpt2"):
+    with pytest.raises(ValueError, match="unknown format 'x', 'y'; the formats are tiktoken, gpt2"):
         write(tmp_path / "out", trained, formats=["x", "y"])
     trained.encoding.name, name = "a/b", trained.encoding.name
     try:

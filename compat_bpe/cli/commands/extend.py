@@ -1,4 +1,4 @@
-"""``compat-bpe extend``: more tokens for a vocabulary, and no other ids for those it has."""
+"""``compat-bpe extend``: add tokens to a vocabulary without changing an id."""
 
 from __future__ import annotations
 
@@ -16,27 +16,49 @@ from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from ...encodings.patterns import PATTERNS
 from ...encodings.tokenizer import Tokenizer
 from ...files.text import read_text
+from ...formats.manifest import AS_TOKENIZER_JSON
+from ...pipeline.added_tokens import AddedToken
 from ...train.extend import Extended, Extender
 from ...train.trainer import DEEPSEEK
-from ...train.write import MANIFEST, check_folder, check_name, readable, write_vocabulary
+from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
-from ..options.corpus import CorpusArguments, corpus_options
+from ..input_path import INPUT_PATH
+from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encoding, encoding_options
-from ..options.vocabulary import vocabulary_options
-from ..output import CommandError, failure, write_line, write_message
+from ..options.groups import GroupedCommand
+from ..options.vocabulary import (
+    OUTPUT_OPTIONS,
+    check_inputs,
+    checked_name,
+    vocabulary_options,
+    why_stopped,
+)
+from ..output import CommandError, failure, plural, write_line, write_message
 from ..progress import Progress
 from ..streams import write_bytes
 
-#: What is written if it is not said, as far as it can hold the vocabulary.
+#: The formats that are written by default, as far as they can hold the vocabulary.
 _DEFAULT_FORMATS = ("tiktoken", "gpt2", "tokenizer-json", "token-map")
 
-#: The file that says what is new.
+#: The file that lists the changes.
 _CHANGES = "changes.json"
-#: Chunks that are in it: those that the new tokens save most in.
+#: The number of chunks in it, those that save most tokens.
 _MOST_CHUNKS = 1000
 
 
-@click.command()
+@click.command(
+    cls=GroupedCommand,
+    options_metavar="-o DIR [-n N] [--terms FILE] [OPTIONS]",
+    groups={
+        "Required (DIR, and -n or --terms)": ["--output", "--number", "--terms"],
+        "Vocabulary": [
+            *("--encoding", "--model", "--pattern"),
+            *("--no-space", "--min-frequency", "--max-token-length"),
+        ],
+        "Corpus": CORPUS_OPTIONS,
+        "Output": OUTPUT_OPTIONS,
+    },
+)
 @corpus_options
 @encoding_options
 @click.option(
@@ -45,19 +67,19 @@ _MOST_CHUNKS = 1000
     metavar="N",
     type=click.IntRange(min=0),
     default=0,
-    help="Learn N tokens on the text; fewer if no pair is left that comes often enough.",
+    help="Learn up to N tokens from the corpus.",
 )
 @click.option(
     "--terms",
     "terms_file",
     metavar="FILE",
-    type=click.Path(),
-    help="Make each line of FILE, in UTF-8, one token.",
+    type=INPUT_PATH,
+    help="Make each line of FILE one token.",
 )
 @click.option(
     "--no-space",
     is_flag=True,
-    help="Make terms tokens only as they stand, not also with a space before them.",
+    help="Make terms tokens only as they are, not also with a space before them.",
 )
 @click.option(
     "--min-frequency",
@@ -65,15 +87,15 @@ _MOST_CHUNKS = 1000
     type=click.IntRange(min=0),
     default=2,
     show_default=True,
-    help="Learn no token whose parts come together less often.",
+    help="Merge only pairs that occur at least N times.",
 )
 @click.option(
     "--max-token-length",
-    metavar="BYTES",
+    metavar="N",
     type=click.IntRange(min=1),
-    help="Learn no token that is longer.",
+    help="Learn no token of more than N bytes.",
 )
-@vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, as far as they can hold it")
+@vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, those that can hold it")
 def extend(
     corpus: CorpusArguments,
     model: str | None,
@@ -91,19 +113,23 @@ def extend(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    """Add tokens to a vocabulary: for terms, and learned on text.
+    """Add tokens to a vocabulary: given terms, and tokens learned from a corpus.
 
-    No id that the vocabulary has changes: those of new tokens follow after the highest. Text in
-    which no two tokens stand beside each other that a new one joins is encoded as before.
+    No existing id changes; new tokens get the ids after the highest. Text without a pair of
+    neighbouring tokens that a new token joins is encoded as before.
 
-    The text is that of files, of those in directories, and of the lines of .jsonl files; with no
-    PATH, it is standard input if -n is given. A term becomes a token by joining the first two of
-    the tokens that it has until it is one, so it takes an id for each of them but one. One that the
-    encoding splits cannot be a token: it is named, and the exit status is 2.
+    PATH is a text file, a file of JSON lines (.jsonl, .ndjson), compressed (.gz) or not, or a
+    directory of such files. Without PATH, or where it is -, standard input is read if -n is given.
 
-    DIR gets the vocabulary in each format, a manifest.json, and changes.json: the new tokens, what
-    became of the terms, how many tokens the text has before and after, and the chunks in which most
-    are saved.
+    A term becomes a token by joining the first two of its tokens until one is left, so it takes
+    one id fewer than it has tokens now. A term that the encoding splits into chunks cannot become a
+    token: it is named, and the exit status is 2. It is 2 also if a file cannot be read: it is
+    named, and the others are used.
+
+    DIR gets the vocabulary in each format, manifest.json, and changes.json: the new tokens, the
+    terms, the number of tokens of the corpus before and after, and the chunks that save most.
+
+    FORMAT is tiktoken, gpt2, vocab-merges, tokenizer-json or token-map; see train --help.
 
     \b
     Examples:
@@ -112,16 +138,14 @@ def extend(
       $ compat-bpe count -e new/tokenizer.json notes.txt
     """
     if not number and terms_file is None:
-        raise click.UsageError("say what to add: -n NUMBER, --terms FILE, or both.")
-    name = output.resolve().name if name is None else name
-    try:
-        check_folder(output, force=force)
-        check_name(name)
-    except (OSError, ValueError) as error:
-        raise failure(error, output) from None
+        raise click.UsageError("Give -n, --terms or both.")
+    name = checked_name(output, name, force=force)
     terms = [] if terms_file is None else _terms(terms_file)
     old = chosen_encoding(model, encoding, pattern)
     found_corpus = corpus.find() if corpus.paths or number else None
+    check_inputs(
+        output, name, formats or _DEFAULT_FORMATS, [_CHANGES], found_corpus, [terms_file, encoding]
+    )
     extender = Extender(
         old,
         number,
@@ -148,6 +172,7 @@ def extend(
             manifest={
                 "extends": old.name,
                 "versions": {"compat_bpe": __version__, "unicode": "16.0"},
+                **(_corpus(corpus, found_corpus) if found_corpus is not None else {}),
                 "metrics": _metrics(found),
             },
             force=force,
@@ -163,20 +188,18 @@ def extend(
             write_line(line)
     learned = sum(merge.frequency > 0 for merge in found.merges)
     if learned < number:
-        least = max(min_frequency, 1)
         write_message(
-            f"{learned:,} tokens learned, not {number:,}: no two tokens that may be merged stand "
-            f"together {least} times or more"
+            f"{plural(learned, 'token')} learned, not {number:,}: {why_stopped(min_frequency)}"
         )
     failed = [term for term in found.terms if term.reason]
     for term in failed:
         write_message(f"{terms_file}: {term.text!r} cannot be one token: {term.reason}")
-    if failed:
+    if failed or (found_corpus is not None and found_corpus.failed):
         sys.exit(2)
 
 
 def _terms(path: str) -> list[str]:
-    """The lines of a file, without those that are empty."""
+    """Return the lines of a file that are not blank."""
     try:
         text, _ = read_text(path)
     except OSError as error:
@@ -191,12 +214,23 @@ def _left_out(kind: str, reason: str) -> None:
 
 
 def _pattern(encoding: Encoding) -> str:
-    """How text is split, as the manifest has it."""
+    """Return the pattern of an encoding, as the manifest has it."""
     if isinstance(encoding, Tokenizer):
-        steps = encoding.definition.parts.get("pre_tokenizer")
-        return DEEPSEEK if steps == DEEPSEEK_PARTS["pre_tokenizer"] else "that of tokenizer.json"
+        parts = encoding.definition.parts
+        same = all(parts.get(key) == DEEPSEEK_PARTS[key] for key in ("normalizer", "pre_tokenizer"))
+        # A manifest has names and ids of special tokens, and nothing of others.
+        simple = all(
+            token == AddedToken(token.content, token.id, special=True)
+            for token in encoding.added_tokens
+        )
+        return DEEPSEEK if same and simple else AS_TOKENIZER_JSON
     names = [name for name, known in PATTERNS.items() if known == encoding._pat_str]
     return names[0] if names else encoding._pat_str
+
+
+def _corpus(arguments: CorpusArguments, corpus: Corpus) -> dict[str, Any]:
+    """Return the corpus as the manifest has it."""
+    return {"corpus": {"paths": list(arguments.paths), **corpus.left_out()}}
 
 
 def _metrics(found: Extended) -> dict[str, int]:
@@ -211,17 +245,21 @@ def _summary(
     found: Extended, folder: Path, written: Sequence[str], has_text: bool
 ) -> Iterator[str]:
     merges = found.merges
-    ids = f", ids {merges[0].id} to {merges[-1].id}" if merges else ""
+    ids = ""
+    if len(merges) == 1:
+        ids = f", id {merges[0].id}"
+    elif merges:
+        ids = f", ids {merges[0].id} to {merges[-1].id}"
     yield f"new tokens: {len(merges):,}{ids}"
     if has_text:
         before, after = found.changes.before, found.changes.after
         share = f" ({after / before - 1:+.2%})" if before else ""
-        yield f"tokens of the text: {before:,} before, {after:,} after{share}"
+        yield f"tokens of the corpus: {before:,} before, {after:,} after{share}"
     yield f"written to {folder}: {', '.join(written)}"
 
 
 def _changes(old: Encoding, found: Extended) -> bytes:
-    """The content of ``changes.json``, with a line for each item of a list."""
+    """Return the content of ``changes.json``, with a line for each item of a list."""
     lists: dict[str, list[dict[str, Any]]] = {
         "tokens": [
             {

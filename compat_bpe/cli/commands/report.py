@@ -1,8 +1,9 @@
-"""``compat-bpe report``: what vocabularies make of a corpus."""
+"""``compat-bpe report``: the tokens that vocabularies make of a corpus."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -14,13 +15,26 @@ from ...files.write import write_files
 from ...report.figures import Report
 from ...report.measure import report_parts
 from ...report.text import as_json, line_width, table_lines
-from ..options.corpus import CorpusArguments, corpus_options
+from ..input_path import INPUT_PATH
+from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encodings, encoding_options
+from ..options.groups import GroupedCommand
 from ..output import CommandError, write_line
+from ..output_file import check_new_file, check_no_input
 from ..streams import read_all
 
+#: In the beginning of a page that this command wrote.
+_GENERATOR = b'<meta name="generator" content="compat_bpe '
 
-@click.command()
+
+@click.command(
+    cls=GroupedCommand,
+    groups={
+        "Vocabularies": ["--encoding", "--model", "--pattern"],
+        "Corpus": CORPUS_OPTIONS,
+        "Report": ["--by", "--terms", "--top", "--json", "--html", "--force"],
+    },
+)
 @corpus_options
 @partial(encoding_options, several=True)
 @click.option(
@@ -28,14 +42,14 @@ from ..streams import read_all
     type=click.Choice(["group", "file"]),
     default="group",
     show_default=True,
-    help="What is told apart: groups, or files.",
+    help="Report figures for each group or for each file.",
 )
 @click.option(
     "--terms",
     "terms_file",
-    type=click.Path(allow_dash=True),
+    type=INPUT_PATH,
     metavar="FILE",
-    help="A file of terms, a line each; how they are cut is shown.",
+    help="Show how the terms in FILE, one a line, are split into tokens.",
 )
 @click.option(
     "--top",
@@ -43,12 +57,13 @@ from ..streams import read_all
     type=click.IntRange(min=0),
     default=10,
     show_default=True,
-    help="How many of the most frequent and of the longest tokens to list.",
+    help="List the N most frequent and the N longest tokens.",
 )
 @click.option("--json", "as_one_object", is_flag=True, help="Print one JSON object instead.")
 @click.option(
-    "--html", type=click.Path(), metavar="FILE", help="Write a page with charts to FILE as well."
+    "--html", type=click.Path(), metavar="FILE", help="Also write an HTML page with charts to FILE."
 )
+@click.option("--force", is_flag=True, help="Let --html overwrite a file that is no such page.")
 def report(
     corpus: CorpusArguments,
     encoding: tuple[str, ...],
@@ -59,24 +74,26 @@ def report(
     top: int,
     as_one_object: bool,
     html: str | None,
+    force: bool,
 ) -> None:
-    """Report what vocabularies make of a corpus, side by side.
+    """Compare the tokens that vocabularies make of a corpus.
 
-    PATH is a file or a directory: of text, or of JSON lines (.jsonl, .ndjson), each also
-    compressed (.gz). With no PATH, or where it is -, standard input is read. The first directory
-    below a PATH is the group of the files in it; a file that is not in one is its own group.
+    PATH is a file or a directory, of text or of JSON lines (.jsonl, .ndjson), compressed (.gz) or
+    not. Without PATH, or where it is -, standard input is read. Files are grouped by the first
+    directory below PATH; a file directly in PATH, or named itself, is its own group.
 
-    For each group and in total there are the tokens; bytes per token; tokens per character and per
-    word; and how many chunks, which is what a text is split into before anything is merged, are one
-    token. Beside the encodings stands what a token for each character, byte or word would give. A
-    word is what stands between white space: in writing without it, Chinese for instance, a clause
-    or a sentence, so there compare by characters.
+    The report has the tokens of each group and in total; bytes per token; tokens per character and
+    per word; and the share of chunks (the pieces that text is split into before merging) that are
+    one token. One token for each character, byte or word is the baseline. Words are separated by
+    white space; where a script has none, as in Chinese, compare by characters.
 
-    Then there is how even the groups are treated, tokens per character relative to the best of
-    them; how much of a vocabulary came at all; how many of its tokens no text whatever can give
-    (not all such are found); the most frequent and the longest tokens that came; and the terms.
+    Then come the balance (tokens per character of each group, relative to the best group); the
+    used, unused and unreachable tokens of each vocabulary (not all unreachable ones can be found);
+    the most frequent and the longest tokens; and the terms.
 
-    Counts are those of whole documents. Special tokens in the text are plain text.
+    Special tokens in the text count as plain text. Binary files and files that are not UTF-8 in a
+    directory are skipped. A file that cannot be read is named, the others are reported, and the
+    exit status is 2.
 
     \b
     Examples:
@@ -84,34 +101,42 @@ def report(
       $ compat-bpe report -e own/ -e gpt2 --terms names.txt --html report.html corpus/
       $ zcat wiki.jsonl.gz | compat-bpe report --jsonl --group-field lang --json
 
-    The object that --json prints has "groups" and "total" with the sizes of the text; "encodings",
-    a list with the figures of each, by group and in "total", and its "vocabulary",
-    "most_frequent", "longest", "tokens_by_bytes" and "terms"; and "baselines". A ratio that would
-    be a division by zero is null.
+    The JSON object has "groups" and "total", the sizes of the text; "encodings", a list with the
+    figures of each, by group and in "total", and its "vocabulary", "most_frequent", "longest",
+    "tokens_by_bytes" and "terms"; "baselines"; "errors", with "path" and "error"; and "skipped",
+    with "path" and "reason". A ratio that would divide by zero is null.
     """
     if by == "file" and corpus.group_field is not None:
         raise click.UsageError("--by file and --group-field exclude each other.")
     encodings = chosen_encodings(model, encoding, pattern)
     terms = [] if terms_file is None else _read_terms(terms_file, corpus.paths)
     if html is not None:
-        _check_target(html)
+        check_new_file(html, force=force, is_own=_is_page)
     found = corpus.find()
+    if html is not None:
+        others = [path for path in (terms_file, *encoding) if path is not None]
+        check_no_input([html], [*(file.path for file in found.files), *others])
     if by == "file":
         found.files = [CorpusFile(file.path, file.path) for file in found.files]
-    groups = [] if corpus.group_field is not None else [file.group for file in found.files]
     try:
-        made = report_parts(encodings, found.read(), groups=groups, terms=terms)
+        made = report_parts(encodings, found.read(), terms=terms)
     except ValueError as error:
         raise CommandError(str(error)) from None
     if not made.total.documents:
-        raise CommandError(f"there is no text in {', '.join(corpus.paths) or 'standard input'}")
+        raise CommandError(f"there is no text in {corpus.shown}")
     if html is not None:
         _write_page(made, html, top)
     if as_one_object:
-        write_line(as_json(made, top))
+        write_line(as_json(made, top, found.left_out()))
     else:
         for line in table_lines(made, line_width(), top):
             write_line(line)
+    if found.failed:
+        sys.exit(2)
+
+
+def _is_page(beginning: bytes) -> bool:
+    return beginning.startswith(b"<!doctype html>") and _GENERATOR in beginning
 
 
 def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
@@ -120,15 +145,6 @@ def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
         raise click.UsageError("--terms - and a corpus from standard input exclude each other.")
     lines = read_all(path).split("\n")
     return [line.rstrip("\r") for line in lines if line.strip()]
-
-
-def _check_target(path: str) -> None:
-    """Refuse now what could not be written after all is counted."""
-    folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path):
-        raise CommandError(f"{path}: it is a directory")
-    if not os.path.isdir(folder):
-        raise CommandError(f"{path}: there is no directory {folder}")
 
 
 def _write_page(made: Report, path: str, top: int) -> None:

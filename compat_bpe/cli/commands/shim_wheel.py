@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from ..output import CommandError, write_line
+from ..output_file import check_new_file
 
 
 @click.command(name="shim-wheel")
 @click.argument("directory", type=click.Path(), metavar="DIR")
-def shim_wheel(directory: str) -> None:
-    """Write a wheel called tiktoken that hands over to this package.
+@click.option("--force", is_flag=True, help="Overwrite a file of that name that is no such wheel.")
+def shim_wheel(directory: str, force: bool) -> None:
+    """Write a wheel named tiktoken that hands over to this package.
 
-    It is for programs that require tiktoken, where tiktoken itself cannot be had. The wheel goes
-    into DIR, which is created if there is none, and its path is printed. It requires compat-bpe,
-    which pip has to find: on an index, or as another wheel.
+    Install it for programs that require tiktoken. The wheel is written into DIR, which is created,
+    and its path is printed. It requires compat-bpe: install it where compat-bpe is installed, or
+    give pip the wheel of compat-bpe as well.
 
     \b
     Example:
       $ pip install "$(compat-bpe shim-wheel wheels)" ttok
     """
-    from ...tiktoken.shim_wheel import write_shim_wheel  # zipfile: no other command needs it
+    # zipfile: no other command needs it
+    from ...tiktoken.shim_wheel import is_shim_wheel, wheel_name, write_shim_wheel
 
+    target = os.path.join(directory, wheel_name())
+    if os.path.lexists(target):
+        check_new_file(target, force=force, is_own=is_shim_wheel)
     try:
         path = write_shim_wheel(directory)
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +16,21 @@ from ...corpus.masking import read_rules
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...encodings.patterns import PATTERNS
 from ...train.trainer import DEEPSEEK, Trained, Trainer
-from ...train.write import FORMATS, MANIFEST, check_folder, check_name, write_vocabulary
+from ...train.write import FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
-from ..options.corpus import Corpus, CorpusArguments, corpus_options
-from ..options.vocabulary import vocabulary_options
-from ..output import failure, write_line, write_message
+from ..input_path import INPUT_PATH
+from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
+from ..options.groups import GroupedCommand
+from ..options.vocabulary import (
+    OUTPUT_OPTIONS,
+    check_inputs,
+    checked_name,
+    vocabulary_options,
+    why_stopped,
+)
+from ..output import failure, plural, write_line, write_message
 from ..progress import Progress
+from ..role_option import role_options
 from ..streams import write_bytes
 
 #: The file with what was held out, as JSON lines that can be read as a corpus.
@@ -41,50 +51,68 @@ def _parse_weights(
         except ValueError:
             weight = 0.0
         if not separator or not 0 < weight < float("inf"):
-            raise click.BadParameter(f"{value!r} is not GROUP=NUMBER, the number above 0.")
+            raise click.BadParameter(f"{value!r} is not GROUP=NUMBER with a number above 0.")
         if group in weights:
             raise click.BadParameter(f"{group!r} has two weights.")
         weights[group] = weight
     return weights
 
 
-@click.command()
+@click.command(
+    cls=GroupedCommand,
+    options_metavar="-o DIR -n N [OPTIONS]",
+    groups={
+        "Required (DIR and a size)": ["--output", "--vocab-size", "--merges"],
+        "Corpus": CORPUS_OPTIONS,
+        "Preparation": [
+            *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
+        ],
+        "Vocabulary": [
+            *("--pattern", "--special", "--bos", "--eos", "--unk", "--pad"),
+            *("--min-frequency", "--max-token-length"),
+        ],
+        "Output": OUTPUT_OPTIONS,
+    },
+)
 @corpus_options
 @click.option(
     "-n",
     "--vocab-size",
     metavar="N",
     type=click.IntRange(min=1),
-    help="How many tokens there are in the end, the 256 bytes and the special tokens included.",
+    help="Learn a vocabulary of N tokens, the 256 bytes and the special tokens included.",
 )
-@click.option(
-    "--merges", metavar="N", type=click.IntRange(min=0), help="Learn N merges at the most."
-)
-@vocabulary_options("all of them")
+@click.option("--merges", metavar="N", type=click.IntRange(min=0), help="Learn at most N merges.")
+@vocabulary_options("all")
 @click.option(
     "--pattern",
     metavar="NAME|REGEX",
     default="gpt2",
     show_default=True,
-    help="How text is split into chunks, across which nothing is merged: "
-    f"{', '.join(PATTERNS)}, {DEEPSEEK}, or a pattern.",
+    help="Pattern that splits text into chunks, across which nothing is merged: "
+    f"{', '.join(PATTERNS)}, {DEEPSEEK}, or a regular expression.",
 )
 @click.option(
-    "--special", "specials", metavar="NAME", multiple=True, help="A special token; may be repeated."
+    "--special",
+    "specials",
+    metavar="NAME",
+    multiple=True,
+    help="Special token. May be repeated.",
 )
+@role_options
 @click.option(
     "--min-frequency",
     metavar="N",
     type=click.IntRange(min=0),
     default=1,
     show_default=True,
-    help="Merge no two tokens that stand together less often.",
+    help="Merge only pairs that occur at least N times.",
 )
 @click.option(
     "--max-token-length",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Make no token of more than N bytes.",
+    help="Learn no token of more than N bytes.",
 )
 @click.option(
     "--weight",
@@ -92,32 +120,32 @@ def _parse_weights(
     metavar="GROUP=NUMBER",
     multiple=True,
     callback=_parse_weights,
-    help="Count the text of a group so many times that its bytes are to those of the others as "
-    "their weights, which are 1 if not given; may be repeated.",
+    help="Repeat each group so that group sizes in bytes are in these proportions (default 1). "
+    "May be repeated.",
 )
 @click.option(
     "--normalize",
     type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]),
-    help="Bring the corpus into this Unicode form. The vocabulary will not do that to a text.",
+    help="Normalize the corpus. The vocabulary itself will not normalize text.",
 )
 @click.option(
     "--mask",
     metavar="FILE",
-    help="Replace what matches the rules of a file, a line each: a regular expression, an arrow "
-    "(→ or =>) and a replacement.",
+    type=INPUT_PATH,
+    help="Replace text by the rules in FILE, one a line: a regular expression, an arrow (→ or =>) "
+    "and the replacement.",
 )
 @click.option(
     "--drop-duplicates",
     type=click.Choice(["lines", "documents"]),
-    help="Leave out lines, or whole documents, that have come before.",
+    help="Drop lines, or whole documents, that occurred before.",
 )
 @click.option(
     "--validation",
     metavar="SHARE",
     type=click.FloatRange(0, 1, max_open=True),
     default=0.0,
-    help="Hold out this share of the corpus, 0.01 for instance, chosen by its content, as "
-    f"{_VALIDATION}, and report on it.",
+    help=f"Hold out this share of the corpus in {_VALIDATION}, and report on it.",
 )
 def train(
     corpus: CorpusArguments,
@@ -129,6 +157,7 @@ def train(
     force: bool,
     pattern: str,
     specials: tuple[str, ...],
+    roles: dict[str, str],
     min_frequency: int,
     max_token_length: int | None,
     weights: dict[str, float],
@@ -139,36 +168,44 @@ def train(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    """Learn a vocabulary from a corpus.
+    """Learn a byte-level BPE vocabulary from a corpus.
 
-    PATH is a text file, a file of JSON lines (.jsonl, .ndjson), either compressed by gzip or not,
-    or a directory, whose files are read; with no PATH, or where PATH is -, standard input is. Each
-    file, and each JSON line, is a document. Its group, for --weight and for reports, is the folder
-    of PATH that it is in, or its name up to the first dot if it is in none.
+    PATH is a text file, a file of JSON lines (.jsonl, .ndjson), compressed (.gz) or not, or a
+    directory of such files. Without PATH, or where it is -, standard input is read. Each file and
+    each JSON line is a document. Its group is the first directory below PATH, or else the file's
+    name up to the first dot.
 
-    The merges are those that Hugging Face tokenizers learns from the same documents, with the same
-    pattern. The same input gives the same files, whatever the number of processes.
+    The merges are those that Hugging Face tokenizers learns from the same documents and pattern.
+    The same input always gives the same files.
 
     \b
-    The formats, and what reads them:
+    Formats, and what reads them:
       tiktoken        NAME.tiktoken: tiktoken, load_tiktoken
       gpt2            encoder.json, vocab.bpe: tiktoken, GPT-2's own code
-      vocab-merges    vocab.json, merges.txt, tokenizer_config.json: transformers
-      tokenizer-json  tokenizer.json: tokenizers; the only one that says how text is split
-      token-map       token_map.tsv: you; each token with its parts
+      vocab-merges    vocab.json, merges.txt: transformers, for GPT-2's pattern
+      tokenizer-json  tokenizer.json: tokenizers, transformers, for any pattern
+      token-map       token_map.tsv: people; each token with its parts
 
-    With them is manifest.json: the settings, the corpus and its SHA-256, and those of the files.
+    tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
+    and --pad, which are made special tokens if --special does not name them. manifest.json has the
+    settings, the corpus and its SHA-256, what was left out of it, and the SHA-256 of each file.
+
+    A file that cannot be read is named, the vocabulary is learned from the others, and the exit
+    status is 2.
 
     \b
     Examples:
       $ compat-bpe train -n 8000 -o vocabulary src/ docs/
-      $ compat-bpe train -n 32000 -o vocabulary --pattern o200k_base --special '<|endoftext|>' \\
+      $ compat-bpe train -n 32000 -o vocabulary --pattern o200k_base --eos '<|endoftext|>' \\
           --validation 0.01 --weight zh=4 --weight en=4 --weight fr=1 corpus/
       $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
     """
     if vocab_size is None and merges is None:
-        raise click.UsageError("How large? Give --vocab-size, or --merges.")
-    name = output.resolve().name if name is None else name
+        raise click.UsageError("Give --vocab-size or --merges.")
+    name = checked_name(output, name, force=force)
+    specials += tuple(one for one in dict.fromkeys(roles.values()) if one not in specials)
+    formats = formats or tuple(FORMATS)
+    extra = [_VALIDATION] if validation else []
     preparation = Preparation(
         normalization=normalize,
         rules=_rules(mask),
@@ -176,10 +213,9 @@ def train(
         validation=validation,
     )
     counts = CorpusCounts()
+    found = corpus.find()
+    check_inputs(output, name, formats, extra, found, [mask])
     try:
-        check_folder(output, force=force)
-        check_name(name)
-        found = corpus.find()
         with (
             tempfile.TemporaryFile() as held_out,
             Trainer(
@@ -211,18 +247,20 @@ def train(
                 "group_field": corpus.group_field,
                 "errors": corpus.errors,
             }
+            read = {"paths": list(corpus.paths), **counts.as_dict(), **found.left_out()}
             files = write_vocabulary(
                 output,
                 trained.encoding,
                 pattern=pattern,
-                formats=formats or tuple(FORMATS),
+                formats=formats,
                 merges=trained.merges,
                 manifest={
                     "settings": settings,
-                    "corpus": {"paths": list(corpus.paths), **counts.as_dict()},
+                    "corpus": read,
                     "versions": {"compat_bpe": __version__, "unicode": "16.0"},
                     "metrics": _metrics(trained),
                 },
+                roles=roles,
                 force=force,
                 extra={_VALIDATION: held_out} if validation else None,
             )
@@ -237,13 +275,14 @@ def train(
             for line in _report(trained, output):
                 write_line(line)
     if validation and not counts.held_out.parts:
-        write_message(f"nothing was held out: {validation:g} of this corpus is less than a part")
+        write_message(f"nothing was held out: {validation:g} of this corpus is less than one part")
     if trained.stopped != "size":
-        least = max(min_frequency, 1)
         write_message(
-            f"{len(trained.merges):,} merges, not {trainer.most_merges:,}: "
-            f"no two tokens that may be merged stand together {least} times or more"
+            f"{plural(len(trained.merges), 'merge')}, not {trainer.most_merges:,}: "
+            f"{why_stopped(min_frequency)}"
         )
+    if found.failed:
+        sys.exit(2)
 
 
 def _rules(mask: str | None) -> Any:
@@ -262,7 +301,7 @@ def _feed(
     counts: CorpusCounts,
     held_out: BinaryIO,
 ) -> None:
-    """Give all of a corpus to a trainer, but what is held out."""
+    """Give a corpus to a trainer, except what is held out."""
 
     def hold_out(part: Part) -> None:
         line = {"text": part.text, "group": part.group, "source": part.source}
@@ -273,7 +312,7 @@ def _feed(
 
 
 def _metrics(trained: Trained) -> dict[str, Any]:
-    """Figures of the corpus, without what was held out, as the vocabulary sees it."""
+    """Return figures of the corpus as it was learned from."""
     return {
         "merges": len(trained.merges),
         "stopped": trained.stopped,
@@ -289,21 +328,22 @@ def _summary(
     trained: Trained, counts: CorpusCounts, output: Path, files: list[str]
 ) -> Iterator[str]:
     kept = counts.kept
+    size = plural(kept.bytes, "byte") if kept.bytes < 100_000 else f"{kept.bytes / 1e6:,.1f} MB"
     yield (
         f"{trained.encoding.n_vocab:,} tokens, {len(trained.merges):,} of them merges, from "
-        f"{kept.documents:,} documents of {kept.bytes / 1e6:,.1f} MB"
+        f"{plural(kept.documents, 'document')} of {size}"
     )
     yield f"{output}: {', '.join(files)}"
 
 
 def _report(trained: Trained, output: Path) -> Iterator[str]:
-    """What the vocabulary makes of the text that was held out."""
+    """Yield the lines of a report on the text that was held out."""
     from ...report.measure import report_parts
     from ...report.text import line_width, table_lines
 
     held_out = read_corpus([CorpusFile(str(output / _VALIDATION), "")], group_field="group")
     made = report_parts({trained.encoding.name: trained.encoding}, held_out)
     yield ""
-    yield f"Of what was held out ({made.total.documents:,} parts):"
+    yield f"Held-out text ({plural(made.total.documents, 'part')}):"
     yield ""
     yield from table_lines(made, line_width(), _TOP)

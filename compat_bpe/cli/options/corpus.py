@@ -1,8 +1,9 @@
-"""The argument and the options by which a command is told its corpus."""
+"""The argument and the options that give a command its corpus."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from functools import wraps
 from typing import Any, Callable, NamedTuple
 
@@ -11,43 +12,44 @@ import click
 from ...corpus.documents import CorpusFile, Errors, Part, group_of, is_json_lines, read_corpus
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
+from ..input_path import INPUT_PATH, announce_wait, shown_name
 from ..output import CommandError, write_message
 from ..progress import FileProgress
 from .walk import walk_options
 
-#: Things left out of one file that are named; of the others, only the number.
+#: Damaged lines of one file that --verbose names; of the others, only the number.
 _NAMED = 10
 
 
 def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the parameter ``corpus``, a ``CorpusArguments``, by arguments and options."""
-    paths = click.argument(
-        "paths", nargs=-1, type=click.Path(allow_dash=True), metavar="[PATH|-]..."
-    )
+    paths = click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]...")
     field = click.option(
         "--field",
         metavar="NAME",
         default="text",
         show_default=True,
-        help="The field of a JSON line that has the text.",
+        help="The field of each JSON line that holds the text.",
     )
     group_field = click.option(
         "--group-field",
         metavar="NAME",
-        help="The field of a JSON line that has the group, for instance the language; if not said, "
-        "the folder or the name of the file is the group.",
+        help="The field of each JSON line that holds the group. Default: the file's group.",
     )
     jsonl = click.option(
         "--jsonl",
         is_flag=True,
-        help="Take all input for JSON lines, whatever its name; standard input, too.",
+        help="Read all input as JSON lines, whatever its name.",
     )
     errors = click.option(
         "--errors",
         type=click.Choice(["strict", "replace", "skip"]),
-        help="What is damaged (binary, not UTF-8, no JSON, incomplete): an error (strict); not "
-        "UTF-8, read with U+FFFD (replace); named and left out (skip). If not said: skip for text "
-        "files found in a directory, else strict.",
+        help="Damaged input (binary, not UTF-8, invalid JSON, cut short) is an error (strict), or "
+        "left out (skip); replace reads what is not UTF-8 as U+FFFD. Default: skip for text files "
+        "in a directory, else strict.",
+    )
+    verbose = click.option(
+        "-v", "--verbose", is_flag=True, help="Name everything that is skipped, and why."
     )
 
     @wraps(function)
@@ -55,11 +57,18 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         own = {name: options.pop(name) for name in CorpusArguments._fields}
         return function(corpus=CorpusArguments(**own), **options)
 
-    return paths(field(group_field(jsonl(errors(walk_options(with_corpus))))))
+    return paths(field(group_field(jsonl(errors(walk_options(verbose(with_corpus)))))))
+
+
+#: The options that ``corpus_options`` gives, for a section of a command's help.
+CORPUS_OPTIONS = (
+    *("--field", "--group-field", "--jsonl", "--errors"),
+    *("--include", "--exclude", "--hidden", "--no-ignore", "--verbose"),
+)
 
 
 class CorpusArguments(NamedTuple):
-    """What was given on the command line to say what the corpus is."""
+    """The corpus as given on the command line."""
 
     paths: Sequence[str]
     field: str
@@ -70,12 +79,18 @@ class CorpusArguments(NamedTuple):
     exclude: Sequence[str]
     hidden: bool
     no_ignore: bool
+    verbose: bool
+
+    @property
+    def shown(self) -> str:
+        """The paths, for messages."""
+        return ", ".join(map(shown_name, self.paths or (STDIN,)))
 
     def find(self) -> Corpus:
-        """The corpus; standard input if there is no path.
+        """Find the files of the corpus; it is standard input if there is no path.
 
         Raises:
-            CommandError: a directory cannot be searched, or there are no files.
+            CommandError: there are no files.
         """
         walk = Walk(
             hidden=self.hidden,
@@ -84,24 +99,34 @@ class CorpusArguments(NamedTuple):
             exclude=self.exclude,
         )
         found = list(walk.find(self.paths or (STDIN,)))
-        for file in found:
-            if file.problem:
-                raise CommandError(f"{file.path}: {file.problem}")
         if not found:
+            reasons = walk.why_nothing()
             raise CommandError(
-                f"no files to read in {', '.join(self.paths)}; "
-                "--hidden and --no-ignore look for more"
+                f"no files to read in {self.shown}{f': {reasons}' if reasons else ''}"
             )
-        return Corpus(found, self.field, self.group_field, self.jsonl, self.errors)
+        return Corpus(
+            found, self.field, self.group_field, self.jsonl, self.errors, verbose=self.verbose
+        )
+
+
+class Skipped(NamedTuple):
+    """A file that was skipped, or of which damaged lines were."""
+
+    path: str
+    #: For lines, of the first of them.
+    reason: str
+    #: 0 if it is the whole file.
+    lines: int = 0
 
 
 class Corpus:
     """Files that were found, and how to read them.
 
     Args:
-        found: the files, of which none has a problem.
+        found: the files, and directories that could not be searched.
         field, group_field, jsonl: as in ``read_corpus``.
-        errors: the same; None for what ``--errors`` has as its default.
+        errors: the same; None for the default of ``--errors``.
+        verbose: whether everything skipped is named; else it is summed up in one message.
     """
 
     def __init__(
@@ -111,13 +136,20 @@ class Corpus:
         group_field: str | None,
         jsonl: bool,
         errors: Errors | None,
+        *,
+        verbose: bool = False,
     ) -> None:
-        self._found = found
+        self._number = len(found)
+        self._found = [file for file in found if not file.problem]
         self._field = field
         self._group_field = group_field
         self._jsonl = jsonl
         self._errors = errors
-        self.files = [CorpusFile(file.path, group_of(file.path, file.root)) for file in found]
+        self._verbose = verbose
+        self.files = [CorpusFile(file.path, group_of(file.path, file.root)) for file in self._found]
+        #: What cannot be read, and why; complete when all parts have been taken, as ``skipped`` is.
+        self.failed = [(file.path, file.problem) for file in found if file.problem]
+        self.skipped: list[Skipped] = []
 
     @property
     def size(self) -> int | None:
@@ -125,51 +157,107 @@ class Corpus:
         sizes = [file.size for file in self._found]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
+    def left_out(self) -> dict[str, list[dict[str, Any]]]:
+        """Everything that was not read, for a JSON file."""
+        return {
+            "errors": [{"path": path, "error": reason} for path, reason in self.failed],
+            "skipped": [
+                {"path": path, "reason": reason, **({"lines": lines} if lines else {})}
+                for path, reason, lines in self.skipped
+            ],
+        }
+
     def parts(
         self,
         advance: Callable[[int], None] = lambda size: None,
         file_done: Callable[[], None] = lambda: None,
         say: Callable[[str], None] = write_message,
     ) -> Iterator[Part]:
-        """The documents of all files, in parts, and a message for each thing that is left out.
+        """Read all files: the parts of their documents, and messages on what is left out.
+
+        A file that cannot be opened is named and added to ``failed``; the others are read.
 
         Args:
-            advance: called with the number of bytes each time some are read, as ``size`` has them.
+            advance: called with the number of bytes each time some are done, as ``size`` has them.
             file_done: called after each file.
             say: what writes a message.
 
         Raises:
-            CommandError: a file cannot be read or is damaged.
+            CommandError: a file is damaged, or cannot be read to its end; or all are left out.
         """
+
+        def fail(path: str, reason: str) -> None:
+            name = shown_name(path)
+            message = reason if reason.startswith(name) else f"{name}: {reason}"
+            if self._number == 1:
+                raise CommandError(message) from None
+            say(message)
+
+        for path, problem in self.failed:
+            fail(path, problem)
+        has_text = False
         for found, file in zip(self._found, self.files):
-            left_out = 0
-
-            def skipped(source: str, reason: str) -> None:
-                nonlocal left_out
-                left_out += 1
-                if left_out <= _NAMED:
-                    say(f"{source}: skipped: {reason}")
-
+            announce_wait(file.path)
+            is_begun = False
             try:
-                yield from read_corpus(
-                    [file],
-                    field=self._field,
-                    group_field=self._group_field,
-                    jsonl=self._jsonl,
-                    errors=self._errors or self._default_errors(found),
-                    advance=advance,
-                    skipped=skipped,
-                )
+                for part in self._read(found, file, advance, say):
+                    is_begun = has_text = True
+                    yield part
             except OSError as error:
-                raise CommandError(f"{error.filename or file.path}: {_reason(error)}") from None
+                if is_begun or error.filename not in (None, file.path):
+                    # What was given of it cannot be taken back; or it is not for the file's sake.
+                    where = os.fspath(error.filename or shown_name(file.path))
+                    raise CommandError(f"{where}: {_reason(error)}") from None
+                fail(file.path, _reason(error))
+                self.failed.append((file.path, _reason(error)))
+                advance(found.size or 0)
             except ValueError as error:
                 raise CommandError(str(error)) from None
-            if left_out > _NAMED:
-                say(f"{file.path}: skipped: {left_out - _NAMED:,} more")
             file_done()
+        if self.skipped and not self._verbose:
+            for message in _summary(self.skipped):
+                say(message)
+        if not has_text and (self.failed or self.skipped):
+            raise CommandError(
+                "nothing is left of the corpus: every file is skipped, unreadable or empty"
+            )
+
+    def _read(
+        self,
+        found: Found,
+        file: CorpusFile,
+        advance: Callable[[int], None],
+        say: Callable[[str], None],
+    ) -> Iterator[Part]:
+        """The parts of one file, with a note of what of it is skipped."""
+        lines = 0
+
+        def skip(source: str, reason: str) -> None:
+            nonlocal lines
+            if source == file.path:
+                self.skipped.append(Skipped(source, reason))
+            elif lines == 0:
+                self.skipped.append(Skipped(file.path, reason, 1))
+            else:
+                self.skipped[-1] = self.skipped[-1]._replace(lines=lines + 1)
+            lines += source != file.path
+            if self._verbose and lines <= _NAMED:
+                say(f"{source}: skipped: {reason}")
+
+        yield from read_corpus(
+            [file],
+            field=self._field,
+            group_field=self._group_field,
+            jsonl=self._jsonl,
+            errors=self._errors or self._default_errors(found),
+            advance=advance,
+            skipped=skip,
+        )
+        if self._verbose and lines > _NAMED:
+            say(f"{file.path}: skipped: {lines - _NAMED:,} more")
 
     def read(self) -> Iterator[Part]:
-        """The same parts, with a progress bar on a terminal while they are read.
+        """The same parts, with a progress bar on a terminal while they are worked on.
 
         Raises:
             CommandError: as in ``parts``.
@@ -187,6 +275,32 @@ class Corpus:
         if found.is_named or self._jsonl or is_json_lines(found.path):
             return "strict"
         return "skip"
+
+
+def _summary(skipped: Iterable[Skipped]) -> Iterator[str]:
+    """Yield a message for each kind of what was skipped.
+
+    >>> list(_summary([Skipped("a", "binary: NUL byte"), Skipped("b", "", 1), Skipped("c", "", 2)]))
+    ['1 binary file skipped (--verbose names it)', '3 damaged lines skipped (--verbose names them)']
+    """
+    numbers = dict.fromkeys(_KINDS, 0)
+    for one in skipped:
+        kind = "line" if one.lines else one.reason.partition(":")[0]
+        numbers[kind if kind in _KINDS else "damaged"] += one.lines or 1
+    for kind, number in numbers.items():
+        if number == 1:
+            yield f"1 {_KINDS[kind][0]} skipped (--verbose names it)"
+        elif number:
+            yield f"{number:,} {_KINDS[kind][1]} skipped (--verbose names them)"
+
+
+#: The nouns for what is skipped, by the beginning of the reason: one of them, and several.
+_KINDS = {
+    "binary": ("binary file", "binary files"),
+    "not UTF-8": ("file that is not UTF-8", "files that are not UTF-8"),
+    "damaged": ("damaged file", "damaged files"),
+    "line": ("damaged line", "damaged lines"),
+}
 
 
 def _reason(error: OSError) -> str:

@@ -1,13 +1,18 @@
-"""The options of commands that make a vocabulary: where it goes, and how."""
+"""The options of commands that write a vocabulary, and the checks before it is made."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Callable, TypeVar
 
 import click
 
-from ...train.write import FORMATS, MANIFEST
+from ...train.write import FORMATS, check_folder, check_name, touched_files
+from ..output import failure
+from ..output_file import check_no_input
+from .corpus import Corpus
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -16,7 +21,7 @@ def vocabulary_options(without_format: str) -> Callable[[_Function], _Function]:
     """Give a command ``output``, ``name``, ``formats``, ``force``, ``jobs`` and ``as_json``.
 
     Args:
-        without_format: which formats are written if none is named, for the help.
+        without_format: the formats that are written if none is named, for the help.
     """
     options = [
         click.option(
@@ -25,25 +30,32 @@ def vocabulary_options(without_format: str) -> Callable[[_Function], _Function]:
             metavar="DIR",
             required=True,
             type=click.Path(path_type=Path),
-            help="The folder that the files are written into.",
+            help="Write the vocabulary into DIR, which is created.",
         ),
-        click.option("--name", help="What the vocabulary is called; as DIR unless given."),
+        click.option("--name", help="Name the vocabulary. Default: the name of DIR."),
         click.option(
             "--format",
             "formats",
             multiple=True,
             type=click.Choice(list(FORMATS)),
-            help=f"Write this format; may be repeated. If not said: {without_format}.",
+            metavar="FORMAT",
+            help=f"Format to write. May be repeated. Default: {without_format}.",
         ),
-        click.option("--force", is_flag=True, help="Write into a folder that is not empty."),
+        click.option(
+            "--force",
+            is_flag=True,
+            help="Write into DIR even if it is not empty, and overwrite files of the same names.",
+        ),
         click.option(
             "-j",
             "--jobs",
             metavar="N",
             type=click.IntRange(min=1),
-            help="Use N processes at most; if not said, as many as there are processors.",
+            help="Use at most N processes. Default: one for each processor.",
         ),
-        click.option("--json", "as_json", is_flag=True, help=f"Print what {MANIFEST} has."),
+        click.option(
+            "--json", "as_json", is_flag=True, help="Print the manifest instead of a summary."
+        ),
     ]
 
     def give(function: _Function) -> _Function:
@@ -52,3 +64,56 @@ def vocabulary_options(without_format: str) -> Callable[[_Function], _Function]:
         return function
 
     return give
+
+
+#: The options that ``vocabulary_options`` gives, but for the required one.
+OUTPUT_OPTIONS = ("--name", "--format", "--force", "--json")
+
+
+def checked_name(output: Path, name: str | None, *, force: bool) -> str:
+    """Return the name of a vocabulary.
+
+    Raises:
+        CommandError: it cannot be written into that folder, or not by that name.
+    """
+    name = output.resolve().name if name is None else name
+    try:
+        check_folder(output, force=force)
+        check_name(name)
+    except (OSError, ValueError) as error:
+        raise failure(error, output) from None
+    return name
+
+
+def check_inputs(
+    output: Path,
+    name: str,
+    formats: Iterable[str],
+    extra: Sequence[str],
+    corpus: Corpus | None,
+    others: Iterable[str | None],
+) -> None:
+    """Refuse to overwrite or remove a file that is also read.
+
+    Args:
+        output, name, formats, extra: as in ``touched_files``.
+        corpus: the corpus, if there is one.
+        others: the paths of other inputs, as far as they are given.
+
+    Raises:
+        CommandError: there is one.
+    """
+    outputs = map(os.fspath, touched_files(output, name, formats, extra))
+    inputs = [file.path for file in corpus.files] if corpus is not None else []
+    check_no_input(outputs, [*inputs, *filter(None, others)])
+
+
+def why_stopped(min_frequency: int) -> str:
+    """Return the reason why no more was learned.
+
+    >>> why_stopped(0), why_stopped(2)
+    ('no pair is left to merge', 'no pair that may be merged occurs 2 times or more')
+    """
+    if min_frequency < 2:
+        return "no pair is left to merge"
+    return f"no pair that may be merged occurs {min_frequency:,} times or more"

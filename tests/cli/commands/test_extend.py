@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from compat_bpe import load
 from compat_bpe.save import save_tokenizer_json
+from compat_bpe.train import train_bpe
 from compat_bpe.train.extend import extend
 from tests.cli.in_process import Run, runner
 
@@ -33,10 +35,10 @@ def test_every_format_has_the_new_tokens(run: Run, tmp_path: Path) -> None:
     assert (status, err) == (0, "")
     assert out.splitlines() == [
         f"new tokens: {len(merges)}, ids 385 to {merges[-1].id}",
-        f"tokens of the text: {changed.before} before, {changed.after} after "
+        f"tokens of the corpus: {changed.before} before, {changed.after} after "
         f"({changed.after / changed.before - 1:+.2%})",
         "written to new: changes.json, encoder.json, new.tiktoken, token_map.tsv, "
-        "tokenizer.json, vocab.bpe, manifest.json",
+        "tokenizer.json, tokenizer_config.json, vocab.bpe, manifest.json",
     ]
     ids = expected.encoding.encode(TEXT + " riboswitch")
     for file in ("tokenizer.json", "vocab.bpe"):
@@ -61,7 +63,7 @@ def test_a_tokenizer_from_standard_input(run: Run, tmp_path: Path) -> None:
         stdin=b"aaaa bbbb aaaa",
     )
     assert (status, err) == (0, "")
-    assert "mine.tiktoken, tokenizer.json, manifest.json" in out
+    assert "mine.tiktoken, tokenizer.json, tokenizer_config.json, manifest.json" in out
     old, new = load(tmp_path / "small.json"), load(tmp_path / "new")
     assert new.n_vocab == old.n_vocab + 2
     assert len(new.encode("aaaa")) < len(old.encode("aaaa"))
@@ -107,6 +109,58 @@ def test_a_folder_that_exists(run: Run, tmp_path: Path) -> None:
     assert after == before - {"token_map.tsv"} | {"new.tiktoken"}
 
 
+def test_an_input_is_not_overwritten(run: Run, tmp_path: Path) -> None:
+    assert run("-e", "small.json", "-n", "1", "-o", "new", "text.txt").status == 0
+    before = {path: path.read_bytes() for path in (tmp_path / "new").iterdir()}
+    for path in ("new", os.path.join("new", "tokenizer.json")):
+        status, _, err = run("-e", path, "-n", "1", "-o", "new", "--force", "text.txt")
+        assert status == 2
+        assert ": it is one of the inputs; " in err
+    (tmp_path / "changes.json").write_text("term")
+    status, _, err = run("-e", "small.json", "--terms", "changes.json", "-o", ".", "--force")
+    assert (status, "changes.json: it is one of the inputs" in err) == (2, True)
+    assert (tmp_path / "changes.json").read_text() == "term"
+    assert {path: path.read_bytes() for path in (tmp_path / "new").iterdir()} == before
+
+
+def test_what_cannot_be_read_is_named_and_recorded(run: Run, tmp_path: Path) -> None:
+    status, out, err = run("-e", "small.json", "-n", "1", "-o", "new", "missing.txt", "text.txt")
+    assert (status, err) == (2, "compat-bpe: missing.txt: No such file or directory\n")
+    assert out.startswith("new tokens: 1, id 385\n")
+    corpus = json.loads((tmp_path / "new" / "manifest.json").read_bytes())["corpus"]
+    assert corpus == {
+        "paths": ["missing.txt", "text.txt"],
+        "errors": [{"path": "missing.txt", "error": "No such file or directory"}],
+        "skipped": [],
+    }
+
+
+def test_a_rank_file_alone_is_not_loaded_if_it_does_not_say_all(run: Run, tmp_path: Path) -> None:
+    # DeepSeek's added tokens are not all special; those trained with its steps are.
+    for name, expected in (("deepseek_v3", "that of tokenizer.json"), ("own", "deepseek")):
+        if name == "own":
+            made = train_bpe([TEXT], 300, pattern="deepseek", special_tokens=["<|x|>"])
+            save_tokenizer_json(made, tmp_path / "own.json")
+        old = "own.json" if name == "own" else name
+        assert run("-e", old, "-n", "1", "-o", name, "text.txt").status == 0
+        manifest = json.loads((tmp_path / name / "manifest.json").read_bytes())
+        assert manifest["pattern"] == expected
+    text = f"{TEXT} <|x|> ribosomes"
+    found = load(tmp_path / "own" / "own.tiktoken").encode(text, allowed_special="all")
+    assert found == load(tmp_path / "own").encode(text, allowed_special="all")
+    with pytest.raises(ValueError, match=r"only tokenizer\.json says how its text is split"):
+        load(tmp_path / "deepseek_v3" / "deepseek_v3.tiktoken")
+
+
+def test_the_configuration_has_the_added_tokens_as_they_are(run: Run, tmp_path: Path) -> None:
+    assert run("-e", "deepseek_v3", "-n", "1", "-o", "new", "text.txt").status == 0
+    config = json.loads((tmp_path / "new" / "tokenizer_config.json").read_bytes())
+    listed = json.loads((tmp_path / "new" / "tokenizer.json").read_bytes())["added_tokens"]
+    expected = {str(token.pop("id")): token for token in listed}
+    assert config["added_tokens_decoder"] == expected
+    assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
+
+
 def test_a_term_that_is_split_is_named(run: Run, tmp_path: Path) -> None:
     (tmp_path / "terms.txt").write_text("type 2\nqubit\n")
     status, out, err = run("-e", "small.json", "--terms", "terms.txt", "--no-space", "-o", "new")
@@ -121,17 +175,16 @@ def test_a_term_that_is_split_is_named(run: Run, tmp_path: Path) -> None:
 def test_less_may_be_learned_than_asked_for(run: Run) -> None:
     status, out, err = run("-e", "small.json", "-n", "9", "-o", "new", stdin=b"xy xyz")
     assert status == 0
-    assert out.splitlines()[1] == "tokens of the text: 6 before, 4 after (-33.33%)"
+    assert out.splitlines()[1] == "tokens of the corpus: 6 before, 4 after (-33.33%)"
     assert err == (
-        "compat-bpe: 1 tokens learned, not 9: no two tokens that may be merged stand together "
-        "2 times or more\n"
+        "compat-bpe: 1 token learned, not 9: no pair that may be merged occurs 2 times or more\n"
     )
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("-o", "new"), "Error: say what to add: -n NUMBER, --terms FILE, or both.\n"),
+        (("-o", "new"), "Error: Give -n, --terms or both.\n"),
         (
             ("-n", "1", "-o", "."),
             "compat-bpe: .: it exists and is not empty; --force writes into it\n",

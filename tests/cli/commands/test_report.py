@@ -107,8 +107,8 @@ def test_json_has_the_figures_of_the_library() -> None:
             assert figures.items() >= counts._asdict().items()
             assert figures["bytes_per_token"] == size.bytes / counts.tokens
             assert figures["whole_chunk_share"] == counts.whole_chunks / counts.chunks
-        assert one["vocabulary"]["met"] == expected.met
-        assert one["vocabulary"]["never_met"] == expected.never_met
+        assert one["vocabulary"]["used"] == expected.used
+        assert one["vocabulary"]["unused"] == expected.unused
         assert len(one["vocabulary"]["unreachable"]) == 13
         assert one["most_frequent"] == [
             {
@@ -195,7 +195,7 @@ def test_page_of_a_file_name_that_is_no_text() -> None:
 def test_page_through_a_link_and_into_a_pipe() -> None:
     Path("target.html").write_bytes(b"old")
     os.symlink("target.html", "link.html")
-    assert report("-e", "small", "--html", "link.html", "corpus").status == 0
+    assert report("-e", "small", "--html", "link.html", "--force", "corpus").status == 0
     assert Path("link.html").is_symlink()
     expected = Path("target.html").read_bytes()
     os.mkfifo("pipe")
@@ -221,7 +221,7 @@ def test_page_through_a_link_and_into_a_pipe() -> None:
         (("no such path",), "no such path: No such file"),
         (("bad.txt",), "bad.txt: not UTF-8: byte 0xff at offset 2"),
         (("-e", "small", "empty.txt"), "there is no text in empty.txt"),
-        (("-e", "small", "-"), "there is no text in -"),
+        (("-e", "small", "-"), "there is no text in standard input"),
     ],
 )
 def test_errors(args: tuple[str, ...], message: str) -> None:
@@ -232,14 +232,97 @@ def test_errors(args: tuple[str, ...], message: str) -> None:
     assert message in err
 
 
-def test_what_is_damaged_can_be_left_out() -> None:
+def test_what_is_skipped_is_neither_a_document_nor_a_group() -> None:
     Path("bad.txt").write_bytes(b"a\n\xff")
-    status, out, err = report("--errors", "skip", "-e", "small", "--json", "bad.txt", "corpus")
-    assert (status, err.count("\n")) == (0, 1)
-    assert "bad.txt: skipped: not UTF-8" in err
-    groups = json.loads(out)["groups"]
-    assert groups["bad"] == {"documents": 0, "bytes": 0, "characters": 0, "words": 0}
-    assert groups.keys() == {"bad", *TEXTS}
+    for number in range(3):
+        Path(f"corpus/picture{number}.png").write_bytes(b"PNG\0")
+    args = ("--errors", "skip", "-e", "small", "bad.txt", "corpus")
+    status, out, err = report("--json", *args)
+    assert (status, err.splitlines()) == (
+        0,
+        [
+            "compat-bpe: 3 binary files skipped (--verbose names them)",
+            "compat-bpe: 1 file that is not UTF-8 skipped (--verbose names it)",
+        ],
+    )
+    found = json.loads(out)
+    assert list(found["groups"]) == list(TEXTS)
+    assert found["total"]["documents"] == 4
+    assert [one["path"] for one in found["skipped"]] == ["bad.txt"] + [
+        os.path.join("corpus", f"picture{number}.png") for number in range(3)
+    ]
+    assert found["errors"] == []
+    files = as_object_by_file("-v", *args)
+    assert list(files) == [
+        os.path.join("corpus", *parts)
+        for parts in (("en", "0.txt"), ("en", "1.txt"), ("notes.txt",), ("zh", "a.jsonl.gz"))
+    ]
+    assert report("-v", *args).err.splitlines()[1:] == [
+        f"compat-bpe: {os.path.join('corpus', f'picture{number}.png')}: skipped: binary: NUL byte "
+        "at offset 3"
+        for number in range(3)
+    ]
+
+
+def as_object_by_file(*args: str) -> Any:
+    status, out, _ = report("--json", "--by", "file", *args)
+    assert status == 0
+    return json.loads(out)["groups"]
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_reported() -> None:
+    status, out, err = report("-e", "small", "--json", "missing.txt", "corpus")
+    assert (status, err) == (2, "compat-bpe: missing.txt: No such file or directory\n")
+    found = json.loads(out)
+    assert list(found["groups"]) == list(TEXTS)
+    assert found["errors"] == [{"path": "missing.txt", "error": "No such file or directory"}]
+
+
+def test_no_file_is_overwritten_unasked() -> None:
+    text = b'How a page begins: <meta name="generator" content="compat_bpe 1.0">\n'
+    Path("a.md").write_bytes(text)
+    Path("b.md").write_bytes(b"text")
+    # The slip: FILE of --html was forgotten.
+    status, out, err = report("-e", "small", "--html", "a.md", "b.md")
+    assert (status, out) == (2, b"")
+    assert err == "compat-bpe: a.md: it exists; --force overwrites it\n"
+    assert Path("a.md").read_bytes() == text
+    assert report("-e", "small", "--html", "a.md", "--force", "b.md").status == 0
+    page = Path("a.md").read_bytes()
+    assert page.startswith(b"<!doctype html>")
+    # An earlier page is replaced.
+    Path("b.md").write_bytes(b"other text, and longer")
+    assert report("-e", "small", "--html", "a.md", "b.md").status == 0
+    assert Path("a.md").read_bytes() != page
+
+
+@pytest.mark.parametrize("page_is_input", ["corpus", "terms", "encoding"])
+def test_an_input_is_not_overwritten_even_if_forced(page_is_input: str) -> None:
+    os.link("corpus/notes.txt", "corpus/same.txt")
+    target, *args = {
+        "corpus": ("corpus/same.txt", "-e", "small", "corpus/notes.txt"),
+        "terms": ("terms.txt", "-e", "small", "--terms", "terms.txt", "corpus"),
+        "encoding": (os.path.join("small", "vocab.bpe"), "-e", "small", "corpus"),
+    }[page_is_input]
+    Path("terms.txt").write_bytes(b"term")
+    before = Path(target).read_bytes()
+    status, out, err = report("--force", "--html", target, *args)
+    assert (status, out) == (2, b"")
+    assert f"{target}: it is one of the inputs" in err
+    assert Path(target).read_bytes() == before
+
+
+def test_a_page_among_the_corpus_is_an_input() -> None:
+    args = ("-e", "small", "--html", "corpus/page.html", "corpus")
+    assert report(*args).status == 0
+    assert "corpus/page.html: it is one of the inputs" in report(*args).err
+    assert report(*args, "--exclude", "page.html").status == 0
+
+
+def test_a_filter_that_matches_nothing() -> None:
+    status, _, err = report("--include", "*.nope", "corpus")
+    expected = "compat-bpe: no files to read in corpus: none matches --include '*.nope'\n"
+    assert (status, err) == (2, expected)
 
 
 def test_a_pattern_is_for_the_files() -> None:

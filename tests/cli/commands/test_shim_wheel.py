@@ -67,10 +67,28 @@ def test_the_same_bytes_each_time(run: Run) -> None:
     run("b")
     expected = Path("a", NAME).read_bytes()
     assert Path("b", NAME).read_bytes() == expected
-    Path("a", NAME).write_bytes(b"something else")
     assert run("a").status == 0
     assert Path("a", NAME).read_bytes() == expected
     assert os.listdir("a") == [NAME]
+
+
+def test_another_file_of_that_name_is_not_overwritten_unasked(run: Run) -> None:
+    # A wheel, but not of this program; and what has its words in it, but is no wheel.
+    with zipfile.ZipFile(NAME, "w") as wheel:
+        wheel.writestr("tiktoken/__init__.py", "mine")
+    words = b'"""compat_bpe, standing in for tiktoken."""'
+    for content in (Path(NAME).read_bytes(), b"something else", words, b"PK"):
+        Path(NAME).write_bytes(content)
+        path = os.path.join(".", NAME)
+        assert run(".") == (2, "", f"compat-bpe: {path}: it exists; --force overwrites it\n")
+        assert Path(NAME).read_bytes() == content
+    assert run(".", "--force").status == 0
+    assert len(Path(NAME).read_bytes()) > 1000
+    # One of an earlier version, by a name that it had then.
+    content = Path(NAME).read_bytes()
+    Path(NAME).write_bytes(content[:-1] + b"\0")
+    assert run(".").status == 0
+    assert Path(NAME).read_bytes() == content
 
 
 def test_record_is_right(run: Run) -> None:

@@ -36,7 +36,7 @@ def test_it_learns_what_the_library_learns(run: Run, folder: Path) -> None:
     done = run("corpus", "-n", "280", "-o", "out", "--special", "<|end|>")
     assert done.status == 0, done.err
     assert done.out.splitlines() == [
-        "280 tokens, 23 of them merges, from 2 documents of 0.0 MB",
+        "280 tokens, 23 of them merges, from 2 documents of 639 bytes",
         "out: encoder.json, merges.txt, out.tiktoken, token_map.tsv, tokenizer.json, "
         "tokenizer_config.json, vocab.bpe, vocab.json, manifest.json",
     ]
@@ -84,7 +84,7 @@ def test_what_is_held_out(run: Run, folder: Path) -> None:
     (folder / "many.jsonl").write_text(lines)
     done = run("many.jsonl", "-n", "300", "-o", "out", "--validation", "0.2")
     assert done.status == 0, done.err
-    assert "Of what was held out (" in done.out
+    assert "Held-out text (" in done.out
     assert "bytes per token\n" in done.out
     lines = (folder / "out" / "validation.jsonl").read_text("utf-8")
     held_out = [json.loads(line)["text"] for line in lines.splitlines()]
@@ -97,28 +97,110 @@ def test_what_is_held_out(run: Run, folder: Path) -> None:
 def test_nothing_held_out_is_said(run: Run) -> None:
     done = run("corpus", "-n", "260", "-o", "out", "--validation", "0.000001")
     assert (done.status, done.err.count("\n")) == (0, 1)
-    assert "nothing was held out: 1e-06 of this corpus is less than a part" in done.err
+    assert "nothing was held out: 1e-06 of this corpus is less than one part" in done.err
 
 
 def test_nothing_left_to_merge_is_said(run: Run) -> None:
     done = run("corpus", "--merges", "1000", "-o", "out", "--min-frequency", "5")
     assert done.status == 0
-    assert " merges, not 1,000: no two tokens that may be merged stand together 5" in done.err
+    assert " merges, not 1,000: no pair that may be merged occurs 5 times or more" in done.err
+
+
+def test_numbers_and_nouns_agree(run: Run, folder: Path) -> None:
+    (folder / "one.txt").write_text("a ab")
+    done = run("one.txt", "-n", "300", "-o", "out")
+    assert done.out.splitlines()[0] == "258 tokens, 2 of them merges, from 1 document of 4 bytes"
+    (folder / "two.txt").write_text("ab")
+    done = run("two.txt", "-n", "300", "-o", "out2")
+    assert done.err == "compat-bpe: 1 merge, not 44: no pair is left to merge\n"
+
+
+def test_roles_become_special_tokens(run: Run, folder: Path) -> None:
+    args = ("--special", "<|a|>", "--special", "<|end|>", "--eos", "<|end|>", "--bos", "<|begin|>")
+    done = run("corpus", "-n", "280", "-o", "out", *args, "--pad", "<|p|>", "--unk", "<|p|>")
+    assert done.status == 0, done.err
+    expected = {"<|a|>": 276, "<|end|>": 277, "<|begin|>": 278, "<|p|>": 279}
+    manifest = json.loads((folder / "out" / "manifest.json").read_bytes())
+    assert manifest["special_tokens"] == expected
+    roles = {"bos": "<|begin|>", "eos": "<|end|>", "unk": "<|p|>", "pad": "<|p|>"}
+    assert manifest["roles"] == roles
+    config = json.loads((folder / "out" / "tokenizer_config.json").read_bytes())
+    assert {role: config[f"{role}_token"] for role in roles} == roles
+    assert load(folder / "out" / "out.tiktoken").encode("<|p|>", allowed_special="all") == [279]
+
+
+def test_what_is_left_out_is_recorded(run: Run, folder: Path) -> None:
+    (folder / "corpus" / "picture.png").write_bytes(b"PNG\0")
+    done = run("missing.txt", "corpus", "-n", "270", "-o", "out", "--validation", "0.01")
+    assert done.status == 2
+    assert done.err.splitlines()[:2] == [
+        "compat-bpe: missing.txt: No such file or directory",
+        "compat-bpe: 1 binary file skipped (--verbose names it)",
+    ]
+    assert done.out.startswith("270 tokens, 14 of them merges, from 2 documents of 639 bytes\n")
+    expected = train_bpe(["the dog and the cat\n" * 30, "世界你好\n" * 3], 270)
+    assert load(folder / "out")._core_bpe.encoder == expected._mergeable_ranks
+    corpus = json.loads((folder / "out" / "manifest.json").read_bytes())["corpus"]
+    assert corpus["errors"] == [{"path": "missing.txt", "error": "No such file or directory"}]
+    path = os.path.join("corpus", "picture.png")
+    assert corpus["skipped"] == [{"path": path, "reason": "binary: NUL byte at offset 3"}]
+
+
+def test_nothing_is_written_if_nothing_is_left(run: Run, folder: Path) -> None:
+    (folder / "picture.png").write_bytes(b"PNG\0")
+    done = run("picture.png", "no.txt", "-n", "270", "-o", "out", "--errors", "skip")
+    assert (done.status, done.out) == (2, "")
+    assert "nothing is left of the corpus" in done.err
+    assert not (folder / "out").exists()
+
+
+def test_an_input_is_not_overwritten(run: Run, folder: Path) -> None:
+    text = "the dog and the cat\n" * 30
+    (folder / "merges.txt").write_text(text)
+    args = ("-n", "270", "-o", ".", "--force")
+    done = run("merges.txt", *args)
+    assert (done.status, done.out) == (2, "")
+    said = "merges.txt: it is one of the inputs; write elsewhere, or leave it out of them"
+    assert done.err == f"compat-bpe: {said}\n"
+    assert (folder / "merges.txt").read_text() == text
+    assert run("merges.txt", *args, "--format", "tiktoken").status == 0
+    # Nor is its own earlier output read as a corpus.
+    done = run("corpus", "-n", "270", "-o", os.path.join("corpus", "out"))
+    assert done.status == 0, done.err
+    args = ("-n", "271", "-o", os.path.join("corpus", "out"), "--force")
+    done = run("corpus", *args)
+    assert done.status == 2
+    assert ": it is one of the inputs; " in done.err
+    done = run("corpus", *args, "--exclude", "out")
+    assert done.status == 0, done.err
+
+
+def test_rules_are_an_input(run: Run, folder: Path) -> None:
+    (folder / "merges.txt").write_text("dog → D\n", "utf-8")
+    done = run("corpus", "-n", "270", "-o", ".", "--force", "--mask", "merges.txt")
+    assert "merges.txt: it is one of the inputs" in done.err
+    assert (folder / "merges.txt").read_text("utf-8") == "dog → D\n"
 
 
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("-o", "out"), "How large? Give --vocab-size, or --merges."),
+        (("-o", "out"), "Error: Give --vocab-size or --merges."),
         (("-n", "300"), "Missing option '-o' / '--output'"),
         (("-n", "300", "-o", "corpus"), "corpus: it exists and is not empty; --force"),
         (("-n", "300", "-o", "no/where"), "no/where: there is no folder "),
         (("-n", "200", "-o", "out"), "a vocabulary of 200 is too small"),
         (("-n", "300", "-o", "out", "--special", "a"), "the special token 'a' is written like"),
-        (("-n", "300", "-o", "out", "--special", "the"), "the special token 'the' is also what"),
+        (
+            ("-n", "300", "-o", "out", "--special", "the"),
+            "the special token 'the' is also the result",
+        ),
         (("-n", "300", "-o", "out", "--pattern", "cl100k"), "unknown pattern 'cl100k' (did you"),
         (("-n", "300", "-o", "out", "--pattern", "(a"), "the pattern cannot be used: "),
-        (("-n", "300", "-o", "out", "--weight", "fr=2"), "there is a weight for 'fr', but no text"),
+        (
+            ("-n", "300", "-o", "out", "--weight", "fr=2"),
+            "there is a weight for 'fr', but no such text",
+        ),
         (("-n", "300", "-o", "out", "--weight", "zh"), "'zh' is not GROUP=NUMBER"),
         (("-n", "300", "-o", "out", "--weight", "zh=-1"), "'zh=-1' is not GROUP=NUMBER"),
         (("-n", "300", "-o", "out", "--weight", "zh=1", "--weight", "zh=2"), "has two weights"),
