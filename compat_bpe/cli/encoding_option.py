@@ -108,8 +108,10 @@ def _hint_for_encoding(name: str) -> str:
     try:
         encoding_name_for_model(name)
     except KeyError:
-        close = did_you_mean(name, list_encoding_names())
-        return f"{close}, and no such file; {PROGRAM} encodings lists the encodings"
+        known = list_encoding_names()
+        close = did_you_mean(name, known)
+        names = "" if close else f"; the encodings are {', '.join(known)}"
+        return f"{close}, and no such file{names}"
     return f": that is a model: -m {name}"
 
 

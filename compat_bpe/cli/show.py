@@ -74,9 +74,9 @@ def show(
 
     With --merges, the arguments are words or other text. Each chunk is shown in every state that
     merging goes through. Beside it are the pairs that could be merged next, each with its rank;
-    the pair of the lowest rank is merged. If the vocabulary has a list of merges, #N is the line
-    in that list. The last line has the ids. Lines are shortened to the width of the terminal, or
-    to COLUMNS; elsewhere they are complete.
+    the pair of the lowest rank is merged. If the vocabulary has a list of merges, #N is the
+    number in that list, from 1. The last line has the ids. On a terminal, or if COLUMNS is set,
+    long lines are shortened, and "… 5 more" says how many pairs are left out.
 
     \b
     Examples:

@@ -60,7 +60,9 @@ if TYPE_CHECKING:
 )
 @encoding_options
 @click.option("--report", is_flag=True, help="Report on standard error what was kept.")
-@click.option("--json", "as_json", is_flag=True, help="Report it as a JSON object.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Report it as a JSON object, also on standard error."
+)
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if something was cut.")
 def truncate(
     file: str,
@@ -79,8 +81,9 @@ def truncate(
 
     Without FILE, or with -, read standard input. The kept text is written to standard output byte
     for byte: no newline is added or translated, and no character is split. It is the longest text
-    that fits, the marker included. Names of special tokens are plain text. With --keep head, the
-    command reads only as much as it needs.
+    that fits, the marker included. The marker is put exactly as it is; one between lines should
+    end in \\n. Names of special tokens are plain text. With --keep head, the command reads only as
+    much as it needs.
 
     \b
     Examples:

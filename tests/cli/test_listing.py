@@ -145,11 +145,12 @@ def test_encodings_are_completed_and_files_if_none_fits() -> None:
         (
             ("-e", "o200k_bse"),
             "unknown encoding 'o200k_bse' (did you mean 'o200k_base' or 'cl100k_base' or "
-            "'r50k_base'?), and no such file; compat-bpe encodings lists the encodings",
+            "'r50k_base'?), and no such file",
         ),
         (
             ("-e", "b.json"),
-            "unknown encoding 'b.json', and no such file; compat-bpe encodings lists the encodings",
+            "unknown encoding 'b.json', and no such file; the encodings are "
+            + ", ".join(list_encoding_names()),
         ),
         (("-e", "./b.json"), "./b.json: No such file or directory"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import get_encoding, load
+from compat_bpe import Encoding, get_encoding, load
+from compat_bpe.cli.output import CommandError
+from compat_bpe.cli.token_page import section
+from compat_bpe.cli.token_places import placed_tokens
+from compat_bpe.fit.stream import encode_iter
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.exact import run, small_blocks
 from tests.strategies import texts
@@ -104,10 +109,6 @@ def test_what_is_normalized_has_no_places(tmp_path: Path) -> None:
 
 
 def test_what_is_dropped_at_the_end_is_an_error(tmp_path: Path) -> None:
-    from compat_bpe import Encoding
-    from compat_bpe.cli.output import CommandError
-    from compat_bpe.cli.token_places import placed_tokens
-
     ranks = {bytes([byte]): byte for byte in range(256)}
     encoding = Encoding("letters", pat_str="[a-z]+", mergeable_ranks=ranks, special_tokens={})
     for text, offset in (("ab1", 2), ("1ab", 0), ("a1b", 1), ("1", 0)):
@@ -132,3 +133,26 @@ def test_wrong_usage(args: tuple[str, ...], reason: str) -> None:
 
 def test_json_without_offsets_is_a_list() -> None:
     assert run("encode", "-e", "gpt2", "--json", stdin=b"hello world").out == b"[31373, 995]\n"
+
+
+@pytest.mark.parametrize("form", ["json", "html"])
+def test_a_large_input_takes_little_memory(form: str) -> None:
+    encoding = get_encoding("gpt2")
+    line = "The quick brown fox, 42 of them, jumps over the lazy dog's naïve “friend” 😀.\n"
+
+    def written(blocks: int) -> int:
+        pieces = (line * 100 for _ in range(blocks))
+        if form == "json":
+            parts = placed_tokens(encoding, pieces, frozenset(), "x")
+        else:
+            parts = section("x", encode_iter(encoding, pieces), encoding, ())
+        return sum(map(len, parts))
+
+    written(4)  # what is remembered of these lines is in memory then
+    peaks = []
+    for blocks in (4, 40):
+        tracemalloc.start()
+        assert written(blocks) > len(line) * 100 * blocks
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.1 * peaks[0]
