@@ -9,14 +9,14 @@ from itertools import islice
 
 import click
 
-from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
+from compat_bpe.cli.encoding_option import check_decodes, chosen_encoding, encoding_options
 from compat_bpe.cli.input_path import shown_name
 from compat_bpe.cli.output import CommandError
 from compat_bpe.cli.special_option import allowed_special, special_options
-from compat_bpe.cli.streams import input_argument, read_pieces, write_bytes
+from compat_bpe.cli.streams import input_argument, portions, read_pieces, write_bytes
 from compat_bpe.fit.stream import encode_iter
 
-#: Ids or lines that are written at a time.
+#: Ids that are written at a time.
 _PORTION = 1 << 14
 
 #: The text before the ids, between them, and after them, if there are any.
@@ -93,8 +93,9 @@ def encode(
     if offsets:
         from compat_bpe.cli.token_places import placed_tokens
 
+        check_decodes(chosen)
         lines = placed_tokens(chosen, pieces, allowed, shown_name(file))
-        for portion in iter(lambda: "".join(islice(lines, _PORTION)), ""):
+        for portion in portions(lines):
             write_bytes(portion.encode())
         return
     ids = encode_iter(chosen, pieces, allowed_special=allowed, disallowed_special=())

@@ -136,6 +136,18 @@ def chosen_encodings(
     return found or {DEFAULT_ENCODING: chosen_encoding(None, None, None)}
 
 
+def check_decodes(encoding: Encoding) -> None:
+    """Refuse an encoding that has no bytes for its tokens.
+
+    Raises:
+        CommandError: it is of a tokenizer.json with a decoder that is not supported.
+    """
+    try:
+        encoding.decode_bytes([])
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
 def _is_path(encoding: str) -> bool:
     if encoding in list_encoding_names():
         return False

@@ -5,25 +5,29 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache, partial
-from itertools import chain, cycle, islice
+from itertools import chain, cycle
 from typing import Callable
 
 import click
 
 from compat_bpe import Encoding
 from compat_bpe.cli.color_option import color_option, is_colored
-from compat_bpe.cli.encoding_option import chosen_encoding, encoding_options
+from compat_bpe.cli.encoding_option import check_decodes, chosen_encoding, encoding_options
 from compat_bpe.cli.input_path import INPUT_PATH, shown_name
 from compat_bpe.cli.merging import merges_as_json, shown_merges
 from compat_bpe.cli.output import CommandError, can_show, write_line, write_message
 from compat_bpe.cli.special_option import allowed_special, special_options
-from compat_bpe.cli.streams import check_utf8, read_all, read_pieces, write_bytes, write_text
+from compat_bpe.cli.streams import (
+    check_utf8,
+    portions,
+    read_all,
+    read_pieces,
+    write_bytes,
+    write_text,
+)
 from compat_bpe.fit.stream import encode_iter
 from compat_bpe.formats.plain_text import STDIN
 from compat_bpe.visible import Visible, escape
-
-#: Tokens that are written at a time.
-_PORTION = 1 << 12
 
 #: The backgrounds of tokens in turn, on which black can be read, and that of special tokens.
 _BACKGROUNDS = ("cyan", "yellow")
@@ -112,9 +116,10 @@ def show(
             lines = merges_as_json(words, chosen, allowed)
         else:
             lines = shown_merges(words, chosen, allowed, colored=colored)
-        for portion in _portions(lines):
+        for portion in portions(lines):
             write_text(portion, color=colored)
         return
+    check_decodes(chosen)
     files = texts or (STDIN,)
     write: Callable[[str, int], None]
     if as_json:
@@ -172,10 +177,10 @@ class _Tokens:
 
     def summary(self) -> str:
         """Say how many tokens and characters there are."""
-        return f"{_number(self._count, 'token')}, {_number(self._read.characters, 'character')}"
+        return f"{_counted(self._count, 'token')}, {_counted(self._read.characters, 'character')}"
 
 
-def _number(count: int, noun: str) -> str:
+def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
@@ -190,7 +195,7 @@ def _write_json(
     if with_path:
         head = f'{{"path": {json.dumps(file)}, '
         lines = (head + line[1:] for line in lines)
-    for portion in _portions(lines):
+    for portion in portions(lines):
         write_bytes(portion.encode())
 
 
@@ -201,7 +206,7 @@ def _write_section(
 
     tokens = _Tokens(encoding, allowed, _Read(file))
     summary = () if quiet else (tokens.summary() for _ in range(1))
-    for portion in _portions(section(shown_name(file), tokens, encoding, summary)):
+    for portion in portions(section(shown_name(file), tokens, encoding, summary)):
         write_bytes(portion.encode())
 
 
@@ -224,9 +229,9 @@ def _write_tokens(
     at_end_of_line = True
     failure: CommandError | None = None
     try:
-        for portion in _portions(_pieces(tokens, encoding, ids, colored)):
+        for portion in portions(_pieces(tokens, encoding, ids, colored)):
             write_text(portion, color=colored)
-            at_end_of_line = portion.endswith("\n")
+            at_end_of_line = portion.endswith("\n") if portion else at_end_of_line
     except CommandError as error:
         failure = error
     if not at_end_of_line:
@@ -245,10 +250,6 @@ def _words(texts: tuple[str, ...]) -> Iterator[str]:
     """Yield the arguments, and standard input for ``-`` or if there is no argument."""
     for text in texts or (STDIN,):
         yield read_all(STDIN) if text == STDIN else check_utf8(text)
-
-
-def _portions(pieces: Iterator[str]) -> Iterator[str]:
-    return iter(lambda: "".join(islice(pieces, _PORTION)), "")
 
 
 def _pieces(tokens: Iterable[int], encoding: Encoding, ids: bool, colored: bool) -> Iterator[str]:

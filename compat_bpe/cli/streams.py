@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Callable, TypeVar
 
 import click
@@ -16,6 +16,9 @@ from compat_bpe.formats.plain_text import STDIN, not_utf8, open_bytes
 
 #: Bytes read at a time, at most.
 _BLOCK = 1 << 16
+
+#: Pieces of output that are written at a time.
+_PORTION = 1 << 12
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -114,6 +117,25 @@ def read_pieces(path: str) -> Iterator[str]:
 def read_all(path: str) -> str:
     """Return the whole text of a file, or of standard input; errors as in ``read_pieces``."""
     return "".join(read_pieces(path))
+
+
+def portions(pieces: Iterable[str]) -> Iterator[str]:
+    """Join pieces that are to be written, some thousand at a time.
+
+    Raises:
+        CommandError: as the pieces; the pieces before the error come first.
+    """
+    waiting: list[str] = []
+    try:
+        for piece in pieces:
+            waiting.append(piece)
+            if len(waiting) == _PORTION:
+                yield "".join(waiting)
+                waiting.clear()
+    except CommandError:
+        yield "".join(waiting)
+        raise
+    yield "".join(waiting)
 
 
 def write_bytes(data: bytes) -> None:

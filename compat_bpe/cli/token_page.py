@@ -7,6 +7,7 @@ from functools import lru_cache
 from html import escape as escape_html
 
 from compat_bpe import Encoding
+from compat_bpe.cli.output import CommandError
 from compat_bpe.visible import Visible, escape
 
 #: Tokens of which the element is kept.
@@ -56,6 +57,9 @@ def section(
         tokens: the ids.
         encoding: their encoding.
         summary: the line below; it is asked for after the last token.
+
+    Raises:
+        CommandError: as ``tokens``; the elements are closed before.
     """
     ordinary = Visible("\\n\n")
     special = Visible()
@@ -68,7 +72,11 @@ def section(
         return f'<span title="{token}">{_escaped(data, ordinary)}</span>'
 
     yield f"<h2>{_visible(name)}</h2>\n<pre>"
-    yield from map(element, tokens)
+    try:
+        yield from map(element, tokens)
+    except CommandError:
+        yield "</pre>\n"
+        raise
     yield "</pre>\n"
     for line in summary:
         yield f"<p>{_visible(line)}</p>\n"

@@ -22,6 +22,13 @@ from tests.cli.test_show import unescape, utf8_texts
 ROOT = Path(__file__).parent.parent.parent
 
 
+@pytest.fixture(autouse=True)
+def _no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+
+
 def test_as_it_looks() -> None:
     assert run("show", "--merges", "-e", "gpt2", "hugs", ' "|').out.decode().split("\n") == [
         '"hugs"',

@@ -283,3 +283,33 @@ def test_forms_exclude_each_other(args: tuple[str, ...]) -> None:
     status, out, err = run("show", *args, stdin=b"a")
     assert (status, out) == (2, b"")
     assert "--ids, --merges, --json and --html exclude each other" in err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [("show",), ("show", "--ids"), ("show", "--html"), ("show", "--json"), ("encode", "--offsets")],
+)
+def test_a_tokenizer_that_cannot_decode(args: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    parts = {"pre_tokenizer": byte_level, "decoder": {"type": "Fuse"}}
+    model = {"type": "BPE", "vocab": {"a": 0}, "merges": []}
+    path.write_text(json.dumps({"model": model, **parts}))
+    status, out, err = run(*args, "-e", str(path), stdin=b"a")
+    assert (status, out) == (2, b"")
+    assert re.fullmatch("compat-bpe: .*Fuse is not supported: it encodes, but cannot decode\n", err)
+
+
+@pytest.mark.parametrize("args", [(), ("--ids",), ("--html",), ("--json",)])
+def test_what_is_before_an_error_is_shown(args: tuple[str, ...]) -> None:
+    with small_blocks(1):
+        status, out, err = run("show", "-e", "gpt2", *args, stdin=b"some words \xff")
+    assert status == 2
+    assert err == (
+        "compat-bpe: standard input: not UTF-8: byte 0xff at offset 11; convert it to UTF-8\n"
+    )
+    assert b"some" in out
+    assert b"words" in out
+    if args == ("--html",):
+        assert b"</pre>\n" in out
+        assert out.endswith(b"</html>\n")
