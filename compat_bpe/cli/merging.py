@@ -14,6 +14,7 @@ from unicodedata import east_asian_width
 import click
 
 from compat_bpe import Encoding
+from compat_bpe.cli.encoding_option import check_decodes
 from compat_bpe.cli.output import can_show
 from compat_bpe.engine.chunks import chunks_of, ids_of, is_whole
 from compat_bpe.engine.listed_merges import ListedMergesEncoder
@@ -53,7 +54,7 @@ def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) 
     visible = Visible("\\n", "", can_show)
     for chunk in _chunks(texts, encoding, allowed):
         if isinstance(chunk, int):
-            name = encoding.decode_single_token_bytes(chunk)
+            name = _name_of(encoding, chunk)
             yield _json({"special": escape(name, visible), "ids": [chunk]})
             continue
         steps = [
@@ -73,6 +74,12 @@ def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) 
                 "ids": ids_of(core, chunk),
             }
         )
+
+
+def _name_of(encoding: Encoding, token: int) -> bytes:
+    """Return the name of a special or added token."""
+    check_decodes(encoding)
+    return encoding.decode_single_token_bytes(token)
 
 
 def _json(value: object) -> str:
@@ -109,7 +116,7 @@ class _Lines:
     def of(self, chunk: bytes | int) -> Iterator[str]:
         core = self._encoding._core_bpe
         if isinstance(chunk, int):
-            name = self._encoding.decode_single_token_bytes(chunk)
+            name = _name_of(self._encoding, chunk)
             yield f"\\[{escape(name, self._special)}\\]  a special or added token\n  = {chunk}\n"
             return
         yield f'"{escape(chunk, self._quoted)}"'

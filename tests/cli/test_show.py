@@ -287,15 +287,25 @@ def test_forms_exclude_each_other(args: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     "args",
-    [("show",), ("show", "--ids"), ("show", "--html"), ("show", "--json"), ("encode", "--offsets")],
+    [
+        ("show",),
+        ("show", "--ids"),
+        ("show", "--html"),
+        ("show", "--json"),
+        ("show", "--merges", "--special"),
+        ("show", "--merges", "--special", "--json"),
+        ("encode", "--offsets"),
+    ],
 )
 def test_a_tokenizer_that_cannot_decode(args: tuple[str, ...], tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     parts = {"pre_tokenizer": byte_level, "decoder": {"type": "Fuse"}}
     model = {"type": "BPE", "vocab": {"a": 0}, "merges": []}
-    path.write_text(json.dumps({"model": model, **parts}))
-    status, out, err = run(*args, "-e", str(path), stdin=b"a")
+    added = {"id": 1, "content": "<b>", "special": True}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    path.write_text(json.dumps({"model": model, **parts, "added_tokens": [{**added, **flags}]}))
+    status, out, err = run(*args, "-e", str(path), stdin=b"<b>")
     assert (status, out) == (2, b"")
     assert re.fullmatch("compat-bpe: .*Fuse is not supported: it encodes, but cannot decode\n", err)
 
