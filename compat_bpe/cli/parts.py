@@ -56,7 +56,7 @@ def cut_after(encoding: Encoding, file: BinaryIO, start: int) -> int | None:
             text = _whole_characters(data[skipped:])
         except UnicodeDecodeError:
             return None
-        next_cut = encoding._core_bpe.next_cut
+        next_cut = encoding.core.next_cut
         cut = next_cut(text) or next_cut(text, fine=True)
         if cut:
             return start + skipped + len(text[:cut].encode())

@@ -1,39 +1,71 @@
-"""Text in and out exactly as it is: no newline is translated, and none is added."""
+"""Text in and out, byte for byte: no newline is translated, and none is added."""
 
 from __future__ import annotations
 
 import codecs
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Callable, TypeVar
 
 import click
 
 from ..files.text import STDIN, not_utf8, open_bytes
+from .input_path import INPUT_PATH, announce_wait, shown_name
 from .output import CommandError
 
-#: Bytes that are read at a time, at most.
+#: Bytes read at a time, at most.
 _BLOCK = 1 << 16
+
+#: Pieces of output that are written at a time.
+_PORTION = 1 << 12
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def input_argument(function: _Function) -> _Function:
-    """Give a command the argument ``file``, which is standard input unless given."""
-    return click.argument(
-        "file", default=STDIN, type=click.Path(allow_dash=True), metavar="[FILE|-]"
-    )(function)
+    """Give a command the argument ``file``; the default is standard input."""
+    return click.argument("file", default=STDIN, type=INPUT_PATH, metavar="[FILE|-]")(function)
 
 
-def check_text(
+def check_escaped(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> str | None:
-    """The callback of an option whose value goes into the output."""
-    return None if value is None else check_utf8(value)
+    """Unescape the value of an option that goes into the output: a click callback.
+
+    Raises:
+        click.BadParameter: it is not UTF-8, or has an unknown escape.
+    """
+    return None if value is None else unescape(check_utf8(value))
+
+
+#: Each escape in the value of an option; any other is an error.
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
+
+
+def unescape(text: str) -> str:
+    r"""Replace the escapes ``\n``, ``\t``, ``\r``, ``\0`` and ``\\`` by their characters.
+
+    Raises:
+        click.BadParameter: a backslash begins none of these.
+
+    >>> unescape(r"one\ntwo\\n")
+    'one\ntwo\\n'
+    """
+
+    def replaced(escape: re.Match[str]) -> str:
+        try:
+            return _ESCAPES[escape[1]]
+        except KeyError:
+            raise click.BadParameter(
+                f"unknown escape {escape[0]}; the escapes are \\n, \\t, \\r, \\0 and \\\\."
+            ) from None
+
+    return re.sub(r"\\(.?)", replaced, text, flags=re.DOTALL)
 
 
 def check_utf8(argument: str) -> str:
-    """An argument of the command, if it is text.
+    """Return an argument of the command if it is text.
 
     Raises:
         click.BadParameter: its bytes are not UTF-8.
@@ -46,25 +78,28 @@ def check_utf8(argument: str) -> str:
 
 
 def read_blocks(path: str) -> Iterator[bytes]:
-    """The bytes of a file, or of standard input, as they come.
+    """Yield the bytes of a file, or of standard input, as they come.
 
     Raises:
         CommandError: it cannot be read.
     """
+    if path == STDIN and sys.stdin is None:
+        raise CommandError("standard input: closed")
+    announce_wait(path)
     try:
         with open_bytes(path) as file:
-            # What is there is enough: nothing waits until a block is full.
+            # Take what is there: do not wait until a block is full.
             read = getattr(file, "read1", file.read)
             yield from iter(lambda: read(_BLOCK), b"")
     except OSError as error:
-        raise CommandError(f"{path}: {error.strerror or error}") from None
+        raise CommandError(f"{shown_name(path)}: {error.strerror or error}") from None
 
 
 def read_pieces(path: str) -> Iterator[str]:
-    """The text of a file, or of standard input, as it comes.
+    """Yield the text of a file, or of standard input, as it comes.
 
     Raises:
-        CommandError: it cannot be read, or is not UTF-8; the message says where.
+        CommandError: it cannot be read, or is not UTF-8; the message says at which byte.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     end = 0
@@ -74,14 +109,33 @@ def read_pieces(path: str) -> Iterator[str]:
             yield decoder.decode(block)
         yield decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        # What it was given began with what was left of an earlier block.
+        # The decoder was given the rest of earlier blocks, then this one.
         reason = not_utf8(error, end - len(error.object))
-        raise CommandError(f"{path}: {reason}") from None
+        raise CommandError(f"{shown_name(path)}: {reason}") from None
 
 
 def read_all(path: str) -> str:
-    """The whole text of a file, or of standard input; errors as in ``read_pieces``."""
+    """Return the whole text of a file, or of standard input; errors as in ``read_pieces``."""
     return "".join(read_pieces(path))
+
+
+def portions(pieces: Iterable[str]) -> Iterator[str]:
+    """Join pieces that are to be written, some thousand at a time.
+
+    Raises:
+        CommandError: as the pieces; the pieces before the error come first.
+    """
+    waiting: list[str] = []
+    try:
+        for piece in pieces:
+            waiting.append(piece)
+            if len(waiting) == _PORTION:
+                yield "".join(waiting)
+                waiting.clear()
+    except CommandError:
+        yield "".join(waiting)
+        raise
+    yield "".join(waiting)
 
 
 def write_bytes(data: bytes) -> None:
@@ -95,13 +149,13 @@ def write_bytes(data: bytes) -> None:
         raise CommandError("standard output: closed")
     rest = memoryview(data)
     while rest:
-        # An unbuffered stream (python -u) may take but a part.
+        # An unbuffered stream (python -u) may take only a part.
         rest = rest[sys.stdout.buffer.write(rest) :]
     sys.stdout.buffer.flush()
 
 
 def write_text(text: str, *, color: bool = False) -> None:
-    """Write lines to standard output that may have colors.
+    """Write text to standard output; without ``color``, escape sequences are removed.
 
     Raises:
         CommandError, OSError: as in ``write_bytes``.

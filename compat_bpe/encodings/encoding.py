@@ -339,8 +339,9 @@ class Encoding:
             boundary: where the text may be cut: ``"char"``, between any two characters;
                 ``"word"``, not between two letters, marks, digits or underscores; ``"line"``, only
                 after the end of a line.
-            marker: what stands where something was cut, and counts, too; left out if there is not
-                even room for it alone.  Unless given, it is ``"…"`` between two ends, else nothing.
+            marker: put where something was cut, exactly as it is; it counts, too, and is left out
+                if it alone does not fit.  The default is ``"…"`` between two ends, a line of its
+                own (``"…\\n"``) with the boundary ``"line"``; else nothing.
 
         Returns:
             The ``text``, its ``count``, the offsets ``kept``, and whether it ``was_cut``.

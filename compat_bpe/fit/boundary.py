@@ -25,9 +25,7 @@ def rule_of(boundary: Boundary) -> Callable[[str, int], bool]:
     try:
         return _RULES[boundary]
     except KeyError:
-        raise ValueError(
-            f"there is no boundary {boundary!r}; there are {', '.join(BOUNDARIES)}"
-        ) from None
+        raise ValueError(f"unknown boundary {boundary!r}; known: {', '.join(BOUNDARIES)}") from None
 
 
 def _is_between_chars(text: str, place: int) -> bool:

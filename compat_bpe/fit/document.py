@@ -37,7 +37,7 @@ class Document:
         text: what the document has at first; any text, surrogates too.
 
     Raises:
-        TypeError: ``text`` is no string.
+        TypeError: ``text`` is not a string.
         ValueError: the vocabulary has no token for some byte of it.
 
     >>> from compat_bpe import get_encoding
@@ -126,7 +126,7 @@ class Document:
 
         Raises:
             IndexError: the offsets are not such.
-            TypeError: they are no integers, or ``new`` is no string.
+            TypeError: they are not integers, or ``new`` is not a string.
             ValueError: the vocabulary has no token for some byte of ``new``.
 
         >>> from compat_bpe import get_encoding
@@ -190,14 +190,14 @@ class Document:
         start, end = index(start), index(end)
         if not 0 <= start <= end <= self._tree.chars:
             raise IndexError(
-                f"there is no range from {start} to {end} in a document of {self._tree.chars} "
-                "characters: it must be 0 <= start <= end <= len(document)"
+                f"range {start} to {end} is outside of the document, which has {self._tree.chars} "
+                "characters; it must be 0 <= start <= end <= len(document)"
             )
         return start, end
 
 
 def _checked_text(text: str) -> str:
     if not isinstance(text, str):
-        raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
+        raise TypeError(f"text must be a str, not {type(text).__name__}")
     # A subclass may have a "+" of its own.
     return "".join((text,))

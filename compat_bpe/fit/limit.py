@@ -157,7 +157,9 @@ def longest_suffix(
     if end is None:
         end = len(text)
     if not 0 <= start <= end <= len(text):
-        raise ValueError(f"start and end are {start} and {end}; they must be in the text, in order")
+        raise ValueError(
+            f"start is {start} and end is {end}; it must be 0 <= start <= end <= {len(text)}"
+        )
     known, bottom = _go_backward(encoding, text, start, end, limit)
     if known[-1].place == start:
         if not lead and (start in (0, end) or may_cut(text, start)):
@@ -218,11 +220,11 @@ def last_cut(
 
 
 def check_limit(limit: int) -> None:
-    """Raise ``ValueError`` if a limit is negative, ``TypeError`` if it is no integer."""
+    """Raise ``ValueError`` if a limit is negative, ``TypeError`` if it is not an integer."""
     if not isinstance(limit, int):
-        raise TypeError(f"the limit is a {type(limit).__name__}; it must be an integer")
+        raise TypeError(f"limit must be an int, not {type(limit).__name__}")
     if limit < 0:
-        raise ValueError(f"the limit is {limit} tokens; it must be 0 or more")
+        raise ValueError(f"limit is {limit}; it must be 0 or more")
 
 
 # Over a text from safe cut to safe cut. Each of these gives, or adds to, the list of the cuts up

@@ -135,7 +135,7 @@ def fim_template(encoding: TextEncoder) -> str:
             return template
     raise ValueError(
         f"encoding {encoding.name!r} has no fill-in-the-middle tokens; "
-        "give a template, a text with {prefix} and {suffix} in it"
+        "give a template that contains {prefix} and {suffix}"
     )
 
 
@@ -181,7 +181,9 @@ def _parse(encoding: TextEncoder, template: str) -> list[_Part]:
     for side in _Side:
         times = template.count(side.value)
         if times != 1:
-            raise ValueError(f"the template has {side.value} {times} times; it must have it once")
+            raise ValueError(
+                f"the template has {side.value} {times} times; it must have it exactly once"
+            )
     special = encoding.core.special
     parts: list[_Part] = []
     for piece in re.split(r"(\{prefix\}|\{suffix\})", template):
@@ -240,9 +242,7 @@ class _Fitting:
         """
         least = self._count(_fill(self._parts, {_Side.PREFIX: "", _Side.SUFFIX: ""}))
         if least > self._limit:
-            raise ValueError(
-                f"the template alone has {least} tokens, more than the limit of {self._limit}"
-            )
+            raise ValueError(f"limit is {self._limit}, but the template alone has {least} tokens")
         if self._all_fits():
             return 0, len(self._suffix)
         start = self._start(0, least + int(share * (self._limit - least)))

@@ -146,8 +146,7 @@ def _check(section: Section, number: int) -> None:
     """Refuse a section that asks for what there is not."""
     if section.cut not in CUTS:
         raise ValueError(
-            f"{_called(section, number)}: there is no cut {section.cut!r}; "
-            f"there are {', '.join(CUTS)}"
+            f"{_called(section, number)}: unknown cut {section.cut!r}; known: {', '.join(CUTS)}"
         )
     if section.min_tokens < 0:
         raise ValueError(
@@ -218,8 +217,8 @@ class _Prompt:
                 self._set(at, gap, least)
             elif section.required:
                 raise ValueError(
-                    f"{_called(section, at)} is required, but does not fit with the other required "
-                    f"sections in {self._limit} tokens"
+                    f"{_called(section, at)} is required, but with the other required sections it "
+                    f"does not fit within the limit of {self._limit}"
                 )
 
     def put_in(self, at: int) -> bool:

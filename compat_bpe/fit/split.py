@@ -55,10 +55,10 @@ def split_text(
     Part(text=' three four', start=7, end=18, count=2)
     """
     if limit < 1:
-        raise ValueError(f"the limit is {limit} tokens; it must be 1 or more")
+        raise ValueError(f"limit is {limit}; it must be 1 or more")
     if not 0 <= overlap < limit:
         raise ValueError(
-            f"the overlap is {overlap} tokens; it must be 0 or more, and below the limit, {limit}"
+            f"overlap is {overlap}; it must be 0 or more and less than the limit, {limit}"
         )
     rule_of(boundary)
     return list(_Splitter(encoding, text, limit, overlap, boundary).parts())
@@ -146,6 +146,6 @@ class _Splitter:
     def _too_small(self, place: int) -> ValueError:
         char = self._text[place : self._first_place(place, len(self._text), "char")]
         return ValueError(
-            f"the character {char!r} at offset {place} has {self._encoding.count(char)} tokens, "
-            f"more than the limit, {self._limit}; a limit of that many has room for it"
+            f"limit is {self._limit}, but the character {char!r} at offset {place} alone has "
+            f"{self._encoding.count(char)} tokens"
         )

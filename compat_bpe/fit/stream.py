@@ -51,7 +51,7 @@ class StreamEncoder:
         allowed_special, disallowed_special: as in ``Encoding.encode``.
 
     Raises:
-        TypeError: ``allowed_special`` is no set.
+        TypeError: ``allowed_special`` is not a set.
 
     >>> from compat_bpe import get_encoding
     >>> encoder = StreamEncoder(get_encoding("gpt2"))
@@ -187,7 +187,7 @@ class Cutter:
     def feed(self, text: str) -> str:
         """What was held back and this piece, up to the last safe cut; nothing if there is none."""
         if not isinstance(text, str):
-            raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
+            raise TypeError(f"text must be a str, not {type(text).__name__}")
         if not text:
             return ""
         # Whether there is a cut is seen from two characters: what came before was looked at.
@@ -234,7 +234,7 @@ def encode_iter(
         allowed_special, disallowed_special: as in ``Encoding.encode``.
 
     Raises:
-        TypeError: ``allowed_special`` is no set.
+        TypeError: ``allowed_special`` is not a set.
         ValueError: a disallowed name stands in the text; raised when it comes to it.
 
     >>> from compat_bpe import get_encoding
@@ -361,7 +361,10 @@ def _pieces(file: Readable | Iterable[str] | Iterable[bytes]) -> Iterator[str | 
     """What a file has, block by block: lines would be short, and one may be the whole file."""
     if isinstance(file, (str, bytes)):
         # A path, most likely; as an iterable it would be counted itself.
-        raise TypeError(f"a {type(file).__name__} is no file: open it, or give a list of pieces")
+        raise TypeError(
+            f"file must be a file object or an iterable of pieces, not {type(file).__name__}; "
+            "open a path first"
+        )
     if isinstance(file, Readable):
         while block := _checked(file.read(PORTION)):
             yield block

@@ -140,7 +140,7 @@ def test_full_disk_is_one_line(args: list[str]) -> None:
 @pytest.mark.parametrize(
     ("closed", "message"),
     [
-        ("<&-", b"compat-bpe: -: standard input is closed\n"),
+        ("<&-", b"compat-bpe: standard input: closed\n"),
         (">&-", b"compat-bpe: standard output: closed\n"),
     ],
 )
@@ -219,7 +219,7 @@ def test_colors_on_a_terminal() -> None:
     try:
         environ = environment(TERM="xterm")
         environ.pop("NO_COLOR", None)
-        done = run("show", *GPT2, input=b"hello world\n", stdout=theirs, env=environ)
+        done = run("show", "-q", *GPT2, input=b"hello world\n", stdout=theirs, env=environ)
         shown = os.read(ours, 1000)
     finally:
         os.close(theirs)

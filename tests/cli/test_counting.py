@@ -134,7 +134,7 @@ def test_progress_comes_after_the_work_and_in_small_steps(tmp_path: Path, data: 
         steps.append(size)
         assert told <= counted
 
-    encoding: Any = SimpleNamespace(count=count, _core_bpe=gpt2._core_bpe)
+    encoding: Any = SimpleNamespace(count=count, core=gpt2.core)
     Counter(encoding).count(Part(str(path)), advance)
     assert told == len(data)
     if b"\n" in data:

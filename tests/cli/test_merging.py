@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from math import inf
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
+from compat_bpe.cli.merging import _columns, _Lines
+from compat_bpe.pipeline.models.bpe.explain import merge_steps
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.commands.test_show import unescape, utf8_texts
 from tests.cli.exact import run
 
 ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(autouse=True)
+def _no_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
 
 
 def test_as_it_looks() -> None:
@@ -92,6 +104,59 @@ def test_colors_mark_what_is_joined() -> None:
     assert re.sub("\x1b\\[[0-9]+m", "", out) == plain
 
 
+@given(
+    word=st.text(st.sampled_from("abcestion世 é"), min_size=2, max_size=40),
+    width=st.integers(20, 120),
+)
+def test_lines_keep_to_the_width_and_say_what_is_left_out(word: str, width: int) -> None:
+    encoding = get_encoding("p50k_edit")
+    lines = _Lines(encoding, colored=False, width=width)
+    for step in merge_steps(word.encode(), encoding.core.model.merges):
+        if not step.pairs:
+            continue
+        parts = list(map(lines._part, step.parts))
+        left = step.pairs[0].place
+        state, columns = lines._state(parts, left)
+        assert columns == _columns(state)
+        shown = state.split("|")
+        before, after = shown[0] == "…", shown[-1] == "…"
+        inner = shown[before : len(shown) - after]
+        (first,) = {
+            n for n in range(left + 1) if parts[n : n + len(inner)] == inner and (n > 0) == before
+        } & set(range(left + 2 - len(inner), left + 1)) or {-1}
+        assert first >= 0
+        assert (first + len(inner) < len(parts)) == after
+        assert columns <= lines._room_for_state() <= width // 2 or len(inner) == 2
+
+        room = width - 4 - columns
+        full, cut = lines._candidates(step, inf), lines._candidates(step, room)
+        found = re.fullmatch(r"(.*) … ([0-9]+) more", cut)
+        if found is None:
+            assert cut == full
+            assert _columns(cut) <= room or len(set(re.findall(" [<=] ", cut))) == 0
+            continue
+        assert full.startswith(found[1])
+        rest = full[len(found[1]) :]
+        assert rest.startswith((" < ", " = "))
+        assert len(re.findall(" [<=] ", rest)) == int(found[2])
+        assert _columns(cut) <= room or not re.search(" [<=] ", cut)
+
+
+def test_a_long_word_in_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    out = run("show", "--merges", "-e", "gpt2", "antidisestablishment").out.decode()
+    lines = out.splitlines()
+    assert lines[1] == "  …|i|s|h|m|e|n|t  e|n 268 < i|s 271 x2 … 15 more"
+    assert max(map(len, lines[:-2])) <= 50
+    monkeypatch.setenv("COLUMNS", "")
+    out = run("show", "--merges", "-e", "gpt2", "antidisestablishment").out.decode()
+    assert "…" not in out
+    assert max(map(len, out.splitlines())) > 200
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((50, 20)))
+    args = ("show", "--merges", "-e", "gpt2", "antidisestablishment", "--color", "never")
+    assert run(*args, terminal=True).out.decode().splitlines() == lines
+
+
 @settings(max_examples=50)
 @given(text=utf8_texts)
 def test_json_says_what_the_ids_are(text: str) -> None:
@@ -112,9 +177,10 @@ def test_json_says_what_the_ids_are(text: str) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--merges", "--ids", "a"), "--merges and --ids exclude each other: give one of them."),
-        (("--json", "a"), "--json is for --merges."),
-        (("a", "b"), "one FILE at a time: 'b' is too many."),
+        (
+            ("--merges", "--ids", "a"),
+            "--ids, --merges, --json and --html exclude each other, but for --merges --json.",
+        ),
         (("--merges", "\udce9"), "it is not UTF-8."),
     ],
 )

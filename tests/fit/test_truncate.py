@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,7 +40,9 @@ def test_it_fits_and_is_made_of_the_text(
         assert found.kept == (((0, len(text)),) if text else ())
         return
     if marker is None:
-        marker = "…" if keep == "ends" else ""
+        marker = {"line": "…\n"}.get(boundary, "…") if keep == "ends" else ""
+        if marker == "…\n" and re.match(r"[^\n]*\r\n", text):
+            marker = "…\r\n"
     if encoding.count(marker) > limit:
         marker = ""
     head = [part for part in found.kept if part[0] == 0]
@@ -72,10 +76,24 @@ def test_the_tail_gets_what_the_head_leaves() -> None:
     enc = get_encoding("cl100k_base")
     text = "a line\n" + "word " * 1000 + "\nlast line\n" * 3
     found = enc.truncate(text, 60, keep="ends", boundary="line")
-    assert found.text == "a line\n…last line\n\nlast line\n\nlast line\n"
+    assert found.text == "a line\n…\nlast line\n\nlast line\n\nlast line\n"
     found = enc.truncate("word " * 1000, 60, keep="ends", boundary="word")
     assert found.count in (59, 60)
     assert abs(found.kept[0][1] - (5000 - found.kept[1][0])) <= 10
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_between_lines_the_marker_is_a_line(end: str) -> None:
+    enc = get_encoding("o200k_base")
+    lines = [f"line {number}{end}" for number in range(100)]
+    text = "".join(lines)
+    for limit in range(10, 60):
+        found = enc.truncate(text, limit, keep="ends", boundary="line")
+        assert found.text.splitlines(keepends=True).count(f"…{end}") == 1
+        assert set(found.text.splitlines(keepends=True)) <= {*lines, f"…{end}"}
+    # One that is given is taken as it is.
+    found = enc.truncate(text, 30, keep="ends", boundary="line", marker="[…] ")
+    assert f"{end}[…] line " in found.text
 
 
 @pytest.mark.parametrize("keep", KEEPS)
@@ -117,7 +135,7 @@ def test_a_marker_without_room_is_left_out() -> None:
 
 
 def test_keep_is_checked() -> None:
-    with pytest.raises(ValueError, match="there are head, tail, ends"):
+    with pytest.raises(ValueError, match="known: head, tail, ends"):
         get_encoding("gpt2").truncate("a", 1, keep="middle")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="there are char, word, line"):
+    with pytest.raises(ValueError, match="known: char, word, line"):
         get_encoding("gpt2").truncate("a", 1, boundary="page")  # type: ignore[arg-type]

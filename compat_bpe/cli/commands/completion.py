@@ -1,4 +1,4 @@
-"""``compat-bpe completion``: what makes a shell complete commands, options and names."""
+"""``compat-bpe completion``: a script that completes commands, options and names in a shell."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SHELLS: dict[str, type[ShellComplete]] = {
 @click.argument("shell", type=click.Choice(list(_SHELLS)))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that completes this command in a shell.
+    """Print a script that completes this command in a shell.
 
-    It completes commands, options, file names, and the names of encodings and models. bash has to
-    be 4.4 or newer. A new shell has it after this:
+    It completes commands, options, file names, and the names of encodings and models. It needs
+    bash 4.4 or newer, zsh, or fish. To install it, run one of these and start a new shell:
 
     \b
     Examples:

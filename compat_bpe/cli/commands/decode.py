@@ -1,4 +1,4 @@
-"""``compat-bpe decode``: from ids to text."""
+"""``compat-bpe decode``: turn token ids into text."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from typing import Callable, NamedTuple, NoReturn
 import click
 
 from ... import Encoding
+from ..input_path import shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError
 from ..streams import input_argument, read_blocks, write_bytes
 
-#: A written id has so many digits at most.
+#: The most digits of an id.
 _DIGITS = len(str(2**32))
 
 _NUMBER = re.compile(rb"[0-9]+")
-#: What cannot be: a character that is in no list of ids, too many digits, a comma after a comma.
+#: Errors: a character that no list of ids has, too many digits, a comma after a comma.
 _WRONG = re.compile(rb"[^0-9\s,]|[0-9]{%d}|,\s*," % (_DIGITS + 1))
 _SEPARATOR = re.compile(rb"[\s,\[\]]")
 _CONTROL = re.compile(rb"[^\s\x20-\x7e]")
@@ -28,7 +29,7 @@ _WORD = re.compile(rb"[^\s,\[\]]+|.", re.DOTALL)
 
 
 class _Portion(NamedTuple):
-    """Some ids, and where in the input each of them is, by its number."""
+    """Some ids; ``offset(n)`` is the offset of the nth of them in the input."""
 
     ids: list[int]
     offset: Callable[[int], int]
@@ -37,16 +38,16 @@ class _Portion(NamedTuple):
 @click.command()
 @input_argument
 @encoding_options
-@click.option("--packed", is_flag=True, help="Ids are bytes: little-endian uint32.")
+@click.option("--packed", is_flag=True, help="Read ids as bytes: little-endian uint32.")
 def decode(
     file: str, model: str | None, encoding: str | None, pattern: str | None, packed: bool
 ) -> None:
-    """Write the text of ids.
+    """Turn token ids into text.
 
-    With no FILE, or if FILE is -, standard input is read: a JSON list of ids, or ids separated by
-    white space, commas or both, as "encode" writes them. What is written is the exact bytes of
-    the tokens, and nothing else; they are not always UTF-8 if the ids are part of a longer list.
-    Large input takes little memory.
+    Without FILE, or with -, read standard input. It is a JSON list of ids, or ids separated by
+    white space, commas or both, as "compat-bpe encode" writes them. The output is the bytes of
+    the tokens and nothing else. It may not be UTF-8 if the ids are part of a longer list. Large
+    input takes little memory.
 
     \b
     Examples:
@@ -61,13 +62,13 @@ def decode(
 def _bytes(portion: _Portion, encoding: Encoding, file: str) -> bytes:
     try:
         return encoding.decode_bytes(portion.ids)
-    except ValueError as error:  # the decoder of a tokenizer.json that is not supported
+    except ValueError as error:  # the tokenizer.json has a decoder that is not supported
         raise CommandError(str(error)) from None
     except (KeyError, OverflowError):
         number = next(n for n, token in enumerate(portion.ids) if not _is_known(encoding, token))
         raise CommandError(
-            f"{file}: no token of {encoding.name} has the id {portion.ids[number]}, "
-            f"at offset {portion.offset(number)}"
+            f"{shown_name(file)}: {encoding.name} has no token with the id {portion.ids[number]} "
+            f"(at offset {portion.offset(number)})"
         ) from None
 
 
@@ -91,7 +92,8 @@ def _read_packed(file: str) -> Iterator[_Portion]:
         start += 4 * count
     if rest:
         raise CommandError(
-            f"{file}: cut short: {start + len(rest)} bytes are no whole number of uint32"
+            f"{shown_name(file)}: cut short: {start + len(rest)} bytes, "
+            "not a multiple of 4 (uint32)"
         )
 
 
@@ -101,7 +103,7 @@ def _read_written(file: str) -> Iterator[_Portion]:
     after_comma = True  # none may be at the beginning
     for block in chain(_without_brackets(file), [b""]):
         data = rest + block
-        # A number at the end may go on, if it is not too long already.
+        # A number at the end may go on in the next block, unless it is too long already.
         end = len(data.rstrip(b"0123456789")) if block else len(data)
         if len(data) - end > _DIGITS:
             end = len(data)
@@ -127,7 +129,7 @@ def _offset(written: bytes, start: int, number: int) -> int:
 
 
 def _without_brackets(file: str) -> Iterator[bytes]:
-    """The input with spaces in place of the brackets around a JSON list."""
+    """Yield the input with spaces in place of the brackets around a JSON list."""
     begun = opened = closed = False
     start = 0
     for block in read_blocks(file):
@@ -146,18 +148,22 @@ def _without_brackets(file: str) -> Iterator[bytes]:
             yield block
         start += len(block)
     if opened and not closed:
-        raise CommandError(f"{file}: cut short: the list is not closed by a bracket")
+        raise CommandError(f"{shown_name(file)}: cut short: the list has no closing bracket")
 
 
 def _fail(file: str, data: bytes, place: int, start: int) -> NoReturn:
-    """Say what stands at a place in data that begin at an offset."""
+    """Report the error at ``data[place]``; the data begins at the offset ``start``."""
     if data[place : place + 1] == b",":
-        raise CommandError(f"{file}: no token id before the comma at offset {start + place}")
+        raise CommandError(
+            f"{shown_name(file)}: no token id before the comma at offset {start + place}"
+        )
     if data[place : place + 1] not in b"[]":
-        # What is wrong may be in the middle of a word: all of that is shown.
+        # The error may be within a word: show all of it.
         before = _SEPARATOR.split(data[max(0, place - _DIGITS) : place])[-1]
         place -= len(before)
     word = _WORD.findall(data[place : place + 20])[0].decode("ascii", "backslashreplace")
-    # Of packed ids one byte in a few is a control character.
-    hint = "; --packed reads ids as bytes" if _CONTROL.search(data) else ""
-    raise CommandError(f"{file}: '{word}' at offset {start + place} is no token id{hint}")
+    # In packed ids, every few bytes one is a control character.
+    hint = "; use --packed for ids as bytes" if _CONTROL.search(data) else ""
+    raise CommandError(
+        f"{shown_name(file)}: '{word}' at offset {start + place} is not a token id{hint}"
+    )

@@ -1,4 +1,4 @@
-"""``compat-bpe encode``: from text to ids."""
+"""``compat-bpe encode``: turn a text into token ids."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from itertools import islice
 import click
 
 from ...fit.stream import encode_iter
-from ..options.encoding import chosen_encoding, encoding_options
+from ..input_path import shown_name
+from ..options.encoding import check_decodes, chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError
-from ..streams import input_argument, read_pieces, write_bytes
+from ..streams import input_argument, portions, read_pieces, write_bytes
 
 #: Ids that are written at a time.
 _PORTION = 1 << 14
 
-#: What stands before the ids, between them, and after them, if there are any.
+#: The text before the ids, between them, and after them, if there are any.
 _FORMATS = {
     "spaces": ("", " ", "\n"),
     "lines": ("", "\n", "\n"),
@@ -34,9 +35,16 @@ _FORMATS = {
     "--format",
     "layout",
     type=click.Choice(list(_FORMATS)),
-    help="Ids in one line with spaces between them (the default), one a line, or a JSON list.",
+    help="Write ids in one line with spaces between them (the default), one a line, or as a JSON "
+    "list.",
 )
-@click.option("--packed", is_flag=True, help="Ids as bytes: little-endian uint32.")
+@click.option("--json", "as_json", is_flag=True, help="Write a JSON list: --format json.")
+@click.option(
+    "--offsets",
+    is_flag=True,
+    help="Write each token as a JSON object on a line, with its text and its place.",
+)
+@click.option("--packed", is_flag=True, help="Write ids as bytes: little-endian uint32.")
 def encode(
     file: str,
     model: str | None,
@@ -45,27 +53,52 @@ def encode(
     special: bool,
     names: tuple[str, ...],
     layout: str | None,
+    as_json: bool,
+    offsets: bool,
     packed: bool,
 ) -> None:
-    """Write the ids of a text's tokens.
+    """Turn a text into token ids.
 
-    With no FILE, or if FILE is -, standard input is read. The text is the exact content as UTF-8:
-    no newline is translated, and the newline at its end counts. Names of special tokens are plain
-    text unless said otherwise. Large input takes little memory.
+    Without FILE, or with -, read standard input. The text is the exact content as UTF-8: no
+    newline is translated, and a newline at the end counts. Names of special tokens are plain text
+    by default. Large input takes little memory.
 
     \b
     Examples:
       $ compat-bpe encode -m gpt-4o prompt.txt
+      $ compat-bpe encode --json --offsets prompt.txt
       $ compat-bpe encode --packed corpus.txt > corpus.bin
       $ compat-bpe encode a.txt | compat-bpe decode | cmp - a.txt
+
+    With --offsets, "id" is a token's id, and "text" its text. If it is not made of whole
+    characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a special
+    token, and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are its place
+    in the text, as [start, end]. A token that begins or ends within a character covers all of it
+    in "characters" and "utf16".
     """
-    if packed and layout is not None:
-        raise click.UsageError("--format and --packed exclude each other: give one of them.")
+    if as_json and layout not in (None, "json"):
+        raise click.UsageError("--format and --json exclude each other: give one of them.")
+    layout = "json" if as_json else layout
+    if packed and (layout is not None or offsets):
+        raise click.UsageError(
+            "--packed excludes --format, --json and --offsets: give one of them."
+        )
+    if offsets and layout not in (None, "json"):
+        raise click.UsageError("--offsets writes JSON, not --format spaces or lines.")
     if packed and sys.stdout is not None and sys.stdout.isatty():
         raise CommandError("packed ids are not for a terminal: redirect them to a file or a pipe")
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
-    ids = encode_iter(chosen, read_pieces(file), allowed_special=allowed, disallowed_special=())
+    pieces = read_pieces(file)
+    if offsets:
+        from ..token_places import placed_tokens
+
+        check_decodes(chosen)
+        lines = placed_tokens(chosen, pieces, allowed, shown_name(file))
+        for portion in portions(lines):
+            write_bytes(portion.encode())
+        return
+    ids = encode_iter(chosen, pieces, allowed_special=allowed, disallowed_special=())
     for block in _packed(ids) if packed else _written(ids, layout or "spaces"):
         write_bytes(block)
 

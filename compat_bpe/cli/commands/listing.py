@@ -1,42 +1,42 @@
-"""``compat-bpe encodings`` and ``compat-bpe models``: what there is."""
+"""``compat-bpe encodings`` and ``compat-bpe models``: the names that other commands take."""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection, Sequence
 
 import click
 from click.shell_completion import CompletionItem
 
-from ... import Encoding, encoding_name_for_model, get_encoding, list_encoding_names
+from ... import Encoding, get_encoding, list_encoding_names
 from ...encodings.model_names import (
     MODEL_PREFIX_TO_ENCODING,
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
-    did_you_mean,
     model_names,
 )
-from ..options.encoding import chosen_encoding, encoding_options
+from ..options.encoding import chosen_encoding, encoding_of_model, encoding_options
 from ..output import CommandError, write_line
 
 
 @click.command()
 @encoding_options
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON list instead of lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def encodings(model: str | None, encoding: str | None, pattern: str | None, as_json: bool) -> None:
-    """List the encodings there are, or describe one.
+    """List the encodings, or describe one.
 
-    The size of a vocabulary is one more than its highest id; ids below it may be free. The tokens
-    are those that tiktoken gives, or tokenizers.
+    The size of a vocabulary is its highest id plus 1; some ids below may be unused. The last
+    column names the library whose tokens the encoding reproduces.
 
     \b
     Examples:
       $ compat-bpe encodings
       $ compat-bpe encodings -e path/to/tokenizer.json
 
-    The objects in the list of --json have the keys "name"; "vocabulary_size"; "special_tokens",
-    their number; and "tokens_of", which is "tiktoken" or "tokenizers".
+    With --json, each object in the list has the keys "name", "vocabulary_size", "special_tokens"
+    (a number) and "tokens_of" ("tiktoken" or "tokenizers").
     """
     if model is None and encoding is None and pattern is None:
         chosen = list(map(_shipped, list_encoding_names()))
@@ -73,22 +73,28 @@ def _complete_model(
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_model)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of lines.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def models(names: tuple[str, ...], as_json: bool) -> None:
-    """List the models that are known, or MODELs alone, with their encodings.
+    """List the known models and their encodings, or only the given MODELs.
 
-    A name in the list that ends in * stands for all that begin like it and are not in the list
-    themselves; the first that fits counts.
+    A name that ends in * stands for every model that begins like it and is not listed by itself.
+    If several fit, the first one counts. Unknown MODELs are reported, and the exit status is 2.
 
     \b
     Examples:
       $ compat-bpe models
       $ compat-bpe models gpt-4o-2024-05-13
 
-    The object of --json has the names as keys and the encodings as values.
+    With --json, the keys of the object are the models, and its values are the encodings.
     """
+    failures: list[CommandError] = []
     if names:
-        found = {name: _encoding_name(name) for name in names}
+        found = {}
+        for name in names:
+            try:
+                found[name] = encoding_of_model(name)
+            except CommandError as error:
+                failures.append(error)
     else:
         prefixes = {**MODEL_PREFIX_TO_ENCODING, **OTHER_MODEL_PREFIX_TO_ENCODING}
         found = {**MODEL_TO_ENCODING, **OTHER_MODEL_TO_ENCODING}
@@ -97,18 +103,14 @@ def models(names: tuple[str, ...], as_json: bool) -> None:
         write_line(json.dumps(found))
     else:
         _write_table(list(found.items()))
-
-
-def _encoding_name(model: str) -> str:
-    try:
-        return encoding_name_for_model(model)
-    except KeyError:
-        close = did_you_mean(model, model_names())
-        raise CommandError(f"unknown model {model!r}{close}") from None
+    for failure in failures:
+        failure.show()
+    if failures:
+        sys.exit(2)
 
 
 def _write_table(rows: Sequence[Sequence[str]], *, numbers: Collection[int] = ()) -> None:
-    """Write rows in columns, of which those of numbers are aligned to the right."""
+    """Write rows in columns; those in ``numbers`` are aligned to the right."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         cells = [

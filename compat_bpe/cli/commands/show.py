@@ -1,10 +1,12 @@
-"""``compat-bpe show``: where the tokens of a text begin and end."""
+"""``compat-bpe show``: make the tokens of a text visible."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
-from itertools import cycle, islice
+import sys
+from collections.abc import Iterable, Iterator, Set
+from functools import lru_cache, partial
+from itertools import chain, cycle
+from typing import Callable
 
 import click
 
@@ -12,15 +14,13 @@ from ... import Encoding
 from ...files.text import STDIN
 from ...fit.stream import encode_iter
 from ...unicode.escape import Visible, escape
+from ..input_path import INPUT_PATH, shown_name
 from ..merging import merges_as_json, shown_merges
 from ..options.color import color_option, is_colored
-from ..options.encoding import chosen_encoding, encoding_options
+from ..options.encoding import check_decodes, chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
-from ..output import can_show
-from ..streams import check_utf8, read_all, read_pieces, write_text
-
-#: Tokens that are written at a time.
-_PORTION = 1 << 12
+from ..output import CommandError, can_show, write_line, write_message
+from ..streams import check_utf8, portions, read_all, read_pieces, write_bytes, write_text
 
 #: The backgrounds of tokens in turn, on which black can be read, and that of special tokens.
 _BACKGROUNDS = ("cyan", "yellow")
@@ -30,17 +30,19 @@ _SEPARATOR = "|"
 
 
 @click.command()
-@click.argument("texts", nargs=-1, type=click.Path(allow_dash=True), metavar="[FILE|-]")
+@click.argument("texts", nargs=-1, type=INPUT_PATH, metavar="[FILE|-]...")
 @encoding_options
 @special_options
-@click.option("--ids", is_flag=True, help="One token a line, with its id before it.")
+@click.option("--ids", is_flag=True, help="Show one token a line, after its id.")
 @click.option(
     "--merges",
     is_flag=True,
     help="Show how each WORD is merged, step by step: show --merges WORD...",
 )
-@click.option("--json", "as_json", is_flag=True, help="With --merges, a JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
+@click.option("--html", "as_html", is_flag=True, help="Write a page of HTML.")
 @color_option
+@click.option("-q", "--quiet", is_flag=True, help="Leave out the line with the number of tokens.")
 def show(
     texts: tuple[str, ...],
     model: str | None,
@@ -51,42 +53,53 @@ def show(
     ids: bool,
     merges: bool,
     as_json: bool,
+    as_html: bool,
     color: str,
+    quiet: bool,
 ) -> None:
-    """Show the tokens of a text, or with --merges how they come about.
+    """Show the tokens of a text, or how words are merged.
 
-    With no FILE, or if FILE is -, standard input is read. On a terminal the tokens have colors in
-    turn; elsewhere there is a | between them.
+    Without FILE, or with -, read standard input. Each of several FILEs is shown under its name.
+    Those that cannot be read are reported, and the exit status is 2. The last line says how many
+    tokens and characters there are; if standard output is not a terminal, it goes to standard
+    error.
 
-    What is shown says exactly what the text is. A newline is \\n, and ends the line as well. What
-    else cannot be seen is \\t, \\x1b or \\u200b, for instance; a byte that is no whole character
-    is \\xe4, a backslash \\\\, and a | in the text \\| where tokens are separated by it. A special
-    token is in \\[ and \\], or red.
+    On a terminal, tokens have alternating colors, and special tokens are red. Elsewhere, tokens
+    are separated by |, and special tokens are enclosed in \\[ and \\]. A newline is shown as \\n
+    and ends the line. Other invisible characters are escaped: \\t, \\x1b, \\u200b. A byte that is
+    not a whole character is shown as \\xe4, a backslash as \\\\, and a | of the text as \\|.
 
-    With --merges, the arguments are not files but words or other text. Each chunk that the
-    encoding's pattern cuts a text into is shown with every state that merging goes through, and
-    beside it the pairs that could be joined then, each with its rank, which is the id of what it
-    makes; the first, of the lowest rank, is the one that is joined. Of a vocabulary with a list of
-    merges, #N is the place in that list. The last line has the ids.
+    With --merges, the arguments are words or other text. Each chunk is shown in every state that
+    merging goes through. Beside it are the pairs that could be merged next, each with its rank;
+    the pair of the lowest rank is merged. If the vocabulary has a list of merges, #N is the
+    number in that list, from 1. The last line has the ids. On a terminal, or if COLUMNS is set,
+    long lines are shortened, and "… 5 more" says how many pairs are left out.
 
     \b
     Examples:
       $ compat-bpe show -m gpt-4o README.md
       $ echo 'naïve 世界' | compat-bpe show --ids
       $ compat-bpe show --color always README.md | less -R
+      $ compat-bpe show --html README.md > tokens.html
+      $ compat-bpe show --json README.md | jq -c '[.id, .text]'
       $ compat-bpe show --merges hugs " hugging"
 
-    The objects of --json have the keys "chunk"; "is_token", whether that is a token as a whole,
-    which is not merged; "steps", each with "parts" and "pairs", a list of objects with the "place"
-    of the left part and the "rank", both from 0, and the "id" of what they make; and "ids". Or they
-    have "special", a special token's name, and "ids". Bytes are written as they are shown.
+    With --json, each token is an object. "id" is its id, and "text" its text. If it is not made
+    of whole characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a
+    special token, and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are
+    its place in the text, as [start, end]. A token that begins or ends within a character covers
+    all of it in "characters" and "utf16". With several FILEs, "path" comes first.
+
+    With --merges --json, each chunk is an object with the keys "chunk"; "is_token", true if the
+    whole chunk is a token, which is then not merged; "steps", each with "parts" and "pairs", a
+    list of objects with the "place" of the left part and the "rank", both from 0, and the "id" of
+    the merged token; and "ids". A special token has the keys "special", its name, and "ids". Bytes
+    are escaped as above.
     """
-    if merges and ids:
-        raise click.UsageError("--merges and --ids exclude each other: give one of them.")
-    if as_json and not merges:
-        raise click.UsageError("--json is for --merges.")
-    if len(texts) > 1 and not merges:
-        raise click.UsageError(f"one FILE at a time: {texts[1]!r} is too many.")
+    if ids + merges + as_html > 1 or (as_json and (ids or as_html)):
+        raise click.UsageError(
+            "--ids, --merges, --json and --html exclude each other, but for --merges --json."
+        )
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
     colored = is_colored(color)
@@ -96,31 +109,144 @@ def show(
             lines = merges_as_json(words, chosen, allowed)
         else:
             lines = shown_merges(words, chosen, allowed, colored=colored)
-        for portion in _portions(lines):
+        for portion in portions(lines):
             write_text(portion, color=colored)
         return
-    file = texts[0] if texts else STDIN
-    tokens = encode_iter(chosen, read_pieces(file), allowed_special=allowed, disallowed_special=())
+    check_decodes(chosen)
+    files = texts or (STDIN,)
+    write: Callable[[str, int], None]
+    if as_json:
+        write = partial(_write_json, chosen, allowed, len(files) > 1)
+    elif as_html:
+        write = partial(_write_section, chosen, allowed, quiet)
+    else:
+        write = partial(_write_tokens, chosen, allowed, ids, colored, quiet, len(files) > 1)
+    if as_html:
+        from ..token_page import page_end, page_start
+
+        write_bytes(page_start(f"Tokens of {chosen.name}").encode())
+    is_complete = True
+    for number, file in enumerate(files):
+        try:
+            write(file, number)
+        except CommandError as error:
+            # Closed standard output is an error of the command, not of a file.
+            if sys.stdout is None:
+                raise
+            error.show()
+            is_complete = False
+    if as_html:
+        write_bytes(page_end().encode())
+    if not is_complete:
+        sys.exit(CommandError.exit_code)
+
+
+class _Read:
+    """A text as it comes, and the number of characters so far; opened at once."""
+
+    def __init__(self, file: str) -> None:
+        self._pieces = read_pieces(file)
+        self._first = next(self._pieces, "")
+        self.characters = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for piece in chain([self._first], self._pieces):
+            self.characters += len(piece)
+            yield piece
+
+
+class _Tokens:
+    """The ids of a text as it comes, and the number of them so far."""
+
+    def __init__(self, encoding: Encoding, allowed: Set[str], read: _Read) -> None:
+        self._ids = encode_iter(encoding, read, allowed_special=allowed, disallowed_special=())
+        self._read = read
+        self._count = 0
+
+    def __iter__(self) -> Iterator[int]:
+        for token in self._ids:
+            self._count += 1
+            yield token
+
+    def summary(self) -> str:
+        """Say how many tokens and characters there are."""
+        return f"{_counted(self._count, 'token')}, {_counted(self._read.characters, 'character')}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _write_json(
+    encoding: Encoding, allowed: Set[str], with_path: bool, file: str, _number: int
+) -> None:
+    import json
+
+    from ..token_places import placed_tokens
+
+    lines = placed_tokens(encoding, read_pieces(file), allowed, shown_name(file))
+    if with_path:
+        head = f'{{"path": {json.dumps(file)}, '
+        lines = (head + line[1:] for line in lines)
+    for portion in portions(lines):
+        write_bytes(portion.encode())
+
+
+def _write_section(
+    encoding: Encoding, allowed: Set[str], quiet: bool, file: str, _number: int
+) -> None:
+    from ..token_page import section
+
+    tokens = _Tokens(encoding, allowed, _Read(file))
+    summary = () if quiet else (tokens.summary() for _ in range(1))
+    for portion in portions(section(shown_name(file), tokens, encoding, summary)):
+        write_bytes(portion.encode())
+
+
+def _write_tokens(
+    encoding: Encoding,
+    allowed: Set[str],
+    ids: bool,
+    colored: bool,
+    quiet: bool,
+    with_name: bool,
+    file: str,
+    number: int,
+) -> None:
+    """Write the tokens of a file for people to read."""
+    tokens = _Tokens(encoding, allowed, _Read(file))
+    if with_name:
+        if number:
+            write_text("\n")
+        write_line(f"==> {shown_name(file)} <==")
     at_end_of_line = True
-    for portion in _portions(_pieces(tokens, chosen, ids, colored)):
-        write_text(portion, color=colored)
-        at_end_of_line = portion.endswith("\n")
+    failure: CommandError | None = None
+    try:
+        for portion in portions(_pieces(tokens, encoding, ids, colored)):
+            write_text(portion, color=colored)
+            at_end_of_line = portion.endswith("\n") if portion else at_end_of_line
+    except CommandError as error:
+        failure = error
     if not at_end_of_line:
         write_text("\n")
+    if failure is not None:
+        raise failure
+    if quiet:
+        return
+    if sys.stdout.isatty():
+        write_line(tokens.summary())
+    else:
+        write_message(f"{shown_name(file)}: {tokens.summary()}")
 
 
 def _words(texts: tuple[str, ...]) -> Iterator[str]:
-    """The arguments, and standard input where one is ``-`` or there is none."""
+    """Yield the arguments, and standard input for ``-`` or if there is no argument."""
     for text in texts or (STDIN,):
         yield read_all(STDIN) if text == STDIN else check_utf8(text)
 
 
-def _portions(pieces: Iterator[str]) -> Iterator[str]:
-    return iter(lambda: "".join(islice(pieces, _PORTION)), "")
-
-
-def _pieces(tokens: Iterator[int], encoding: Encoding, ids: bool, colored: bool) -> Iterator[str]:
-    """What is shown of each token."""
+def _pieces(tokens: Iterable[int], encoding: Encoding, ids: bool, colored: bool) -> Iterator[str]:
+    """Yield what is shown of each token."""
     separator = "" if ids or colored else _SEPARATOR
     quote = '"' if ids and not colored else ""
     newline = "\\n" if ids else "\\n\n"

@@ -1,4 +1,4 @@
-"""``compat-bpe split``: a text in parts that fit."""
+"""``compat-bpe split``: cut a text into parts of a number of tokens."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from ...files.text import STDIN
+from ..input_path import shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError, write_line
-from ..streams import check_text, input_argument, read_all, write_bytes
+from ..output_file import check_new_file
+from ..streams import check_escaped, input_argument, read_all, write_bytes
 
 if TYPE_CHECKING:
     from ...fit.split import Part
 
-#: Part numbers in file names have so many digits at least.
+#: The least number of digits in the names of parts.
 _DIGITS = 4
 
 
@@ -29,21 +32,22 @@ _DIGITS = 4
     type=click.IntRange(min=1),
     required=True,
     metavar="N",
-    help="How many tokens a part may have at most.",
+    help="Put at most N tokens in a part.",
 )
 @click.option(
     "--overlap",
     type=click.IntRange(min=0),
     default=0,
     metavar="M",
-    help="How many tokens at most of a part's end the next begins with.",
+    help="Repeat up to M tokens of a part's end at the start of the next part.",
 )
 @click.option(
     "--boundary",
     type=click.Choice(["char", "word", "line"]),
     default="char",
     show_default=True,
-    help="Where a part may end; a word or a line that does not fit in one is cut all the same.",
+    help="Cut between any two characters, between words, or between lines. A word or a line that "
+    "does not fit in one part is cut all the same.",
 )
 @encoding_options
 @click.option(
@@ -52,7 +56,7 @@ _DIGITS = 4
     "prefix",
     type=click.Path(),
     metavar="PREFIX",
-    help="Write each part to a file: PREFIX0001.txt and so on.",
+    help="Write each part to a file: PREFIX0001.txt, PREFIX0002.txt and so on.",
 )
 @click.option(
     "--suffix",
@@ -60,17 +64,17 @@ _DIGITS = 4
     default=".txt",
     show_default=True,
     metavar="TEXT",
-    help="How the names of these files end.",
+    help="End the names of these files with TEXT.",
 )
-@click.option("--force", is_flag=True, help="Overwrite files that there are.")
+@click.option("--force", is_flag=True, help="Overwrite files that exist.")
 @click.option(
     "--separator",
-    callback=check_text,
+    callback=check_escaped,
     metavar="TEXT",
-    help="Write all parts, and TEXT between them.",
+    help="Write all parts with TEXT between them; \\n, \\t, \\r, \\0 and \\\\ are escapes.",
 )
-@click.option("-0", "--null", is_flag=True, help="Write all parts, and a NUL byte after each.")
-@click.option("--json", "as_json", is_flag=True, help="Write a JSON object a line for each part.")
+@click.option("-0", "--null", is_flag=True, help="Write all parts with a NUL byte after each.")
+@click.option("--json", "as_json", is_flag=True, help="Write each part as a JSON object on a line.")
 def split(
     file: str,
     limit: int,
@@ -88,21 +92,22 @@ def split(
 ) -> None:
     """Split a text into consecutive parts of at most N tokens.
 
-    With no FILE, or if FILE is -, standard input is read. Joined, the parts are the text, byte for
-    byte, if they do not overlap. Each is as long as fits. The names of special tokens are plain
-    text.
+    Without FILE, or with -, read standard input. Each part is as long as possible. Joined, the
+    parts are the text, byte for byte, unless they overlap. Names of special tokens are plain text.
 
-    Where the parts go has to be said. The names of files that were written are printed. They
-    appear only when all parts are written, and none is overwritten unless --force is given.
+    One of --output, --separator, --null and --json says where the parts go. --output prints the
+    names of the files. They appear only when all parts are written. A file that exists is
+    overwritten only with --force, and the input never.
 
     \b
     Examples:
       $ compat-bpe split -n 2000 --boundary line -o part- book.txt
       $ compat-bpe split -n 500 --overlap 50 --json README.md | jq -r .text
+      $ compat-bpe split -n 500 --separator '\\n-----\\n' README.md
       $ compat-bpe split -n 2000 -0 book.txt | xargs -0 -n 1 summarize
 
-    The objects of --json have the keys "start" and "end", in characters; "tokens"; and "text", or
-    "path" if the parts are written to files.
+    With --json, each object has the keys "start" and "end" (in characters), "tokens", and "text",
+    or "path" if the parts are written to files.
     """
     if (prefix is not None) + (separator is not None) + null + (as_json and prefix is None) != 1:
         raise click.UsageError(
@@ -113,8 +118,8 @@ def split(
     text = read_all(file)
     if null and "\0" in text:
         raise CommandError(
-            f"{file}: NUL byte at offset {len(text[: text.index(chr(0))].encode())}, "
-            "which --null cannot tell from its own; --json can"
+            f"{shown_name(file)}: NUL byte at offset {len(text[: text.index(chr(0))].encode())}, "
+            "which --null would mix up with the end of a part; use --json"
         )
     from ...fit.split import split_text
 
@@ -125,7 +130,8 @@ def split(
 
     if prefix is not None:
         paths = _paths(prefix, suffix, len(parts))
-        _write_files(paths, [part.text for part in parts], force)
+        _check_new(paths, file, force)
+        _write_files(paths, [part.text for part in parts])
         for path, part in zip(paths, parts):
             write_line(_as_json(part, path=path) if as_json else path)
     elif as_json:
@@ -138,12 +144,12 @@ def split(
 
 
 def _as_json(part: Part, **more: str) -> str:
-    """One line of ASCII."""
+    """Describe a part in one line of ASCII."""
     return json.dumps({"start": part.start, "end": part.end, "tokens": part.count, **more})
 
 
 def _paths(prefix: str, suffix: str, count: int) -> list[str]:
-    """The names of files, all of the same length, so that they sort by their numbers.
+    """Return the names of files, with equally many digits, so that they sort by number.
 
     >>> _paths("part-", ".txt", 2)
     ['part-0001.txt', 'part-0002.txt']
@@ -152,16 +158,29 @@ def _paths(prefix: str, suffix: str, count: int) -> list[str]:
     return [f"{prefix}{number:0{digits}}{suffix}" for number in range(1, count + 1)]
 
 
-def _write_files(paths: Sequence[str], texts: Sequence[str], force: bool) -> None:
-    """Write files of which none is there before all are written.
+def _check_new(paths: Sequence[str], source: str, force: bool) -> None:
+    """Refuse to overwrite a file that exists, and the input in any case.
 
     Raises:
-        CommandError: there is one of them already, or one cannot be written.
+        CommandError: one of the files must not be written.
     """
-    if not force:
-        for path in paths:
-            if os.path.lexists(path):
-                raise CommandError(f"{path}: it exists; --force overwrites it")
+    for path in paths:
+        check_new_file(path, force=force)
+        if not os.path.exists(path):
+            continue
+        # A device or a pipe would be replaced, not written to.
+        if not os.path.isfile(path):
+            raise CommandError(f"{path}: it exists and is not a regular file")
+        if source != STDIN and os.path.samefile(path, source):
+            raise CommandError(f"{path}: it is the input")
+
+
+def _write_files(paths: Sequence[str], texts: Sequence[str]) -> None:
+    """Write files; none of them appears before all are written.
+
+    Raises:
+        CommandError: one cannot be written.
+    """
     unfinished: set[str] = set()
     label = f".{uuid.uuid4().hex}.tmp"
     path = ""

@@ -1,4 +1,4 @@
-"""``compat-bpe truncate``: as much of a text as fits."""
+"""``compat-bpe truncate``: cut a text to a number of tokens."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import click
 
 from ... import Encoding
 from ...fit.stream import encode_iter
+from ..input_path import shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError, write_message
-from ..streams import check_text, input_argument, read_all, read_pieces, write_bytes
+from ..streams import check_escaped, input_argument, read_all, read_pieces, write_bytes
 
 if TYPE_CHECKING:
     from ...fit.truncate import Truncated
@@ -28,31 +29,34 @@ if TYPE_CHECKING:
     type=click.IntRange(min=0),
     required=True,
     metavar="N",
-    help="How many tokens there may be at most.",
+    help="Keep at most N tokens.",
 )
 @click.option(
     "--keep",
     type=click.Choice(["head", "tail", "ends"]),
     default="head",
     show_default=True,
-    help="What is kept: the beginning, the end, or both.",
+    help="Keep the beginning, the end, or both.",
 )
 @click.option(
     "--boundary",
     type=click.Choice(["char", "word", "line"]),
     default="char",
     show_default=True,
-    help="Where may be cut: between any two characters, not within a word, only between lines.",
+    help="Cut between any two characters, not within a word, or only between lines.",
 )
 @click.option(
     "--marker",
-    callback=check_text,
+    callback=check_escaped,
     metavar="TEXT",
-    help='What stands where something was cut; "…" for --keep ends, otherwise nothing.',
+    help="Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default "
+    "is … for --keep ends, on a line of its own for --boundary line, and nothing otherwise.",
 )
 @encoding_options
-@click.option("--report", is_flag=True, help="Say on standard error what was kept.")
-@click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
+@click.option("--report", is_flag=True, help="Report on standard error what was kept.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Report it as a JSON object, also on standard error."
+)
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if something was cut.")
 def truncate(
     file: str,
@@ -67,20 +71,22 @@ def truncate(
     as_json: bool,
     exit_code: bool,
 ) -> None:
-    """Cut a text so that it has at most N tokens.
+    """Cut a text to at most N tokens.
 
-    With no FILE, or if FILE is -, standard input is read. What is kept is written to standard
-    output as it is, byte for byte: no newline is added or translated, and no character is cut in
-    two. It is the most that fits; the marker counts, too. The names of special tokens are plain
-    text. For the beginning, no more is read than that takes.
+    Without FILE, or with -, read standard input. The kept text is written to standard output byte
+    for byte: no newline is added or translated, and no character is split. It is the longest text
+    that fits, the marker included. The marker is put exactly as it is; one between lines should
+    end in \\n. Names of special tokens are plain text. With --keep head, the command reads only as
+    much as it needs.
 
     \b
     Examples:
       $ git diff | compat-bpe truncate -n 4000 --boundary line --report
-      $ compat-bpe truncate -n 1000 --keep ends --marker ' [...] ' log.txt
+      $ compat-bpe truncate -n 1000 --keep ends --boundary line log.txt
+      $ compat-bpe truncate -n 1000 --keep ends --boundary line --marker '[...]\\n' log.txt
 
-    The object of --json has the keys "cut", a boolean; "tokens", "characters" and "bytes" of what
-    was written; "kept", the slices of the input as a list of [start, end] in characters; and
+    With --json, the report has the keys "cut" (a boolean); "tokens", "characters" and "bytes" of
+    the output; "kept", the kept slices of the input as a list of [start, end] in characters; and
     "input", an object with the "characters" and "bytes" of the input, or null if it was not read
     to its end.
     """
@@ -97,7 +103,7 @@ def truncate(
     if as_json:
         click.echo(_as_json(result, text, is_whole), err=True)
     elif report:
-        write_message(f"{file}: {_as_words(result, text, is_whole)}")
+        write_message(f"{shown_name(file)}: {_as_words(result, text, is_whole)}")
     if exit_code and result.was_cut:
         sys.exit(1)
 
@@ -105,10 +111,10 @@ def truncate(
 def _read_head(
     file: str, encoding: Encoding, limit: int, *, look_for_end: bool
 ) -> tuple[str, bool]:
-    """As much of a text as says what of its beginning fits, and whether that is all of it.
+    """Read enough of a text to cut its beginning; tell if that is the whole text.
 
-    Ids that are certain are those of the text however it goes on. When there are more than fit,
-    nothing that ends after what was read then can fit.
+    Ids that are certain are those of the text, however it goes on. Once there are more than fit,
+    no beginning that is longer than the part read so far fits.
     """
     pieces: list[str] = []
 
@@ -121,7 +127,7 @@ def _read_head(
     ids = encode_iter(encoding, source, disallowed_special=())
     is_whole = next(islice(ids, limit, None), None) is None
     if not is_whole and look_for_end:
-        with suppress(CommandError):  # what is wrong with the rest does not matter
+        with suppress(CommandError):  # errors in the rest do not matter
             is_whole = not any(source)
     return "".join(pieces), is_whole
 

@@ -1,4 +1,4 @@
-"""The option by which a command is told whether to use colors."""
+"""The option that turns colors on and off."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ color_option = click.option(
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Whether tokens are told apart by colors; auto: on a terminal, unless NO_COLOR is set.",
+    help="Color tokens. auto: on a terminal, unless NO_COLOR is set.",
 )
 
 
 def is_colored(color: str) -> bool:
-    """Whether there are to be colors, by the value of ``color_option``."""
+    """Decide from the value of ``color_option`` if tokens are colored."""
     if color != "auto":
         return color == "always"
     # https://no-color.org

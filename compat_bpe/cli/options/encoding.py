@@ -1,4 +1,4 @@
-"""The options by which a command is told its encoding."""
+"""The options that choose the encoding of a command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 from ... import Encoding, encoding_name_for_model, get_encoding, list_encoding_names, load
 from ...encodings.model_names import did_you_mean, model_names
 from ...encodings.patterns import PATTERNS
-from ..output import CommandError
+from ..output import PROGRAM, CommandError
 
 DEFAULT_ENCODING = "o200k_base"
 
@@ -28,8 +28,8 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     pattern = click.option(
         "--pattern",
         metavar="NAME",
-        help="How text is split, for a rank file that does not say it: llama3, or the name of an "
-        "encoding of OpenAI's.",
+        help="Split text with this pattern, for a rank file (.tiktoken, .model) that has none: "
+        "llama3, or the name of an OpenAI encoding.",
         shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
     )
     model = click.option(
@@ -37,7 +37,7 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
         "--model",
         metavar="NAME",
         multiple=several,
-        help="The encoding that this model uses, for instance gpt-4o or deepseek-chat." + repeated,
+        help="Use the encoding of this model, for instance gpt-4o or deepseek-chat." + repeated,
         shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
     )
     encoding = click.option(
@@ -45,22 +45,22 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
         "--encoding",
         metavar="NAME|PATH",
         multiple=several,
-        help="The encoding, by name or by the path of a vocabulary (tokenizer.json, NAME.tiktoken, "
-        "tekken.json, vocab.json, or a folder with one of them); "
-        f"{DEFAULT_ENCODING} if neither it nor a model is named.{repeated}",
+        help="Use this encoding: a name, or the path of a vocabulary (tokenizer.json, "
+        "NAME.tiktoken, tekken.json, vocab.json, or a folder with one of them). "
+        f"The default is {DEFAULT_ENCODING}.{repeated}",
         shell_complete=_complete_encoding,
     )
     return encoding(model(pattern(function)))
 
 
 def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None) -> Encoding:
-    """The encoding that the options name.
+    """Return the encoding that the options name.
 
-    What is the name of a shipped encoding is never taken for a path: ``./NAME`` is one.
+    The name of a shipped encoding is never taken for a path; ``./NAME`` is one.
 
     Raises:
-        click.UsageError: two that exclude each other are given.
-        CommandError: the model or encoding is unknown, a file is damaged or cannot be read.
+        click.UsageError: two options exclude each other.
+        CommandError: the model or encoding is unknown, or a file is damaged or cannot be read.
     """
     if model is not None and encoding is not None:
         raise click.UsageError("--model and --encoding exclude each other: give one of them.")
@@ -74,31 +74,51 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
             raise CommandError(f"{encoding}: {error.strerror or error}") from error
         except ValueError as error:
             raise CommandError(str(error)) from error
-    if model is None:
-        name = DEFAULT_ENCODING if encoding is None else encoding
-    else:
-        try:
-            name = encoding_name_for_model(model)
-        except KeyError:
-            raise CommandError(
-                f"unknown model {model!r}{did_you_mean(model, model_names())}; "
-                "--encoding takes the name of an encoding"
-            ) from None
-    known = list_encoding_names()
-    if name not in known:
-        raise CommandError(
-            f"unknown encoding {name!r}{did_you_mean(name, known)}; there are {', '.join(known)}"
-        )
+    name = DEFAULT_ENCODING if encoding is None else encoding
+    if model is not None:
+        name = encoding_of_model(model)
+    elif name not in list_encoding_names():
+        raise CommandError(f"unknown encoding {name!r}{_hint_for_encoding(name)}")
     try:
         return get_encoding(name)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from error
 
 
+def encoding_of_model(model: str) -> str:
+    """Return the name of the encoding that a model uses.
+
+    Raises:
+        CommandError: the model is unknown; the message says what to try.
+    """
+    try:
+        return encoding_name_for_model(model)
+    except KeyError:
+        if model in list_encoding_names():
+            hint = f": that is an encoding: -e {model}"
+        elif os.path.exists(model):
+            hint = f": that is a file or folder: -e {model}"
+        else:
+            hint = f"{did_you_mean(model, model_names())}; {PROGRAM} models lists them"
+        raise CommandError(f"unknown model {model!r}{hint}") from None
+
+
+def _hint_for_encoding(name: str) -> str:
+    """Say what to do about a name that is neither an encoding nor a file."""
+    try:
+        encoding_name_for_model(name)
+    except KeyError:
+        known = list_encoding_names()
+        close = did_you_mean(name, known)
+        names = "" if close else f"; the encodings are {', '.join(known)}"
+        return f"{close}, and no such file{names}"
+    return f": that is a model: -m {name}"
+
+
 def chosen_encodings(
     models: Sequence[str], encodings: Sequence[str], pattern: str | None
 ) -> dict[str, Encoding]:
-    """The encodings that repeated options name: by what ``-e`` says, or a model's by its name.
+    """Return the encodings that repeated options name, by the value of ``-e`` or by name.
 
     Raises:
         click.UsageError, CommandError: as in ``chosen_encoding``; ``pattern`` is for all files.
@@ -116,6 +136,18 @@ def chosen_encodings(
     return found or {DEFAULT_ENCODING: chosen_encoding(None, None, None)}
 
 
+def check_decodes(encoding: Encoding) -> None:
+    """Refuse an encoding that has no bytes for its tokens.
+
+    Raises:
+        CommandError: it is of a tokenizer.json with a decoder that is not supported.
+    """
+    try:
+        encoding.decode_bytes([])
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+
+
 def _is_path(encoding: str) -> bool:
     if encoding in list_encoding_names():
         return False
@@ -125,8 +157,10 @@ def _is_path(encoding: str) -> bool:
 def _complete_encoding(
     context: click.Context, parameter: click.Parameter, start: str
 ) -> list[CompletionItem]:
-    names = map(CompletionItem, _beginning(start, list_encoding_names()))
-    return [*names, *click.Path().shell_complete(context, parameter, start)]
+    names = _beginning(start, list_encoding_names())
+    if names:
+        return list(map(CompletionItem, names))
+    return click.Path().shell_complete(context, parameter, start)
 
 
 def _beginning(start: str, names: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The options by which a command is told what special tokens are tokens."""
+"""The options that choose which names of special tokens are encoded as these tokens."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def special_options(function: _Function) -> _Function:
     every = click.option(
         "--special",
         is_flag=True,
-        help="Take the names of special tokens for the tokens; otherwise they are plain text.",
+        help="Encode names of special tokens as these tokens, not as plain text.",
     )
     some = click.option(
         "--allowed-special",
         "names",
         metavar="NAME",
         multiple=True,
-        help="The same for this special token alone; may be given several times.",
+        help="Encode only this special token as such. May be repeated.",
     )
     return every(some(function))
 
 
 def allowed_special(encoding: Encoding, special: bool, names: tuple[str, ...]) -> Set[str]:
-    """The names that the options allow.
+    """Return the names that the options allow.
 
     Raises:
         CommandError: the encoding has no such special token.

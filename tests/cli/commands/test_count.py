@@ -143,7 +143,7 @@ def test_text_with_nul_is_counted_if_asked(run: Run) -> None:
     ("option", "name", "close"),
     [
         ("-m", "gpt-4p", "'gpt-4o'"),
-        ("-m", "zzzzzzzz", "--encoding"),
+        ("-m", "zzzzzzzz", "compat-bpe models lists them"),
         ("-e", "o200k", "'o200k_base'"),
         ("-e", "", "o200k_base"),
         ("-e", "a\nb", "o200k_base"),

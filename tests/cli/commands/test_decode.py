@@ -55,36 +55,36 @@ def test_bytes_that_are_no_text_and_special_tokens() -> None:
 
 # What is wrong, where, and what it is called.
 WRONG = [
-    ("31373, -5", "'-5' at offset 7 is no token id"),
-    ("1 2x3 4", "'2x3' at offset 2 is no token id"),
-    ("1.5", "'1.5' at offset 0 is no token id"),
-    ("1e3", "'1e3' at offset 0 is no token id"),
-    ('["a"]', "'\"a\"' at offset 1 is no token id"),
-    ("12345678901 1", "'12345678901' at offset 0 is no token id"),
-    ("1 " + "9" * 5000, f"'{'9' * 20}' at offset 2 is no token id"),
-    ("[1, [2]]", "'[' at offset 4 is no token id"),
-    ("[1] [2]", "'[' at offset 4 is no token id"),
-    ("[1] 2", "'2' at offset 4 is no token id"),
-    ("[1]]", "']' at offset 3 is no token id"),
-    ("1 2]", "']' at offset 3 is no token id"),
-    ("1 [2]", "'[' at offset 2 is no token id"),
-    ("{1}", "'{1}' at offset 0 is no token id"),
-    ("[1, 2", "cut short: the list is not closed by a bracket"),
+    ("31373, -5", "'-5' at offset 7 is not a token id"),
+    ("1 2x3 4", "'2x3' at offset 2 is not a token id"),
+    ("1.5", "'1.5' at offset 0 is not a token id"),
+    ("1e3", "'1e3' at offset 0 is not a token id"),
+    ('["a"]', "'\"a\"' at offset 1 is not a token id"),
+    ("12345678901 1", "'12345678901' at offset 0 is not a token id"),
+    ("1 " + "9" * 5000, f"'{'9' * 20}' at offset 2 is not a token id"),
+    ("[1, [2]]", "'[' at offset 4 is not a token id"),
+    ("[1] [2]", "'[' at offset 4 is not a token id"),
+    ("[1] 2", "'2' at offset 4 is not a token id"),
+    ("[1]]", "']' at offset 3 is not a token id"),
+    ("1 2]", "']' at offset 3 is not a token id"),
+    ("1 [2]", "'[' at offset 2 is not a token id"),
+    ("{1}", "'{1}' at offset 0 is not a token id"),
+    ("[1, 2", "cut short: the list has no closing bracket"),
     ("1,\n, 2", "no token id before the comma at offset 3"),
     (" ,1", "no token id before the comma at offset 1"),
     ("[,1]", "no token id before the comma at offset 1"),
-    ("\ufeff1", "'\\xef\\xbb\\xbf1' at offset 0 is no token id; --packed reads ids as bytes"),
-    ("1\x002", "'1\\x002' at offset 0 is no token id; --packed reads ids as bytes"),
-    ("1 50257 2", "no token of gpt2 has the id 50257, at offset 2"),
-    ("1 0000050257", "no token of gpt2 has the id 50257, at offset 2"),
-    ("[31373, 5000000000]", "no token of gpt2 has the id 5000000000, at offset 8"),
+    ("\ufeff1", "'\\xef\\xbb\\xbf1' at offset 0 is not a token id; use --packed for ids as bytes"),
+    ("1\x002", "'1\\x002' at offset 0 is not a token id; use --packed for ids as bytes"),
+    ("1 50257 2", "gpt2 has no token with the id 50257 (at offset 2)"),
+    ("1 0000050257", "gpt2 has no token with the id 50257 (at offset 2)"),
+    ("[31373, 5000000000]", "gpt2 has no token with the id 5000000000 (at offset 8)"),
 ]
 
 
 @pytest.mark.parametrize(("written", "reason"), WRONG)
 def test_what_is_wrong_is_one_line_with_its_place(written: str, reason: str) -> None:
     status, _, err = decode(written.encode())
-    assert (status, err) == (2, f"compat-bpe: -: {reason}\n")
+    assert (status, err) == (2, f"compat-bpe: standard input: {reason}\n")
 
 
 @pytest.mark.parametrize(("written", "reason"), WRONG)
@@ -93,14 +93,14 @@ def test_its_place_is_the_same_in_small_blocks(written: str, reason: str, block:
     with small_blocks(block):
         status, _, err = decode(written.encode())
     # Less of the word may have been read.
-    assert re.sub("'.*'", "", err) == re.sub("'.*'", "", f"compat-bpe: -: {reason}\n")
+    assert re.sub("'.*'", "", err) == re.sub("'.*'", "", f"compat-bpe: standard input: {reason}\n")
     assert status == 2
 
 
 def test_a_number_without_end_is_not_waited_for() -> None:
     status, out, err = run("decode", "-e", "gpt2", stdin=endless(b"7"))
     assert (status, out) == (2, b"")
-    assert err == f"compat-bpe: -: '{'7' * 20}' at offset 0 is no token id\n"
+    assert err == f"compat-bpe: standard input: '{'7' * 20}' at offset 0 is not a token id\n"
 
 
 def test_packed_ids_that_are_wrong() -> None:
@@ -109,11 +109,11 @@ def test_packed_ids_that_are_wrong() -> None:
         with small_blocks(block):
             assert decode(data, "--packed")[::2] == (
                 2,
-                "compat-bpe: -: no token of gpt2 has the id 50257, at offset 8\n",
+                "compat-bpe: standard input: gpt2 has no token with the id 50257 (at offset 8)\n",
             )
             assert decode(data[:7], "--packed")[::2] == (
                 2,
-                "compat-bpe: -: cut short: 7 bytes are no whole number of uint32\n",
+                "compat-bpe: standard input: cut short: 7 bytes, not a multiple of 4 (uint32)\n",
             )
 
 

@@ -112,7 +112,7 @@ def test_what_is_not_utf8_is_one_line(data: bytes, reason: str, block: int) -> N
     with small_blocks(block):
         status, _, err = run("encode", "-e", "gpt2", stdin=data)
     assert status == 2
-    assert err == f"compat-bpe: -: not UTF-8: {reason}; convert it to UTF-8\n"
+    assert err == f"compat-bpe: standard input: not UTF-8: {reason}; convert it to UTF-8\n"
 
 
 def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
@@ -133,4 +133,4 @@ def test_packed_ids_are_kept_off_a_terminal() -> None:
 def test_packed_has_no_other_format() -> None:
     status, out, err = run("encode", "--packed", "--format", "json")
     assert (status, out) == (2, b"")
-    assert "--format and --packed exclude each other" in err
+    assert "--packed excludes --format, --json and --offsets" in err

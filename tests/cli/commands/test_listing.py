@@ -96,13 +96,68 @@ def test_models_that_are_named() -> None:
     assert json.loads(run("models", "--json", "o1-x").out) == {"o1-x": "o200k_base"}
 
 
-def test_unknown_model_is_one_line() -> None:
-    status, out, err = run("models", "gpt-4o", "gpt-4p")
-    assert (status, out, err.count("\n")) == (2, b"", 1)
-    assert err.startswith("compat-bpe: unknown model 'gpt-4p' (did you mean 'gpt-4' or")
+def test_unknown_models_are_named_after_those_that_are_known() -> None:
+    status, out, err = run("models", "gpt-9", "gpt-4o", "gpt-4p", "o200k_base")
+    assert (status, out) == (2, b"gpt-4o  o200k_base\n")
+    assert err == (
+        "compat-bpe: unknown model 'gpt-9' (did you mean 'gpt-5' or 'gpt-4' or 'gpt-2'?); "
+        "compat-bpe models lists them\n"
+        "compat-bpe: unknown model 'gpt-4p' (did you mean 'gpt-4' or 'gpt-4o' or 'gpt-4.1'?); "
+        "compat-bpe models lists them\n"
+        "compat-bpe: unknown model 'o200k_base': that is an encoding: -e o200k_base\n"
+    )
+    status, out, _ = run("models", "--json", "gpt-9", "gpt-4o")
+    assert (status, json.loads(out)) == (2, {"gpt-4o": "o200k_base"})
+    assert run("models", "gpt-9")[:2] == (2, b"")
 
 
 def test_models_are_completed() -> None:
     complete = ShellComplete(cli, {}, "compat-bpe", "_COMPAT_BPE_COMPLETE")
     found = {item.value for item in complete.get_completions(["models"], "gpt-4")}
     assert found == {"gpt-4", "gpt-4.1", "gpt-4o"}
+
+
+def test_encodings_are_completed_and_files_if_none_fits() -> None:
+    complete = ShellComplete(cli, {}, "compat-bpe", "_COMPAT_BPE_COMPLETE")
+
+    def found(start: str) -> list[tuple[str, str]]:
+        items = complete.get_completions(["encode", "-e"], start)
+        return [(item.type, item.value) for item in items]
+
+    assert found("") == [("plain", name) for name in list_encoding_names()]
+    assert found("o200k") == [("plain", "o200k_base"), ("plain", "o200k_harmony")]
+    assert found("tok") == [("file", "tok")]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("-e", "gpt-4o"), "unknown encoding 'gpt-4o': that is a model: -m gpt-4o"),
+        (("-e", "gpt-4o-2099"), "unknown encoding 'gpt-4o-2099': that is a model: -m gpt-4o-2099"),
+        (("-m", "o200k_base"), "unknown model 'o200k_base': that is an encoding: -e o200k_base"),
+        (("-m", "a.json"), "unknown model 'a.json': that is a file or folder: -e a.json"),
+        (
+            ("-m", "gpt-9"),
+            "unknown model 'gpt-9' (did you mean 'gpt-5' or 'gpt-4' or 'gpt-2'?); "
+            "compat-bpe models lists them",
+        ),
+        (("-m", "zzzzzzzz"), "unknown model 'zzzzzzzz'; compat-bpe models lists them"),
+        (
+            ("-e", "o200k_bse"),
+            "unknown encoding 'o200k_bse' (did you mean 'o200k_base' or 'cl100k_base' or "
+            "'r50k_base'?), and no such file",
+        ),
+        (
+            ("-e", "b.json"),
+            "unknown encoding 'b.json', and no such file; the encodings are "
+            + ", ".join(list_encoding_names()),
+        ),
+        (("-e", "./b.json"), "./b.json: No such file or directory"),
+    ],
+)
+def test_a_name_in_the_wrong_place_is_told_from_an_unknown_one(
+    args: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_bytes(b"{}")
+    assert run("encode", *args) == (2, b"", f"compat-bpe: {message}\n")

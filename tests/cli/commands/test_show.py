@@ -1,8 +1,11 @@
-"""``compat-bpe show``: what is shown says exactly what the tokens are."""
+"""``compat-bpe show``: the output says exactly what the tokens are."""
 
 from __future__ import annotations
 
+import json
 import re
+from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -52,7 +55,7 @@ def test_tokens_can_be_read_from_what_is_shown(
     text: str, name: str, charset: str, block: int
 ) -> None:
     with small_blocks(block):
-        status, out, err = run("show", "-e", name, stdin=text.encode(), charset=charset)
+        status, out, err = run("show", "-q", "-e", name, stdin=text.encode(), charset=charset)
     shown = out.decode(charset)
     assert (status, err) == (0, "")
     assert shown.endswith("\n") == bool(text)
@@ -68,7 +71,7 @@ def test_tokens_can_be_read_from_what_is_shown(
 @given(text=utf8_texts, special=st.booleans())
 def test_ids(text: str, special: bool) -> None:
     args = ("--special",) if special else ()
-    status, out, err = run("show", "-e", "p50k_edit", "--ids", *args, stdin=text.encode())
+    status, out, err = run("show", "-q", "-e", "p50k_edit", "--ids", *args, stdin=text.encode())
     encoding = get_encoding("p50k_edit")
     ids = encoding.encode(text, allowed_special="all" if special else set(), disallowed_special=())
     lines = out.decode().split("\n")[:-1]
@@ -85,7 +88,7 @@ def test_ids(text: str, special: bool) -> None:
 
 @given(text=utf8_texts)
 def test_colors(text: str) -> None:
-    args = ("show", "-e", "p50k_edit", "--special")
+    args = ("show", "-q", "-e", "p50k_edit", "--special")
     status, out, err = run(*args, stdin=text.encode(), terminal=True)
     shown = out.decode()
     assert (status, err) == (0, "")
@@ -118,12 +121,12 @@ def test_as_it_looks() -> None:
         "|\\n\n"
         "|end|\\xc2|\\x85|\\u200b\n"
     )
-    args = ("show", "-e", "p50k_edit", "--special")
+    args = ("show", "-q", "-e", "p50k_edit", "--special")
     assert run(*args, stdin=b"hi<|endoftext|>") == (0, b"hi|\\[<|endoftext|>\\]\n", "")
     assert run("show", "-e", "gpt2", "--ids", stdin=b'a "\n').out == (
         b'   64  "a"\n  366  " \\""\n  198  "\\n"\n'
     )
-    assert run("show") == (0, b"", "")
+    assert run("show", "-q") == (0, b"", "")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +151,7 @@ def test_when_there_are_colors(
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    out = run("show", "-e", "gpt2", *option, stdin=b"hello world", terminal=terminal).out
+    out = run("show", "-q", "-e", "gpt2", *option, stdin=b"hello world", terminal=terminal).out
     expected = b"\x1b[30m\x1b[46mhello\x1b[0m\x1b[30m\x1b[43m world\x1b[0m\n"
     assert out == (expected if colored else b"hello| world\n")
 
@@ -165,5 +168,158 @@ def test_what_is_not_utf8_is_one_line() -> None:
     status, _, err = run("show", stdin=b"caf\xe9")
     assert (status, err) == (
         2,
-        "compat-bpe: -: not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8\n",
+        "compat-bpe: standard input: not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8\n",
     )
+
+
+def test_the_last_line_has_the_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("naïve", encoding="utf-8")
+    args = ("show", "-e", "gpt2", "--color", "never")
+    shown = "na|ïve\n".encode()
+    assert run(*args, "a.txt") == (0, shown, "compat-bpe: a.txt: 2 tokens, 5 characters\n")
+    assert run(*args, "a.txt", terminal=True) == (0, shown + b"2 tokens, 5 characters\n", "")
+    assert run(*args, "--ids", stdin=b"a").err == (
+        "compat-bpe: standard input: 1 token, 1 character\n"
+    )
+    assert run(*args, terminal=True).out == b"0 tokens, 0 characters\n"
+    assert run(*args, "-q", "a.txt") == (0, shown, "")
+
+
+def test_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_bytes(b"hello world")
+    Path("b.txt").write_bytes(b"caf\xe9")
+    files = ("a.txt", "missing", "-", "b.txt", "a.txt")
+    status, out, err = run("show", "-q", "-e", "gpt2", *files, stdin=b"x\n")
+    assert status == 2
+    assert out.decode() == (
+        "==> a.txt <==\nhello| world\n\n"
+        "==> standard input <==\nx|\\n\n\n"
+        "==> b.txt <==\n\n"
+        "==> a.txt <==\nhello| world\n"
+    )
+    assert err == (
+        "compat-bpe: missing: No such file or directory\n"
+        "compat-bpe: b.txt: not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8\n"
+    )
+    status, out, err = run("show", "--json", "-e", "gpt2", *files, stdin=b"x\n")
+    assert status == 2
+    assert [json.loads(line)["path"] for line in out.splitlines()] == [
+        *["a.txt"] * 2,
+        *"--",
+        *["a.txt"] * 2,
+    ]
+
+
+class _Page(HTMLParser):
+    """The tokens of a page, and every tag in it."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.tokens: list[tuple[int, bool, str]] = []
+        self._token: tuple[int, bool] | None = None
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        found = dict(attrs)
+        if tag == "span":
+            self._token = int(found["title"] or ""), found.get("class") == "special"
+            self.tokens.append((*self._token, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "span":
+            self._token = None
+
+    def handle_data(self, data: str) -> None:
+        if self._token is not None:
+            number, special, before = self.tokens[-1]
+            self.tokens[-1] = (number, special, before + data)
+
+
+@given(text=utf8_texts)
+def test_html_has_the_tokens_and_no_other_markup(text: str) -> None:
+    text += "<script>alert('&amp;')</script>\x00\x1b[31m\u202e<|endoftext|>"
+    args = ("show", "--html", "-e", "p50k_edit", "--special")
+    status, out, err = run(*args, stdin=text.encode(), charset="ascii")
+    assert (status, err) == (0, "")
+    encoding = get_encoding("p50k_edit")
+    ids = encoding.encode(text, allowed_special="all")
+    page = _Page(out.decode())
+    assert page.tags == {
+        *("html", "head", "meta", "title", "style", "body", "h1", "h2", "pre", "span", "p")
+    }
+    assert [(one, special) for one, special, _ in page.tokens] == [
+        (one, encoding.is_special_token(one)) for one in ids
+    ]
+    shown = [unescape(part) for _, _, part in page.tokens]
+    assert shown == encoding.decode_tokens_bytes(ids)
+    assert out.decode().replace("\n", "").isprintable()
+    numbers = f"<p>{len(ids)} tokens, {len(text)} characters</p>"
+    assert numbers in out.decode()
+    assert "http" not in out.decode().partition("<body>")[0]
+
+
+def test_html_of_a_file_with_a_strange_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = "<b>&\n.txt"
+    Path(name).write_bytes(b"a")
+    out = run("show", "--html", "-q", "-e", "gpt2", name, "missing\udce9").out.decode()
+    assert "<h2>&lt;b&gt;&amp;\\n.txt</h2>" in out
+    assert out.endswith("</html>\n")
+    assert "<p>" not in out
+    assert run("show", "--html", "missing\udce9").status == 2
+
+
+@pytest.mark.parametrize(
+    "args", [("--ids", "--html"), ("--json", "--ids"), ("--json", "--html"), ("--merges", "--html")]
+)
+def test_forms_exclude_each_other(args: tuple[str, ...]) -> None:
+    status, out, err = run("show", *args, stdin=b"a")
+    assert (status, out) == (2, b"")
+    assert "--ids, --merges, --json and --html exclude each other" in err
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("show",),
+        ("show", "--ids"),
+        ("show", "--html"),
+        ("show", "--json"),
+        ("show", "--merges", "--special"),
+        ("show", "--merges", "--special", "--json"),
+        ("encode", "--offsets"),
+    ],
+)
+def test_a_tokenizer_that_cannot_decode(args: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    parts = {"pre_tokenizer": byte_level, "decoder": {"type": "Fuse"}}
+    model = {"type": "BPE", "vocab": {"a": 0}, "merges": []}
+    added = {"id": 1, "content": "<b>", "special": True}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    path.write_text(json.dumps({"model": model, **parts, "added_tokens": [{**added, **flags}]}))
+    status, out, err = run(*args, "-e", str(path), stdin=b"<b>")
+    assert (status, out) == (2, b"")
+    assert re.fullmatch("compat-bpe: .*Fuse is not supported: it encodes, but cannot decode\n", err)
+
+
+@pytest.mark.parametrize("args", [(), ("--ids",), ("--html",), ("--json",)])
+def test_what_is_before_an_error_is_shown(args: tuple[str, ...]) -> None:
+    with small_blocks(1):
+        status, out, err = run("show", "-e", "gpt2", *args, stdin=b"some words \xff")
+    assert status == 2
+    assert err == (
+        "compat-bpe: standard input: not UTF-8: byte 0xff at offset 11; convert it to UTF-8\n"
+    )
+    assert b"some" in out
+    assert b"words" in out
+    if args == ("--html",):
+        assert b"</pre>\n" in out
+        assert out.endswith(b"</html>\n")

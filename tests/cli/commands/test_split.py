@@ -127,12 +127,14 @@ def test_missing_folder_is_one_line() -> None:
     prefix = os.path.join("missing", "a")
     status, out, err = split("-n", "3", "-o", prefix)
     assert (status, out) == (2, b"")
-    assert err == f"compat-bpe: {prefix}0001.txt: No such file or directory\n"
+    folder = os.path.realpath("missing")
+    assert err == f"compat-bpe: {prefix}0001.txt: there is no directory {folder}\n"
 
 
 def test_separator_and_nul() -> None:
     parts = [part.text.encode() for part in split_text(GPT2, DATA.decode(), 5)]
     assert len(parts) > 2
+    assert split("-n", "5", "--separator", r"\n--\t\0\\n") == (0, b"\n--\t\0\\n".join(parts), "")
     assert split("-n", "5", "--separator", "\n--\n") == (0, b"\n--\n".join(parts), "")
     assert split("-n", "5", "--separator", "") == (0, DATA, "")
     assert split("-n", "5", "-0") == (0, b"".join(part + b"\0" for part in parts), "")
@@ -142,7 +144,7 @@ def test_nul_in_the_text_is_not_mixed_up_with_its_end() -> None:
     data = "né\0".encode()
     status, out, err = split("-n", "5", "--null", stdin=data)
     assert (status, out) == (2, b"")
-    assert err.startswith("compat-bpe: -: NUL byte at offset 3")
+    assert err.startswith("compat-bpe: standard input: NUL byte at offset 3")
     assert json.loads(split("-n", "5", "--json", stdin=data).out)["text"] == "né\0"
 
 
@@ -162,7 +164,12 @@ def test_of_an_empty_text_there_is_no_part(args: tuple[str, ...]) -> None:
         (("--json",), "Missing option '-n'"),
         (("-n", "0", "--json"), "0 is not in the range"),
         (("-n", "5", "--separator", "\udce9"), "it is not UTF-8"),
-        (("-n", "5", "--json", "--overlap", "5"), "compat-bpe: the overlap is 5 tokens"),
+        (
+            ("-n", "5", "--separator", r"\d"),
+            r"unknown escape \d; the escapes are \n, \t, \r, \0 and",
+        ),
+        (("-n", "5", "--separator", "a\\"), "unknown escape \\; the escapes are"),
+        (("-n", "5", "--json", "--overlap", "5"), "compat-bpe: overlap is 5; it must be"),
         (("-n", "1", "--json", "--encoding", "gpt2"), "compat-bpe: "),
     ],
 )
@@ -171,3 +178,25 @@ def test_wrong_usage(args: tuple[str, ...], reason: str) -> None:
     assert (status, out) == (2, b"")
     assert reason in err
     assert os.listdir() == []
+
+
+def test_the_input_is_never_overwritten() -> None:
+    Path("part-0001.txt").write_bytes(DATA)
+    os.symlink("part-0001.txt", "link")
+    for source in ("part-0001.txt", "link"):
+        result = split("-n", "3", "-o", "part-", "--force", source)
+        assert result == (2, b"", "compat-bpe: part-0001.txt: it is the input\n")
+    assert Path("part-0001.txt").read_bytes() == DATA
+    assert sorted(os.listdir()) == ["link", "part-0001.txt"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_not_replaced() -> None:
+    os.mkfifo("part-0002.txt")
+    result = split("-n", "3", "-o", "part-", "--force")
+    assert result == (
+        2,
+        b"",
+        "compat-bpe: part-0002.txt: it exists and is not a regular file\n",
+    )
+    assert os.listdir() == ["part-0002.txt"]

@@ -139,7 +139,7 @@ def test_what_is_left_out_is_recorded(run: Run, folder: Path) -> None:
     ]
     assert done.out.startswith("270 tokens, 14 of them merges, from 2 documents of 639 bytes\n")
     expected = train_bpe(["the dog and the cat\n" * 30, "世界你好\n" * 3], 270)
-    assert load(folder / "out")._core_bpe.encoder == expected._mergeable_ranks
+    assert load(folder / "out").core.encoder == expected._mergeable_ranks
     corpus = json.loads((folder / "out" / "manifest.json").read_bytes())["corpus"]
     assert corpus["errors"] == [{"path": "missing.txt", "error": "No such file or directory"}]
     path = os.path.join("corpus", "picture.png")

@@ -76,20 +76,33 @@ def test_report() -> None:
         return err
 
     assert (
-        report("-n", "9", text="hello world") == "compat-bpe: -: not cut: 2 tokens, 11 characters\n"
+        report("-n", "9", text="hello world")
+        == "compat-bpe: standard input: not cut: 2 tokens, 11 characters\n"
     )
-    assert report("-n", "0", text="") == "compat-bpe: -: not cut: 0 tokens, 0 characters\n"
+    assert (
+        report("-n", "0", text="")
+        == "compat-bpe: standard input: not cut: 0 tokens, 0 characters\n"
+    )
     assert (
         report("-n", "1", text="hello world")
-        == "compat-bpe: -: cut to 1 token, 5 of 11 characters\n"
+        == "compat-bpe: standard input: cut to 1 token, 5 of 11 characters\n"
     )
     assert (
         report("-n", "2", "--keep", "tail")
-        == f"compat-bpe: -: cut to 2 tokens, 2 of {len(LONG)} characters\n"
+        == f"compat-bpe: standard input: cut to 2 tokens, 2 of {len(LONG)} characters\n"
     )
     assert (
-        report("-n", "2") == "compat-bpe: -: cut to 2 tokens, 9 characters; the rest was not read\n"
+        report("-n", "2")
+        == "compat-bpe: standard input: cut to 2 tokens, 9 characters; the rest was not read\n"
     )
+
+
+def test_escapes_in_the_marker() -> None:
+    args = ("truncate", "-e", "gpt2", "-n", "6", "--boundary", "line", "--keep", "ends")
+    data = b"one\ntwo\nthree\nfour\nfive\nsix\n"
+    assert run(*args, "--marker", r"-\n", stdin=data).out == b"one\n-\nsix\n"
+    assert run(*args, "--marker", r"\\", stdin=data).out == b"one\n\\six\n"
+    assert run(*args, stdin=data).out == "one\n…\nsix\n".encode()
 
 
 @pytest.mark.parametrize(("limit", "status"), [("2", 0), ("1", 1)])
@@ -115,7 +128,9 @@ def test_what_is_wrong_after_that_is_not_seen() -> None:
     assert run(*args, "--report", stdin=data[:65536] + b"\xff").status == 0
     status, out, err = run(*args, "--keep", "tail", stdin=data)
     assert (status, out) == (2, b"")
-    assert err == "compat-bpe: -: not UTF-8: byte 0xff at offset 200000; convert it to UTF-8\n"
+    assert err == (
+        "compat-bpe: standard input: not UTF-8: byte 0xff at offset 200000; convert it to UTF-8\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,6 +141,7 @@ def test_what_is_wrong_after_that_is_not_seen() -> None:
         (("-n", "x"), "'x' is not a valid integer"),
         (("-n", "1", "--keep", "middle"), "'middle' is not one of"),
         (("-n", "1", "--marker", "\udce9"), "Invalid value for '--marker': it is not UTF-8."),
+        (("-n", "1", "--marker", r"\x"), r"Invalid value for '--marker': unknown escape \x; the"),
     ],
 )
 def test_wrong_usage(args: tuple[str, ...], reason: str) -> None:

@@ -1,0 +1,129 @@
+"""The help of all commands: its examples run, and it is easy to read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from compat_bpe import load
+from compat_bpe.cli import cli
+from compat_bpe.save import save_tokenizer_json
+from tests.cli.exact import run
+from tests.cli.process import ROOT, TIMEOUT, environment
+
+COMMANDS = cli.list_commands(click.Context(cli))
+
+PLAIN_COMMANDS = [
+    "truncate",
+    "split",
+    "show",
+    "encode",
+    "decode",
+    "encodings",
+    "models",
+    "completion",
+]
+
+TEXT = "The quick brown fox, 42 of them.\nNaïve “friends” of 世界.\n" * 20
+
+#: Programs that examples use and that need not be there, or do what a test should not do.
+STUBS = {
+    "git": "echo '+one line more'",
+    "jq": "cat > jq-input; test -s jq-input",
+    "less": "cat",
+    "pip": 'test -n "$2"',
+    "summarize": 'test -n "$1"',
+}
+
+
+def examples(name: str) -> list[str]:
+    """Return the command lines in the help of a command."""
+    shown = run(*([name] if name else []), "--help").out.decode()
+    joined = re.sub(r"\\\n\s*", "", shown)
+    return re.findall(r"^ +\$ (.*)$", joined, re.MULTILINE)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with the files that examples name."""
+    for name in (
+        *("README.md", "a.txt", "book.txt", "corpus.txt", "log.txt", "notes.txt", "prompt.txt"),
+        *("abstracts/a.txt", "docs/a.md", "src/a.py", "x.py"),
+        *("corpus/en/a.txt", "corpus/fr/a.txt", "corpus/zh/a.txt"),
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(TEXT, encoding="utf-8")
+    for name in ("drugs.txt", "names.txt"):
+        (tmp_path / name).write_text("paracetamol\nibuprofen\n")
+    (tmp_path / "corpus.bin").write_bytes(struct.pack("<2I", 31373, 995))
+    (tmp_path / "texts.gz").write_bytes(gzip.compress(TEXT.encode()))
+    lines = [json.dumps({"text": TEXT, "lang": lang}) + "\n" for lang in ("en", "zh")]
+    (tmp_path / "wiki.jsonl.gz").write_bytes(gzip.compress("".join(lines).encode()))
+    vocabulary = load(ROOT / "fixtures" / "gpt2_small")
+    for name in (
+        "tokenizer.json",
+        "own/tokenizer.json",
+        "path/to/tokenizer.json",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_tokenizer_json(vocabulary, path)
+    (tmp_path / "home" / ".config" / "fish" / "completions").mkdir(parents=True)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    command = f'exec {shlex.quote(sys.executable)} -m compat_bpe "$@"'
+    for name, script in {**STUBS, "compat-bpe": command}.items():
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_examples_run(name: str, folder: Path) -> None:
+    found = examples(name)
+    assert found
+    path = f"{folder / 'bin'}:{environment()['PATH']}"
+    for example in found:
+        # Each example may write a folder of the same name.
+        for target in re.findall(r"-o (\S+)", example):
+            shutil.rmtree(folder / target, ignore_errors=True)
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", example],
+            cwd=folder,
+            env=environment(PATH=path, HOME=str(folder / "home")),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        assert done.returncode == 0, (example, done.stderr.decode())
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_lines_are_short(name: str) -> None:
+    shown = run(*([name] if name else []), "--help").out.decode()
+    assert max(map(len, shown.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("name", PLAIN_COMMANDS)
+def test_texts_say_what_is_done(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    helps = [command.help or ""]
+    helps += [one.help or "" for one in command.params if isinstance(one, click.Option)]
+    assert len(helps) == 1 + sum(isinstance(one, click.Option) for one in command.params)
+    for text in helps:
+        assert re.match(r"[A-Z][a-z]+ ", text), text
+        assert not re.match("(Whether|How|What|Where|That|Which|The|A|So)\\b", text), text
