@@ -1,4 +1,4 @@
-"""Text that says exactly what it is: what could not be seen is written as an escape."""
+"""Text for display: invisible and ambiguous characters are written as escapes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Callable
 
 
 def escape(token: bytes, visible: Visible) -> str:
-    r"""Some bytes as they are shown; a byte that is no whole character is an escape, too.
+    r"""Return bytes as text for display; bytes that are not UTF-8 become escapes, too.
 
     >>> print(escape("a|b\0\u200b\\".encode() + b"\xe4\n", Visible(r"\n", "|")))
     a\|b\x00\u200b\\\xe4\n
@@ -16,12 +16,12 @@ def escape(token: bytes, visible: Visible) -> str:
 
 
 class Visible(dict[int, str]):
-    """For ``str.translate``: characters that could not be seen, or be taken for something else.
+    """A table for ``str.translate`` that escapes invisible and ambiguous characters.
 
     Args:
-        newline: what is written for a newline.
-        separator: a character before which a backslash is put; empty if there is none.
-        can_show: whether a character can be written at all where it goes.
+        newline: the text written for a newline.
+        separator: a character to put a backslash before; empty for none.
+        can_show: returns True if the output can show a character at all.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Visible(dict[int, str]):
     def __missing__(self, number: int) -> str:
         character = chr(number)
         if not (character.isprintable() and (number < 0x80 or self._can_show(character))):
-            # "\x85" is a byte that is no character.
+            # Not "\x85" for U+0085: that form is for a byte that is not UTF-8.
             form = "\\x{:02x}" if number < 0x80 else "\\u{:04x}"
             if number > 0xFFFF:
                 form = "\\U{:08x}"
