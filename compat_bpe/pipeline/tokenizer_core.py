@@ -1,7 +1,7 @@
-"""``TokenizerCore``: a tokenizer of several steps at work, as a ``tokenizer.json`` describes it.
+"""``TokenizerCore``: a tokenizer of several steps, as a ``tokenizer.json`` describes it.
 
-Text goes from added tokens to normalization to splitting to merging.  From the chunks on it is the
-way of ``CoreBPE``, with its caches.
+Text passes through added tokens, normalization, splitting and merging.  From the chunks on it
+takes the same way as in ``CoreBPE``, with its caches.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from .pre_tokenizers import PrefixSpace, Step, make_splitter, to_bytes
 
 @lru_cache(maxsize=128)
 def _joined(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    """Both; remembered, since some tokenizers have a thousand names."""
+    """Return the union of two sets; cached, since some tokenizers have a thousand names."""
     return one | other
 
 
-#: What of ASCII a mark after it is composed with.
+#: ASCII characters that compose with a following combining mark.
 _COMPOSED = frozenset("<=>" + ascii_letters)
 
 
 class Parts(NamedTuple):
-    """What a tokenizer is made of.
+    """The parts of a tokenizer.
 
     Args:
-        byte_pair: what encodes a chunk.
+        byte_pair: the encoder of chunks.
         tokens: each token's bytes and its id, for chunks that are a token, and for decoding.
-        other_tokens: the bytes of the ids that are not in ``tokens`` or are decoded otherwise.
-        whole_chunks: whether a chunk that is a token is not merged.
-        normalize: what text between added tokens goes through, if anything.
-        is_unicode_form: whether that is one of the Unicode normalization forms.
-        steps: how it is split then.
+        other_tokens: the bytes of ids that are not in ``tokens``, or that are decoded otherwise.
+        whole_chunks: True if a chunk that is a token is that token, without merging.
+        normalize: the normalizer of the text between added tokens, or None.
+        is_unicode_form: True if the normalizer is one of the Unicode normalization forms.
+        steps: the steps that split the normalized text.
         added_tokens: the added tokens.
-        template: the ids before and after a text, if they are asked for.
-        undecodable: None, or why ids cannot be decoded.
+        template: the ids before and after a text, added on request.
+        undecodable: the reason why ids cannot be decoded, or None if they can.
     """
 
     byte_pair: BytePairEncoder
@@ -59,7 +59,7 @@ class Parts(NamedTuple):
 
 
 class TokenizerCore(CoreBPE):
-    """Encodes and decodes with one tokenizer.
+    """The core of one tokenizer: it encodes, counts and decodes.
 
     Raises:
         ValueError: a pattern cannot be used (``PatternError``).
@@ -87,18 +87,19 @@ class TokenizerCore(CoreBPE):
         steps = parts.steps
         self._prefix_space = bool(steps) and isinstance(steps[0], PrefixSpace)
         if self._prefix_space:
-            # The pieces that this step sees are the stretches between added tokens.
+            # The pieces that this step sees are the spans between added tokens.
             steps = steps[1:]
         self._added = AddedTokens(parts.added_tokens, parts.normalize)
         self.is_normalized = parts.normalize is not None
         self._always = frozenset(t.content for t in parts.added_tokens if not t.special)
-        #: The names that are looked for: what one that is no token takes, no other is found in.
+        #: All added-token names, disallowed ones included: text covered by a disallowed name is
+        #: not searched again.
         self._names = frozenset(
             name
             for token in parts.added_tokens
             for name in (token.content, normalized_content(token, parts.normalize))
         )
-        #: The names that see what is beside them, or take it.
+        #: The names whose match depends on the text beside them, or takes some of it.
         self._wide = frozenset(
             t.content for t in parts.added_tokens if t.lstrip or t.rstrip or t.single_word
         )
@@ -125,10 +126,12 @@ class TokenizerCore(CoreBPE):
         *,
         fine: bool = False,
     ) -> int | None:
-        """As in ``CoreBPE``; with a Unicode normalization form, between ASCII characters alone.
+        """Return the next cut point, as in ``CoreBPE``.
 
-        To such a form an ASCII character before another one stays what it is, and so does the
-        other, unless a mark follows with which it is composed; that is so of letters and ``<=>``.
+        With a Unicode normalization form, only positions between two ASCII characters count.  Such
+        a form leaves an ASCII character before another one as it is.  It leaves the second one as
+        it is, too, unless a mark follows that composes with it.  Only letters and ``<=>`` compose
+        with a mark, so a cut point before one of these does not count.
         """
         if not self._may_be_cut or names & self._wide:
             return None
@@ -144,14 +147,14 @@ class TokenizerCore(CoreBPE):
 
     @cached_property
     def longest_token(self) -> int | None:
-        """As in ``CoreBPE``; added tokens that are tokens everywhere are counted, too."""
+        """The longest token in bytes, as in ``CoreBPE``; tokens found everywhere are included."""
         longest = super().longest_token
         if longest is None or self.is_normalized or self._wide & self._always:
             return None
         return max([longest, *(len(name.encode()) for name in self._names)])
 
     def splitter_of(self, text: str) -> Splitter | None:
-        """As in ``CoreBPE``; None also where an added token stands in the text."""
+        """Return the splitter of a text, as in ``CoreBPE``; None if it contains an added token."""
         if self.is_normalized or self._prefix_space or self._undecodable is not None:
             return None
         if any(token is not None for _, token in self._added.split(text, frozenset())):
@@ -163,6 +166,6 @@ class TokenizerCore(CoreBPE):
         if self._undecodable is not None:
             raise ValueError(f"{self._undecodable}: it encodes, but cannot decode")
         others = self.other_tokens
-        # A token of the vocabulary may be an added one too, which may be decoded otherwise.
+        # A token of the vocabulary may also be an added token, which may be decoded otherwise.
         ranks = {token: number for token, number in self.encoder.items() if number not in others}
         return Decoder(ranks, others)
