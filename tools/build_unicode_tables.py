@@ -222,8 +222,8 @@ from __future__ import annotations
             f"UNASSIGNED = {literal(ranges(of('9.0.0', f'{category}/Unassigned')))}\n",
             "#: General category N in Unicode 17.0, for the pre-tokenizer Digits.",
             f"NUMERIC = {literal(ranges(of('17.0.0', f'{category}/Number')))}\n",
-            "#: The lower case of upper-case letters in Unicode 17.0: ``41-5a+20`` is a range and the",
-            "#: distance to its lower case; ``/2`` takes every second code point of the range.",
+            "#: Lower case of each upper-case letter in Unicode 17.0: ``41-5a+20`` is a range and",
+            "#: its distance to lower case; ``/2`` takes every second code point of the range.",
             f"LOWERCASE = {literal(shifts(of('17.0.0', 'Simple_Case_Mapping/Lowercase')))}",
             "",
         ]

@@ -116,8 +116,8 @@ NUMERIC = (
     "1ecad-1ecaf 1ecb1-1ecb4 1ed01-1ed2d 1ed2f-1ed3d 1f100-1f10c 1fbf0-1fbf9"
 )
 
-#: The lower case of upper-case letters in Unicode 17.0: ``41-5a+20`` is a range and the
-#: distance to its lower case; ``/2`` takes every second code point of the range.
+#: Lower case of each upper-case letter in Unicode 17.0: ``41-5a+20`` is a range and
+#: its distance to lower case; ``/2`` takes every second code point of the range.
 LOWERCASE = (
     "41-5a+20 c0-d6+20 d8-de+20 100-12e/2+1 130-130-c7 132-136/2+1 139-147/2+1 14a-176/2+1 "
     "178-178-79 179-17d/2+1 181-181+d2 182-184/2+1 186-186+ce 187-187+1 189-18a+cd 18b-18b+1 "
