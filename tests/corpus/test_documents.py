@@ -147,15 +147,15 @@ DAMAGED = {
     "byte in gzip": ("a.gz", gzip.compress(b"ab\xff"), "a.gz: not UTF-8: byte 0xff at offset 2"),
     "no JSON": ("b.jsonl", line + b"text\n", "b.jsonl:2: not JSON: column 1: Expecting value"),
     "cut JSON": ("b.jsonl", line + line[:-4], "b.jsonl:2: not JSON: column 10: Unterminated"),
-    "list": ("b.jsonl", b"[]", "b.jsonl:1: it is a list, and has to be an object"),
+    "list": ("b.jsonl", b"[]", "b.jsonl:1: must be an object, not a list"),
     "no field": (
         "b.jsonl",
         b'\n{"id": 1, "content": "a"}',
         "b.jsonl:2: there is no field 'text'; there are 'id', 'content'",
     ),
     "empty object": ("b.jsonl", b"{}", "b.jsonl:1: there is no field 'text'; there are none"),
-    "number": ("b.jsonl", b'{"text": 1}', "b.jsonl:1: 'text': it is a number, and has to be"),
-    "null": ("b.jsonl", b'{"text": null}', "b.jsonl:1: 'text': it is null, and has to be a text"),
+    "number": ("b.jsonl", b'{"text": 1}', "b.jsonl:1: 'text': must be a string, not an integer"),
+    "null": ("b.jsonl", b'{"text": null}', "b.jsonl:1: 'text': must be a string, not null"),
     "byte in JSON": (
         "b.jsonl",
         b"\xef\xbb\xbf" + line + b'{"text": "\xff"}',
