@@ -1,4 +1,4 @@
-"""A text cut so that it fits: its beginning, its end, or both with a marker between them."""
+"""Truncation of a text: its beginning, its end, or both with a marker between them are kept."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from .boundary import Boundary, rule_of
 from .limit import fits, last_cut, longest_prefix, longest_suffix
 from .text_encoder import TextEncoder
 
-#: What is kept of a text.
+#: The part of a text that is kept.
 Keep = Literal["head", "tail", "ends"]
 KEEPS: tuple[Keep, ...] = get_args(Keep)
 
-#: What stands between two ends unless the caller says otherwise.
+#: The default marker between two ends.
 _ELLIPSIS = "…"
 
 
 @dataclass(frozen=True)
 class Truncated:
-    """What is left of a text.
+    """A text that was cut to fit, or did not have to be.
 
     Args:
-        text: what is kept, with the marker if something was cut.
-        count: its tokens.
-        kept: where in the original the kept parts are: none, one or two pairs of a beginning and
-            an end.
-        was_cut: whether anything is missing.
+        text: the kept parts, with the marker if something was cut.
+        count: the number of its tokens.
+        kept: the kept parts as slices of the original: none, one or two pairs of start and end.
+        was_cut: True if anything is missing.
     """
 
     text: str
@@ -44,14 +43,14 @@ def truncate(
     boundary: Boundary = "char",
     marker: str | None = None,
 ) -> Truncated:
-    """The most of a text that fits in ``limit`` tokens; see ``Encoding.truncate``.
+    """Return the most of a text that fits in ``limit`` tokens; see ``Encoding.truncate``.
 
     >>> from compat_bpe import get_encoding
     >>> truncate(get_encoding("gpt2"), "one two three four five", 3, keep="ends").text
     'one … five'
     """
     if keep not in KEEPS:
-        raise ValueError(f"there is no keep {keep!r}; there are {', '.join(KEEPS)}")
+        raise ValueError(f"unknown keep {keep!r}; known: {', '.join(KEEPS)}")
     rule_of(boundary)
     if fits(encoding, text, limit):
         return _result(encoding, text, len(text), "", len(text))
@@ -64,7 +63,7 @@ def truncate(
     if keep != "tail":
         share = limit if keep == "head" else (limit + encoding.count(marker) + 1) // 2
         end = longest_prefix(encoding, text, share, boundary=boundary, trail=marker)
-    # The marker fits, so there always is a place.
+    # The marker alone fits, so a place is always found.
     assert end is not None
     if keep == "tail":
         begin = longest_suffix(encoding, text, limit, boundary=boundary, lead=marker)
@@ -83,7 +82,7 @@ def truncate(
 
 
 def _result(encoding: TextEncoder, text: str, end: int, marker: str, begin: int) -> Truncated:
-    """What is left when ``text[end:begin]`` makes room for a marker."""
+    """Return the text with a marker in place of ``text[end:begin]``."""
     left = text[:end] + marker + text[begin:]
     kept = tuple(part for part in ((0, end), (begin, len(text))) if part[0] < part[1])
     return Truncated(left, encoding.count(left), kept, end < begin)

@@ -196,7 +196,7 @@ def test_a_large_document_is_edited_in_large_parts() -> None:
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (0, -1), (3, 2), (2, 6), (6, 6), (-3, -2)])
 def test_places_outside_of_the_text_are_refused(start: int, end: int) -> None:
     document = Document(get_encoding("gpt2"), "hello")
-    reason = f"no range from {start} to {end} in a document of 5 characters"
+    reason = f"range {start} to {end} is outside of the document, which has 5 characters"
     for call in (
         lambda: document.replace(start, end, "x"),
         lambda: document.slice(start, end),
@@ -210,9 +210,9 @@ def test_places_outside_of_the_text_are_refused(start: int, end: int) -> None:
 def test_what_is_no_text_or_no_place_is_refused() -> None:
     encoding = get_encoding("gpt2")
     document = Document(encoding, "hello")
-    with pytest.raises(TypeError, match="a bytes is no text"):
+    with pytest.raises(TypeError, match="text must be a str, not bytes"):
         Document(encoding, b"hello")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a NoneType is no text"):
+    with pytest.raises(TypeError, match="text must be a str, not NoneType"):
         document.replace(0, 5, None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="float"):
         document.replace(0, 2.0, "")  # type: ignore[arg-type]

@@ -143,9 +143,12 @@ def test_last_cut(encoding: Encoding, text: str, data: st.DataObject) -> None:
         (lambda enc: longest_suffix(enc, "a", -1), "limit is -1"),
         (lambda enc: enc.fits("a", -1), "limit is -1"),
         (lambda enc: longest_prefix(enc, "a", 1, start=2), "start is 2; it must be from 0 to 1"),
-        (lambda enc: longest_suffix(enc, "a", 1, end=2), "must be in the text, in order"),
-        (lambda enc: longest_suffix(enc, "a", 1, start=1, end=0), "must be in the text, in order"),
-        (lambda enc: enc.truncate("a", 1, boundary="page"), "there are char, word, line"),
+        (lambda enc: longest_suffix(enc, "a", 1, end=2), "it must be 0 <= start <= end <= 1"),
+        (
+            lambda enc: longest_suffix(enc, "a", 1, start=1, end=0),
+            "it must be 0 <= start <= end <= 1",
+        ),
+        (lambda enc: enc.truncate("a", 1, boundary="page"), "known: char, word, line"),
     ],
 )
 def test_what_is_wrong_is_said(call: Callable[[Encoding], object], message: str) -> None:

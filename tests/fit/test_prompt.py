@@ -190,13 +190,13 @@ def test_templates_of_other_models(names: list[str], template: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"limit": -1}, "-1 tokens; it must be 0 or more"),
-        ({"limit": 2}, "the template alone has 3 tokens, more than the limit of 2"),
+        ({"limit": -1}, "limit is -1; it must be 0 or more"),
+        ({"limit": 2}, "limit is 2, but the template alone has 3 tokens"),
         ({"template": "<|fim_prefix|>{prefix}"}, r"the template has \{suffix\} 0 times"),
         ({"template": "{prefix}{suffix}{prefix}"}, r"the template has \{prefix\} 2 times"),
         ({"share": 1.5}, "share is 1.5; it must be from 0 to 1"),
         ({"share": float("nan")}, "share is nan"),
-        ({"boundary": "page"}, "no boundary 'page'"),
+        ({"boundary": "page"}, "unknown boundary 'page'"),
         ({"encoding": get_encoding("o200k_base")}, "'o200k_base' has no fill-in-the-middle tokens"),
     ],
 )

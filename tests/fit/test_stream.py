@@ -190,7 +190,7 @@ def test_what_is_no_set_is_refused_at_once(iterator: Any) -> None:
 
 def test_bytes_are_no_text() -> None:
     pieces: Any = [b"bytes"]
-    with pytest.raises(TypeError, match="a bytes is no text"):
+    with pytest.raises(TypeError, match="text must be a str, not bytes"):
         list(encode_iter(get_encoding("gpt2"), pieces))
 
 

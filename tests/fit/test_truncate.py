@@ -117,7 +117,7 @@ def test_a_marker_without_room_is_left_out() -> None:
 
 
 def test_keep_is_checked() -> None:
-    with pytest.raises(ValueError, match="there are head, tail, ends"):
+    with pytest.raises(ValueError, match="known: head, tail, ends"):
         get_encoding("gpt2").truncate("a", 1, keep="middle")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="there are char, word, line"):
+    with pytest.raises(ValueError, match="known: char, word, line"):
         get_encoding("gpt2").truncate("a", 1, boundary="page")  # type: ignore[arg-type]
