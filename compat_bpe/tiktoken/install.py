@@ -1,4 +1,4 @@
-"""Standing in for ``tiktoken``: ``import tiktoken`` gives this package."""
+"""Installation of this package as ``tiktoken``, so that ``import tiktoken`` gives it."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from types import ModuleType
 from ..encodings.encoding import Encoding
 
 _EXTENSION = "tiktoken_ext"
-#: This package's own, under whatever name it was copied.
+#: The name of this package's own tiktoken module, even if the package was copied and renamed.
 _PACKAGE = __name__.rpartition(".")[0]
 _MODULE = Encoding.__module__
 
-#: What stood in ``sys.modules`` before, for ``uninstall_as_tiktoken``; None: not installed.
+#: The replaced entries of ``sys.modules``, for ``uninstall_as_tiktoken``; None if not installed.
 _before: dict[str, ModuleType | None] | None = None
 
 
 def install_as_tiktoken(*, force: bool = False) -> None:
     """Make ``import tiktoken`` and its submodules give this package, from now on in this process.
 
-    To be called before anything imports tiktoken.  It also puts ``tiktoken_ext.openai_public``
-    in place, and finds other plug-ins in the namespace package ``tiktoken_ext``.  Calling it
-    again does nothing.
+    Call this before anything imports tiktoken.  It also installs ``tiktoken_ext.openai_public``,
+    and it finds other plug-ins in the namespace package ``tiktoken_ext``.  A second call does
+    nothing.
 
     Args:
-        force: also if the real tiktoken has been imported; who has names from it keeps them.
+        force: True to install even if the real tiktoken has been imported.  Modules that have
+            imported names from it keep them.
 
     Raises:
         RuntimeError: the real tiktoken has been imported, and ``force`` is not set.
@@ -45,7 +46,7 @@ def install_as_tiktoken(*, force: bool = False) -> None:
             "tiktoken has been imported already; call install_as_tiktoken before that, or with "
             "force=True"
         )
-    # Statements, so that programs that gather imports find these modules.
+    # Import statements, so that programs that collect imports find these modules.
     from . import _educational, _tiktoken, core, load, model, openai_public, registry
 
     parts = (_educational, _tiktoken, core, load, model, registry)
@@ -56,12 +57,12 @@ def install_as_tiktoken(*, force: bool = False) -> None:
     _before = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)
     extension.openai_public = openai_public  # type: ignore[attr-defined]
-    # Pickles name it, and programs look for "tiktoken" in the name of its type.
+    # Pickles name this module, and programs look for "tiktoken" in the name of the type.
     Encoding.__module__ = "tiktoken.core"
 
 
 def uninstall_as_tiktoken() -> None:
-    """Undo ``install_as_tiktoken``; who has imported names meanwhile keeps them."""
+    """Undo ``install_as_tiktoken``; modules that have imported names meanwhile keep them."""
     global _before
     if _before is None:
         return
@@ -75,7 +76,7 @@ def uninstall_as_tiktoken() -> None:
 
 
 def _extension_package() -> ModuleType:
-    """The namespace package of plug-ins; an empty one if there are none."""
+    """Return the namespace package of plug-ins, or an empty one if there is none."""
     try:
         return importlib.import_module(_EXTENSION)
     except ImportError:

@@ -1,4 +1,4 @@
-"""Text for display: invisible and ambiguous characters are written as escapes."""
+"""Escapes for invisible characters, so that shown text says exactly what it is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Callable
 
 
 def escape(token: bytes, visible: Visible) -> str:
-    r"""Return bytes as text for display; bytes that are not UTF-8 become escapes, too.
+    r"""Return bytes as text to show; bytes that are not whole characters are escaped, too.
 
     >>> print(escape("a|b\0\u200b\\".encode() + b"\xe4\n", Visible(r"\n", "|")))
     a\|b\x00\u200b\\\xe4\n
@@ -19,9 +19,9 @@ class Visible(dict[int, str]):
     """A table for ``str.translate`` that escapes invisible and ambiguous characters.
 
     Args:
-        newline: the text written for a newline.
-        separator: a character to put a backslash before; empty for none.
-        can_show: returns True if the output can show a character at all.
+        newline: the text for a newline.
+        separator: a character to put a backslash before; may be empty.
+        can_show: tells if a printable character can be written to the output at all.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Visible(dict[int, str]):
     def __missing__(self, number: int) -> str:
         character = chr(number)
         if not (character.isprintable() and (number < 0x80 or self._can_show(character))):
-            # Not "\x85" for U+0085: that form is for a byte that is not UTF-8.
+            # "\x85" stands for a byte outside of any character.
             form = "\\x{:02x}" if number < 0x80 else "\\u{:04x}"
             if number > 0xFFFF:
                 form = "\\U{:08x}"

@@ -118,7 +118,7 @@ def test_no_process_is_left_after_an_error() -> None:
 
 
 def test_what_is_no_text() -> None:
-    with pytest.raises(TypeError, match="a bytes is no text"):
+    with pytest.raises(TypeError, match="text must be a str, not bytes"):
         ChunkCounter(get_encoding("gpt2")).feed(b"abc")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="workers is 0; it must be 1 or more"):
         ChunkCounter(get_encoding("gpt2"), 0)

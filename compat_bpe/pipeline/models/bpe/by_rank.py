@@ -200,7 +200,7 @@ class BytePairEncoder:
         """Return the ids by the same merges in time n·log n, with a heap and a linked list.
 
         The heap has the ranks, the linked list the parts.  A part is identified by its start.
-        ``starts`` has, for each rank, the starts of parts that join their right neighbour at that
+        ``places`` has, for each rank, the starts of parts that join their right neighbour at that
         rank.  ``pairs`` has the current rank of each part with its right neighbour; it shows which
         starts are out of date.
 
@@ -214,16 +214,16 @@ class BytePairEncoder:
         rank = self._rank
         ids = list(map(self._byte_ids.__getitem__, chunk))
         pairs = list(map(getitem, map(self._first_pairs.__getitem__, chunk), chunk[1:]))
-        starts = _Starts()
-        for start, found in enumerate(pairs):
+        places = _Places()
+        for place, found in enumerate(pairs):
             if found != _NO_RANK:
-                starts[found].append(start)
+                places[found].append(place)
         pairs += (_NO_RANK, _NO_RANK)
         after = list(range(1, size + 2))
         before = list(range(-1, size))
-        while starts and starts.ranks[0] < limit:
-            lowest = heappop(starts.ranks)
-            waiting = starts.pop(lowest)
+        while places and places.ranks[0] < limit:
+            lowest = heappop(places.ranks)
+            waiting = places.pop(lowest)
             waiting.sort()
             for done, left in enumerate(waiting, 1):
                 if pairs[left] != lowest:
@@ -237,16 +237,16 @@ class BytePairEncoder:
                 new = found = _NO_RANK if end >= size else rank(chunk[left : after[end]], _NO_RANK)
                 pairs[left] = found
                 if found != _NO_RANK:
-                    starts[found].append(left)
+                    places[found].append(left)
                 if left:
                     previous = before[left]
                     found = rank(chunk[previous:end], _NO_RANK)
                     pairs[previous] = found
                     if found != _NO_RANK:
-                        starts[found].append(previous)
+                        places[found].append(previous)
                         new = min(new, found)
                 if new < lowest:
-                    starts[lowest] += waiting[done:]
+                    places[lowest] += waiting[done:]
                     break
         remaining = []
         start = 0
@@ -284,7 +284,7 @@ def merges_by_rank(
             yield token, None
 
 
-class _Starts(dict[int, list[int]]):
+class _Places(dict[int, list[int]]):
     """The starts of pairs to join, by rank; ``ranks`` is a heap of the keys."""
 
     def __init__(self) -> None:
@@ -298,9 +298,9 @@ class _Starts(dict[int, list[int]]):
 
 
 class _FirstPairs(dict[int, list[int]]):
-    """The rank of each pair of bytes: for a first byte, the list of its rank with every second one.
+    """The ranks of two single bytes joined: for each first byte those with every second one.
 
-    Merging begins with such pairs.  The list of a first byte is made at its first use.
+    Merging begins with such pairs.  A first byte's are looked up when it is first met.
     """
 
     __slots__ = ("_ranks",)
