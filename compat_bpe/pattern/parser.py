@@ -281,7 +281,7 @@ class Parser:
         if found:
             code_point = int(found[1] or found[2] or found[3] or found[4], 16)
             if code_point > 0x10FFFF or 0xD800 <= code_point <= 0xDFFF:
-                self.fail(f"\\{found[0]} is no character", start)
+                self.fail(f"\\{found[0]} is not a character", start)
             return CodePoints.of(chr(code_point))
         char = self.next_char("an escape")
         if char in "wW":
@@ -350,7 +350,7 @@ class Parser:
         high = self.bracket_char(start)
         first, last = lone(low), lone(high)
         if first is None or last is None or last < first:
-            self.fail(f"{self.pattern[at : self.at]!r} is no range", at)
+            self.fail(f"{self.pattern[at : self.at]!r} is not a range", at)
         return CodePoints.from_ranges([(first, last)])
 
     def bracket_char(self, start: int) -> CodePoints:

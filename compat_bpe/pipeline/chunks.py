@@ -73,15 +73,15 @@ def ids_by_chunk(core: CoreBPE, text: str) -> Iterator[Ids]:
 
 
 def is_whole(core: CoreBPE, chunk: bytes) -> bool:
-    """Whether a chunk is a token before any merging."""
+    """Return True if a chunk is a token before any merging."""
     return chunk in core._whole
 
 
 def ids_of(core: CoreBPE, chunk: bytes) -> list[int]:
-    """The ids of a chunk of ``chunks_of``.
+    """Return the ids of a chunk of ``chunks_of``.
 
     Raises:
-        ValueError: a byte of it is no token.
+        ValueError: a byte of the chunk is not a token.
     """
     whole = core._whole.get(chunk)
     return core._byte_pair.merge(chunk) if whole is None else [whole]
