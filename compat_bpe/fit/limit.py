@@ -1,9 +1,9 @@
 r"""The longest part of a text that fits in a number of tokens.
 
 Counts are not monotonic: one more character may join two tokens into one, so that a longer text has
-fewer tokens.  So bisection over characters cannot find the longest part that fits.  *Cut points*
-(``CoreBPE.next_cut``) can: the text between two cut points adds the same number of tokens, whatever
-is around it.
+fewer tokens.  So bisection over characters cannot find the longest part that fits.  It is found by
+way of *cut points* (``CoreBPE.next_cut``): the text between two cut points adds the same number of
+tokens, whatever is around it.
 
 - From one cut point to the next, counts only grow.  So the last cut point up to which the text fits
   is found by going over the text in portions, and by bisection in the portion in which the limit

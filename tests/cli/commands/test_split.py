@@ -162,7 +162,7 @@ def test_of_an_empty_text_there_is_no_part(args: tuple[str, ...]) -> None:
         (("--json",), "Missing option '-n'"),
         (("-n", "0", "--json"), "0 is not in the range"),
         (("-n", "5", "--separator", "\udce9"), "it is not UTF-8"),
-        (("-n", "5", "--json", "--overlap", "5"), "compat-bpe: the overlap is 5 tokens"),
+        (("-n", "5", "--json", "--overlap", "5"), "compat-bpe: overlap is 5; it must be"),
         (("-n", "1", "--json", "--encoding", "gpt2"), "compat-bpe: "),
     ],
 )
