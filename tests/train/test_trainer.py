@@ -157,7 +157,7 @@ def test_what_is_wrong_is_said(call: Callable[[], object], message: str) -> None
 def test_texts_are_several() -> None:
     with pytest.raises(TypeError, match="texts is a str; pass a list"):
         train_bpe("abc", 300)
-    with pytest.raises(TypeError, match="a bytes is no text"):
+    with pytest.raises(TypeError, match="text must be a str, not bytes"):
         train_bpe([b"abc"], 300)  # type: ignore[list-item]
     with pytest.raises(TypeError, match="special_tokens is the str"):
         train_bpe(["abc"], 300, special_tokens="<s>")
