@@ -1,4 +1,4 @@
-"""Standing in for ``tiktoken``: ``import tiktoken`` gives this package."""
+"""Installation of this package as ``tiktoken``, so that ``import tiktoken`` gives it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from .encodings.encoding import Encoding
 _EXTENSION = "tiktoken_ext"
 _MODULE = Encoding.__module__
 
-#: What stood in ``sys.modules`` before, for ``uninstall_as_tiktoken``; None: not installed.
+#: The replaced entries of ``sys.modules``, for ``uninstall_as_tiktoken``; None if not installed.
 _before: dict[str, ModuleType | None] | None = None
 
 
 def install_as_tiktoken(*, force: bool = False) -> None:
     """Make ``import tiktoken`` and its submodules give this package, from now on in this process.
 
-    To be called before anything imports tiktoken.  It also puts ``tiktoken_ext.openai_public``
-    in place, and finds other plug-ins in the namespace package ``tiktoken_ext``.  Calling it
-    again does nothing.
+    Call this before anything imports tiktoken.  It also installs ``tiktoken_ext.openai_public``,
+    and it finds other plug-ins in the namespace package ``tiktoken_ext``.  A second call does
+    nothing.
 
     Args:
-        force: also if the real tiktoken has been imported; who has names from it keeps them.
+        force: True to install even if the real tiktoken has been imported.  Modules that have
+            imported names from it keep them.
 
     Raises:
         RuntimeError: the real tiktoken has been imported, and ``force`` is not set.
@@ -53,12 +54,12 @@ def install_as_tiktoken(*, force: bool = False) -> None:
     _before = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)
     extension.openai_public = openai_public  # type: ignore[attr-defined]
-    # Pickles name it, and programs look for "tiktoken" in the name of its type.
+    # Pickles name this module, and programs look for "tiktoken" in the name of the type.
     Encoding.__module__ = "tiktoken.core"
 
 
 def uninstall_as_tiktoken() -> None:
-    """Undo ``install_as_tiktoken``; who has imported names meanwhile keeps them."""
+    """Undo ``install_as_tiktoken``; modules that have imported names meanwhile keep them."""
     global _before
     if _before is None:
         return
@@ -72,7 +73,7 @@ def uninstall_as_tiktoken() -> None:
 
 
 def _extension_package() -> ModuleType:
-    """The namespace package of plug-ins; an empty one if there are none."""
+    """Return the namespace package of plug-ins, or an empty one if there is none."""
     import importlib
     from importlib.machinery import ModuleSpec
 

@@ -1,8 +1,8 @@
-"""Counting the chunks of a corpus.
+"""Counting of the chunks of a corpus.
 
-Text comes in pieces, of which only what follows the last safe cut is held back (see
-``CoreBPE.next_cut``); so the memory taken grows with the distinct chunks, not with the corpus.
-Splitting takes one processor; where there are more, worker processes do it.
+Text arrives in pieces, and only the text after the last cut point is held back (see
+``CoreBPE.next_cut``).  So memory grows with the number of distinct chunks, not with the corpus.
+Splitting keeps one processor busy; if there are more, worker processes share it.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from ..parallel.processes import processors
 from ..pipeline.chunks import texts_of_chunks
 from ..unicode.surrogates import repair
 
-#: Characters that are counted at a time.
+#: The number of characters counted at a time.
 _SHARE = 1 << 18
-#: Characters up to which workers are not worth it: it takes as long to start them.
+#: The number of characters from which workers save more time than starting them takes.
 _WORTH_WORKERS = 4_000_000
 
-#: Of each group, how often each chunk comes.
+#: The frequency of each chunk, by group.
 Counts = dict[str, Counter[str]]
 
 
 class ChunkCounter:
-    """Counts the chunks of texts that come in pieces, by group.
+    """A counter of the chunks, by group, of texts that arrive in pieces.
 
     Args:
-        encoding: what says how text is split.
-        workers: how many worker processes there are at most, for a large corpus; 1 is none, None
-            as many as there are processors.
+        encoding: the encoding that splits the text.
+        workers: the most worker processes to use for a large corpus.  1 uses none.  None uses as
+            many as there are processors.
 
     Raises:
         ValueError: ``workers`` is not positive.
@@ -71,11 +71,11 @@ class ChunkCounter:
 
         Args:
             text: any text; surrogates are repaired as in ``Encoding.encode_ordinary``.
-            group: what it is counted for.
-            is_last: whether the text ends with it; else the next piece goes on with it.
+            group: the group to count it for.
+            is_last: True if the text ends with this piece; False if the next piece continues it.
 
         Raises:
-            TypeError: ``text`` is no str.
+            TypeError: ``text`` is not a str.
             OSError: a worker process has been killed.
         """
         if not isinstance(text, str):
@@ -90,7 +90,7 @@ class ChunkCounter:
             self._add(self._cutter.finish(), group)
 
     def finish(self) -> Counts:
-        """The counts of all that was fed.
+        """Return the counts of everything fed.
 
         Raises:
             OSError: a worker process has been killed.
@@ -112,7 +112,7 @@ class ChunkCounter:
             self._pass_on()
 
     def _pass_on(self) -> None:
-        """Have what waits counted, here or by a worker."""
+        """Have the waiting texts counted, here or by a worker."""
         waiting = dict(self._waiting)
         self._waiting.clear()
         self._size += self._waiting_size
@@ -131,7 +131,7 @@ class ChunkCounter:
 
 
 def count(encoding: Encoding, texts: Mapping[str, list[str]], counts: Counts) -> None:
-    """Count the chunks of some texts of each group."""
+    """Count the chunks of the texts of each group."""
     for group, some in texts.items():
         counter = counts.setdefault(group, Counter())
         for text in some:

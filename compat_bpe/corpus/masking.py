@@ -1,4 +1,4 @@
-r"""Rules by which text is masked before anything is learned of it.
+r"""Rules that mask text before anything is learned from it.
 
 A rule is a regular expression of Python's ``re`` and a replacement as in ``re.sub``.  A file of
 rules is UTF-8, one rule a line::
@@ -7,10 +7,10 @@ rules is UTF-8, one rule a line::
     [\w.+-]+@[\w-]+(\.[\w-]+)+ → <mail>
     (\d{4})\d+ => \1…
 
-Blank lines, and lines that begin with ``#``, are passed over.  Between pattern and replacement
-stands ``→``, ``=>`` or a tab, the first of them in the line; in a pattern they are written
-``\u2192``, ``=[>]`` and ``\t``.  Blanks around an arrow, and at both ends of a line that has one,
-do not count: in a pattern ``[ ]`` does.  With a tab every character counts, so that a replacement
+Blank lines, and lines that begin with ``#``, are skipped.  Pattern and replacement are separated
+by ``→``, ``=>`` or a tab, the first of them in the line.  Inside a pattern, these are written
+``\u2192``, ``=[>]`` and ``\t``.  Blanks around an arrow, and at both ends of a line with an arrow,
+are ignored; in a pattern, write ``[ ]``.  With a tab every character counts, so that a replacement
 can be a blank.
 """
 
@@ -27,13 +27,13 @@ _SEPARATOR = re.compile(r"[ \t]*(?P<arrow>→|=>)[ \t]*|\t")
 
 
 class Rule(NamedTuple):
-    """What is replaced, and by what; see ``rule``."""
+    """A pattern and the replacement of its matches; see ``rule``."""
 
     pattern: re.Pattern[str]
     replacement: str
 
     def apply(self, text: str) -> tuple[str, int]:
-        r"""The masked text and the number of replacements.
+        r"""Return the masked text and the number of replacements.
 
         >>> rule(r"\d+", "0").apply("Room 12, 3rd floor")
         ('Room 0, 0rd floor', 2)
@@ -42,10 +42,10 @@ class Rule(NamedTuple):
 
 
 def rule(pattern: str, replacement: str) -> Rule:
-    r"""A rule of a pattern and a replacement, both as in ``re.sub``.
+    r"""Return a rule of a pattern and a replacement, both as in ``re.sub``.
 
     Raises:
-        ValueError: one of them is wrong, or means something else in another version of Python.
+        ValueError: one of them is wrong, or has another meaning in another version of Python.
 
     >>> rule(r"(\d+)", r"\2")
     Traceback (most recent call last):
@@ -55,24 +55,24 @@ def rule(pattern: str, replacement: str) -> Rule:
         raise ValueError("the pattern is missing")
     try:
         with warnings.catch_warnings():
-            # Of what later versions of Python refuse or will match otherwise.
+            # Python warns about patterns that later versions refuse or match otherwise.
             warnings.simplefilter("error")
             compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError, Warning) as error:
         raise ValueError(f"the pattern {pattern!r}: {error}") from None
     try:
-        compiled.sub(replacement, "")  # the replacement is looked at even if nothing matches
+        compiled.sub(replacement, "")  # checks the replacement even if nothing matches
     except (re.error, IndexError) as error:
         raise ValueError(f"the replacement {replacement!r}: {error}") from None
     return Rule(compiled, replacement)
 
 
 def read_rules(path: str) -> list[Rule]:
-    """The rules of a file, in their order.
+    """Return the rules of a file, in their order.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: it is not UTF-8, or a line is no rule; the message says which, and why.
+        OSError: the file cannot be read.
+        ValueError: the file is not UTF-8, or a line is not a rule; the message says which, and why.
     """
     try:
         text, _ = read_text(path)
@@ -91,7 +91,7 @@ def read_rules(path: str) -> list[Rule]:
 
 
 def _parse(line: str) -> Rule:
-    r"""The rule of a line.
+    r"""Return the rule of a line.
 
     >>> _parse(r" \d+ =>  0 ")
     Rule(pattern=re.compile('\\d+'), replacement='0')
@@ -101,7 +101,7 @@ def _parse(line: str) -> Rule:
     found = _SEPARATOR.search(line)
     if found is None:
         raise ValueError(
-            "no separator: between pattern and replacement there has to be →, => or a tab"
+            "no separator: pattern and replacement must be separated by →, => or a tab"
         )
     pattern, replacement = line[: found.start()], line[found.end() :]
     if found["arrow"]:

@@ -1,13 +1,12 @@
-r"""What may become of the end of a text when more text follows.
+r"""Unstable tokens: ids at the end of a text that change when more text follows.
 
-Ids at the end of a text are *unstable*: ``hello fan`` may go on to be ``hello fantasy``, with other
-ids from ``fan`` on.  Chunks before the last one stay as they are, but for white space, of which
-further white space may make one chunk.  For the unstable bytes, ``completions`` finds the id
-sequences with which a longer text may continue, by letting every token of the vocabulary straddle
-their end at every place.
+``hello fan`` may go on to be ``hello fantasy``, with other ids from ``fan`` on.  Chunks before the
+last one stay as they are, except chunks of white space, which further white space may join into
+one chunk.  For the unstable bytes, ``completions`` finds the id sequences with which a longer text
+may continue: it lets every token of the vocabulary straddle their end at every position.
 
 The rules, shortcuts included, are those of tiktoken 0.14 (``_encode_unstable_native`` in its
-``lib.rs``), since it is tiktoken's answer that is asked for.
+``lib.rs``), since callers ask for tiktoken's answer.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ _BLANKS = frozenset(b" \n\t")
 
 
 def unstable_length(core: Core, ids: list[int], last: int) -> int:
-    """How many ids at the end may still change.
+    """Return the number of ids at the end that may still change.
 
     Args:
-        core: where the ids are from.
+        core: the core that gave the ids.
         ids: the ids of a text.
-        last: how many of them are of its last chunk.
+        last: the number of ids of its last chunk.
     """
     if not last or not _is_blank(core, ids[-last]):
         return last
@@ -66,14 +65,14 @@ def completions(core: Core, tokens: Sequence[bytes], rest: bytes) -> set[tuple[i
 
 
 def _beginning_with(tokens: Sequence[bytes], prefix: bytes) -> Iterator[bytes]:
-    for place in range(bisect_left(tokens, prefix), len(tokens)):
-        if not tokens[place].startswith(prefix):
+    for index in range(bisect_left(tokens, prefix), len(tokens)):
+        if not tokens[index].startswith(prefix):
             return
-        yield tokens[place]
+        yield tokens[index]
 
 
 def _covering(core: Core, possible: bytes, length: int) -> tuple[int, ...]:
-    """The first ids of some bytes, as many as it takes to cover ``length`` of them."""
+    """Return the fewest first ids of some bytes that cover ``length`` bytes."""
     try:
         ids = core.encode(possible.decode(), frozenset())
     except UnicodeDecodeError:
@@ -87,8 +86,8 @@ def _covering(core: Core, possible: bytes, length: int) -> tuple[int, ...]:
 
 
 def _split_before_space(core: Core, rest: bytes) -> set[tuple[int, ...]]:
-    r"""The split that ``\s+(?!\S)`` makes before the last of several white-space characters."""
-    # The last character is its first byte and the bytes of the form 10xxxxxx after it.
+    r"""Return the split that ``\s+(?!\S)`` makes before the last white-space character."""
+    # The last character is a first byte and the bytes of the form 10xxxxxx after it.
     start = len(rest) - 1
     while start and rest[start] & 0xC0 == 0x80:
         start -= 1

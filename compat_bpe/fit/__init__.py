@@ -1,4 +1,4 @@
-"""Text against a budget of tokens: what fits, what to leave out, edits, streams, and parts."""
+"""Fitting text to a number of tokens: prefixes, prompts, parts, edited documents, and streams."""
 
 from ..unicode.utf8 import StreamDecodeError as StreamDecodeError
 from .boundary import Boundary as Boundary

@@ -1,4 +1,4 @@
-"""Where a text may be cut, so that what is left reads well."""
+"""Boundaries: the positions at which a text may be cut and still read well."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Callable, Literal, get_args
 
 from ..unicode.properties import word
 
-#: Between any two characters; not within a word, that is, not between two letters, marks, digits
-#: or underscores; only where a line has ended.
+#: The allowed positions: ``"char"``, between any two characters; ``"word"``, not between two
+#: letters, marks, digits or underscores; ``"line"``, only after the end of a line.
 Boundary = Literal["char", "word", "line"]
 BOUNDARIES: tuple[Boundary, ...] = get_args(Boundary)
 
 
 def rule_of(boundary: Boundary) -> Callable[[str, int], bool]:
-    """What says whether a text may be cut at a place inside of it.
+    """Return the test for a boundary: True if a text may be cut at an offset inside it.
 
     Raises:
-        ValueError: there is no such boundary.
+        ValueError: the boundary is not known.
 
     >>> may_cut = rule_of("line")
-    >>> [place for place in range(1, 8) if may_cut("ab\\r\\ncd\\re", place)]
+    >>> [at for at in range(1, 8) if may_cut("ab\\r\\ncd\\re", at)]
     [4, 7]
     """
     try:
@@ -28,20 +28,20 @@ def rule_of(boundary: Boundary) -> Callable[[str, int], bool]:
         raise ValueError(f"unknown boundary {boundary!r}; known: {', '.join(BOUNDARIES)}") from None
 
 
-def _is_between_chars(text: str, place: int) -> bool:
-    """Not between the halves of a character that is written as two surrogates."""
-    return not ("\ud800" <= text[place - 1] <= "\udbff" and "\udc00" <= text[place] <= "\udfff")
+def _is_between_chars(text: str, at: int) -> bool:
+    """Return True unless the offset is between the two surrogates of one character."""
+    return not ("\ud800" <= text[at - 1] <= "\udbff" and "\udc00" <= text[at] <= "\udfff")
 
 
-def _is_between_words(text: str, place: int) -> bool:
-    return _is_between_chars(text, place) and not (
-        ord(text[place]) in word() and ord(text[place - 1]) in word()
+def _is_between_words(text: str, at: int) -> bool:
+    return _is_between_chars(text, at) and not (
+        ord(text[at]) in word() and ord(text[at - 1]) in word()
     )
 
 
-def _is_between_lines(text: str, place: int) -> bool:
-    before = text[place - 1]
-    return before == "\n" or (before == "\r" and text[place] != "\n")
+def _is_between_lines(text: str, at: int) -> bool:
+    before = text[at - 1]
+    return before == "\n" or (before == "\r" and text[at] != "\n")
 
 
 _RULES: dict[str, Callable[[str, int], bool]] = {

@@ -1,9 +1,10 @@
-"""``Document``: a text that is edited, and how many tokens it has at any time.
+"""``Document``: an edited text with its number of tokens at any time.
 
-The text lies in pieces that begin and end at safe cuts (``Core.next_cut``), where both sides
-have the ids of the whole.  Whether a cut is safe is seen from the two characters beside it.  So the
-tokens of all pieces together are those of the text, and an edit can only change those of the pieces
-it touches, and of one whose neighbour begins or ends otherwise than before.
+The text is held in pieces that begin and end at cut points (``Core.next_cut``).  At a cut point,
+the ids of the two sides are those of the whole.  So the tokens of all pieces together are those of
+the text.  The two characters beside a position decide whether it is a cut point.  So an edit can
+only change the tokens of the pieces that it touches, and of a piece whose neighbour now begins or
+ends with another character.
 """
 
 from __future__ import annotations
@@ -14,31 +15,31 @@ from .limit import last_cut
 from .piece_tree import PieceTree, Place
 from .text_encoder import TextEncoder
 
-#: Characters after which a piece ends, at the next safe cut.  To recount a piece is what a
-#: keystroke mainly takes; smaller pieces take more memory, and longer to find.
+#: The number of characters after which a piece ends, at the next cut point.  A keystroke mainly
+#: takes the time to recount a piece; smaller pieces take more memory, and longer to find.
 PIECE = 128
 
 
 class Document:
     """A text that is edited; its tokens are counted as it changes.
 
-    An edit takes as long as what is put in takes to count, and hardly longer in a large document
-    than in a small one.  It takes longer only where no safe cut is near, as within a million
-    letters without anything between them, or in all texts by some tokenizers with normalizers or
-    patterns that look back: the text from cut to cut is then counted anew.
+    An edit takes the time to count the new text, and hardly longer in a large document than in a
+    small one.  It takes longer only if no cut point is near: the text between the nearest cut
+    points is then counted again.  Examples are a million letters in a row, and every text if the
+    tokenizer has certain normalizers or a pattern that looks back.
 
-    Places are character offsets, as in a string.  They are strict: a range that reaches out of the
-    document is an error, not cut short.  If an edit raises an exception, nothing has changed.
-    Several threads must not edit one document at once.  ``copy.copy(document)`` takes no time, and
-    the two are then edited each for itself.
+    Positions are character offsets, as in a string.  They are strict: a range that reaches out of
+    the document is an error.  If an edit raises an exception, nothing has changed.  Several threads
+    must not edit one document at once.  ``copy.copy(document)`` takes no time, and the copies are
+    then edited independently.
 
     Args:
-        encoding: by which to count.
-        text: what the document has at first; any text, surrogates too.
+        encoding: the encoding to count by.
+        text: the initial text; any text, even with surrogates.
 
     Raises:
-        TypeError: ``text`` is not a string.
-        ValueError: the vocabulary has no token for some byte of it.
+        TypeError: ``text`` is not a str.
+        ValueError: the vocabulary has no token for some byte of the text.
 
     >>> from compat_bpe import get_encoding
     >>> document = Document(get_encoding("o200k_base"), "def hello():\\n    pass\\n")
@@ -63,26 +64,26 @@ class Document:
         return f"<Document of {tree.chars} characters, {tree.tokens} tokens of {self.encoding!r}>"
 
     def __len__(self) -> int:
-        """How many characters the text has."""
+        """The number of characters of the text."""
         return self._tree.chars
 
     @property
     def encoding(self) -> TextEncoder:
-        """What tokens are counted by."""
+        """The encoding that tokens are counted by."""
         return self._encoding
 
     @property
     def count(self) -> int:
-        """How many tokens the text has: ``encoding.count(text)``."""
+        """The number of tokens of the text: ``encoding.count(text)``."""
         return self._tree.tokens
 
     @property
     def text(self) -> str:
-        """All of the text, put together anew each time."""
+        """The whole text, joined anew each time."""
         return "".join(self._tree.pieces())
 
     def slice(self, start: int, end: int) -> str:
-        """The text from ``start`` to ``end``: ``text[start:end]``.
+        """Return the text from ``start`` to ``end``: ``text[start:end]``.
 
         Raises:
             IndexError, TypeError: as ``replace``.
@@ -98,7 +99,7 @@ class Document:
         return "".join(self._tree.pieces(start, end))[skipped : skipped + end - start]
 
     def count_range(self, start: int, end: int) -> int:
-        """How many tokens the text from ``start`` to ``end`` has: ``encoding.count`` of it.
+        """Return the number of tokens of ``text[start:end]``, counted by itself.
 
         Raises:
             IndexError, TypeError: as ``replace``.
@@ -118,15 +119,16 @@ class Document:
         return self._count_part(first, start, end) + between + self._count_part(last, start, end)
 
     def replace(self, start: int, end: int, new: str) -> None:
-        """Put ``new`` where the text from ``start`` to ``end`` is.
+        """Replace the text from ``start`` to ``end`` by ``new``.
 
         Args:
             start, end: character offsets, ``0 <= start <= end <= len(document)``.
-            new: any text; what comes together, as halves of a surrogate pair, is counted as one.
+            new: any text.  The halves of a surrogate pair that an edit brings together count as
+                one character.
 
         Raises:
-            IndexError: the offsets are not such.
-            TypeError: they are not integers, or ``new`` is not a string.
+            IndexError: the offsets are out of range or not in order.
+            TypeError: an offset is not an integer, or ``new`` is not a str.
             ValueError: the vocabulary has no token for some byte of ``new``.
 
         >>> from compat_bpe import get_encoding
@@ -140,14 +142,14 @@ class Document:
         tree = self._tree
         begin = stop = 0
         if tree.chars:
-            # The characters beside the edit get other neighbours: cuts there may be safe no more.
+            # The characters beside the edit get other neighbours, so cut points there may be lost.
             first = last = tree.find(max(start - 1, 0))
             if end >= first.start + len(first.piece) < tree.chars:
                 last = tree.find(min(end, tree.chars - 1))
             begin, stop = first.start, last.start + len(last.piece)
             text = first.piece[: start - begin] + text + last.piece[end - last.start :]
         if len(text) < PIECE // 2:
-            # Small pieces are joined to their neighbours, so that there never are many.
+            # Small pieces are joined to their neighbours, so that there are never many.
             after = tree.find(stop).piece if stop < tree.chars else ""
             if len(text) + len(after) <= 2 * PIECE:
                 text, stop = text + after, stop + len(after)
@@ -159,7 +161,7 @@ class Document:
         self._tree = tree.replaced(begin, stop, pieces, counts)
 
     def _cut(self, text: str) -> list[str]:
-        """A text in pieces."""
+        """Return a text as pieces."""
         pieces = []
         start = 0
         while len(text) - start > 2 * PIECE:
@@ -171,18 +173,18 @@ class Document:
         return pieces
 
     def _end_of_piece(self, text: str, start: int) -> int:
-        """Where to end a piece that begins at a place."""
+        """Return the end of the piece that begins at ``start``."""
         next_cut = self._encoding.core.next_cut
         first, last = start + PIECE - 1, start + 2 * PIECE
         cut = next_cut(text, first, last) or next_cut(text, first, last, fine=True)
         if cut is None:
-            # Something long: it is a piece apart from what is before it, if it can be.
+            # Something long: it becomes a piece of its own, apart from the text before it.
             before = last_cut(self._encoding, text[start : start + PIECE], PIECE)
             cut = start + before if before else next_cut(text, first, fine=True)
         return len(text) if cut is None else cut
 
     def _count_part(self, place: Place, start: int, end: int) -> int:
-        """The tokens of what a piece has of the text from ``start`` to ``end``."""
+        """Return the tokens of the piece's part of the text from ``start`` to ``end``."""
         part = place.piece[max(start - place.start, 0) : end - place.start]
         return place.tokens if len(part) == len(place.piece) else self._encoding.count(part)
 

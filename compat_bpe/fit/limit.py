@@ -1,17 +1,17 @@
-r"""How much of a text fits in a number of tokens.
+r"""The longest part of a text that fits in a number of tokens.
 
-Counts are not monotonic: one character more may join two tokens to one, so that a longer text has
-fewer tokens.  The longest part that fits can therefore not be found by bisection over characters.
-It is found by way of *safe cuts* (``Core.next_cut``), since what lies between two of them adds
-to the count whatever stands around it:
+Counts are not monotonic: one more character may join two tokens into one, so that a longer text has
+fewer tokens.  So bisection over characters cannot find the longest part that fits.  It is found by
+way of *cut points* (``Core.next_cut``): the text between two cut points adds the same number of
+tokens, whatever is around it.
 
-- From one safe cut to the next, counts only grow.  So the last safe cut up to which the text fits
+- From one cut point to the next, counts only grow.  So the last cut point up to which the text fits
   is found by going over the text in portions, and by bisection in the portion in which the limit
-  is passed.  What comes after the next safe cut need not be looked at.
-- Between these two safe cuts, mostly the length of a word apart, every place is tried.
+  is passed.  The text after the next cut point need not be looked at.
+- Between these two cut points, which are mostly a word apart, every position is tried.
 
-Where the vocabulary says how long a token can be at most, no more of the text is looked at than
-that allows.  So the cost grows with what is kept, not with the text.
+If the length of the longest token is known, no more of the text is looked at than the limit allows.
+So the cost grows with the kept part, not with the text.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from .boundary import Boundary, rule_of
 from .long_stretch import possible_ends, possible_starts
 from .text_encoder import TextEncoder
 
-#: In a stretch of more characters than this without a safe cut not every place is tried.
+#: The number of characters without a cut point above which not every position is tried.
 _LONG = 256
 
 
-#: Characters at the end in which a safe cut is looked for first.
+#: The number of characters at the end in which a cut point is looked for first.
 _WINDOW = 16
 
 
 class _Known(NamedTuple):
-    """A place in a text, and the tokens between it and where counting began."""
+    """A cut point in a text, and the tokens between it and the start of counting."""
 
-    place: int
+    at: int
     tokens: int
 
 
 def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
-    """Whether a text has at most ``limit`` tokens.
+    """Return True if a text has at most ``limit`` tokens.
 
     It stops as soon as the limit is passed, so the cost does not grow with the text.
 
     Args:
-        encoding: by which tokens are counted; special tokens' names count as plain text.
+        encoding: the encoding to count by; names of special tokens count as plain text.
         text: any string.
         limit: a number of tokens.
 
@@ -60,7 +60,7 @@ def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
     """
     check_limit(limit)
     known, _ = _go_forward(encoding, text, 0, limit)
-    return known[-1].place == len(text)
+    return known[-1].at == len(text)
 
 
 def longest_prefix(
@@ -72,23 +72,24 @@ def longest_prefix(
     boundary: Boundary = "char",
     trail: str = "",
 ) -> int | None:
-    """The largest ``end`` for which ``text[start:end] + trail`` fits in ``limit`` tokens.
+    """Return the largest ``end`` for which ``text[start:end] + trail`` fits in ``limit`` tokens.
 
     Args:
-        encoding: by which tokens are counted; special tokens' names count as plain text.
+        encoding: the encoding to count by; names of special tokens count as plain text.
         text: any string.
         limit: a number of tokens.
-        start: where the part begins.
-        boundary: where it may end; it always may at ``start`` and at the end of the text.
-        trail: what follows it.
+        start: the beginning of the part.
+        boundary: the allowed ends of the part; ``start`` and the end of the text are always
+            allowed.
+        trail: a text that follows the part and is counted with it.
 
     Returns:
-        None if not even ``trail`` alone fits.  With a ``trail``, and only within a stretch of more
-        than 256 characters without a safe cut, it may not quite be the largest.
+        The end, or None if not even ``trail`` alone fits.  With a ``trail``, it may not quite be
+        the largest, but only within more than 256 characters without a cut point.
 
     Raises:
-        ValueError: the limit is negative, ``start`` is not in the text, or there is no such
-            boundary.
+        ValueError: the limit is negative, ``start`` is not in the text, or the boundary is not
+            known.
 
     >>> from compat_bpe import get_encoding
     >>> longest_prefix(get_encoding("gpt2"), "hello world again", 2)
@@ -99,17 +100,17 @@ def longest_prefix(
     if not 0 <= start <= len(text):
         raise ValueError(f"start is {start}; it must be from 0 to {len(text)}")
     known, top = _go_forward(encoding, text, start, limit)
-    if known[-1].place == len(text):
+    if known[-1].at == len(text):
         if not trail:
             return len(text)
     else:
         top = _narrow(encoding, text, known, top, limit)
-    for base, low, high in _stretches_down(encoding, text, known, top):
-        places = range(high, low, -1)
-        allowed = [end for end in places if end == len(text) or may_cut(text, end)]
+    for base, low, high in _ranges_down(encoding, text, known, top):
+        positions = range(high, low, -1)
+        allowed = [end for end in positions if end == len(text) or may_cut(text, end)]
         if not allowed:
             continue
-        tokens = base.tokens + encoding.count(text[base.place : low])
+        tokens = base.tokens + encoding.count(text[base.at : low])
         ends: Iterable[int] = allowed
         if high - low > _LONG:
             rest = limit - tokens - encoding.count(trail) + bool(trail)
@@ -131,22 +132,23 @@ def longest_suffix(
     lead: str = "",
     start: int = 0,
 ) -> int | None:
-    """The smallest ``begin`` for which ``lead + text[begin:end]`` fits in ``limit`` tokens.
+    """Return the smallest ``begin`` for which ``lead + text[begin:end]`` fits in ``limit`` tokens.
 
     Args:
         encoding, text, limit: as in ``longest_prefix``.
-        end: where the part ends; the end of the text unless given.
-        boundary: where it may begin; it always may at ``end`` and at the beginning of the text.
-        lead: what comes before it.
-        start: the smallest beginning.
+        end: the end of the part; the end of the text unless given.
+        boundary: the allowed beginnings of the part; ``end`` and the beginning of the text are
+            always allowed.
+        lead: a text that precedes the part and is counted with it.
+        start: the smallest beginning to consider.
 
     Returns:
-        None if not even ``lead`` alone fits.  With a ``lead``, and only within a stretch of more
-        than 256 characters without a safe cut, it may not quite be the smallest.
+        The beginning, or None if not even ``lead`` alone fits.  With a ``lead``, it may not quite
+        be the smallest, but only within more than 256 characters without a cut point.
 
     Raises:
         ValueError: the limit is negative, ``start`` and ``end`` are not in the text or not in this
-            order, or there is no such boundary.
+            order, or the boundary is not known.
 
     >>> from compat_bpe import get_encoding
     >>> longest_suffix(get_encoding("gpt2"), "hello world again", 2)
@@ -161,16 +163,16 @@ def longest_suffix(
             f"start is {start} and end is {end}; it must be 0 <= start <= end <= {len(text)}"
         )
     known, bottom = _go_backward(encoding, text, start, end, limit)
-    if known[-1].place == start:
+    if known[-1].at == start:
         if not lead and (start in (0, end) or may_cut(text, start)):
             return start
     else:
         bottom = _narrow(encoding, text, known, bottom, limit)
-    for base, low, high in _stretches_up(encoding, text, known, bottom):
+    for base, low, high in _ranges_up(encoding, text, known, bottom):
         allowed = [begin for begin in range(low, high) if begin == 0 or may_cut(text, begin)]
         if not allowed:
             continue
-        tokens = base.tokens + encoding.count(text[high : base.place])
+        tokens = base.tokens + encoding.count(text[high : base.at])
         begins: Iterable[int] = allowed
         if high - low > _LONG:
             rest = limit - tokens - encoding.count(lead) + bool(lead)
@@ -190,11 +192,12 @@ def last_cut(
     names: frozenset[str] = frozenset(),
     fine: bool = False,
 ) -> int:
-    """The last safe cut before a place in a text; 0 if there is none.
+    """Return the last cut point before ``end`` in a text, or 0 if there is none.
 
     Args:
-        encoding, text: as elsewhere.
-        end: the place.
+        encoding: the encoding that defines the cut points.
+        text: any string.
+        end: an offset in the text.
         names, fine: as in ``Core.next_cut``.
 
     >>> from compat_bpe import get_encoding
@@ -202,7 +205,7 @@ def last_cut(
     7
     """
     next_cut = partial(encoding.core.next_cut, names=names, fine=fine)
-    # By windows from the end, each larger than those after it.
+    # Search windows from the end backwards, each larger than the one before.
     start, width = end, _WINDOW
     while start:
         start = max(0, start - width)
@@ -213,7 +216,7 @@ def last_cut(
                 cut = following
                 following = next_cut(text, cut, end)
             return cut
-        # A cut is after `start` and before `end`.
+        # Cut points are found after `start` and before `end`, so the windows overlap.
         end = start + 1
         width *= 2
     return 0
@@ -227,15 +230,14 @@ def check_limit(limit: int) -> None:
         raise ValueError(f"limit is {limit}; it must be 0 or more")
 
 
-# Over a text from safe cut to safe cut. Each of these gives, or adds to, the list of the cuts up
-# to which the text fits, with the tokens up to them. What lies beyond the last one's next, the
-# place that is returned, does not fit.
+# These functions go over a text from cut point to cut point.  Each returns, or extends, the list
+# of the cut points that fit, with their counts, and returns the first one that does not.
 
 
 def _go_forward(
     encoding: TextEncoder, text: str, start: int, limit: int
 ) -> tuple[list[_Known], int]:
-    """The places up to which ``text[start:]`` fits, and the end of the next portion."""
+    """Return the cut points up to which ``text[start:]`` fits, and the end of the next portion."""
     core = encoding.core
     stop = len(text)
     if core.longest_token is not None:
@@ -253,10 +255,10 @@ def _go_forward(
 
 
 def _portion_end(core: Core, text: str, at: int, stop: int) -> int:
-    """Where the portion of some hundred characters ends that begins at a place.
+    """Return the end of the portion, some hundred characters long, that begins at ``at``.
 
-    It ends as passages do, soon after an empty line or the end of a line: then its count is more
-    often one that is remembered.
+    It ends like a segment, soon after an empty line or the end of a line.  So its count is more
+    often in the cache.
     """
     first, last = at + SHORTEST_PASSAGE, at + LONGEST_PASSAGE
     if last >= stop:
@@ -269,7 +271,7 @@ def _portion_end(core: Core, text: str, at: int, stop: int) -> int:
 
 
 def _narrow(encoding: TextEncoder, text: str, known: list[_Known], far: int, limit: int) -> int:
-    """Add places up to the last safe cut that fits; the safe cut next to it towards ``far``."""
+    """Extend ``known`` to the last cut point that fits; return the next one towards ``far``."""
     next_cut = encoding.core.next_cut
     near, total = known[-1]
     fine = False
@@ -290,16 +292,16 @@ def _narrow(encoding: TextEncoder, text: str, known: list[_Known], far: int, lim
             known.append(_Known(near, total))
 
 
-def _stretches_down(
+def _ranges_down(
     encoding: TextEncoder, text: str, known: list[_Known], high: int
 ) -> Iterator[tuple[_Known, int, int]]:
-    """The stretches from ``high`` down, each with a known place before it.
+    """Yield the ranges from ``high`` down, each with a known cut point before it.
 
-    They begin at safe cuts, and long ones have none inside.
+    They begin at cut points, and long ones have no cut point inside.
     """
     for base in reversed(known):
-        while base.place < high:
-            low = base.place
+        while base.at < high:
+            low = base.at
             if high - low > _LONG:
                 part = text[low:high]
                 low += last_cut(encoding, part, len(part)) or last_cut(
@@ -312,7 +314,7 @@ def _stretches_down(
 def _go_backward(
     encoding: TextEncoder, text: str, start: int, end: int, limit: int
 ) -> tuple[list[_Known], int]:
-    """The places from which ``text[start:end]`` fits, and the beginning of the next portion."""
+    """Return the cut points from which ``text[:end]`` fits, and the start of the next portion."""
     core = encoding.core
     stop = start
     if core.longest_token is not None:
@@ -330,7 +332,7 @@ def _go_backward(
 
 
 def _portion_start(core: Core, text: str, at: int, stop: int) -> int:
-    """Where the portion of some hundred characters begins that ends at a place."""
+    """Return the start of the portion, some hundred characters long, that ends at ``at``."""
     first, last = at - LONGEST_PASSAGE, at - SHORTEST_PASSAGE
     while first > stop:
         line_end = text.rfind("\n\n", first, last)
@@ -343,14 +345,17 @@ def _portion_start(core: Core, text: str, at: int, stop: int) -> int:
     return stop
 
 
-def _stretches_up(
+def _ranges_up(
     encoding: TextEncoder, text: str, known: list[_Known], low: int
 ) -> Iterator[tuple[_Known, int, int]]:
-    """The same from ``low`` up, each with a known place after it."""
+    """Yield the ranges from ``low`` up, each with a known cut point after it.
+
+    They end at cut points, and long ones have no cut point inside.
+    """
     next_cut = encoding.core.next_cut
     for base in reversed(known):
-        while low < base.place:
-            high = base.place
+        while low < base.at:
+            high = base.at
             if high - low > _LONG:
                 cut = next_cut(text, low, high) or next_cut(text, low, high, fine=True)
                 high = high if cut is None else cut

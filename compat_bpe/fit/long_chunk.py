@@ -1,15 +1,18 @@
-r"""The tokens of every beginning and every end of one long chunk.
+r"""The tokens of every prefix and every suffix of one long chunk.
 
-Merging has this property: a sequence of tokens is what its bytes are merged to, if and only if
-each two neighbours in it are what these two are merged to alone.  For as long as no merge crosses
-the edge between two tokens, those on each side of it go as if there were only these two; so the
-first merge that crosses an edge would do so among the two as well.
+The property: a sequence of tokens is the result of merging its bytes if and only if each two
+neighbours in it are the result of merging these two alone.  The argument: as long as no merge
+crosses the edge between two tokens, the merges on each side of it take place as if there were only
+these two.  So the first merge that crosses an edge would cross it in the two alone, too.
 
-From that follows how the tokens of a beginning are found without merging all of it: keep the first
-tokens of the whole chunk, merge what is left, and see whether the two tokens at the junction stand
-beside each other.  And of a beginning of more tokens than one, what is left without its last token
-is merged to the tokens before it.  So if it has n tokens, one that is shorter, by a token, has
-n - 1.  The same holds for ends, from the other side.
+Two things follow:
+
+- The tokens of a prefix are found without merging all of it.  Keep the first tokens of the whole
+  chunk, merge the remaining bytes, and check that merging the two tokens at the junction alone
+  gives these two.
+- Dropping a prefix's last token leaves a shorter prefix with one token fewer.
+
+The same holds for suffixes, from the other side.
 """
 
 from __future__ import annotations
@@ -18,23 +21,24 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from itertools import accumulate
 
-#: Junctions that are tried, in the parts merged last, before a part is merged by itself.
+#: The number of junctions tried in a part, and of parts tried, the last merged first.  If no
+#: junction fits, the prefix or suffix is merged by itself.
 _TRIES = 3
 _TRIED = 2
-#: So many parts are kept: where one of them has an edge, it is known how many tokens there are.
-#: Of a run of one letter, which is merged from the left to tokens of eight, say, no two ends have
-#: edges in common unless they begin eight apart.
+#: The number of merged parts kept: at each edge of a part the number of tokens is known.  Several
+#: are needed for a run of one letter, for instance.  If it is merged from the left to tokens of
+#: eight letters, two suffixes have edges in common only if they begin a multiple of eight apart.
 _KEPT = 256
 
 
 class LongChunk:
-    """A chunk that is merged, whatever part of it is taken.
+    """A long chunk, with the number of tokens of each prefix and suffix.
 
     Args:
         data: its bytes.
-        merge: what gives the ids of some bytes by merging.
-        length_of: the length of a token in bytes, by its id.
-        longest: the length of the longest token.
+        merge: returns the ids of some bytes by merging.
+        length_of: returns the length of a token in bytes, by its id.
+        longest: the length of the longest token in bytes.
 
     >>> from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
     >>> lengths = {0: 1, 1: 1, 2: 2, 3: 3}
@@ -55,15 +59,15 @@ class LongChunk:
         self._merge = merge
         self._length_of = length_of
         self._longest = longest
-        # Where tokens begin, and the end: of beginnings that were merged, and of ends.
+        # The edges of tokens, from the start to the end, of merged prefixes and merged suffixes.
         self._whole = self._edges_of(data, 0)
         self._beginnings = [self._whole]
         self._ends = [self._whole]
-        #: How many tokens the whole chunk has.
+        #: The number of tokens of the whole chunk.
         self.count = len(self._whole) - 1
 
     def count_to(self, end: int) -> int:
-        """The number of tokens of the first ``end`` bytes."""
+        """Return the number of tokens of the first ``end`` bytes."""
         data = self._data
         for edges in self._beginnings:
             kept = bisect_right(edges, end) - 1
@@ -83,7 +87,7 @@ class LongChunk:
         return len(edges) - 1
 
     def count_from(self, start: int) -> int:
-        """The number of tokens of what follows the first ``start`` bytes."""
+        """Return the number of tokens of the bytes after the first ``start``."""
         data = self._data
         for edges in self._ends:
             kept = bisect_left(edges, start)
@@ -106,15 +110,15 @@ class LongChunk:
         return list(accumulate(map(self._length_of, self._merge(data)), initial=start))
 
     def _are_neighbours(self, start: int, middle: int, end: int) -> bool:
-        """Whether two tokens are merged to themselves."""
+        """Return True if merging the bytes of two tokens gives these two tokens."""
         ids = self._merge(self._data[start:end])
         return len(ids) == 2 and self._length_of(ids[0]) == middle - start
 
     def last_end_within(self, limit: int) -> int:
-        """A place after which no beginning of the chunk has at most ``limit`` tokens.
+        """Return an offset after which no prefix of the chunk has at most ``limit`` tokens.
 
-        Such a beginning ends with a token that starts where there are fewer; where none such place
-        was within a token's length, none can follow.
+        The argument: without its last token, such a prefix is a prefix with fewer than ``limit``
+        tokens.  So if no offset within a token's length has fewer, no such prefix can follow.
         """
         size = len(self._data)
         if limit >= self.count:
@@ -128,7 +132,7 @@ class LongChunk:
         return min(last, size)
 
     def first_start_within(self, limit: int) -> int:
-        """A place before which no end of the chunk begins that has at most ``limit`` tokens."""
+        """Return an offset before which no suffix with at most ``limit`` tokens begins."""
         if limit >= self.count:
             return 0
         place = self._whole[-1 - limit]

@@ -1,21 +1,27 @@
-r"""Beginnings and ends of a long stretch of text in which there is no safe place to cut.
+r"""Prefixes and suffixes of a long text that has no cut point.
 
-Such a stretch is a number of a thousand digits, a line of a thousand hyphens, a page of Thai.  Each
-place in it could be tried as a beginning's end, but each takes time in proportion to the stretch.
-Here most places are ruled out beforehand, in two ways:
+Examples are a number of a thousand digits, a line of a thousand hyphens, or a page of Thai.  Each
+offset could be tried as the end of a prefix, but each trial takes time in proportion to the text.
+So most offsets are ruled out beforehand, in two ways:
 
-- A chunk stays what it is in every beginning that has all the characters which the pattern looks at
-  when it is matched there (``reach``).  So the tokens of these chunks are in every longer one.
-- Of one long chunk the tokens of every beginning are found by ``long_chunk``, if every beginning is
-  one chunk, too.  That is so from some place on if it is so for two beginnings next to each other,
-  and all characters from there on are of the same kind to the pattern.  For in such a run, a
-  pattern without nested repeats has no more than a fixed number of characters to tell places by:
-  those that its parts other than endless repeats take.  Further than that from the end of the run
-  everything before it fails or matches alike, so that the match ends at a fixed distance either
-  from its start or from the end.  That two beginnings end with their match says which.
+- A chunk is the same in every prefix that has all the characters which the pattern looks at when
+  it matches the chunk (``reach``).  So the tokens of these chunks are in every longer prefix.
+- The tokens of every prefix of one long chunk are found by ``long_chunk``, provided that every
+  prefix is one chunk, too.
 
-For ends of the stretch it is simpler, since a match never looks back: what is matched at a place
-is the same whatever part of the text before it is left.
+The property for the second way: if two adjacent prefixes are each one chunk and all later
+characters are of one class, every longer prefix is one chunk too.  The argument, for a run of
+characters of one class and a pattern without nested endless repeats:
+
+1. The pattern can distinguish offsets in the run by a fixed number of characters only: those that
+   its parts other than endless repeats take.
+2. Further than that from the end of the run, everything before it fails or matches alike.  So the
+   match ends at a fixed distance, either from its start or from the end of the prefix.
+3. Two adjacent prefixes that both end with their match rule out a fixed distance from the start.
+   So every longer prefix ends with its match, too.
+
+Suffixes are simpler, since a match never looks back: the match at an offset is the same, whatever
+text before it is dropped.
 """
 
 from __future__ import annotations
@@ -34,14 +40,14 @@ if TYPE_CHECKING:
     from ..pattern.splitter import Splitter
     from ..pipeline.core import Core
 
-#: Of shorter chunks (in characters) every place is taken for possible.
+#: The length in characters below which every offset of a chunk counts as possible.
 _LONG = 256
 
 
 def possible_ends(core: Core, text: str, limit: int) -> Iterator[int]:
-    """The ends of all beginnings that may have at most ``limit`` tokens, the longest first.
+    """Yield the ends of all prefixes that may have at most ``limit`` tokens, the longest first.
 
-    All that do are among them.
+    No prefix that has at most ``limit`` tokens is left out.
     """
     splitter = core.splitter_of(text)
     if splitter is None:
@@ -50,7 +56,7 @@ def possible_ends(core: Core, text: str, limit: int) -> Iterator[int]:
     limit = max(limit, 0)
     chunks = splitter.chunks(text)
     starts = [0, *accumulate(map(len, chunks))]
-    #: The first n chunks are in every beginning that ends at kept[n] or later.
+    #: The first n chunks are in every prefix that ends at kept[n] or later.
     kept, tokens = [0], [0]
     long: dict[int, _Beginnings] = {}
     within: Iterable[int]
@@ -84,7 +90,7 @@ def possible_ends(core: Core, text: str, limit: int) -> Iterator[int]:
 
 
 class _Beginnings(NamedTuple):
-    """A chunk of which all beginnings from ``alone`` on are one chunk."""
+    """A chunk whose prefixes are each one chunk from the length ``alone`` on."""
 
     long: _LongChunkOfText
     alone: int
@@ -93,16 +99,16 @@ class _Beginnings(NamedTuple):
         long, alone = self
         place = bisect_right(long.offsets, long.chunk.last_end_within(limit)) - 1
         for end in range(place, alone - 1, -1):
-            # What is shorter than a token may be one as a whole.
+            # Text not longer than the longest token may be a token as a whole.
             if long.offsets[end] <= long.longest or long.count_to(end) <= limit:
                 yield end
         yield from range(min(place, alone - 1), -1, -1)
 
 
 def possible_starts(core: Core, text: str, limit: int) -> Iterator[int]:
-    """The beginnings of all ends that may have at most ``limit`` tokens, the longest first.
+    """Yield the starts of all suffixes that may have at most ``limit`` tokens, the longest first.
 
-    All that do are among them.
+    No suffix that has at most ``limit`` tokens is left out.
     """
     splitter = core.splitter_of(text)
     if splitter is None:
@@ -110,7 +116,7 @@ def possible_starts(core: Core, text: str, limit: int) -> Iterator[int]:
         return
     limit = max(limit, 0)
     ends = _Ends(core, splitter, text)
-    #: Where a run begins, and the place in it before which none is possible; where it ends.
+    #: The start of a run, the first offset in it that is possible, and its end.
     runs: list[tuple[int, int, int]] = []
     place = len(text)
     while place:
@@ -132,7 +138,7 @@ def possible_starts(core: Core, text: str, limit: int) -> Iterator[int]:
 
 
 class _LongChunkOfText:
-    """A ``LongChunk`` of which places are counted in characters."""
+    """A ``LongChunk`` with offsets in characters."""
 
     def __init__(self, core: Core, text: str) -> None:
         assert core.longest_token is not None
@@ -148,7 +154,7 @@ class _LongChunkOfText:
 
 
 class _Run(NamedTuple):
-    """Places from each of which on the text up to ``end`` is one chunk."""
+    """The offsets ``start`` to ``last``, from each of which the text up to ``end`` is one chunk."""
 
     start: int
     last: int
@@ -157,7 +163,7 @@ class _Run(NamedTuple):
 
 
 class _Ends:
-    """The tokens of every end of a text; to be asked for from the last place backwards."""
+    """The number of tokens of every suffix of a text; ask from the last offset backwards."""
 
     def __init__(self, core: Core, splitter: Splitter, text: str) -> None:
         self._core = core
@@ -167,7 +173,7 @@ class _Ends:
         self._totals: dict[int, int] = {len(text): 0}
         self._runs: list[_Run] = []
         self._longest = max(_LONG, core.longest_token or 0)
-        #: Where the run of characters of one kind ends that the place at hand is in.
+        #: The end of the current run of characters of one kind.
         self._kind_end = len(text)
 
     def count_from(self, place: int) -> int:
@@ -184,11 +190,11 @@ class _Ends:
         return total
 
     def run_before(self, place: int) -> _Run | None:
-        """The run that ends with a place, if that is known, and its chunk is a long one."""
+        """Return the run whose last offset is ``place``, if it is known and its chunk is long."""
         text, kinds = self._text, self._kinds
         if place + 1 < len(text) and kinds.of(text[place]) != kinds.of(text[place + 1]):
             self._kind_end = place + 1
-        # As far from the end of the run, and as long a chunk, as it takes.
+        # The offset must be far enough from the end of the run, and the chunk long enough.
         if kinds.bound is None or self._kind_end - place <= max(kinds.bound, self._longest):
             return None
         end = self._chunk_end(place)
@@ -205,7 +211,7 @@ class _Ends:
 
 
 class _Kinds:
-    """The characters of a text by the classes of a pattern in which they lie."""
+    """The kinds of the characters of a text: the classes of a pattern that each one is in."""
 
     def __init__(self, splitter: Splitter, text: str) -> None:
         assert splitter.tree is not None
@@ -213,8 +219,8 @@ class _Kinds:
         tree = project(splitter.tree, lambda other: other & points)
         self._classes = list({node.points for node in walk(tree) if isinstance(node, Chars)})
         self._known: dict[str, tuple[bool, ...]] = {}
-        #: More characters than the pattern has, without its endless repeats, to tell places by;
-        #: None if such repeats are nested.
+        #: More characters than the pattern, apart from its endless repeats, can distinguish
+        #: offsets by; None if such repeats are nested.
         self.bound = None if _has_nested(tree) else _size(tree) + 2
 
     def of(self, char: str) -> tuple[bool, ...]:
@@ -225,7 +231,7 @@ class _Kinds:
 
 
 def _one_chunk_from(splitter: Splitter, chunk: str) -> int | None:
-    """From where on all beginnings of a chunk are one chunk; None if that is not known."""
+    """Return the length from which all prefixes of a chunk are one chunk; None if not known."""
     kinds = _Kinds(splitter, chunk)
     start = len(chunk) - 1
     while start and kinds.of(chunk[start - 1]) == kinds.of(chunk[-1]):
@@ -238,7 +244,7 @@ def _one_chunk_from(splitter: Splitter, chunk: str) -> int | None:
 
 
 def _has_nested(tree: Node) -> bool:
-    """Whether an endless repeat is of more than a class."""
+    """Return True if an endless repeat is of more than a class."""
     return any(
         isinstance(node, Repeat) and node.high is None and not isinstance(node.item, Chars)
         for node in walk(tree)
@@ -246,7 +252,7 @@ def _has_nested(tree: Node) -> bool:
 
 
 def _size(node: Node) -> int:
-    """How many characters, or conditions, there are in a pattern with its repeats written out."""
+    """Return the number of characters and conditions in a pattern, with its repeats written out."""
     if isinstance(node, Sequence):
         return sum(map(_size, node.items))
     if isinstance(node, Alternatives):

@@ -1,9 +1,9 @@
 """``PieceTree``: pieces of text, each with its number of tokens, in a tree.
 
-It is a B+ tree by position: the pieces stand in the lowest nodes, and each node knows the
-characters and the tokens of each of its items.  So to find a place, and the tokens before it, takes
-a look at one node of each height.  Nothing in a tree is ever changed: a change gives a new tree,
-which shares with the old one all nodes that are not on the way to the place.
+It is a B+ tree by position.  The pieces are in the lowest nodes, and each node has the number of
+characters and of tokens of each of its items.  So finding an offset, and the tokens before it,
+visits one node of each height.  A tree is never changed: a change gives a new tree, which shares
+with the old one all nodes that are not on the way to the changed pieces.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ WIDTH = 32
 
 
 class Place(NamedTuple):
-    """A piece, and where it stands.
+    """A piece and its position.
 
     Args:
         piece: its text.
-        start: how many characters are before it.
-        tokens: how many tokens it has.
-        tokens_before: how many are before it.
+        start: the number of characters before it.
+        tokens: the number of its tokens.
+        tokens_before: the number of tokens before it.
     """
 
     piece: str
@@ -34,11 +34,11 @@ class Place(NamedTuple):
 
 
 class PieceTree:
-    """Some pieces of text in order.
+    """A sequence of pieces of text, each with its number of tokens.
 
     Args:
-        pieces: none of them empty.
-        tokens: how many tokens each has.
+        pieces: texts, each not empty.
+        tokens: the number of tokens of each piece.
 
     >>> tree = PieceTree(["hello", " world"], [1, 1])
     >>> tree.find(7)
@@ -53,8 +53,11 @@ class PieceTree:
         self._grow(_Node([*pieces], list(map(len, pieces)), [*tokens]), 0)
 
     def _grow(self, root: _Node, height: int) -> None:
-        """Set the root: nodes above a node with too many items, below one with a single item."""
-        #: All characters, and all tokens.
+        """Set the root.
+
+        A root with too many items gets nodes above it.  A root with a single item gives way to it.
+        """
+        #: The number of characters, and of tokens, of all pieces.
         self.chars, self.tokens = sum(root.chars), sum(root.tokens)
         while len(root.items) > WIDTH:
             root, height = _above(root), height + 1
@@ -63,7 +66,7 @@ class PieceTree:
         self._root, self._height = root, height if root.items else 0
 
     def find(self, at: int) -> Place:
-        """The piece with the character at a place; there must be one."""
+        """Return the piece with the character at an offset; there must be one."""
         node = self._root
         start = before = 0
         for height in range(self._height, -1, -1):
@@ -76,16 +79,16 @@ class PieceTree:
         return Place(node.items[index], start, node.tokens[index], before)
 
     def pieces(self, start: int = 0, end: int | None = None) -> Iterator[str]:
-        """The pieces, or those with a character from ``start`` to ``end``."""
+        """Yield the pieces, or those with a character from ``start`` to ``end``."""
         return _pieces(self._root, self._height, start, self.chars if end is None else end)
 
     def replaced(self, start: int, end: int, pieces: list[str], tokens: list[int]) -> PieceTree:
-        """The tree in which others stand for the pieces from ``start`` to ``end``.
+        """Return a tree in which the pieces from ``start`` to ``end`` are replaced.
 
         Args:
-            start, end: where pieces begin and end.  There is a piece between them, if the tree has
-                one at all.
-            pieces, tokens: as for a new tree.
+            start, end: the start of a piece and the end of a piece.  There is a piece between
+                them, unless the tree is empty.
+            pieces, tokens: the new pieces and their tokens, as for a new tree.
         """
         if start == end:
             return PieceTree(pieces, tokens)
@@ -96,7 +99,7 @@ class PieceTree:
 
 
 class _Node:
-    """Some pieces, or some nodes of one height, with the characters and the tokens of each."""
+    """A node: pieces, or nodes of one height, with the characters and the tokens of each."""
 
     __slots__ = ("chars", "items", "tokens")
 
@@ -109,7 +112,7 @@ class _Node:
         return _Node(self.items[first:end], self.chars[first:end], self.tokens[first:end])
 
     def replaced(self, first: int, end: int, new: _Node) -> _Node:
-        """The node with the items of another in place of some of its own."""
+        """Return the node with some of its items replaced by those of another."""
         return _Node(
             self.items[:first] + new.items + self.items[end:],
             self.chars[:first] + new.chars + self.chars[end:],
@@ -119,13 +122,12 @@ class _Node:
 
 _EMPTY = _Node([], [], [])
 
-# The functions below take and give nodes that could be a root.  Such a node has any number of
-# items; these are nodes of WIDTH // 2 to WIDTH items, but if there is only one, it is itself a node
-# that could be a root.
+# These functions accept and return root-like nodes: any number of children; a single child is
+# itself root-like.  Each of several children has WIDTH // 2 to WIDTH items.
 
 
 def _find(node: _Node, at: int) -> tuple[int, int]:
-    """Which item has the character at a place, and how many characters are before that item."""
+    """Return the index of the item with the character at an offset, and the offset of the item."""
     ends = list(accumulate(node.chars))
     index = bisect_right(ends, at)
     return index, ends[index - 1] if index else 0
@@ -145,7 +147,7 @@ def _pieces(node: _Node, height: int, start: int, end: int) -> Iterator[str]:
 
 
 def _replaced(node: _Node, height: int, start: int, end: int, new: _Node) -> _Node:
-    """A node in which the pieces from ``start`` to ``end`` are those of ``new``."""
+    """Return a node in which the pieces from ``start`` to ``end`` are those of ``new``."""
     first, left = _find(node, start)
     last, left_of_last = first, left
     if end > left + node.chars[first]:
@@ -170,7 +172,7 @@ def _replaced(node: _Node, height: int, start: int, end: int, new: _Node) -> _No
 
 
 def _joined(left: _Node, right: _Node, height: int) -> _Node:
-    """A node with the items of both, and if one has a single one, that joined to its neighbour."""
+    """Return a node with the items of both; a single item is joined to its neighbour."""
     if not left.items or not right.items:
         return left if left.items else right
     if height and (len(left.items) == 1 or len(right.items) == 1):
@@ -181,7 +183,7 @@ def _joined(left: _Node, right: _Node, height: int) -> _Node:
 
 
 def _above(node: _Node) -> _Node:
-    """A node with the items of another, in nodes as wide as they should be."""
+    """Return a node whose children have the items of another, each of a proper width."""
     count = len(node.items)
     if not count:
         return _EMPTY

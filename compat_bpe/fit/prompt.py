@@ -1,11 +1,11 @@
 """Fill-in-the-middle prompts: as much text around the cursor as a limit allows.
 
 A prompt for a completion holds the text before the cursor, the text after it, and the tokens that
-tell a model which is which.  What is left out is what is far from the cursor.
+tell a model which is which.  Text far from the cursor is left out.
 
-The ids are put together from the tokens of the template and the texts between two of these, each of
-which is encoded as one text.  So the prompt is counted as it is sent, and nothing in the caller's
-text becomes a token of the template.
+The ids are those of the template's tokens and of the texts between them.  Each of these texts is
+encoded as one text.  So the prompt is counted as it is sent, and nothing in the caller's text
+becomes a token of the template.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .boundary import BOUNDARIES, Boundary, rule_of
 from .limit import check_limit, fits, last_cut, longest_prefix, longest_suffix
 from .text_encoder import TextEncoder
 
-#: As models were trained: OpenAI's and Qwen's, StarCoder's, SantaCoder's, DeepSeek's, Mistral's.
+#: Templates of models: OpenAI's and Qwen's, StarCoder's, SantaCoder's, DeepSeek's, Mistral's.
 _TEMPLATES = (
     "<|fim_prefix|>{prefix}<|fim_suffix|>{suffix}<|fim_middle|>",
     "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>",
@@ -36,11 +36,11 @@ class FittedPrompt:
     """A prompt that fits.
 
     Args:
-        ids: the prompt, exactly as it is to be sent.
-        prefix, suffix: what is kept of the text before and after the cursor.
-        prefix_start: where in the given prefix the kept part begins; it goes on to the end.
-        suffix_end: where in the given suffix the kept part ends; it is from the beginning.
-        prefix_was_cut, suffix_was_cut: whether something of it was left out.
+        ids: the prompt, exactly as it must be sent.
+        prefix, suffix: the kept text before and after the cursor.
+        prefix_start: the offset in the given prefix at which the kept part begins.
+        suffix_end: the offset in the given suffix at which the kept part ends.
+        prefix_was_cut, suffix_was_cut: True if a part of it was left out.
     """
 
     ids: list[int]
@@ -53,7 +53,7 @@ class FittedPrompt:
 
     @property
     def count(self) -> int:
-        """How many tokens the prompt has: the length of ``ids``, at most the limit."""
+        """The number of tokens of the prompt: the length of ``ids``, at most the limit."""
         return len(self.ids)
 
 
@@ -67,35 +67,35 @@ def fit_prompt(
     share: float = 0.75,
     boundary: Boundary = "line",
 ) -> FittedPrompt:
-    """A fill-in-the-middle prompt with as much text around the cursor as fits.
+    """Return a fill-in-the-middle prompt with as much text around the cursor as fits.
 
-    Of the prefix its end is kept, of the suffix its beginning.  If all fits, nothing is cut.  If
-    not, the prefix gets its share of the room, the suffix what is left, and then the prefix what
-    the suffix leaves.  In the end neither can be kept up to another boundary further off without
-    passing the limit.  The time taken grows with the limit, not with the texts.
+    The end of the prefix is kept, and the beginning of the suffix.  If all fits, nothing is cut.
+    If not, the prefix gets its share of the room, the suffix gets the remaining room, and then the
+    prefix gets the room that the suffix leaves.  In the end neither can be extended to its next
+    boundary without passing the limit.  The time taken grows with the limit, not with the texts.
 
-    The name of a special token in the prefix or suffix is plain text.  The names in the template
-    are plain text there even if the encoding has them as tokens everywhere, as DeepSeek's and
-    Qwen's do; the text then has other tokens in the prompt than ``encoding.encode_ordinary`` gives.
+    The name of a special token in the prefix or suffix is plain text.  This is so for the
+    template's names even if the encoding has them as tokens everywhere, as DeepSeek's and Qwen's
+    do.  The text then has other tokens in the prompt than ``encoding.encode_ordinary`` gives.
 
     Args:
         encoding: the model's encoding.
         prefix: the text before the cursor.
         suffix: the text after it.
-        limit: how many tokens the prompt may have, those of the template included.
+        limit: the most tokens that the prompt may have, those of the template included.
         template: a text with ``{prefix}`` and ``{suffix}`` in it, each once, in any order.  Names
-            of special tokens in it become these tokens; all else, other braces too, is text.
+            of special tokens in it become these tokens.  All else, other braces too, is text.
             Unless given, it is ``fim_template(encoding)``.
         share: the part of the room for text that the prefix gets at first, from 0 to 1.  The
-            default is a convention: what comes before the cursor mostly says more.
-        boundary: where a text may be cut: ``"char"``, ``"word"`` or ``"line"``.  Where not even the
-            line at the cursor fits, it is cut at a word, and where not even that does, anywhere,
-            so that what stands at the cursor is kept.
+            default is a convention: the text before the cursor mostly says more.
+        boundary: the positions at which a text may be cut: ``"char"``, ``"word"`` or ``"line"``.
+            If not even the line at the cursor fits, it is cut at a word.  If not even a word fits,
+            it is cut anywhere, so that text next to the cursor is kept.
 
     Raises:
-        ValueError: the limit is negative, or less than the template takes alone; the template has
-            not each place once; none is given, and the encoding has no tokens for it; ``share`` is
-            not from 0 to 1; there is no such boundary.
+        ValueError: the limit is negative, or less than the template alone takes.  Or the template
+            does not have each placeholder once.  Or no template is given, and none is known for
+            the encoding.  Or ``share`` is not from 0 to 1.  Or the boundary is not known.
 
     >>> from compat_bpe import get_encoding
     >>> enc = get_encoding("cl100k_base")
@@ -117,13 +117,13 @@ def fit_prompt(
 
 
 def fim_template(encoding: TextEncoder) -> str:
-    """The template with an encoding's own fill-in-the-middle tokens.
+    """Return the template with an encoding's own fill-in-the-middle tokens.
 
-    The token for the beginning of a text, which some models want first and most servers add, is
-    not in it.  Put its name in front to have it in the prompt.
+    The token for the beginning of a text is not in it.  Some models want that token first, and
+    most servers add it.  Put its name in front to have it in the prompt.
 
     Raises:
-        ValueError: the encoding has no such tokens, or none known here.
+        ValueError: the encoding has no fill-in-the-middle tokens, or none known here.
 
     >>> from compat_bpe import get_encoding
     >>> fim_template(get_encoding("cl100k_base"))
@@ -140,7 +140,7 @@ def fim_template(encoding: TextEncoder) -> str:
 
 
 class _Side(Enum):
-    """The places in a template."""
+    """The placeholders of a template."""
 
     PREFIX = "{prefix}"
     SUFFIX = "{suffix}"
@@ -153,18 +153,18 @@ class _Token(NamedTuple):
     id: int
 
 
-#: What a template is made of; with its places filled, text and tokens by turns.
+#: A part of a template; once its placeholders are filled, texts and tokens alternate.
 _Part = Union[str, _Token, _Side]
 _Filled = Union[str, _Token]
 
 
 class _Around(NamedTuple):
-    """What is around one place of a prompt whose other place is filled.
+    """The surroundings of one placeholder of a prompt whose other one is filled.
 
     Args:
-        lead: the text before it, from its last safe cut on.
-        trail: the text after it, up to its first safe cut.
-        rest: the tokens of all the rest.
+        lead: the text before it, from its last cut point on.
+        trail: the text after it, up to its first cut point.
+        rest: the number of tokens of everything else.
     """
 
     lead: str
@@ -173,10 +173,10 @@ class _Around(NamedTuple):
 
 
 def _parse(encoding: TextEncoder, template: str) -> list[_Part]:
-    """The texts, tokens and places of a template, in order.
+    """Return the texts, tokens and placeholders of a template, in order.
 
     Raises:
-        ValueError: it has not each place once.
+        ValueError: the template does not have each placeholder once.
     """
     for side in _Side:
         times = template.count(side.value)
@@ -198,7 +198,10 @@ def _parse(encoding: TextEncoder, template: str) -> list[_Part]:
 
 
 def _fill(parts: list[_Part], texts: Mapping[_Side, str]) -> list[_Filled]:
-    """Some parts with texts in their places: one text, perhaps empty, around and between tokens."""
+    """Return parts with their placeholders filled: tokens, and one text around and between them.
+
+    A text may be empty.
+    """
     filled: list[_Filled] = []
     text = ""
     for part in parts:
@@ -211,7 +214,7 @@ def _fill(parts: list[_Part], texts: Mapping[_Side, str]) -> list[_Filled]:
 
 
 class _Fitting:
-    """A prefix and a suffix that are to be fitted into a template."""
+    """A prefix and a suffix to fit into a template."""
 
     def __init__(
         self,
@@ -224,9 +227,9 @@ class _Fitting:
     ) -> None:
         self._parts = parts
         self._limit = limit
-        # What stands at the cursor may be cut at finer boundaries.
+        # Next to the cursor, finer boundaries may be used.
         self._boundaries = BOUNDARIES[BOUNDARIES.index(boundary) :: -1]
-        # As much of each as may fit, and a character of what cannot.
+        # As much of each text as may fit, and one character that cannot.
         longest = encoding.core.longest_token
         most = max(len(prefix), len(suffix)) if longest is None else limit * longest + 1
         self._left_out = max(0, len(prefix) - most)
@@ -235,7 +238,7 @@ class _Fitting:
         self._encoding = self._names_as_text(encoding)
 
     def fit(self, share: float) -> tuple[int, int]:
-        """Where the kept prefix begins and the kept suffix ends.
+        """Return the start of the kept prefix and the end of the kept suffix.
 
         Raises:
             ValueError: the template alone takes more than the limit.
@@ -247,7 +250,8 @@ class _Fitting:
             return 0, len(self._suffix)
         start = self._start(0, least + int(share * (self._limit - least)))
         end = self._end(start)
-        # Once is enough, but where a longer text has fewer tokens and so makes room for the other.
+        # Mostly once is enough.  But a longer text may have fewer tokens, and so make room for the
+        # other text.
         while True:
             before, start = start, self._start(end, self._limit)
             if start == before:
@@ -258,7 +262,7 @@ class _Fitting:
         return self._left_out + start, end
 
     def ids(self, start: int, end: int) -> list[int]:
-        """The ids of the prompt with what is kept."""
+        """Return the ids of the prompt with the kept texts."""
         kept = {_Side.PREFIX: self._prefix[start - self._left_out :]}
         kept[_Side.SUFFIX] = self._suffix[:end]
         ids: list[int] = []
@@ -270,18 +274,18 @@ class _Fitting:
         return ids
 
     def _start(self, end: int, limit: int) -> int:
-        """Where the longest prefix begins that fits with the suffix up to ``end``."""
+        """Return the start of the longest prefix that fits with the suffix up to ``end``."""
         lead, trail, rest = self._around(_Side.PREFIX, self._suffix[:end])
         text = self._prefix + trail
         for boundary in self._boundaries:
             found = longest_suffix(self._encoding, text, limit - rest, boundary=boundary, lead=lead)
-            # From there on only what follows the prefix may fit.
+            # At the end of the prefix or later, nothing of the prefix itself fits.
             if found is not None and found < len(self._prefix):
                 return found
         return len(self._prefix)
 
     def _end(self, start: int) -> int:
-        """Where the longest suffix ends that fits with the prefix from ``start``."""
+        """Return the end of the longest suffix that fits with the prefix from ``start``."""
         lead, trail, rest = self._around(_Side.SUFFIX, self._prefix[start:])
         text, room = lead + self._suffix, self._limit - rest
         for boundary in self._boundaries:
@@ -291,7 +295,7 @@ class _Fitting:
         return 0
 
     def _around(self, side: _Side, other: str) -> _Around:
-        """What is around a place when the other one is filled."""
+        """Return the surroundings of a placeholder when the other one is filled."""
         at = self._parts.index(side)
         texts = {_Side.PREFIX: other, _Side.SUFFIX: other}
         before = _fill(self._parts[:at], texts)
@@ -303,14 +307,15 @@ class _Fitting:
         return _Around(lead[lead_cut:], trail[:trail_cut], rest)
 
     def _count(self, filled: Iterable[_Filled]) -> int:
-        """The tokens of some texts and tokens."""
+        """Return the number of tokens of a filled template."""
         count = self._encoding.count
         return sum(count(part) if isinstance(part, str) else 1 for part in filled)
 
     def _all_fits(self) -> bool:
-        """Whether both texts fit as they are, which must be asked only if they are encoded as one.
+        """Return True if both texts fit whole and are encoded as one text.
 
-        Otherwise what the one leaves of the room is enough for the other.
+        If a token is between them, there is no need to ask: ``_start`` and ``_end`` then find that
+        both fit.
         """
         first, last = sorted(map(self._parts.index, _Side))
         if any(isinstance(part, _Token) for part in self._parts[first:last]):
@@ -325,11 +330,11 @@ class _Fitting:
         return True
 
     def _names_as_text(self, encoding: TextEncoder) -> TextEncoder:
-        """An encoding to which the template's names are text wherever they stand in the texts."""
+        """Return an encoding to which the template's names in the texts are plain text."""
         names = frozenset(part.name for part in self._parts if isinstance(part, _Token))
         filled = _fill(self._parts, {_Side.PREFIX: self._prefix, _Side.SUFFIX: self._suffix})
         texts = [part for part in filled if isinstance(part, str)]
-        # Where text is normalized, a name may come of a text in which it does not stand.
+        # Normalization may make a name of text that does not contain it.
         if encoding.core.is_normalized or any(name in text for name in names for text in texts):
             return encoding.with_special(names)
         return encoding

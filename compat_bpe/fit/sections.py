@@ -1,7 +1,7 @@
-"""Prompts of several parts, of which the less important give way.
+"""Prompts of several sections, of which the less important are cut or dropped first.
 
-The whole is counted as it is joined: at every step ``_Prompt`` knows the exact count of the text so
-far, also where tokens reach across the joints, and nothing is put in that takes it above the limit.
+The prompt is counted as one text.  At every step ``_Prompt`` knows the exact count of the text so
+far, even if tokens reach across joints, and nothing is put in that takes it above the limit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .limit import check_limit, fits, last_cut
 from .text_encoder import TextEncoder
 from .truncate import KEEPS, Keep, Truncated, truncate
 
-#: What may become of a section that does not fit.
+#: The treatment of a section that does not fit.
 Cut = Literal["drop", "head", "tail", "ends", "lines"]
 CUTS: tuple[Cut, ...] = get_args(Cut)
 
@@ -25,17 +25,17 @@ class Section(NamedTuple):
 
     Args:
         text: any string; names of special tokens are plain text.
-        priority: the higher, the more important.
-        min_tokens: with fewer tokens than that the section is worth nothing.  So much is held free
-            for it, unless a section above it would have to be dropped for that.
-        cut: what becomes of it if it does not fit: ``"drop"``, it is left out; ``"head"``,
-            ``"tail"`` or ``"ends"``, that much is kept; ``"lines"``, as many whole lines from its
-            beginning are kept.
-        boundary: where the head, tail or ends may be cut: ``"char"``, ``"word"`` or ``"line"``.
-        marker: what stands where something was cut; see ``Encoding.truncate``.
-        required: whether it is an error if not even its least can be kept, which is held free for
-            it whatever is above it.
-        name: what the report and messages call it.
+        priority: a number; a higher one is more important.
+        min_tokens: the fewest tokens with which the section is useful.  They are reserved for it,
+            unless a section of higher priority would have to be dropped for that.
+        cut: the treatment if it does not fit.  ``"drop"`` leaves it out.  ``"head"``, ``"tail"``
+            and ``"ends"`` keep that part of it.  ``"lines"`` keeps whole lines from its beginning.
+        boundary: the positions at which the head, tail or ends may be cut: ``"char"``, ``"word"``
+            or ``"line"``.
+        marker: the text put where something was cut; see ``Encoding.truncate``.
+        required: True to reserve its minimum whatever else is dropped; it is an error if even that
+            does not fit.
+        name: its name in the report and in messages.
     """
 
     text: str
@@ -50,14 +50,14 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True)
 class FittedSection:
-    """What became of a section.
+    """The result for one section.
 
     Args:
         name: its name.
         status: ``"kept"``, whole; ``"cut"``; or ``"dropped"``.
-        text: what is kept of it, with the marker if it was cut.
-        count: the tokens of that text alone.
-        kept: where in its text the kept parts are: pairs of a beginning and an end.
+        text: the kept text, with the marker if it was cut.
+        count: the number of tokens of that text alone.
+        kept: the kept parts, as pairs of a start and an end in the section's text.
     """
 
     name: str
@@ -73,9 +73,9 @@ class FittedSections:
 
     Args:
         text: the prompt.
-        count: its tokens, exactly; at most the limit.  Where tokens reach across the joints, it is
+        count: its exact number of tokens, at most the limit.  If tokens reach across joints, it is
             not the sum of the sections' counts.
-        sections: what became of each section, in the given order.
+        sections: the result for each section, in the given order.
     """
 
     text: str
@@ -86,32 +86,33 @@ class FittedSections:
 def fit_sections(
     encoding: TextEncoder, sections: Iterable[Section], limit: int, *, separator: str = ""
 ) -> FittedSections:
-    """A prompt of as much of some sections as fits, in their order.
+    """Return a prompt of as much of the sections as fits, in their order.
 
-    If all fit, nothing is cut.  If not, this is the rule:
+    If all fit, nothing is cut.  If not, these are the rules:
 
-    1. Sections are put in by priority, the highest first, and those of one priority in the given
-       order.  Each is put in whole if it fits beside what is in already; else it is cut, as it
-       says, to about what is left, but not below its ``min_tokens``; else it is dropped.  What is
-       left after that is for the next.
-    2. Before that, the least of the sections with ``min_tokens`` is held free: the shortest cut
-       with so many tokens, or the whole if it is shorter or is dropped rather than cut.  Where a
-       section above would have to be dropped for it, it is given up, the lowest priority first.
-    3. What is held free for required sections is never given up.
+    1. Sections are put in by priority, the highest first; those of one priority in the given
+       order.  A section is put in whole if it fits beside the sections already in.  If not, it is
+       cut, as its ``cut`` says, to about the remaining room, but not below its ``min_tokens``.  If
+       that does not fit, it is dropped.  The room that remains is for the next section.
+    2. Before that, room is reserved for the minimum of each section with ``min_tokens``: the
+       shortest cut with at least that many tokens, or the whole section if it is shorter or is
+       dropped rather than cut.  If a section of higher priority would have to be dropped for a
+       reserved minimum, the minimum is given up, the lowest priority first.
+    3. The reserved minimum of a required section is never given up.
 
-    So a section never loses anything to one of lower priority but to what is held free for that,
-    and is never dropped even for this unless that is required.  The time taken grows with the limit
-    and the number of sections, hardly with the length of their texts.
+    A lower-priority section takes space only through its reserved minimum; only required sections
+    can cause a drop.  The time taken grows with the limit and the number of sections, hardly with
+    the length of their texts.
 
     Args:
         encoding: the model's encoding.
-        sections: the parts.
-        limit: how many tokens the prompt may have, the separators included.
-        separator: what stands between two sections that are not empty.
+        sections: the sections, in the order of the prompt.
+        limit: the most tokens that the prompt may have, the separators included.
+        separator: a text put between two sections that are not empty.
 
     Raises:
-        ValueError: the required sections do not fit; the limit or a ``min_tokens`` is negative;
-            there is no such ``cut`` or ``boundary``.
+        ValueError: the required sections do not fit, the limit or a ``min_tokens`` is negative, or
+            a ``cut`` or ``boundary`` is not known.
 
     >>> from compat_bpe import get_encoding
     >>> prompt = fit_sections(
@@ -143,7 +144,7 @@ def fit_sections(
 
 
 def _check(section: Section, number: int) -> None:
-    """Refuse a section that asks for what there is not."""
+    """Raise ``ValueError`` if an option of a section is not known or out of range."""
     if section.cut not in CUTS:
         raise ValueError(
             f"{_called(section, number)}: unknown cut {section.cut!r}; known: {', '.join(CUTS)}"
@@ -160,13 +161,13 @@ def _called(section: Section, number: int) -> str:
 
 
 class _Gap(NamedTuple):
-    """The place of a section in the prompt.
+    """The gap in the prompt for one section.
 
     Args:
-        before, after: the text beside it up to the next safe cut, with the separator that is there
-            when the section is.
-        closed: what stands there, without the section.
-        room: how many tokens ``before``, the section and ``after`` may have together.
+        before, after: the text beside it up to the next cut point, with the separator that a
+            section in the gap needs.
+        closed: the same text if the gap stays empty.
+        room: the most tokens that ``before``, the section and ``after`` may have together.
     """
 
     before: str
@@ -185,12 +186,12 @@ class _Prompt:
         self._sections = sections
         self._limit = limit
         self._separator = separator
-        #: What is in of each section, if anything is.
+        #: The part of each section that is in the prompt, or None.
         self._parts: list[Truncated | None] = [None] * len(sections)
         self._count = 0
 
     def put_in_all(self) -> bool:
-        """Put in all sections whole, if they fit."""
+        """Put in all sections whole if they fit; return True if they do."""
         texts = [section.text for section in self._sections]
         if not self._may_fit(texts, self._limit):
             return False
@@ -202,10 +203,10 @@ class _Prompt:
         return True
 
     def hold_free(self, order: Sequence[int]) -> None:
-        """Put in the least of each section that is to have it, in this order, as far as they fit.
+        """Put in the minimum of each section that reserves one, required ones first, if they fit.
 
         Raises:
-            ValueError: a required one does not fit.
+            ValueError: a required section does not fit.
         """
         for at in sorted(order, key=lambda at: not self._sections[at].required):
             section = self._sections[at]
@@ -222,7 +223,7 @@ class _Prompt:
                 )
 
     def put_in(self, at: int) -> bool:
-        """Put in a section as far as it fits; whether something of it is in."""
+        """Put in as much of a section as fits; return True if some of it is in."""
         gap = self._gap(at)
         found = self._most(self._sections[at], gap)
         present = self._parts[at]
@@ -231,7 +232,7 @@ class _Prompt:
         return self._parts[at] is not None
 
     def put_in_instead(self, at: int, lower: Sequence[int]) -> None:
-        """Put in a section in place of what is held free for others, the last of these first."""
+        """Put in a section in place of reserved minimums of others, the last of these first."""
         parts, count = self._parts.copy(), self._count
         for other in reversed(lower):
             if self._parts[other] is not None and not self._sections[other].required:
@@ -241,7 +242,7 @@ class _Prompt:
         self._parts, self._count = parts, count
 
     def result(self) -> FittedSections:
-        """The prompt, and what became of each section."""
+        """Return the prompt, and the result for each section."""
         report = []
         for section, part in zip(self._sections, self._parts):
             if part is None:
@@ -259,7 +260,7 @@ class _Prompt:
         return self._separator.join(filter(None, texts))
 
     def _may_fit(self, texts: Sequence[str], limit: int) -> bool:
-        """Whether some texts are not so long that they surely do not fit; nothing is joined."""
+        """Return False if the texts are surely too long to fit; this joins nothing."""
         longest = self._encoding.core.longest_token
         return longest is None or sum(map(len, texts)) <= limit * longest
 
@@ -267,7 +268,7 @@ class _Prompt:
         texts = ["" if part is None else part.text for part in self._parts]
         before, after = self._joined(texts[:at]), self._joined(texts[at + 1 :])
         closed = self._separator if before and after else ""
-        # What is beyond these two has the same tokens whatever stands between them.
+        # The text beyond these two cut points has the same tokens, whatever is between them.
         cut = self._encoding.core.next_cut(after)
         near_before = before[last_cut(self._encoding, before, len(before)) :]
         near_after = after[:cut]
@@ -281,7 +282,7 @@ class _Prompt:
         return gap._replace(room=self._limit - beyond)
 
     def _tokens(self, gap: _Gap, part: Truncated | None) -> int:
-        """The tokens of what is in a gap and beside it, if a part is in it."""
+        """Return the tokens of a gap with this part in it, and of the text beside it."""
         if part is None or not part.text:
             return self._encoding.count(gap.closed)
         return self._encoding.count(gap.before + part.text + gap.after)
@@ -311,7 +312,7 @@ class _Prompt:
         )
 
     def _least(self, section: Section) -> Truncated | None:
-        """The least of a section that is worth something; None if it is surely above the limit."""
+        """Return the minimum of a section; None if it is surely above the limit."""
         if section.cut == "drop" or fits(self._encoding, section.text, section.min_tokens):
             is_whole = fits(self._encoding, section.text, self._limit)
             return self._whole(section) if is_whole else None
@@ -322,7 +323,7 @@ class _Prompt:
             if high == self._limit:
                 return None
             low, high = high, min(2 * high, self._limit)
-        # Lines may be long: of the limits between, the first that gives enough.
+        # Lines may be long, so look for the lowest limit that gives enough.
         while high - low > 1:
             middle = (low + high) // 2
             shorter = self._truncated(section, middle)
@@ -333,7 +334,7 @@ class _Prompt:
         return found
 
     def _most(self, section: Section, gap: _Gap) -> Truncated | None:
-        """As much of a section as fits into a gap; None if that is not worth anything."""
+        """Return as much of a section as fits into a gap; None if that is too little."""
         texts = (gap.before, section.text, gap.after)
         if not section.text or (
             self._may_fit(texts, gap.room) and fits(self._encoding, "".join(texts), gap.room)
@@ -346,16 +347,16 @@ class _Prompt:
             above = self._tokens(gap, found) - gap.room
             if above <= 0 and _is_enough(found, need):
                 return found
-            # By what tokens at the joints take it above; always less than before, so it ends.
+            # Lower the limit by the tokens above the room.  It always falls, so the loop ends.
             limit = min(limit, found.count) - max(1, above)
         return None
 
 
 def _length(part: Truncated) -> int:
-    """How much of its section a part has, in characters."""
+    """Return the number of characters that a part has of its section."""
     return sum(end - start for start, end in part.kept)
 
 
 def _is_enough(part: Truncated, need: int) -> bool:
-    """Whether a part is whole, or has something of the text and so many tokens."""
+    """Return True if a part is whole, or has some of the text and at least ``need`` tokens."""
     return not part.was_cut or (bool(part.kept) and part.count >= need)

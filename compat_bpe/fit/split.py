@@ -1,4 +1,4 @@
-"""A text split into parts that each fit in a number of tokens."""
+"""Splitting of a text into parts that each fit in a number of tokens."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .text_encoder import TextEncoder
 
 
 class Part(NamedTuple):
-    """A part of a text: ``text[start:end]``, and its tokens."""
+    """A part of a text, ``text[start:end]``, and its number of tokens."""
 
     text: str
     start: int
@@ -22,29 +22,28 @@ class Part(NamedTuple):
 def split_text(
     encoding: TextEncoder, text: str, limit: int, overlap: int = 0, boundary: Boundary = "char"
 ) -> list[Part]:
-    r"""A text in consecutive parts that each have at most ``limit`` tokens.
+    r"""Split a text into consecutive parts that each have at most ``limit`` tokens.
 
-    Each part is as long as it can be.  Without overlap the parts joined are the text; with it,
-    ``text[max(part.start, end of the one before) : part.end]`` of all parts joined are.
+    Each part is as long as it can be.  Without overlap, the joined parts are the text.  With
+    overlap, the joined ``text[max(part.start, end of the one before) : part.end]`` are the text.
 
     Args:
-        encoding: by which tokens are counted; special tokens' names count as plain text.
+        encoding: the encoding to count by; names of special tokens count as plain text.
         text: any text.
-        limit: tokens that a part may have.
-        overlap: tokens that a part may have in common with the one before: it begins as early in
-            that one as this and the boundary allow, or later where that leaves room for what comes
-            next.
-        boundary: where the text may be cut: anywhere, between words, or at the ends of lines.  A
-            line that does not fit is cut between words, and a word that does not, anywhere; where
-            that was done, so is the beginning of the overlap.
+        limit: the most tokens that a part may have.
+        overlap: the most tokens that a part may share with the one before.  The part begins as
+            early in that one as this and the boundary allow, or later if new text needs the room.
+        boundary: the positions at which the text may be cut: anywhere, between words, or at the
+            ends of lines.  A line that does not fit is cut between words, and a word that does not
+            fit, anywhere.  At such a cut, the overlap may begin at the same finer boundary.
 
     Returns:
-        The parts in order; each begins and ends further on than the one before.  Of an empty text
-        there are none.
+        The parts in order; each begins and ends further on than the one before.  An empty text has
+        no parts.
 
     Raises:
-        ValueError: the limit is below 1, the overlap is negative or not below the limit, there is
-            no such boundary; or a single character has more tokens than the limit.
+        ValueError: the limit is below 1, the overlap is negative or not below the limit, or the
+            boundary is not known.  Or a single character has more tokens than the limit.
 
     >>> from compat_bpe import get_encoding
     >>> enc = get_encoding("gpt2")
@@ -72,7 +71,7 @@ class _Splitter:
         self._text = text
         self._limit = limit
         self._overlap = overlap
-        #: From the one wished for to the finest.
+        #: The boundaries to try, from the requested one to the finest.
         self._boundaries = BOUNDARIES[BOUNDARIES.index(boundary) :: -1]
 
     def parts(self) -> Iterator[Part]:
@@ -80,18 +79,18 @@ class _Splitter:
         while end < len(self._text):
             first = end
             if self._overlap and end:
-                # Not all of the part before, else that would be in this one twice.
+                # Not the whole part before: this one must begin further on.
                 first = self._longest_suffix(start + 1, end, self._overlap, self._cut_at(end))
             start, end = self._next(first, end)
             part = self._text[start:end]
             yield Part(part, start, end, self._encoding.count(part))
 
     def _next(self, first: int, last: int) -> tuple[int, int]:
-        """The start and end of the next part.
+        """Return the start and end of the next part.
 
         Args:
-            first: where it begins, if that leaves room for something new.
-            last: where the part before ended: there it begins at the latest.
+            first: the preferred start, taken if it leaves room for new text.
+            last: the end of the part before, which is the latest start.
         """
         for boundary in self._boundaries:
             end = self._longest_prefix(first, boundary)
@@ -100,19 +99,20 @@ class _Splitter:
             if first < last:
                 end = self._longest_prefix(last, boundary)
             if end > last:
-                # There is room with less overlap: as much as lets in the least that is new.
+                # There is room with less overlap: take as much as still admits the least new text.
                 least = self._first_place(last, end, boundary)
                 if self._encoding.count(self._text[last:least]) > self._limit:
-                    # That has more tokens than some longer text, as sometimes happens.
+                    # Sometimes a text has more tokens than a longer one.
                     least = end
                 start = self._longest_overlap(first, last, least)
                 return start, self._longest_prefix(start, boundary)
         raise self._too_small(last)
 
     def _longest_overlap(self, first: int, last: int, least: int) -> int:
-        """The first place from which the overlap up to ``last`` and the part up to ``least`` fit.
+        """Return the first start from which the overlap up to ``last`` and ``least`` both fit.
 
-        Text that begins later may have more tokens, so each is looked for from the other on.
+        ``least`` is the end of the part.  Text that begins later may have more tokens, so each
+        start is looked for from the other one on.
         """
         boundary = self._cut_at(last)
         start, found = -1, first
@@ -122,7 +122,7 @@ class _Splitter:
         return start
 
     def _cut_at(self, place: int) -> Boundary:
-        """How the text is cut at a place, and so, where an overlap that ends there may begin."""
+        """Return the first boundary that allows a cut here; an overlap ending here may use it."""
         return next(name for name in self._boundaries if rule_of(name)(self._text, place))
 
     def _longest_prefix(self, start: int, boundary: Boundary) -> int:
@@ -138,7 +138,7 @@ class _Splitter:
         return end if begin is None else begin
 
     def _first_place(self, start: int, end: int, boundary: Boundary) -> int:
-        """Where one may cut first after ``start``; ``end`` if nowhere before that."""
+        """Return the first allowed position after ``start``, or ``end`` if none is before it."""
         may_cut = rule_of(boundary)
         places = (place for place in range(start + 1, end) if may_cut(self._text, place))
         return next(places, end)

@@ -1,9 +1,9 @@
-"""Text that comes in pieces, into ids or their number.
+"""Encoding and counting of text that arrives in pieces.
 
-The pieces may be cut anywhere.  What has come is encoded up to the last *safe cut* in it, a place
-where the ids of both sides are those of the whole (``Core.next_cut``), and the rest is held
-back.  In most texts there is a safe cut every few words.  Where there is none, as in a million
-letters, or with a pattern that looks back, all is held until there is one.
+The pieces may be cut anywhere.  The text so far is encoded up to its last *cut point*, where the
+ids of both sides are those of the whole (``Core.next_cut``).  The text after it is held back.
+Most texts have a cut point every few words.  If there is none, as in a million letters, or with a
+pattern that looks back, all text is held until there is one.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ..unicode.utf8 import Utf8Decoder
 from .limit import last_cut
 from .text_encoder import TextEncoder
 
-#: Characters or bytes that are taken at a time: enough to be as fast as with the whole text.
+#: The number of characters or bytes taken at a time: enough to be as fast as with the whole text.
 PORTION = 1 << 16
-#: Characters without a safe cut after which more kinds of it are looked for.
+#: The number of characters without a cut point after which finer cut points are looked for.
 _LONG = 1024
 
 _NO_NAMES: frozenset[str] = frozenset()
@@ -34,20 +34,20 @@ class Readable(Protocol):
 
 @runtime_checkable
 class AsyncReadable(Protocol):
-    """A file object whose ``read`` is awaited, ``asyncio.StreamReader`` for instance."""
+    """A file object whose ``read`` is awaited, such as ``asyncio.StreamReader``."""
 
     def read(self, size: int, /) -> Awaitable[str | bytes | None]: ...
 
 
 class StreamEncoder:
-    """Encodes text as it comes.
+    """An encoder of text that arrives in pieces.
 
-    The ids of all pieces together are what ``encoding.encode`` gives for the whole text.  Each is
-    given out as soon as it is certain, so that a stream from a keyboard or a language model can be
-    followed.  Where speed counts, feed some thousand characters at a time.
+    The ids of all pieces together are those that ``encoding.encode`` gives for the whole text.
+    Each is returned as soon as it is certain, so that a stream from a keyboard or a language model
+    can be followed.  For speed, feed some thousand characters at a time.
 
     Args:
-        encoding: what to encode with.
+        encoding: the encoding to use.
         allowed_special, disallowed_special: as in ``Encoding.encode``.
 
     Raises:
@@ -68,7 +68,7 @@ class StreamEncoder:
     ) -> None:
         names = encoding.special_tokens_set
         allowed = names if allowed_special == "all" else allowed_special
-        # Raises what is to be raised, before there is any text.
+        # A wrong argument is an error now, before there is any text.
         encoding.encode("", allowed_special=allowed, disallowed_special=())
         disallowed = names - allowed if disallowed_special == "all" else disallowed_special
         self._encoding = encoding
@@ -77,18 +77,18 @@ class StreamEncoder:
         self._cutter = Cutter(encoding, self._allowed | self._disallowed)
 
     def feed(self, text: str) -> list[int]:
-        """The ids that are certain with this piece and were not before; there may be none.
+        """Return the ids that this piece makes certain; there may be none.
 
         Args:
             text: any text; it may begin and end within a surrogate pair or a special token's name.
 
         Raises:
-            ValueError: a disallowed name stands in the text.  The encoder cannot go on then.
+            ValueError: the text contains a disallowed name.  The encoder cannot be used any more.
         """
         return self._encode(self._cutter.feed(text))
 
     def finish(self) -> list[int]:
-        """The ids of what is left when no text follows; then the encoder is as new.
+        """Return the ids of the text held back, and reset the encoder.
 
         Raises:
             ValueError: as in ``feed``.
@@ -102,13 +102,13 @@ class StreamEncoder:
 
 
 class StreamCounter:
-    r"""Counts the tokens of text as it comes.
+    r"""A counter of the tokens of text that arrives in pieces.
 
-    The count is what ``encoding.count`` gives for the whole text.
+    The count is the one that ``encoding.count`` gives for the whole text.
 
     Args:
-        encoding: what to count with.
-        errors: what to do with bytes that are not UTF-8, as in ``bytes.decode``.
+        encoding: the encoding to count by.
+        errors: the error handler for bytes that are not UTF-8, as in ``bytes.decode``.
 
     >>> from compat_bpe import get_encoding
     >>> counter = StreamCounter(get_encoding("gpt2"))
@@ -131,11 +131,11 @@ class StreamCounter:
 
         Raises:
             StreamDecodeError: with ``errors="strict"``, bytes are not UTF-8.  It is a
-                ``UnicodeDecodeError``; its ``offset`` counts from the first byte on.  The counter
-                cannot go on then.
+                ``UnicodeDecodeError``; its ``offset`` counts from the first byte fed.  The counter
+                cannot be used any more.
         """
         if isinstance(piece, str):
-            # What was held back of bytes before it is complete, or wrong.
+            # Text ends the bytes before it: those held back are complete, or wrong.
             self._take(self._utf8.finish())
             for part in portions(piece):
                 self._take(part)
@@ -144,10 +144,10 @@ class StreamCounter:
                 self._take(self._utf8.feed(data))
 
     def finish(self) -> int:
-        """The number of tokens of all that was fed; then the counter is as new.
+        """Return the number of tokens of everything fed, and reset the counter.
 
         Raises:
-            StreamDecodeError: as in ``feed``, where the last character is not complete.
+            StreamDecodeError: as in ``feed``, if the last character is not complete.
         """
         self._take(self._utf8.finish())
         self._count_waiting()
@@ -170,27 +170,30 @@ class StreamCounter:
 
 
 class Cutter:
-    """Cuts text that comes in pieces into parts that can be encoded one by one.
+    """A cutter of text that arrives in pieces, into parts that can be encoded one by one.
 
     Args:
-        encoding: what they are encoded with.
-        names: special tokens that no cut may be within.
+        encoding: the encoding to use.
+        names: special tokens that must not be cut.
     """
 
     def __init__(self, encoding: TextEncoder, names: frozenset[str]) -> None:
         self._encoding = encoding
         self._names = names
-        #: The pieces since the last safe cut, and their length.
+        #: The pieces since the last cut point, and their length.
         self._held: list[str] = []
         self._length = 0
 
     def feed(self, text: str) -> str:
-        """What was held back and this piece, up to the last safe cut; nothing if there is none."""
+        """Return the text held back and this piece, up to the last cut point.
+
+        The result is empty if there is no cut point; then all text is held back.
+        """
         if not isinstance(text, str):
             raise TypeError(f"text must be a str, not {type(text).__name__}")
         if not text:
             return ""
-        # Whether there is a cut is seen from two characters: what came before was looked at.
+        # Two characters decide whether there is a cut point, so only the last one held matters.
         last = self._held[-1][-1] if self._held else ""
         cut = self._last_cut(last + text, fine=False)
         if not cut and self._length + len(text) > _LONG:
@@ -206,7 +209,7 @@ class Cutter:
         return certain
 
     def finish(self) -> str:
-        """What is left."""
+        """Return the text held back, and reset the cutter."""
         rest = "".join(self._held)
         self._held = []
         self._length = 0
@@ -223,19 +226,20 @@ def encode_iter(
     allowed_special: AllowedSpecial = _NO_NAMES,
     disallowed_special: DisallowedSpecial = "all",
 ) -> Iterator[int]:
-    """The ids of a text that comes in pieces, each as soon as it is certain.
+    """Yield the ids of a text that arrives in pieces, each as soon as it is certain.
 
-    They are what ``encoding.encode`` gives for all pieces joined, wherever the cuts are.  Only what
-    lies between two safe cuts is held in memory, mostly some words.  See ``StreamEncoder``.
+    They are the ids that ``encoding.encode`` gives for all pieces joined, wherever the pieces end.
+    Only the text between two cut points is held in memory, mostly a few words.  See
+    ``StreamEncoder``.
 
     Args:
-        encoding: what to encode with.
+        encoding: the encoding to use.
         pieces: pieces of text, of any lengths.
         allowed_special, disallowed_special: as in ``Encoding.encode``.
 
     Raises:
         TypeError: ``allowed_special`` is not a set.
-        ValueError: a disallowed name stands in the text; raised when it comes to it.
+        ValueError: the text contains a disallowed name; raised when the name is reached.
 
     >>> from compat_bpe import get_encoding
     >>> list(encode_iter(get_encoding("gpt2"), ["hel", "lo wo", "rld"]))
@@ -261,7 +265,7 @@ def aencode_iter(
     allowed_special: AllowedSpecial = _NO_NAMES,
     disallowed_special: DisallowedSpecial = "all",
 ) -> AsyncIterator[int]:
-    """``encode_iter`` for pieces that come asynchronously.
+    """Yield ids as ``encode_iter`` does, for pieces that arrive asynchronously.
 
     >>> import asyncio
     >>> from compat_bpe import get_encoding
@@ -294,20 +298,20 @@ def count_stream(
     *,
     errors: str = "strict",
 ) -> int:
-    r"""How many tokens a file has, in constant memory: ``encoding.count`` of its text.
+    r"""Return the number of tokens of a file, ``encoding.count`` of its text, in constant memory.
 
-    The name of a special token counts as the plain text it is.  Bytes are decoded as UTF-8 as they
-    are: no newline is translated, and a byte-order mark is a character.
+    The name of a special token counts as plain text.  Bytes are decoded as UTF-8 without changes:
+    no newline is translated, and a byte-order mark is a character.
 
     Args:
-        encoding: what to count with.
+        encoding: the encoding to count by.
         file: a file object, text or binary, or pieces of text or of bytes.
-        errors: what to do with bytes that are not UTF-8, as in ``bytes.decode``.
+        errors: the error handler for bytes that are not UTF-8, as in ``bytes.decode``.
 
     Raises:
         StreamDecodeError: with ``errors="strict"``, bytes are not UTF-8.  It is a
-            ``UnicodeDecodeError``; its ``offset`` is where in the file the wrong byte stands.
-        OSError: the file cannot be read; or it is in non-blocking mode and has nothing yet.
+            ``UnicodeDecodeError``; its ``offset`` is the position of the wrong byte in the file.
+        OSError: the file cannot be read, or it is in non-blocking mode and has nothing yet.
         TypeError: ``file`` is a str or bytes.
 
     >>> import io
@@ -329,11 +333,11 @@ async def acount_stream(
     *,
     errors: str = "strict",
 ) -> int:
-    """``count_stream`` for a file or pieces that are read asynchronously.
+    """Return the number of tokens, as ``count_stream`` does, of text that is read asynchronously.
 
     Args:
         encoding, errors: as in ``count_stream``.
-        file: something with an ``async def read(size)``, or an asynchronous iterable of pieces.
+        file: an object with an ``async def read(size)``, or an asynchronous iterable of pieces.
 
     >>> import asyncio
     >>> from compat_bpe import get_encoding
@@ -352,13 +356,13 @@ async def acount_stream(
 
 
 def portions(piece: AnyStr) -> Iterator[AnyStr]:
-    """A piece in parts of a bounded length, so that memory is bounded whatever is fed."""
+    """Yield a piece in parts of a bounded length, so that memory is bounded whatever is fed."""
     for start in range(0, len(piece), PORTION):
         yield piece[start : start + PORTION]
 
 
 def _pieces(file: Readable | Iterable[str] | Iterable[bytes]) -> Iterator[str | bytes]:
-    """What a file has, block by block: lines would be short, and one may be the whole file."""
+    """Yield a file in blocks, since a line may be very short or the whole file."""
     if isinstance(file, (str, bytes)):
         # A path, most likely; as an iterable it would be counted itself.
         raise TypeError(
@@ -375,7 +379,7 @@ def _pieces(file: Readable | Iterable[str] | Iterable[bytes]) -> Iterator[str | 
 async def _apieces(
     file: AsyncReadable | AsyncIterable[str] | AsyncIterable[bytes],
 ) -> AsyncIterator[str | bytes]:
-    """``_pieces`` of what is read asynchronously."""
+    """Yield what ``_pieces`` does, for a file that is read asynchronously."""
     if isinstance(file, AsyncReadable):
         while block := _checked(await file.read(PORTION)):
             yield block

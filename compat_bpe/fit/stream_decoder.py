@@ -1,4 +1,4 @@
-"""Ids that come one after the other, as a language model gives them, into text."""
+"""Decoding of ids that arrive one after another, as from a language model."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Tokens = Union[int, Iterable[int]]
 
 
 class StreamDecoder:
-    """Turns ids into text as they come.
+    """A decoder of ids that arrive one after another.
 
-    The text of all ids is what ``encoding.decode`` gives.  None of it is given out before it is
+    The text of all ids is the one that ``encoding.decode`` gives.  Text is returned only when it is
     certain: a character whose bytes are in several tokens comes with the last of them.
 
     Args:
-        encoding: whose ids they are.
-        errors: what to do with bytes that are not UTF-8, as in ``Encoding.decode``.
+        encoding: the encoding of the ids.
+        errors: the error handler for bytes that are not UTF-8, as in ``Encoding.decode``.
 
     >>> from compat_bpe import get_encoding
     >>> decoder = StreamDecoder(get_encoding("gpt2"))
@@ -33,25 +33,25 @@ class StreamDecoder:
         self._utf8 = Utf8Decoder(errors)
 
     def feed(self, tokens: Tokens) -> str:
-        """The text that is certain with this id, or these, and was not before; it may be empty.
+        """Return the text that this id, or these, make certain; it may be empty.
+
+        After an error the decoder keeps the state that it had before the call.
 
         Raises:
             KeyError, OverflowError: as in ``Encoding.decode``.
             StreamDecodeError: with ``errors="strict"``, the bytes are not UTF-8.  It is a
                 ``UnicodeDecodeError``; its ``offset`` counts the bytes from the first id on.
-
-        After an error the decoder is as it was before.
         """
         ids = list(tokens) if isinstance(tokens, Iterable) else [tokens]
         return self._utf8.feed(self._decode_bytes(ids))
 
     def finish(self) -> str:
-        """What is left when no id follows; then the decoder is as new.
+        """Return the text held back, and reset the decoder.
 
-        That is the beginning of a character whose rest did not come, treated as ``errors`` says.
+        The text held back is the beginning of an incomplete character, treated as ``errors`` says.
 
         Raises:
-            StreamDecodeError: with ``errors="strict"``, there is such a beginning.
+            StreamDecodeError: with ``errors="strict"``, a character is incomplete.
         """
         return self._utf8.finish()
 
@@ -59,15 +59,16 @@ class StreamDecoder:
 def decode_iter(
     encoding: TextEncoder, tokens: Iterable[Tokens], errors: str = "replace"
 ) -> Iterator[str]:
-    """The text of ids as they come, in pieces of which none is empty; see ``StreamDecoder``.
+    """Yield the text of ids as they arrive, in pieces that are not empty; see ``StreamDecoder``.
 
     Args:
-        encoding: whose ids they are.
+        encoding: the encoding of the ids.
         tokens: ids, or lists of ids.
         errors: as in ``Encoding.decode``.
 
     Raises:
-        KeyError, OverflowError, UnicodeDecodeError: as ``StreamDecoder``, when it comes to it.
+        KeyError, OverflowError, UnicodeDecodeError: as in ``StreamDecoder``, when the wrong id is
+            reached.
 
     >>> from compat_bpe import get_encoding
     >>> list(decode_iter(get_encoding("gpt2"), [31373, 12520, 246, 222]))
@@ -86,7 +87,7 @@ def decode_iter(
 async def adecode_iter(
     encoding: TextEncoder, tokens: AsyncIterable[Tokens], errors: str = "replace"
 ) -> AsyncIterator[str]:
-    """``decode_iter`` for ids that come asynchronously.
+    """Yield text as ``decode_iter`` does, for ids that arrive asynchronously.
 
     >>> import asyncio
     >>> from compat_bpe import get_encoding

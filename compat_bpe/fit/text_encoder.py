@@ -1,4 +1,4 @@
-"""An encoding, as fitting sees it: so that ``fit`` stands below the encodings that offer it."""
+"""``TextEncoder``: the protocol of encodings in ``fit``, which encodings themselves use."""
 
 from __future__ import annotations
 

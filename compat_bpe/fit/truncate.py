@@ -1,4 +1,4 @@
-"""A text cut so that it fits: its beginning, its end, or both with a marker between them."""
+"""Truncation of a text: its beginning, its end, or both with a marker between them are kept."""
 
 from __future__ import annotations
 

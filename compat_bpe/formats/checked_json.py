@@ -1,6 +1,6 @@
-"""JSON from files that may be anything: each value knows where in the file it stands.
+"""Checked access to JSON from untrusted files; each value knows its place in the file.
 
-A value that is not what it should be is a ``ValueError`` ``{file}: {place in it}: {reason}``.
+A wrong value is a ``ValueError`` ``{file}: {place in the file}: {reason}``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-#: Files above this are refused unread.  The largest tokenizers of today are a tenth of it.
+#: The largest file accepted, in bytes.  The largest tokenizers of today are a tenth of it.
 SIZE_LIMIT = 1 << 28
 
 
@@ -19,8 +19,8 @@ class Json:
 
     Args:
         value: the value, as ``json`` gives it.
-        source: the file, for messages.
-        place: where in the file it stands, for messages.
+        source: the name of the file, for messages.
+        place: the place in the file, for messages, such as ``model.merges[1]``.
 
     >>> part = Json({"type": "Digits"}, "tokenizer.json", "pre_tokenizer")
     >>> part["type"].text()
@@ -42,12 +42,12 @@ class Json:
         raise ValueError(": ".join(filter(None, (self.source, self.place, reason))))
 
     def __getitem__(self, key: str) -> Json:
-        """A member that has to be there."""
+        """Return a required member; its value may be null."""
         found = self.get(key, needed=True)
         return Json(None, self.source, self._place_of(key)) if found is None else found
 
     def get(self, key: str, *, needed: bool = False) -> Json | None:
-        """A member; None if it is null or, unless ``needed``, is not there."""
+        """Return a member; None if it is null or, unless ``needed``, missing."""
         members = self.mapping()
         if needed and key not in members:
             self.fail(f"there is no {key!r}")
@@ -58,46 +58,47 @@ class Json:
         return f"{self.place}.{key}" if self.place else key
 
     def items(self, place: str | None = None) -> Iterator[Json]:
-        """The items of a list; ``place`` is what messages call the list."""
+        """Yield the items of a list; ``place`` is the list's name in messages."""
         place = self.place if place is None else place
         for number, item in enumerate(self.sequence()):
             yield Json(item, self.source, f"{place}[{number}]")
 
     def mapping(self) -> dict[str, Any]:
         if not isinstance(self.value, dict):
-            self.fail(f"it is {_kind(self.value)}, and has to be an object")
+            self.fail(f"must be an object, not {_kind(self.value)}")
         return self.value
 
     def sequence(self) -> list[Any]:
         if not isinstance(self.value, list):
-            self.fail(f"it is {_kind(self.value)}, and has to be a list")
+            self.fail(f"must be a list, not {_kind(self.value)}")
         return self.value
 
     def text(self) -> str:
         if not isinstance(self.value, str):
-            self.fail(f"it is {_kind(self.value)}, and has to be a text")
+            self.fail(f"must be a string, not {_kind(self.value)}")
         if not is_unicode(self.value):
-            self.fail("it has a lone surrogate")
+            self.fail("has a lone surrogate")
         return self.value
 
     def truth(self) -> bool:
         if not isinstance(self.value, bool):
-            self.fail(f"it is {_kind(self.value)}, and has to be true or false")
+            self.fail(f"must be true or false, not {_kind(self.value)}")
         return self.value
 
     def number(self) -> int:
         if type(self.value) is not int:  # a bool is an int to isinstance()
-            self.fail(f"it is {_kind(self.value)}, and has to be a whole number")
+            self.fail(f"must be an integer, not {_kind(self.value)}")
         return self.value
 
 
 def _kind(value: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "a text", type(None): "null"}
-    return names.get(type(value), "true or false" if isinstance(value, bool) else "a number")
+    names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
+    numbers = {int: "an integer", float: "a float"}
+    return {**names, **numbers}.get(type(value), "null")
 
 
 def is_unicode(text: str) -> bool:
-    """Whether a text has no surrogates in it."""
+    """Return True if a text has no surrogates."""
     try:
         text.isascii() or text.encode()
     except UnicodeEncodeError:
@@ -109,8 +110,8 @@ def read_json(path: str | os.PathLike[str]) -> Json:
     """Read a JSON file.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: it is not JSON, or it is too large.
+        OSError: the file cannot be read.
+        ValueError: the file is not JSON, or it is too large.
     """
     with open(path, "rb") as file:
         data = file.read(SIZE_LIMIT + 1)
@@ -120,7 +121,7 @@ def read_json(path: str | os.PathLike[str]) -> Json:
 
 
 def parse_json(data: bytes, source: str) -> Json:
-    """Parse the content of a JSON file; ``source`` is its name.
+    """Parse the content of a JSON file; ``source`` is its name in messages.
 
     Raises:
         ValueError: as in ``read_json``.

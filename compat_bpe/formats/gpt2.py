@@ -1,16 +1,19 @@
 """GPT-2's pair of files: ``encoder.json`` and ``vocab.bpe``.
 
-``encoder.json`` is one JSON object from token to id, the tokens written in GPT-2's byte alphabet
+``encoder.json`` is one JSON object from token to id, with the tokens in GPT-2's byte alphabet
 (see :mod:`compat_bpe.pipeline.byte_level`). ``vocab.bpe`` lists the merges, highest priority
 first, one ``first second`` a line, below an optional ``#version`` line.
 
-GPT-2 merges the *pairs* that are listed; here, as in tiktoken, any two parts are merged whose
-*concatenation* is a token, and the id is the priority. So ids have to increase in the order of
-the merges, and everything in ``encoder.json`` has to be one byte, what a merge makes, or a special
-token. Both rules then give the same tokens if each listed pair is what merging by the lower ranks
-leaves of its token, which is so in any file that training wrote. The reader does not check that,
-as it takes as long as writing the file: ``format_vocab_bpe(ranks)`` tells, by giving the merges
-back as they were.
+GPT-2 merges the *pairs* that are listed. Here, as in tiktoken, any two parts are merged whose
+*concatenation* is a token, and the id is the priority. So two things are required:
+
+- ids increase in the order of the merges;
+- each token of ``encoder.json`` is one byte, the result of a merge, or a special token.
+
+Both rules then give the same tokens under one condition: merging a token by the lower ranks ends
+with its listed pair. In any file that training wrote, it does. The reader does not check this,
+since the check takes as long as writing the file. ``format_vocab_bpe(ranks)`` does check it: it
+gives back the same merges if the condition holds.
 """
 
 from __future__ import annotations
@@ -35,8 +38,8 @@ def read_gpt2(
     Args:
         encoder_json: path of the file that numbers the tokens.
         vocab_bpe: path of the file that lists the merges.
-        special_tokens: the names of the special tokens, all of which ``encoder.json`` must hold.
-            None takes for special whatever is no byte, made by no merge, and written ``<...>``.
+        special_tokens: the names of the special tokens; ``encoder.json`` must have all of them.
+            None takes every name ``<...>`` that is neither a byte nor made by a merge.
 
     Returns:
         The ranks of the ordinary tokens and the ids of the special ones.
@@ -73,22 +76,22 @@ def read_gpt2(
         if name not in names:
             try:
                 decode_bytes(name)
-                reason = f"is no byte, and no merge makes it: is {merges_path} cut short?"
+                reason = f"is not a byte, and no merge makes it: is {merges_path} cut short?"
             except ValueError as error:
-                reason = f"is no token: {error}"
+                reason = f"is not a token: {error}"
             raise ValueError(
                 f"{encoder_path}: {name!r} (id {token_id}) {reason} "
-                "(a special token that is not written <...> has to be named as one)"
+                "(a special token not written <...> must be passed in special_tokens)"
             )
     return ranks, rest
 
 
 def _read_ids(path: str) -> dict[str, int]:
-    """What ``encoder.json`` holds, each id checked, the names as they are written."""
+    """Return the checked ids of ``encoder.json``, by names in the byte alphabet."""
     text = _read_text(path)
     try:
-        # An object becomes a tuple of its pairs, so that keys that come twice can be seen, and
-        # so that it is not to be confused with an array.
+        # An object becomes a tuple of its pairs: so duplicate keys are seen, and no array, which
+        # is a list, can be mistaken for an object.
         pairs = json.loads(text, object_pairs_hook=tuple)
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}: line {error.lineno}: not JSON: {error}") from None
@@ -117,7 +120,7 @@ def _read_ids(path: str) -> dict[str, int]:
 
 
 def _read_merges(path: str, ids: Mapping[str, int], encoder_path: str) -> dict[bytes, int]:
-    """The ranks of the single bytes and of what the merges make."""
+    """Return the ranks of the single bytes and of the tokens that the merges make."""
     ranks: dict[bytes, int] = {}
     for byte, char in BYTE_TO_UNICODE.items():
         if char not in ids:
@@ -128,7 +131,7 @@ def _read_merges(path: str, ids: Mapping[str, int], encoder_path: str) -> dict[b
 
     lines = _read_text(path).split("\n")
     if not lines[-1]:
-        lines.pop()  # what follows the last line feed
+        lines.pop()  # the empty text after the last line feed
     line_of_part: dict[bytes, int] = {}
     previous = -1
     for number, line in enumerate(lines, 1):
@@ -147,7 +150,7 @@ def _read_merges(path: str, ids: Mapping[str, int], encoder_path: str) -> dict[b
             if token_id <= previous:
                 raise ValueError(
                     f"{parts[0] + parts[1]!r} has the id {token_id}, the merge before it "
-                    f"{previous}; ids have to increase in the order of the merges"
+                    f"{previous}; ids must increase in the order of the merges"
                 )
         except ValueError as error:
             raise ValueError(f"{path}: line {number}: {error}") from None
@@ -157,7 +160,8 @@ def _read_merges(path: str, ids: Mapping[str, int], encoder_path: str) -> dict[b
     for part, number in line_of_part.items():
         if part not in ranks:
             raise ValueError(
-                f"{path}: line {number}: {encode_bytes(part)!r} is no byte, and no merge makes it"
+                f"{path}: line {number}: {encode_bytes(part)!r} is not a byte, "
+                "and no merge makes it"
             )
     return ranks
 
@@ -181,12 +185,13 @@ def _check_special(name: str, path: str) -> None:
 
 
 def format_encoder_json(ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> bytes:
-    """The content of ``encoder.json``, ordered by id.
+    """Return the content of ``encoder.json``, ordered by id.
 
-    With GPT-2's vocabulary, r50k_base, this is OpenAI's file byte for byte, and so is what
-    :func:`format_vocab_bpe` gives.
+    For GPT-2's vocabulary, r50k_base, this function and :func:`format_vocab_bpe` give OpenAI's
+    files, byte for byte.
 
-    Raises ValueError if two tokens have one id or are written the same.
+    Raises:
+        ValueError: two tokens have the same id, or the same spelling in the file.
 
     >>> format_encoder_json({b" a": 1, b"a": 0}, {"<|endoftext|>": 2})
     b'{"a": 0, "\\\\u0120a": 1, "<|endoftext|>": 2}'
@@ -203,12 +208,13 @@ def format_encoder_json(ranks: Mapping[bytes, int], special_tokens: Mapping[str,
 
 
 def format_vocab_bpe(ranks: Mapping[bytes, int]) -> bytes:
-    """The content of ``vocab.bpe``: each token of two bytes or more as the merge that makes it.
+    """Return the content of ``vocab.bpe``: for each token of two bytes or more, its merge.
 
-    Ranks do not say which two parts those are, but merging does: they are what it leaves of the
-    token before the last step. Takes a second or so for 50,000 tokens.
+    Ranks do not name the two parts of a merge, but merging finds them: they are the parts of the
+    token before the last step. It takes about a second for 50,000 tokens.
 
-    Raises ValueError if merging does not make a token.
+    Raises:
+        ValueError: merging does not make a token.
 
     >>> format_vocab_bpe({b"a": 0, b" ": 1, b"aa": 2, b" aa": 3}).decode().splitlines()
     ['#version: 0.2', 'a a', 'Ġ aa']
@@ -218,7 +224,7 @@ def format_vocab_bpe(ranks: Mapping[bytes, int]) -> bytes:
         if parts is None:
             raise ValueError(
                 f"token {token!r} (rank {ranks[token]}) is made by no merge: "
-                "merging does not leave it in two parts"
+                "merging does not end with two parts of it"
             )
         lines.append(" ".join(map(encode_bytes, parts)))
     return "\n".join([*lines, ""]).encode("utf-8")

@@ -1,20 +1,21 @@
-"""Packs: a vocabulary as small and as quick to load as the standard library allows.
+"""Packs: vocabularies in a small file that loads quickly, by means of the standard library.
 
 A pack is a header, one line of ASCII, and a zlib stream (RFC 1950). The stream holds the tokens in
-the order of their ranks, joined by a byte that occurs in none of them. Such bytes exist: 0xC0,
-0xC1 and 0xF5 to 0xFF, for one, are in no UTF-8 text, so no token learned from text has one. Only
-the single byte itself is also a token. It is left out, and put back where the header says:
+the order of their ranks, joined by a byte that occurs in no other token. Such bytes exist: 0xC0,
+0xC1 and 0xF5 to 0xFF, for instance, are in no UTF-8 text, so no token learned from text has one.
+Only the token of the single byte itself has it. That token is left out of the stream, and the
+header gives its position:
 
     compat_bpe-pack 1 separator=255 at=187 size=371415 crc32=d2790873 ranks=0-50255,50257-50280
 
 - ``separator``: the byte between the tokens, in decimal.
-- ``at``: where its own token stands in the order of the ranks.
-- ``size``: how many bytes the stream inflates to.
+- ``at``: the position of its own token in the order of the ranks.
+- ``size``: the number of bytes that the stream inflates to.
 - ``crc32``: the checksum, by ``zlib.crc32``, of the inflated stream followed by the header with
   eight zeros for the checksum.
 - ``ranks``: the ranks, lowest and highest of each run without a hole.
 
-Loading is then a handful of calls into C, whatever the number of tokens: inflate, split, pair up.
+Loading takes a handful of calls into C, whatever the number of tokens: inflate, split, pair up.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from operator import itemgetter
 
 from . import RANK_LIMIT, missing_byte
 
-#: No pack inflates to more bytes than this, so that a hostile one cannot fill the memory. It is
-#: ten times what o200k_base takes.
+#: The most bytes that a pack may inflate to, so that a hostile one cannot fill the memory. It is
+#: ten times the size of o200k_base.
 SIZE_LIMIT = 1 << 24
 
 _HEADER = re.compile(
@@ -40,9 +41,10 @@ _HEADER = re.compile(
 def pack(ranks: Mapping[bytes, int]) -> bytes:
     """Pack a vocabulary. Equal vocabularies give equal packs.
 
-    Raises ValueError if the vocabulary lacks a single byte, has a rank twice or outside 0 to
-    2**32 - 2, inflates to more than ``SIZE_LIMIT`` bytes, or if every byte occurs in some token
-    of several bytes, so that none can separate them.
+    Raises:
+        ValueError: the vocabulary lacks a single byte, has a rank twice or outside 0 to
+            2**32 - 2, or inflates to more than ``SIZE_LIMIT`` bytes. Or every byte occurs in some
+            token of several bytes, so that no byte can separate them.
 
     >>> ranks = {bytes([byte]): byte for byte in range(256)}
     >>> unpack(pack(ranks), "bytes.pack") == ranks
@@ -59,7 +61,7 @@ def pack(ranks: Mapping[bytes, int]) -> bytes:
     free = set(range(256)).difference(*(token for token in tokens if len(token) > 1))
     if not free:
         raise ValueError("every byte occurs in some longer token, so none can separate them")
-    # Of the free bytes, the highest: low ones are characters that another vocabulary may use.
+    # The highest free byte, since low ones are characters that another vocabulary may use.
     separator = bytes([max(free)])
     body = separator.join([token for token in tokens if token != separator])
     if len(body) > SIZE_LIMIT:
@@ -75,7 +77,7 @@ def pack(ranks: Mapping[bytes, int]) -> bytes:
 
 
 def _runs(numbers: Iterable[int]) -> list[range]:
-    """Increasing numbers as ranges without a hole."""
+    """Return increasing numbers as ranges without a hole."""
     runs: list[range] = []
     for number in numbers:
         if runs and runs[-1].stop == number:
@@ -86,11 +88,17 @@ def _runs(numbers: Iterable[int]) -> list[range]:
 
 
 def unpack(data: bytes, source: str) -> dict[bytes, int]:
-    """The vocabulary in a pack; ``source`` is its name in error messages.
+    """Return the vocabulary in a pack, its tokens in the order of their ranks.
 
-    The tokens come in the order of their ranks. Raises ValueError ``{source}: {reason}`` if the
-    pack is not one that :func:`pack` made: truncated, altered, or something else. It never
-    inflates more than ``SIZE_LIMIT`` bytes.
+    It never inflates more than ``SIZE_LIMIT`` bytes.
+
+    Args:
+        data: the content of the pack.
+        source: its name in error messages.
+
+    Raises:
+        ValueError: ``{source}: {reason}``. The pack is not one that :func:`pack` made: it is
+            truncated, altered, or something else.
 
     >>> unpack(b"IQ== 0", "bytes.pack")
     Traceback (most recent call last):
@@ -108,8 +116,8 @@ def unpack(data: bytes, source: str) -> dict[bytes, int]:
         raise ValueError(f"{source}: damaged: the separator or the size is out of range")
     inflater = zlib.decompressobj()
     try:
-        # One byte more than it should be: zlib takes 0 for no limit, and the end of the stream
-        # is only seen when there is room left.
+        # One byte more than expected: zlib takes 0 for no limit, and it only sees the end of the
+        # stream if there is room left.
         body = inflater.decompress(data[match.end() :], size + 1)
     except zlib.error as error:
         raise ValueError(f"{source}: damaged: {error}") from None
@@ -119,7 +127,7 @@ def unpack(data: bytes, source: str) -> dict[bytes, int]:
     if zlib.crc32(header, zlib.crc32(body)) != int(match.group(4), 16):
         raise ValueError(f"{source}: damaged: the checksum does not match")
 
-    # What is left to check is met by any pack that pack() made, not by one made to deceive.
+    # Every pack that pack() made passes the checks below; a forged one may not.
     separator_token = bytes([separator])
     count = body.count(separator_token) + 2
     if sum(map(len, runs)) != count or at >= count or _runs_overlap(runs):

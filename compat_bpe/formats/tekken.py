@@ -1,8 +1,8 @@
 """``tekken.json``: Mistral's vocabularies since NeMo.
 
-The tokens are merged by rank, as in tiktoken, and split by the pattern in the file.  Ids begin with
-the special tokens: a token's id is its rank and the number of those.  The rules are those of
-``Tekkenizer`` in mistral-common 1.13.1.
+Text is split by the pattern in the file and merged by rank, as in tiktoken.  The special tokens
+have the first ids: the id of another token is its rank plus the number of special tokens.  The
+rules are those of ``Tekkenizer`` in mistral-common 1.13.1.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from . import RANK_LIMIT, missing_byte
 from .checked_json import Json
 
-#: Real files have 1,000 special tokens, most of them reserved.
+#: The most special tokens accepted.  Real files have 1,000, most of them reserved.
 _MOST_SPECIAL = 1 << 16
 
 #: The special tokens of files before version v11, which do not list them.
@@ -42,7 +42,7 @@ _UNLISTED = (
 
 
 class Tekken(NamedTuple):
-    """What a ``tekken.json`` says, with ids in place of ranks."""
+    """The content of a ``tekken.json``, with ids in place of ranks."""
 
     pattern: str
     ranks: dict[bytes, int]
@@ -50,7 +50,7 @@ class Tekken(NamedTuple):
 
 
 def is_tekken(file: Json) -> bool:
-    """Whether a JSON file is one: no other has a configuration and a list of tokens.
+    """Return True if a JSON file is a ``tekken.json``: it has a configuration and a token list.
 
     >>> is_tekken(Json({"config": {}, "vocab": []}, "some.json"))
     True
@@ -60,32 +60,32 @@ def is_tekken(file: Json) -> bool:
 
 
 def parse_tekken(file: Json) -> Tekken:
-    """The vocabulary in a ``tekken.json``.
+    """Return the vocabulary of a ``tekken.json``.
 
     Raises:
-        ValueError: ``{file}: {place}: {reason}``; it is damaged.
+        ValueError: ``{file}: {place}: {reason}``; the file is damaged.
     """
     config = file["config"]
     special_count = config["default_num_special_tokens"].number()
     size = config["default_vocab_size"].number()
     vocab = file["vocab"]
     if special_count > _MOST_SPECIAL:
-        config["default_num_special_tokens"].fail(f"it is above {_MOST_SPECIAL}")
+        config["default_num_special_tokens"].fail(f"must not be above {_MOST_SPECIAL}")
     if not 0 <= special_count <= size < RANK_LIMIT or size - special_count > len(vocab.sequence()):
         config.fail(
             f"{size} tokens, {special_count} of them special, "
-            f"cannot be had from a vocabulary of {len(vocab.sequence())}"
+            f"cannot be taken from a vocabulary of {len(vocab.sequence())}"
         )
     ranks: dict[bytes, int] = {}
-    # A file may have more tokens than the vocabulary is to have.
+    # A file may list more tokens than the vocabulary takes.
     for number, item in zip(range(size - special_count), vocab.items()):
         if item["rank"].number() != number:
-            item["rank"].fail(f"it has to be {number}")
+            item["rank"].fail(f"must be {number}")
         encoded = item["token_bytes"].text()
         try:
             token = a2b_base64(encoded)
         except ValueError as error:
-            item["token_bytes"].fail(f"it is no base64: {error}")
+            item["token_bytes"].fail(f"not base64: {error}")
         if token in ranks:
             item.fail(f"the token {token!r} comes twice")
         ranks[token] = special_count + number
@@ -108,7 +108,7 @@ def _special_tokens(file: Json, count: int) -> dict[str, int]:
                 item.fail(f"the name {name!r} or the id {number} is not a new one below {count}")
             found[name] = number
             numbers.add(number)
-    # The rest is reserved.
+    # All other special ids are reserved.
     reserved = {f"<SPECIAL_{number}>": number for number in range(len(found), count)}
     if len({**found, **reserved}) != count or len({*found.values(), *reserved.values()}) != count:
         file.fail(f"the special tokens do not have the ids from 0 to {count - 1}")

@@ -2,18 +2,18 @@
 
 A line is the token's bytes in base64, a blank, and the rank in decimal: ``aGVsbG8= 15339``.
 The reader takes every well-formed file that ``tiktoken.load.load_tiktoken_bpe`` takes, and gives
-the same ranks: lines may end in LF, CR LF or CR, empty lines are skipped, blanks around the two
-fields are free, and the order of the lines is too. The empty token, written ``=`` in the last
+the same ranks. Lines may end in LF, CR LF or CR. Empty lines are skipped. The blanks around the
+two fields and the order of the lines do not matter. The empty token, written ``=`` in the last
 line of the rank files of OpenAI's Whisper, is a token like any other.
 
-tiktoken is lenient where a file is damaged: its base64 decoder drops characters that it does not
-know, ``int`` takes ``+1_0``, the later of two equal tokens wins, and what a missing byte or a rank
-used twice leads to is a panic later on. Here each of these is an error that names the line.
+tiktoken is lenient with a damaged file. Its base64 decoder drops characters that it does not know.
+``int`` takes ``+1_0``. The later of two equal tokens wins. A missing byte or a rank used twice
+causes a panic later on. Here each of these is an error that names the line.
 
-Holes in the ranks are no error, since real vocabularies have them. So a file cut between two
-lines looks whole once its 256 byte tokens are in (compare its checksum, if you know one). Cut
-inside a line it is found out: the token is no longer base64, or the rank is missing or, cut to its
-first digits, is that of an earlier line.
+Holes in the ranks are not an error, since real vocabularies have them. So a file that is cut
+between two lines looks whole if it has its 256 byte tokens (compare its checksum, if you know
+one). A file that is cut inside a line is refused: the last token is no longer base64, or the last
+rank is missing, or it is cut to its first digits and is the rank of an earlier line.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ _BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]
 def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
     """Read a ``.tiktoken`` file: its tokens and their ranks, in the order of the file.
 
-    Raises OSError if the file cannot be read, and ValueError as :func:`parse_ranks` does.
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: as in :func:`parse_ranks`.
     """
     return parse_ranks(Path(path).read_bytes(), os.fspath(path))
 
@@ -43,9 +45,10 @@ def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
 def parse_ranks(data: bytes, source: str) -> dict[bytes, int]:
     """Parse the content of a ``.tiktoken`` file; ``source`` is its name in error messages.
 
-    Raises ValueError ``{source}: line {n}: {reason}`` for a line that is not a base64 token and a
-    decimal rank from 0 to 2**32 - 2, for a token or a rank that comes twice, and for a file that
-    ends with one of the 256 single bytes missing.
+    Raises:
+        ValueError: ``{source}: line {n}: {reason}``. A line is not a base64 token and a decimal
+            rank from 0 to 2**32 - 2, a token or a rank occurs twice, or the file lacks one of the
+            256 single bytes.
 
     >>> data = format_ranks({bytes([byte]): byte for byte in range(256)})
     >>> parse_ranks(data + b"aGVsbG8= 256\\n", "hello.tiktoken")[b"hello"]
@@ -59,13 +62,13 @@ def parse_ranks(data: bytes, source: str) -> dict[bytes, int]:
 
 
 def _parse_in_bulk(data: bytes) -> dict[bytes, int] | None:
-    """The ranks of a file as tiktoken writes it, or None if it is anything but that.
+    """Return the ranks of a file in exactly the form that tiktoken writes, or None for any other.
 
-    This is twice as fast as reading by line, as each step runs over the whole file in C. The
-    checks together leave no room: a None hands the file to the careful reader.
+    This is twice as fast as reading line by line, since each step runs over the whole file in C.
+    None leaves the file to the careful reader.
     """
     lines = data.count(b"\n")
-    # One space and one line feed a line, in turn, and no character but those of the two fields.
+    # One space and one line feed a line, in turn; all other characters are those of base64.
     if data.translate(None, _BASE64_CHARS) != b" \n" * lines:
         return None
     fields = data.split()
@@ -142,10 +145,10 @@ def _excerpt(data: bytes) -> str:
 
 
 def format_ranks(ranks: Mapping[bytes, int]) -> bytes:
-    """The content of a ``.tiktoken`` file, its lines in the order of the ranks.
+    """Return the content of a ``.tiktoken`` file, its lines in the order of the ranks.
 
-    For the files that OpenAI publishes, this gives back what :func:`parse_ranks` was given, byte
-    for byte.
+    For the files that OpenAI publishes, this restores the input of :func:`parse_ranks`, byte for
+    byte.
 
     >>> format_ranks({b"hello": 7, b"!": 0})
     b'IQ== 0\\naGVsbG8= 7\\n'

@@ -1,14 +1,15 @@
 """``tokenizer.json`` of Hugging Face tokenizers, with a byte-level BPE model.
 
-What is read gives the ids that ``tokenizers.Tokenizer.from_file(path).encode(text)`` gives, as of
-tokenizers 0.23.3, but for ``truncation`` and ``padding``, which are settings of a program rather
-than of a vocabulary and are not applied.
+The result gives the ids that ``tokenizers.Tokenizer.from_file(path).encode(text)`` gives, as of
+tokenizers 0.23.3.  ``truncation`` and ``padding`` are not applied, since they are settings of a
+program rather than of a vocabulary.
 
-As there, the ids that the file writes beside its added tokens are not what counts: a token that the
-model has too gets the model's id, and the others are numbered from the size of the vocabulary on.
+As in tokenizers, the ids that the file writes beside its added tokens are ignored.  An added token
+that the model also has gets the model's id.  The others are numbered from the size of the
+vocabulary on.
 
-Models of other kinds (Unigram, WordPiece, WordLevel, and BPE over characters, as SentencePiece has
-it) are refused by name.
+Models of other kinds (Unigram, WordPiece, WordLevel, and BPE over characters, as in SentencePiece)
+are refused by name.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from .tokenizer_parts import joined_steps, normalizers, template, unsupported_de
 class ListedModel(NamedTuple):
     """A vocabulary, its tokens written in the byte alphabet, and its list of merges.
 
-    ``merges`` has the left parts of all of them and the right ones.
+    ``merges`` has the left parts of all merges, and their right parts.
     """
 
     vocabulary: dict[str, int]
@@ -57,7 +58,7 @@ class ListedModel(NamedTuple):
 
 
 class RankedModel(NamedTuple):
-    """A vocabulary whose ranks say what is merged, and in which order."""
+    """A vocabulary whose ranks define the merges and their order."""
 
     ranks: dict[bytes, int]
 
@@ -69,10 +70,10 @@ class RankedModel(NamedTuple):
 
 
 class TokenizerDefinition(NamedTuple):
-    """What a ``tokenizer.json`` says.
+    """The content of a ``tokenizer.json``.
 
-    ``parts`` has ``normalizer``, ``pre_tokenizer``, ``post_processor`` and ``decoder`` as they
-    stand in the file, and ``source`` is its name in messages.
+    ``parts`` has ``normalizer``, ``pre_tokenizer``, ``post_processor`` and ``decoder`` as in the
+    file.  ``source`` is the file's name in messages.
     """
 
     model: ListedModel | RankedModel
@@ -85,10 +86,11 @@ PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 
 
 def parse_tokenizer(file: Json) -> TokenizerDefinition:
-    """The definition in a ``tokenizer.json``.
+    """Return the definition in a ``tokenizer.json``.
 
     Raises:
-        ValueError: ``{file}: {place}: {reason}``.  It is damaged, or a part is not supported.
+        ValueError: ``{file}: {place}: {reason}``.  The file is damaged, or a part of it is not
+            supported.
     """
     members = file.mapping()
     version = file.get("version")
@@ -103,7 +105,7 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
 
 
 def _model(part: Json) -> ListedModel:
-    # Old files do not say that theirs is BPE; that it has merges does.
+    # Old files do not name the model's type; one that has merges is BPE.
     name = part.get("type")
     found = "BPE" if name is None and "merges" in part.mapping() else part["type"].text()
     if found != "BPE":
@@ -111,7 +113,7 @@ def _model(part: Json) -> ListedModel:
     for option in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
         value = part.get(option)
         if value is not None and value.value not in ("", 0):
-            value.fail("it is not supported")
+            value.fail("not supported")
     vocabulary = _vocabulary(part["vocab"])
     unknown_token = part.get("unk_token")
     unknown = Unknown(
@@ -123,7 +125,7 @@ def _model(part: Json) -> ListedModel:
         missing = [char for char in BYTE_TO_UNICODE.values() if char not in vocabulary]
         if missing:
             part["unk_token"].fail(
-                f"{unknown.token!r} is not in the vocabulary, nor is the byte {missing[0]!r}"
+                f"neither {unknown.token!r} nor the byte {missing[0]!r} is in the vocabulary"
             )
         unknown = unknown._replace(token=None)
     return ListedModel(
@@ -179,9 +181,9 @@ def _fail_merge(part: Json, number: int, name: str) -> NoReturn:
 def _merge(item: Json) -> tuple[str, str]:
     names = item.value.split(" ") if isinstance(item.value, str) else item.sequence()
     if len(names) != 2:
-        item.fail(f"a merge is of 2 tokens, and here are {len(names)}")
+        item.fail(f"a merge must have 2 tokens, not {len(names)}")
     if not all(isinstance(name, str) and name for name in names):
-        item.fail("the tokens of a merge have to be texts that are not empty")
+        item.fail("the tokens of a merge must be strings that are not empty")
     return names[0], names[1]
 
 
@@ -214,7 +216,10 @@ _read_added_token = itemgetter("content", "id", *_FLAGS)
 
 
 def _added_token(item: Json) -> tuple[Any, ...]:
-    """A token's name, its id as written, and its flags, of which some files have a thousand."""
+    """Return a token's name, its id as written, and its flags.
+
+    The usual case is fast, since some files have a thousand added tokens.
+    """
     try:
         found: tuple[Any, ...] = _read_added_token(item.value)
     except (KeyError, TypeError):
@@ -231,7 +236,7 @@ def assemble(definition: TokenizerDefinition) -> Definition:
     """Return the parts of the pipeline that a file describes.
 
     Raises:
-        ValueError: a part is not supported, or something in it is wrong.
+        ValueError: a part is wrong or not supported.
     """
     model, added, _, source = definition
     parts = {
@@ -241,7 +246,7 @@ def assemble(definition: TokenizerDefinition) -> Definition:
     found_steps = joined_steps(parts["pre_tokenizer"])
     if not any(isinstance(step, ByteAlphabet) for step in found_steps):
         place = Json(None, source, "pre_tokenizer")
-        place.fail("without ByteLevel the model is one of characters, which is not supported")
+        place.fail("models over characters (without ByteLevel) are not supported")
     found_normalizers = normalizers(parts["normalizer"])
     normalize = one_after_the_other(found_normalizers)
     is_unicode_form = len(found_normalizers) == 1 and is_form(found_normalizers[0])
@@ -282,7 +287,10 @@ def assemble(definition: TokenizerDefinition) -> Definition:
 
 
 def _bytes_of(name: str) -> bytes:
-    """What the decoder ``ByteLevel`` makes of a token: what it is not, it leaves as it is."""
+    """Return a token's bytes as the decoder ``ByteLevel`` does.
+
+    A name that is not written in the byte alphabet stays as it is.
+    """
     try:
         return decode_bytes(name)
     except ValueError:

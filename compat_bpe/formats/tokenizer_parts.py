@@ -1,8 +1,8 @@
 """The parts of a ``tokenizer.json`` around its model: normalizers, pre-tokenizers and the like.
 
-Each function takes a part as it stands in the file and gives what the engine works with.  What is
-not supported is a ``ValueError`` that names it.  The names and their meaning are those of Hugging
-Face tokenizers 0.23.3.
+Each reader takes a part as in the file and returns the stage of the pipeline that it describes.
+A part that is not supported is a ``ValueError`` that names it.  The names and their meaning are
+those of Hugging Face tokenizers 0.23.3.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from .checked_json import Json
 #: GPT-2's pattern, by which ``ByteLevel`` splits.
 BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
-#: What belongs to a text before and after it.
+#: The ids before a text, and those after it.
 Template = tuple[list[int], list[int]]
 
 
-#: Sequences within sequences; each is a call within a call here.
+#: The deepest nesting of sequences, each of which is a recursive call.
 _DEEPEST = 50
 
 
 def split_part(
     pattern: str, behavior: Behavior = "Isolated", *, invert: bool = False
 ) -> dict[str, Any]:
-    """A ``Split`` by a regular expression, as it stands in a file."""
+    """Return a ``Split`` by a regular expression, as in a file."""
     return {
         "type": "Split",
         "pattern": {"Regex": pattern},
@@ -55,20 +55,20 @@ def split_part(
 
 
 def pattern_part(pattern: str) -> dict[str, Any]:
-    """A ``Split`` into what a pattern matches, which is written as tiktoken takes it.
+    """Return a ``Split`` into the matches of a pattern in tiktoken's syntax, as in a file.
 
     Raises:
-        ValueError: the pattern is wrong (``PatternError``), may match nothing, or cannot be written
-            for Oniguruma.
+        ValueError: the pattern is wrong (``PatternError``), may match the empty text, or cannot be
+            written for Oniguruma.
     """
     tree = parse(pattern)
     if can_be_empty(tree):
-        raise ValueError("its pattern may match nothing, which engines treat apart")
+        raise ValueError("its pattern may match the empty text, which engines treat differently")
     try:
         is_same = parse_oniguruma(pattern) == tree
     except PatternError:
         is_same = False
-    # tiktoken drops what the pattern leaves out.
+    # tiktoken drops text that the pattern does not match.
     keeps_all = surely_begins(tree) == ALL
     return split_part(
         pattern if is_same else to_oniguruma(tree),
@@ -80,7 +80,7 @@ def pattern_part(pattern: str) -> dict[str, Any]:
 def byte_level_part(
     *, add_prefix_space: bool = False, trim_offsets: bool = True, use_regex: bool = True
 ) -> dict[str, Any]:
-    """A ``ByteLevel`` (a pre-tokenizer, post-processor or decoder), as it stands in a file."""
+    """Return a ``ByteLevel`` (a pre-tokenizer, post-processor or decoder), as in a file."""
     return {
         "type": "ByteLevel",
         "add_prefix_space": add_prefix_space,
@@ -90,14 +90,18 @@ def byte_level_part(
 
 
 def pre_tokenizers_part(*parts: dict[str, Any]) -> dict[str, Any]:
-    """A ``Sequence`` of pre-tokenizers, as it stands in a file."""
+    """Return a ``Sequence`` of pre-tokenizers, as in a file."""
     return {"type": "Sequence", "pretokenizers": list(parts)}
 
 
 def kind(part: Json, *known: str) -> str:
-    """The type of a part, if it is one of those known; else an error that names it."""
+    """Return the type of a part.
+
+    Raises:
+        ValueError: the type is not one of ``known``, or the part is nested too deeply.
+    """
     if part.place.count("[") > _DEEPEST:
-        part.fail("it is nested too deeply")
+        part.fail("nested too deeply")
     found = part["type"].text()
     if found not in known:
         part.fail(f"{found} is not supported (only {', '.join(known)})")
@@ -105,7 +109,7 @@ def kind(part: Json, *known: str) -> str:
 
 
 def normalizers(part: Json | None) -> list[Normalizer]:
-    """What a ``normalizer`` does, step by step."""
+    """Return the steps of a ``normalizer``."""
     if part is None:
         return []
     forms: tuple[normalization.Form, ...] = get_args(normalization.Form)
@@ -137,7 +141,7 @@ def joined_steps(part: Json | None) -> list[Step]:
 
 
 def steps(part: Json | None) -> list[Step]:
-    """What a ``pre_tokenizer`` does, step by step."""
+    """Return the steps of a ``pre_tokenizer``."""
     if part is None:
         return []
     found = kind(part, *_STEPS, "Sequence")
@@ -201,18 +205,18 @@ def _behavior(part: Json) -> Behavior:
     for behavior in BEHAVIORS:
         if part.text() == behavior:
             return behavior
-    return part.fail(f"{part.text()!r} is none of {', '.join(BEHAVIORS)}")
+    return part.fail(f"must be one of {', '.join(BEHAVIORS)}, not {part.text()!r}")
 
 
 def _pattern(part: Json) -> tuple[Node, Splitter]:
-    """A pattern ``{"Regex": …}`` or ``{"String": …}``, parsed and compiled.
+    """Return a pattern ``{"Regex": …}`` or ``{"String": …}``, parsed and compiled.
 
-    Compiled even where the steps are joined to another: one that cannot be is an error that names
+    It is compiled even if the steps are joined later, so that the error for a wrong pattern names
     its place.
     """
     members = part.mapping()
     if len(members) != 1 or not members.keys() <= {"Regex", "String"}:
-        part.fail('it has to be {"Regex": "..."} or {"String": "..."}')
+        part.fail('must be {"Regex": "..."} or {"String": "..."}')
     (found,) = members
     text = part[found].text()
     try:
@@ -226,7 +230,7 @@ def _pattern(part: Json) -> tuple[Node, Splitter]:
 
 
 def template(part: Json | None) -> Template:
-    """The ids that a ``post_processor`` puts before and after a text."""
+    """Return the ids that a ``post_processor`` puts before and after a text."""
     if part is None:
         return [], []
     found = kind(
@@ -238,7 +242,7 @@ def template(part: Json | None) -> Template:
         "Sequence",
     )
     if found == "ByteLevel":
-        return [], []  # It concerns the places of tokens in the text, not the tokens.
+        return [], []  # It changes the tokens' offsets in the text, not the tokens.
     if found == "TemplateProcessing":
         return _template_processing(part)
     if found != "Sequence":
@@ -263,19 +267,19 @@ def _template_processing(part: Json) -> Template:
         for number in ids.items():
             halves[-1].append(number.number())
     if len(halves) != 2:
-        part["single"].fail("a template has to have the text once")
+        part["single"].fail("a template must have the text exactly once")
     return halves[0], halves[1]
 
 
 def _id_of_pair(part: Json) -> int:
     items = list(part.items())
     if len(items) != 2:
-        part.fail("it has to be a token and its id")
+        part.fail("must be a token and its id")
     return items[1].number()
 
 
 def unsupported_decoder(part: Json | None) -> str | None:
-    """None for the decoder ``ByteLevel``; for another, what to say when ids are to be decoded."""
+    """Return the reason why a decoder is not supported, or None for ``ByteLevel``."""
     while part is not None and part["type"].text() == "Sequence":
         items = list(part["decoders"].items(part.place))
         if len(items) != 1:

@@ -1,7 +1,7 @@
 """``vocab.json`` and ``merges.txt``: the model of a ``tokenizer.json`` in two files.
 
-How text is split, and which tokens are added, is what the ``tokenizer_config.json`` beside them
-says, by the name of a class in Hugging Face transformers; without one it is as in GPT-2.
+A ``tokenizer_config.json`` beside them defines the added tokens and, by the name of a class in
+Hugging Face transformers, the splitting of text.  Without it, both are as in GPT-2.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _QWEN2: dict[str, Any] = {
     ),
 }
 
-#: A class, without "Fast" at its end, and how it splits.
+#: The parts of each known class; its name is without "Fast" at the end.
 _CLASSES = {"GPT2Tokenizer": _GPT2, "CodeGenTokenizer": _GPT2, "Qwen2Tokenizer": _QWEN2}
 
 
@@ -35,11 +35,11 @@ def read_vocab_merges(
 ) -> TokenizerDefinition:
     """Read the two files, and ``tokenizer_config.json`` beside them if there is one.
 
-    ``pattern`` says how text is split, whatever the class there; it is as published by OpenAI.
+    ``pattern``, in the syntax of OpenAI's published patterns, splits text in place of the class.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: ``{file}: {place}: {reason}``.  One is damaged, or the class is not known.
+        ValueError: ``{file}: {place}: {reason}``.  A file is damaged, or the class is not known.
     """
     ids = read_json(vocabulary)
     listed = _read_merges(merges)
@@ -57,7 +57,7 @@ def read_vocab_merges(
         name = config["tokenizer_class"].text()
         if name.removesuffix("Fast") not in _CLASSES:
             config["tokenizer_class"].fail(
-                f"how {name} splits is not known here (only {', '.join(_CLASSES)})"
+                f"{name} is not supported (only {', '.join(_CLASSES)}; or pass a pattern)"
             )
         parts = _CLASSES[name.removesuffix("Fast")]
     if parts is _GPT2 and config is not None:
@@ -96,11 +96,11 @@ def _added_tokens(ids: Json, merges: list[str], config: Json | None) -> list[dic
         numbers = listed.mapping()
         for number in numbers:
             if not re.fullmatch("[0-9]{1,10}", number):
-                listed.fail(f"{number[:20]!r} is no id")
+                listed.fail(f"{number[:20]!r} is not an id")
         return [
             {**listed[number].mapping(), "id": int(number)} for number in sorted(numbers, key=int)
         ]
-    # As in load_gpt2: what no merge makes and is written <...>.
+    # As in load_gpt2: every name <...> that no merge makes.
     made = {merge.replace(" ", "") for merge in merges}
     flags = dict.fromkeys(("normalized", "lstrip", "rstrip", "single_word"), False)
     return [

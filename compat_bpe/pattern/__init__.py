@@ -1,1 +1,1 @@
-"""A published pattern as a pattern for ``re``, and the chunks of a text by it."""
+"""Published patterns, translated for ``re``, and the chunks that they split a text into."""

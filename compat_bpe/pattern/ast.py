@@ -1,4 +1,4 @@
-"""The tree that a pattern is parsed into: what it matches, part by part."""
+"""The tree that a pattern is parsed into."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..unicode.code_points import CodePoints
 
 
 class PatternError(ValueError):
-    """A pattern that cannot be read: what is wrong, at which character of it, what to do."""
+    """An error in a pattern; the message says what is wrong, at which character, and what to do."""
 
     def __init__(self, pattern: str, position: int, reason: str, hint: str = "") -> None:
         self.pattern = pattern
@@ -28,19 +28,19 @@ class Chars(NamedTuple):
 
 
 class Sequence(NamedTuple):
-    """Items one after the other; with none, the empty match."""
+    """Items one after another; without items, the empty match."""
 
     items: tuple[Node, ...]
 
 
 class Alternatives(NamedTuple):
-    """The first branch that leads to a match."""
+    """Branches, of which the first that leads to a match counts."""
 
     branches: tuple[Node, ...]
 
 
 class Repeat(NamedTuple):
-    """An item ``low`` to ``high`` times (None: without end).
+    """An item repeated ``low`` to ``high`` times (None: without limit).
 
     ``mode`` is ``""`` for greedy, ``"?"`` for lazy, ``"+"`` for possessive.
     """
@@ -52,13 +52,13 @@ class Repeat(NamedTuple):
 
 
 class Atomic(NamedTuple):
-    """An item whose first way to match is its only one."""
+    """An item that matches in its first way only: the match is never reconsidered."""
 
     item: Node
 
 
 class Look(NamedTuple):
-    """A condition on the text after (``ahead``) or before this place."""
+    """A condition on the text after this position (``ahead``) or before it."""
 
     item: Node
     ahead: bool

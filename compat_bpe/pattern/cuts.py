@@ -1,16 +1,22 @@
-r"""Where a text may be cut before it is split.
+r"""Cut points of a pattern: positions at which a text may be cut before it is split.
 
-A cut between two characters is *safe* when splitting the two parts gives the same chunks as
-splitting the whole.  It is, if in no match the second character can follow the first, and if
-the pattern asks nothing about the text around a place right after the first character.  For
-then every match ends at the cut or before it, or begins there or after it; nothing on the left
-saw what is on the right; and a match that begins on the right never looks back.
+The property: a position between two characters is a *cut point* if splitting the two parts
+gives the same chunks as splitting the whole.  Two conditions ensure this:
 
-Which characters may follow each other in a match is read off the pattern's tree as for the
-position automaton of Glushkov (1961): each class in it is a position, and a position's
-followers are the positions that may come right after it.
+- in no match can the second character follow the first;
+- right after the first character, the pattern asks nothing about the text around it.
 
-In cl100k_base, for instance, a letter is only ever followed by another letter, so a text may be
+The argument:
+
+1. Every match ends at the cut point or before it, or begins there or after it.
+2. No match on the left has looked at text on the right.
+3. A match that begins on the right never looks back.
+
+The characters that may follow each other in a match are read off the pattern's tree, as in the
+position automaton of Glushkov (1961).  Each class in the tree is a position.  The followers of a
+position are the positions that may come right after it.
+
+In cl100k_base, for instance, a letter is only ever followed by another letter.  So a text may be
 cut before any space that follows a letter.
 """
 
@@ -23,16 +29,16 @@ from ..unicode.code_points import NONE, CodePoints
 from .ast import Alternatives, Anchor, Atomic, Chars, Look, Node, Sequence
 from .writer import looks_back
 
-#: Characters before which a cut is looked for: what words and clauses are followed by.
+#: Characters that follow words and clauses; cut points are looked for before them.
 _CANDIDATES = ' \n\t!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~、。，'
-#: Those before which it is looked for as well where there is none for long.
+#: Further characters to try where a long text has no other cut point.
 _MORE_CANDIDATES = (
     digits + ascii_letters + "'\r\xa0\u3000！？：；…—“”‘’《》「」『』（）【】〈〉·،؛؟।॥"
 )
 
 
 class _Ends(NamedTuple):
-    """The positions a node may begin and end with, and whether it may be empty."""
+    """The positions that a node may begin and end with; ``empty`` is True if it may be empty."""
 
     first: frozenset[int]
     last: frozenset[int]
@@ -43,7 +49,7 @@ _NOTHING = _Ends(frozenset(), frozenset(), empty=True)
 
 
 class Positions:
-    """The positions of a tree and who may follow whom."""
+    """The positions of a tree, each with its followers."""
 
     def __init__(self) -> None:
         self.points: list[CodePoints | None] = []
@@ -51,8 +57,8 @@ class Positions:
 
     def add(self, node: Node) -> _Ends:
         if isinstance(node, (Chars, Anchor, Look)):
-            # A condition is a position too, one that takes no character; what it reads ahead
-            # of that place follows each other just as in a match.
+            # A condition is a position, too, one that takes no character.  The characters that
+            # it reads ahead follow each other just as in a match.
             ahead = self.add(node.item) if isinstance(node, Look) else _NOTHING
             taken = node.points if isinstance(node, Chars) else None
             here = frozenset((len(self.points),))
@@ -89,10 +95,10 @@ class Positions:
 
 
 def safe_breaks(tree: Node, fine: bool = False) -> list[tuple[CodePoints, CodePoints]]:
-    r"""Pairs of sets: between a character of the first and one of the second a cut is safe.
+    r"""Return pairs of sets with a cut point between any character of the first and the second.
 
-    With ``fine`` there are more, which it takes longer to look for.  There are none for a pattern
-    that looks back (``^``, ``\b``, ``(?<=…)``), where no cut can be.
+    With ``fine`` there are more pairs, and they take longer to look for in a text.  A pattern
+    that looks back (``^``, ``\b``, ``(?<=…)``) has no cut points and gets no pairs.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> pairs = safe_breaks(parse(r" ?[a-z]+|\s+(?!\S)|\s"))

@@ -1,14 +1,19 @@
 r"""The patterns of a ``tokenizer.json``, which are written for Oniguruma, in Ruby's syntax.
 
-That is what ``pattern.py`` reads, but for this: ``^`` and ``$`` are the edges of a line, ``(?m)``
-makes the dot match newlines, ``{1,3}+`` is a repeat of a repeat and no possessive one,
-``a(?i)b|c`` is ``a(?i:b|c)``, ``\Z`` is also before a newline at the end, ``\w`` is another class.
+The syntax is that of ``parser.py``, with these differences:
 
-What the two might understand differently is refused: POSIX classes, ``--`` and ``~~`` in classes,
-some escapes, and case-insensitive text that is not ASCII or that some one character folds to.  Of
-the last kind is ``ss``, which may match U+00DF where case is ignored; it does so too if written
-``s\x73`` or ``s(?:s)``, but not if the two only meet because of a bar or of a repeat.  (The syntax
-is that of the ``doc/RE`` of Oniguruma 6.9; what is folded was seen in tokenizers 0.23.3.)
+- ``^`` and ``$`` are the edges of a line;
+- ``(?m)`` makes the dot match newlines;
+- ``{1,3}+`` is a repeat of a repeat, not a possessive one;
+- ``a(?i)b|c`` is ``a(?i:b|c)``;
+- ``\Z`` is also before a newline at the end;
+- ``\w`` is another class.
+
+A construct is refused if the two syntaxes might give it different meanings: POSIX classes, ``--``
+and ``~~`` in classes, some escapes, and case-insensitive text that is not ASCII or that a single
+character folds to.  For example, ``ss`` may match U+00DF where case is ignored.  So may ``s\x73``
+and ``s(?:s)``, but not two letters that only a bar or a repeat brings together.  (The syntax is
+that of the ``doc/RE`` of Oniguruma 6.9.  The folding was observed in tokenizers 0.23.3.)
 """
 
 from __future__ import annotations
@@ -21,16 +26,16 @@ from ..unicode.properties import oniguruma_word
 from .ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
 from .parser import HEX, NEWLINE, POSIX, POSIX_CLASS, Parser, lone
 
-#: What U+00DF, U+1E9E and U+FB00 to U+FB06 fold to, or its beginning.  What others fold to is one
-#: letter, or has a character that is not ASCII among its first two.
+#: The foldings of U+00DF, U+1E9E and U+FB00 to U+FB06, or their first two letters.  Every other
+#: folding is one letter, or has a character that is not ASCII among its first two.
 _FOLDED_TO_TWO = {"ff", "fi", "fl", "ss", "st"}
-#: Names of properties that are POSIX classes here.
+#: Names of properties that are POSIX classes in Oniguruma.
 _POSIX_PROPERTIES = {*POSIX, "punctuation", "any", "assigned"}
 _CASE = "case is ignored in what is not ASCII, or in ff, fi, fl, ss or st"
 
 
 def parse_oniguruma(pattern: str) -> Node:
-    r"""The tree of a pattern in the syntax of Oniguruma.
+    r"""Return the tree of a pattern in the syntax of Oniguruma.
 
     Raises:
         PatternError: as for ``parse``.
@@ -45,7 +50,7 @@ def parse_oniguruma(pattern: str) -> Node:
 
 
 class _Letter(Chars):
-    """A character whose case is ignored, and that is not in a class."""
+    """A character outside a class whose case is ignored."""
 
 
 class _Parser(Parser):
@@ -68,7 +73,7 @@ class _Parser(Parser):
     def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Repeat:
         is_fixed = repeat.low == repeat.high
         if sign[0] == "{" and (mode == "+" or (mode == "?" and is_fixed)):
-            # What follows a count, and is not `?` after a range, repeats the repeat.
+            # A sign after a count repeats the repeat, except `?` after a range.
             self.at -= 1
             mode = ""
         return super().with_mode(repeat, sign, mode)
@@ -76,7 +81,7 @@ class _Parser(Parser):
     def edge(self, char: str) -> Node:
         if char == "$":
             return super().edge(char)
-        # After a newline, but not where that is the end of the text.
+        # After a newline, but not at the end of the text.
         inside = Alternatives((Anchor("start"), Look(Chars(ALL), True, False)))
         return Sequence((Look(Chars(~NEWLINE), ahead=False, negative=True), inside))
 
@@ -94,7 +99,7 @@ class _Parser(Parser):
         return frozenset(letters.replace("m", "s"))
 
     def after_flags(self, before: frozenset[str]) -> Node:
-        # They hold for all that follows in the group around it, bars included.
+        # The flags hold for all that follows in the group around them, bars included.
         node = self.alternatives()
         self.flags = before
         return node
@@ -130,7 +135,7 @@ class _Parser(Parser):
 
 
 def _edge(node: Node, place: int) -> Node:
-    """The first item (0) of a node, or the last (-1), as it is in groups within groups."""
+    """Return the first item (0) of a node or the last (-1), looking into nested groups."""
     while True:
         if isinstance(node, Sequence) and node.items:
             node = node.items[place]

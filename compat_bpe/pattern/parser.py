@@ -1,8 +1,8 @@
-r"""The syntax of published patterns, parsed.
+r"""A parser for the syntax of published patterns.
 
 tiktoken's patterns are written for Rust's ``fancy-regex``.  ``parse`` reads that syntax into a
-small tree in which every class is an explicit set of Unicode 16.0 code points and case has
-been dealt with, so that nothing depends on what another engine thinks ``\s`` is:
+small tree.  Every class in the tree is an explicit set of Unicode 16.0 code points, and case is
+already taken into account.  So nothing depends on another engine's idea of ``\s``.  It reads:
 
 - classes: ``\p{L}``, ``\pL``, ``\P{Lu}``, ``\p{Han}``, ``\s \S \d \D \w \W``, ``.``, brackets
   with ranges, negation, nesting and the set operators ``&& -- ~~``, ``[:alpha:]``;
@@ -35,7 +35,7 @@ from .ast import (
     Sequence,
 )
 
-#: Groups within groups; stdlib ``re`` itself recurses, and no real pattern goes past ten.
+#: The deepest nesting of groups: stdlib ``re`` itself recurses, and no real pattern passes ten.
 _MAX_DEPTH = 100
 _MAX_REPEAT = 100_000
 
@@ -52,7 +52,7 @@ _ESCAPES = {
 _CLASS_ESCAPES: dict[str, Callable[[], CodePoints]] = {
     "d": lambda: category("Nd"),
     "s": white_space,
-    # As fancy-regex has it: a hexadecimal digit.
+    # In fancy-regex, a hexadecimal digit.
     "h": lambda: CodePoints.of("09", "AF", "af"),
 }
 #: POSIX classes, which are ASCII only.
@@ -85,11 +85,11 @@ _FLAGS = re.compile(r"\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 
 
 def parse(pattern: str) -> Node:
-    """The tree of a pattern in the syntax of ``fancy-regex``.
+    """Return the tree of a pattern in the syntax of ``fancy-regex``.
 
     Raises:
-        PatternError: something in it is wrong, or is not understood here; the message names
-            the construct and its position.
+        PatternError: the pattern is wrong or not supported; the message names the construct
+            and its position.
 
     >>> parse("a+")
     Repeat(item=Chars(points=CodePoints(a)), low=1, high=None, mode='')
@@ -98,9 +98,9 @@ def parse(pattern: str) -> Node:
 
 
 class Parser:
-    """A recursive descent; ``at`` is the next character to read."""
+    """A recursive-descent parser; ``at`` is the position of the next character."""
 
-    #: Dialects differ in these, and in methods that they override.
+    #: Dialects override these attributes, and some methods.
     group_name = re.compile(r"\?P?<[A-Za-z_][A-Za-z0-9_.\[\]]*>")
     group_flags = "imsu"
 
@@ -108,7 +108,7 @@ class Parser:
         self.pattern = pattern
         self.at = 0
         self.depth = 0
-        #: By the letters of fancy-regex: "m" for anchors at lines, "s" for a dot that matches all.
+        #: Flags by fancy-regex's letters: "m" anchors at lines, "s" lets the dot match newlines.
         self.flags: frozenset[str] = frozenset()
         self.word = word()
 
@@ -125,7 +125,7 @@ class Parser:
         return self.pattern.startswith(text, self.at)
 
     def take(self, text: str) -> bool:
-        """Step over ``text`` if it stands here."""
+        """Step over ``text`` if it comes next; return True if it does."""
         found = self.looking_at(text)
         self.at += len(text) * found
         return found
@@ -186,7 +186,7 @@ class Parser:
         return self.with_mode(Repeat(item, counts[0], counts[1], ""), sign, mode)
 
     def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Repeat:
-        """A repeat with the mode that was read after its sign."""
+        """Return a repeat with the mode that was read after its sign."""
         return repeat._replace(mode=mode)
 
     def atom(self) -> Node:
@@ -208,12 +208,12 @@ class Parser:
 
     def edge(self, char: str) -> Node:
         if "m" in self.flags:
-            # At a line's edge: the neighbour, if there is one, is a newline.
+            # An edge of a line: the neighbouring character, if there is one, is a newline.
             return Look(Chars(~NEWLINE), ahead=char == "$", negative=True)
         return Anchor("start" if char == "^" else "end")
 
     def literal(self, points: CodePoints) -> Chars:
-        """What stands for a character, or for one out of a set, outside a class."""
+        """Return the node for a character, or one of a set, outside a class."""
         return Chars(self.cased(points))
 
     def cased(self, points: CodePoints) -> CodePoints:
@@ -221,8 +221,8 @@ class Parser:
 
     def group(self, start: int) -> Node:
         wrap: Callable[[Node], Node] = _same
-        # `(?i)` holds beyond the end of the group it stands in, until a `(?flags:…)` around it
-        # ends: so fancy-regex has it, though not Perl.
+        # In fancy-regex, unlike in Perl, `(?i)` holds beyond the end of its group, until a
+        # `(?flags:…)` around it ends.
         flags = None
         if self.take("?="):
             wrap = _look(ahead=True, negative=False)
@@ -253,11 +253,11 @@ class Parser:
         return wrap(node)
 
     def meant(self, letters: str) -> frozenset[str]:
-        """The flags that some letters stand for."""
+        """Return the flags that these letters mean."""
         return frozenset(letters)
 
     def after_flags(self, before: frozenset[str]) -> Node:
-        """What ``(?i)`` is; ``before`` are the flags that it has changed."""
+        """Return the node for ``(?i)``; ``before`` is the flags in force before it."""
         return EMPTY
 
     # Escapes and classes
@@ -273,7 +273,7 @@ class Parser:
         return self.literal(self.class_escape(start))
 
     def class_escape(self, start: int) -> CodePoints:
-        """What stands after a backslash, where it means a set of code points."""
+        """Read the rest of an escape that means a set of code points, and return the set."""
         found = self.take_match(_PROPERTY)
         if found:
             return self.property(found, start)
@@ -281,7 +281,7 @@ class Parser:
         if found:
             code_point = int(found[1] or found[2] or found[3] or found[4], 16)
             if code_point > 0x10FFFF or 0xD800 <= code_point <= 0xDFFF:
-                self.fail(f"\\{found[0]} is no character", start)
+                self.fail(f"\\{found[0]} is not a character", start)
             return CodePoints.of(chr(code_point))
         char = self.next_char("an escape")
         if char in "wW":
@@ -298,14 +298,14 @@ class Parser:
     def property(self, found: re.Match[str], start: int) -> CodePoints:
         name = found[2] or found[3]
         try:
-            # Case first, negation second, as Rust's regex has it.
+            # Case first, negation second, as in Rust's regex.
             points = self.cased(property_set(name))
         except KeyError:
             self.fail(f"the property \\{found[0]} is not supported", start)
         return ~points if (found[0][0] == "P") != bool(found[1]) else points
 
     def bracket(self, start: int) -> CodePoints:
-        """A class after its ``[``; operators bind from the left, looser than a union."""
+        """Read a class after its ``[``; operators bind from the left, looser than a union."""
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             self.fail(f"classes are nested more than {_MAX_DEPTH} deep", start)
@@ -343,14 +343,14 @@ class Parser:
         if self.take("["):
             return self.bracket(at)
         low = self.bracket_char(start)
-        # A hyphen is a range unless it stands last, or an operator begins with it.
+        # A hyphen makes a range unless it is last or begins an operator.
         if not self.looking_at("-") or self.pattern[self.at + 1 : self.at + 2] in ("]", "-"):
             return low
         self.at += 1
         high = self.bracket_char(start)
         first, last = lone(low), lone(high)
         if first is None or last is None or last < first:
-            self.fail(f"{self.pattern[at : self.at]!r} is no range", at)
+            self.fail(f"{self.pattern[at : self.at]!r} is not a range", at)
         return CodePoints.from_ranges([(first, last)])
 
     def bracket_char(self, start: int) -> CodePoints:
@@ -358,7 +358,7 @@ class Parser:
         if at >= len(self.pattern):
             self.fail("'[' is not closed", start)
         char = self.next_char("a class")
-        # As it stands: a range needs its ends so, and the whole class is widened for case.
+        # Without regard to case: a range needs its own ends, and case widens the whole class.
         if char != "\\":
             return CodePoints.of(char)
         return self.class_escape(at)
@@ -369,7 +369,7 @@ def _same(node: Node) -> Node:
 
 
 def lone(points: CodePoints) -> int | None:
-    """The member of a set that has just one."""
+    """Return the only member of a set, or None if it has not exactly one."""
     first = next(iter(points.bounds), None)
     return first if first is not None and points == points.clip(first, first + 1) else None
 
@@ -379,7 +379,10 @@ def _look(*, ahead: bool, negative: bool) -> Callable[[Node], Node]:
 
 
 def _word_boundary(points: CodePoints, negative: bool) -> Node:
-    """One side is of a word and the other is not; or, ``negative``, both are or neither."""
+    """Return the condition that one side is a word character and the other is not.
+
+    ``negative``: the condition that both sides are, or neither.
+    """
     letter = Chars(points)
     behind = Look(letter, False, False), Look(letter, False, True)
     ahead = Look(letter, True, False), Look(letter, True, True)

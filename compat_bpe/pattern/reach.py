@@ -1,10 +1,11 @@
-r"""How far a pattern looks when it is matched at a place.
+r"""The reach of a pattern: how far a match looks into the text.
 
-A match depends on the characters that it was compared with, and on no others.  So it is the same in
-every text that has these characters there.  They are found by following all ways through the
-pattern at once, as in the position automaton of ``breaks``, with lookaheads as ways of their own,
-until none is left.  (Some of these ways ``re`` may never try; then a little more is taken into
-account than need be.)
+The property: a match depends on the characters that it was compared with, and on no others.  So
+it is the same in every text that has these characters at this position.
+
+The characters are found by following all ways through the pattern at once until every way has
+ended, as in the position automaton of ``cuts``.  A lookahead is a way of its own.  ``re`` may
+never try some of these ways; then the reach is a little longer than need be, and still right.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from __future__ import annotations
 from .ast import Alternatives, Atomic, Look, Node, Repeat, Sequence
 from .cuts import Positions
 
-#: Repeats of at most so many rounds are written out, so that it is known when they are done.
+#: The most rounds for which a repeat is written out, so that its end is known.
 _WRITTEN_OUT = 16
 
 
 class Reach:
-    r"""Says how far a pattern looks.
+    r"""The reach of one pattern.
 
     Args:
-        tree: the pattern.  It must not look back.
+        tree: the pattern, which must not look back.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> reach = Reach(parse(r"[0-9]{1,3}|[a-z]+|\s+(?!\S)|\s"))
@@ -35,9 +36,9 @@ class Reach:
         self._next: dict[frozenset[int], dict[str, frozenset[int]]] = {}
 
     def end(self, text: str, start: int) -> int:
-        """The end of what a match at ``start`` looks at.
+        """Return the end of the characters that a match at ``start`` looks at.
 
-        One more than the length of the text if it asks whether that is its end.
+        It is one more than the length of the text if the match asks whether the text ends there.
         """
         state = self._start
         for place in range(start, len(text)):
@@ -60,7 +61,7 @@ class Reach:
         return self._alive(reached)
 
     def _alive(self, reached: set[int] | frozenset[int]) -> frozenset[int]:
-        """These positions, and those that come after conditions among them."""
+        """Return these positions, and those that follow conditions among them."""
         alive: set[int] = set()
         waiting = list(reached)
         while waiting:
@@ -73,7 +74,7 @@ class Reach:
 
 
 def _written_out(node: Node) -> Node:
-    """A pattern with repeats of few rounds written one after the other."""
+    """Return a pattern in which repeats of few rounds are written as sequences."""
     if isinstance(node, Sequence):
         return Sequence(tuple(map(_written_out, node.items)))
     if isinstance(node, Alternatives):

@@ -1,12 +1,12 @@
-r"""A parsed pattern, written for Python's ``re``.
+r"""Translation of a parsed pattern for Python's ``re``.
 
-Three steps, each from tree to tree or to text:
+There are three steps, from tree to tree or from tree to text:
 
-1. ``relax`` turns possessive repeats and atomic groups into plain ones wherever that cannot
-   change a match.  It always can in the published patterns, so that they need nothing that
-   Python 3.9 lacks.  What is left is spelled ``(?=(…))\1``, which is atomic on every version.
+1. ``relax`` turns possessive repeats and atomic groups into plain ones where that cannot change
+   a match.  In the published patterns it removes all of them, so they need nothing that
+   Python 3.9 lacks.  Any others are spelled ``(?=(…))\1``, which is atomic on every version.
 2. ``project`` replaces each class by its share of a smaller alphabet (ASCII, say) and drops
-   what can no longer match.
+   branches that can no longer match.
 3. ``to_re`` writes the tree down, each class explicitly.
 """
 
@@ -18,12 +18,12 @@ from typing import Callable, NamedTuple
 from ..unicode.code_points import ALL, NONE, CodePoints
 from .ast import EMPTY, Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
 
-#: What can never match.
+#: A node that never matches.
 NEVER = Chars(NONE)
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all nodes below it."""
+    """Yield a node and all nodes below it."""
     yield node
     if isinstance(node, Sequence):
         children = node.items
@@ -38,7 +38,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def can_be_empty(node: Node) -> bool:
-    """Whether a node may match without taking a character.
+    """Return True if a node may match without taking a character.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> can_be_empty(parse("a?(?!b)")), can_be_empty(parse("a|b+"))
@@ -56,7 +56,7 @@ def can_be_empty(node: Node) -> bool:
 
 
 def surely_begins(node: Node) -> CodePoints:
-    """Characters at which a pattern matches, whatever follows (perhaps not all of them).
+    """Return characters at which a pattern matches, whatever follows; perhaps not all of them.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> surely_begins(parse("a?b|c+|d(?=e)")) == CodePoints.of("bc")
@@ -76,14 +76,14 @@ def surely_begins(node: Node) -> CodePoints:
                 continue
             rest = node.items[number + 1 :]
             if all(isinstance(after, Repeat) and after.low == 0 for after in rest):
-                # At a character that none of the optional items before it takes.
+                # Without the characters that an optional item before it may take.
                 return surely_begins(item) - optional
             break
     return NONE
 
 
 def looks_back(node: Node) -> bool:
-    r"""Whether a match depends on the text before it.
+    r"""Return True if a match depends on the text before it.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> looks_back(parse(r"a(?=b)$")), looks_back(parse(r"(?<=b)a")), looks_back(parse(r"\ba"))
@@ -97,10 +97,10 @@ def looks_back(node: Node) -> bool:
 
 
 class After(NamedTuple):
-    """What is known of the rest of a match.
+    """A description of the rest of a match.
 
-    ``first`` holds every next character with which the rest might succeed; ``sure`` says that
-    it cannot fail.
+    ``first`` holds every next character with which the rest might succeed.  ``sure`` is True if
+    the rest cannot fail.
     """
 
     first: CodePoints
@@ -113,7 +113,7 @@ _UNKNOWN = After(ALL, sure=False)
 
 
 def _before(node: Node, after: After) -> After:
-    """The rest of a match where ``node`` stands before ``after``."""
+    """Return the rest of a match that begins with ``node`` and goes on with ``after``."""
     if isinstance(node, Chars):
         return After(node.points, sure=False)
     if isinstance(node, Sequence):
@@ -137,13 +137,15 @@ def _before(node: Node, after: After) -> After:
 
 
 def relax(node: Node, after: After = _DONE) -> Node:
-    """The same pattern with fewer possessive repeats and atomic groups.
+    """Return an equivalent pattern with fewer possessive repeats and atomic groups.
 
-    The property: to give back characters can only help if the rest of the match then succeeds
+    The property: giving back characters can only help if the rest of the match then succeeds
     at a character that was given back.  So a possessive repeat of one class equals the greedy
-    one where the rest cannot begin with a character of that class (``[^a]?+a``), and where the
-    rest cannot fail at all (``a++`` at the end of the pattern), since then nothing is ever
-    given back.
+    one in two cases:
+
+    - the rest cannot begin with a character of that class (``[^a]?+a``);
+    - the rest cannot fail at all (``a++`` at the end of the pattern), so that nothing is ever
+      given back.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> to_re(relax(parse("[0-9]++[a-z]|[a-z]++")))
@@ -174,10 +176,10 @@ def relax(node: Node, after: After = _DONE) -> Node:
 
 
 def project(node: Node, share: Callable[[CodePoints], CodePoints]) -> Node:
-    """The pattern over a smaller alphabet: each class becomes its ``share`` of that alphabet.
+    """Return the pattern over a smaller alphabet; ``share`` gives a class's part of it.
 
-    It matches a text of that alphabet just as ``node`` does.  A branch with a class that has
-    no share is dropped.
+    The result matches a text of that alphabet just as ``node`` does.  A branch with a class that
+    has no share is dropped.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> to_re(project(parse("[a-zé]+|é|(?!é)b"), lambda points: points & CodePoints((0, 128))))
@@ -212,13 +214,18 @@ def project(node: Node, share: Callable[[CodePoints], CodePoints]) -> Node:
 
 
 def join_runs(tree: Node) -> Node:
-    """The same pattern, with its alternatives ``P?U*L+T`` and ``P?U+L*T`` made one.
+    """Return an equivalent pattern with the alternatives ``P?U*L+T`` and ``P?U+L*T`` joined.
 
-    So stand words in o200k_base, with U for capital and L for small letters: "ABcd" and "AB".  The
-    classes P, U and L must have no character in common, and T must be of optional items, so that
-    it cannot fail.  Then there is one way only to match each alternative at a place: all of P,
-    U and L that follow.  The first one fails where no L follows, the second where no U does, and
-    where both match they match the same; so does ``P?(?:L+|U+L*)T`` in each case.
+    o200k_base describes words in this way, with U for capital and L for small letters: "ABcd" and
+    "AB".  The classes P, U and L must have no character in common.  T must consist of optional
+    items, so that it cannot fail.
+
+    The property: ``P?(?:L+|U+L*)T`` then matches as the two alternatives do.  The argument:
+
+    1. Each alternative can match at a position in one way only: it takes all of P, U and L that
+       follow.
+    2. The first alternative fails where no L follows, the second where no U does.
+    3. Where both match, they match the same text, and in each case so does the joined one.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> to_re(join_runs(parse("[A-Z]*[a-z]+x?|[A-Z]+[a-z]*x?|[0-9]")))
@@ -237,7 +244,7 @@ def join_runs(tree: Node) -> Node:
 
 
 def _join(first: Node, second: Node) -> Node | None:
-    """Two alternatives of ``join_runs`` as one, or None if they are not of that form."""
+    """Return two alternatives of ``join_runs`` as one, or None if they are not of that form."""
     if not isinstance(first, Sequence) or not isinstance(second, Sequence):
         return None
     head = tuple(
@@ -259,13 +266,13 @@ def _join(first: Node, second: Node) -> Node | None:
         if not isinstance(item, Chars) or item.points & seen:
             return None
         seen |= item.points
-    # The commoner first: no character begins both.
+    # The more common one first; no character begins both.
     either = Alternatives((Repeat(lower, 1, None, ""), Sequence(expected)))
     return Sequence((*head, either, *tail))
 
 
 def has_atomic(node: Node) -> bool:
-    """Whether ``to_re`` needs capturing groups to write the pattern."""
+    """Return True if ``to_re`` needs capturing groups to write the pattern."""
     return any(
         isinstance(part, Atomic) or (isinstance(part, Repeat) and part.mode == "+")
         for part in walk(node)
@@ -273,7 +280,7 @@ def has_atomic(node: Node) -> bool:
 
 
 def to_re(node: Node) -> str:
-    r"""The pattern for ``re.compile``, without flags.
+    r"""Return the pattern as text for ``re.compile``, without flags.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> to_re(parse("(?i:k)?+a$"))
@@ -283,13 +290,13 @@ def to_re(node: Node) -> str:
 
 
 def to_oniguruma(node: Node) -> str:
-    r"""The pattern for Oniguruma in Ruby's syntax, each class explicit.
+    r"""Return the pattern as text for Oniguruma in Ruby's syntax, with explicit classes.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> to_oniguruma(parse("(?i:k)?+a{1,2}+$"))
     '[Kk\u212a]?+(?>a{1,2})\\z'
     """
-    # What is UTF-8 has no surrogates, and no class may name them.
+    # UTF-8 text has no surrogates, and no class may name them.
     return _OnigurumaWriter().write(project(node, lambda points: points - _SURROGATES))
 
 
@@ -328,7 +335,7 @@ class _Writer:
         return text if bare or not (repeated or isinstance(node, Alternatives)) else f"(?:{text})"
 
     def atomic(self, node: Node) -> str:
-        # A lookahead is never re-entered, so what its group took is fixed.
+        # A lookahead is never re-entered, so the match of its group is fixed.
         self.atomics += 1
         name = f"a{self.atomics}"
         return f"(?=(?P<{name}>{self.write(node)}))(?P={name})"

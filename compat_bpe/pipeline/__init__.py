@@ -1,1 +1,1 @@
-"""The stages between text and ids."""
+"""The stages from text to ids and back."""

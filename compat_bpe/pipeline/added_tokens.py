@@ -1,9 +1,12 @@
 r"""Added tokens: names in text that are tokens of their own, as in a ``tokenizer.json``.
 
-They go beyond the special tokens of ``special``: some are always tokens, and some take the white
-space around them.  They are found in two rounds: first those that are looked for in the text as it
-is, and then, in what is left, once that is normalized, those of which the normalized name is looked
-for.  In each round the leftmost counts, and of those the longest.
+They can do more than the special tokens of ``special``: some are always tokens, and some take the
+white space around them.  They are found in two rounds:
+
+1. tokens that are not ``normalized``, in the text as given;
+2. ``normalized`` tokens by their normalized names, in the remaining text, once it is normalized.
+
+In each round the leftmost name wins, and of several at one position the longest.
 """
 
 from __future__ import annotations
@@ -22,12 +25,12 @@ class AddedToken(NamedTuple):
     """An added token.
 
     Args:
-        content: its name, as it stands in text.
+        content: its name, as written in text.
         id: its id.
-        special: whether it is a token only where that is allowed.
-        normalized: whether it is looked for in normalized text.
-        lstrip, rstrip: whether it takes the white space before it, and after it.
-        single_word: whether it is a token only where no letter or digit stands beside it.
+        special: True if it is a token only where that is allowed.
+        normalized: True if it is looked for in normalized text.
+        lstrip, rstrip: True if it takes the white space before it, and after it.
+        single_word: True if it is a token only where no word character is beside it.
     """
 
     content: str
@@ -40,7 +43,7 @@ class AddedToken(NamedTuple):
 
 
 def normalized_content(token: AddedToken, normalize: Normalizer | None) -> str:
-    """What a token is looked for as, and decoded to.
+    """Return the text that a token is found by and decoded to.
 
     >>> normalized_content(AddedToken("A", 1, normalized=True), str.lower)
     'a'
@@ -49,14 +52,14 @@ def normalized_content(token: AddedToken, normalize: Normalizer | None) -> str:
 
 
 class AddedTokens:
-    """Finds added tokens in text.
+    """A finder of added tokens in text.
 
     Args:
-        tokens: all of them; of two that look the same when normalized the first counts, special
-            ones before others (tokenizers gives no order there).
-        normalize: what the text between the tokens goes through, if anything.
-        is_unicode_form: whether that is one of the Unicode normalization forms.
-        prefix_space: whether a space is put before each span that does not begin with one.
+        tokens: all added tokens.  Of two with the same normalized name, a special one wins over
+            another, then the first (tokenizers defines no order there).
+        normalize: the normalizer of the text between the tokens, or None.
+        is_unicode_form: True if that is one of the Unicode normalization forms.
+        prefix_space: True to put a space before each span that does not begin with one.
 
     >>> tokens = AddedTokens([AddedToken("<a>", 1, special=True), AddedToken("b", 2, rstrip=True)])
     >>> list(tokens.split("<a>xb y<a>", allowed={"<a>"}))
@@ -137,20 +140,20 @@ class AddedTokens:
         return all(token is None for _, token in self.split(text, frozenset()))
 
     def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
-        """The text, normalized, as stretches without tokens, and the ids between them.
+        """Yield the spans of normalized text between added tokens, and the tokens' ids.
 
         Args:
             text: without surrogates.
-            allowed: the names of the special tokens that are tokens here.  Where another one
-                stands, it is plain text, and no token is found within it.
+            allowed: the names of the special tokens that are tokens here.  Any other special
+                name is plain text, and no token is found within it.
         """
-        for stretch, token in self._as_it_is.split(text, allowed):
+        for span, token in self._as_it_is.split(text, allowed):
             if token is not None:
                 yield "", token
                 continue
             if self.normalize is not None:
-                stretch = self.normalize(stretch)
-            yield from self._normalized.split(stretch, allowed)
+                span = self.normalize(span)
+            yield from self._normalized.split(span, allowed)
 
 
 @lru_cache(maxsize=128)
@@ -160,7 +163,7 @@ def _joined(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
 
 
 class _Finder:
-    """Finds tokens by their names; the first of two of one name."""
+    """A finder of tokens by their names; of two with one name, the first."""
 
     def __init__(self, tokens: list[tuple[str, AddedToken]]) -> None:
         self._tokens: dict[str, AddedToken] = {}
@@ -171,12 +174,12 @@ class _Finder:
 
     @cached_property
     def _names(self) -> re.Pattern[str]:
-        # The longest first: the first branch that matches counts.
+        # The longest name first, since the first branch that matches wins.
         names = sorted(self._tokens, key=len, reverse=True)
         return re.compile("|".join(map(re.escape, names)))
 
     def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
-        """Stretches of text, none empty, and ids."""
+        """Yield spans of text, each not empty, and ids."""
         at = 0
         found = self._tokens and may_have(text, self._all)
         for match in self._names.finditer(text) if found else ():
@@ -189,7 +192,7 @@ class _Finder:
             ):
                 continue
             if token.lstrip:
-                # If the token before took what this one begins with, nothing more is taken twice.
+                # The token before may have taken the beginning of this one: take nothing twice.
                 start = max(start, at)
                 while start > at and _is_blank(text[start - 1]):
                     start -= 1
@@ -198,10 +201,10 @@ class _Finder:
                     end += 1
             if at < start:
                 yield text[at:start], None
-            # Of a token that has lost all of its text to the one before nothing is left.
+            # A token that has lost all of its text to the one before is dropped.
             if start < end:
                 yield "", token.id
-            # If the token before took blanks that this one has too, that may be further back.
+            # This may step back if the token before took blanks that this one has, too.
             at = end
         if at < len(text):
             yield text[at:] if at else text, None

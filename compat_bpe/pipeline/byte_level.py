@@ -1,10 +1,10 @@
-"""GPT-2's way of writing arbitrary bytes as printable text.
+"""GPT-2's byte alphabet: arbitrary bytes, written as printable text.
 
 ``encoder.json`` and ``vocab.bpe`` are text files, and ``vocab.bpe`` separates by blanks, yet a
-token is any sequence of bytes. So each byte is written as one printable character: a byte whose
-Latin-1 character is printable and no blank stands for itself (188 of them: ``!`` to ``~``, ``¡``
-to ``¬``, ``®`` to ``ÿ``), and the other 68 are numbered, in order, from U+0100 upward. A space,
-the 33rd of those, becomes U+0120, ``Ġ``.
+token is any sequence of bytes. So each byte is written as one printable character. A byte whose
+Latin-1 character is printable and not a blank is written as that character. There are 188 of
+them: ``!`` to ``~``, ``¡`` to ``¬``, ``®`` to ``ÿ``. The other 68 are numbered, in order, from
+U+0100 upward. A space, the 33rd of those, becomes U+0120, ``Ġ``.
 
 The rule is that of ``bytes_to_unicode`` in OpenAI's GPT-2 release (``src/encoder.py``).
 """
@@ -18,15 +18,15 @@ from collections.abc import Sequence
 _PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
 
-#: The character that each byte is written as, and back. The order of the entries is the order in
-#: which GPT-2 numbers the bytes: ``!`` is its token 0, the space its token 220.
+#: The character of each byte, and the reverse. The order of the entries is the order in which
+#: GPT-2 numbers the bytes: ``!`` is its token 0, the space its token 220.
 BYTE_TO_UNICODE: dict[int, str] = {
     **{byte: chr(byte) for byte in _PRINTABLE},
     **{byte: chr(0x100 + n) for n, byte in enumerate(_OTHERS)},
 }
 UNICODE_TO_BYTE: dict[str, int] = {char: byte for byte, char in BYTE_TO_UNICODE.items()}
 
-# A codec of one byte a character, which is many times as fast as a look-up for each.
+# A codec of one byte a character, which is many times as fast as a look-up for each character.
 _TO_BYTES = charmap_build("".join(map(BYTE_TO_UNICODE.__getitem__, range(256))))
 _NOT_IN_ALPHABET = re.compile(f"[^{re.escape(''.join(UNICODE_TO_BYTE))}]")
 
@@ -43,7 +43,8 @@ def encode_bytes(data: bytes) -> str:
 def decode_bytes(text: str) -> bytes:
     """Read back the bytes that :func:`encode_bytes` wrote.
 
-    Raises ValueError, naming the character, if one of them stands for no byte.
+    Raises:
+        ValueError: a character stands for no byte; the message names it.
 
     >>> decode_bytes("ĠcafÃ©")
     b' caf\\xc3\\xa9'
@@ -62,10 +63,11 @@ def decode_bytes(text: str) -> bytes:
 
 
 def decode_all(texts: Sequence[str]) -> list[bytes | None]:
-    """The bytes of each of many texts; None for one that has a character that stands for none.
+    """Return the bytes of each text, or None for a text with a character that stands for no byte.
 
-    They are joined, decoded as one and split again, by a byte that is in none but itself: ``0xFF``,
-    for one, is in no UTF-8, so only in the token of that single byte.
+    The texts are joined, decoded as one and split again, since one long call is faster than many.
+    The separator is ``0xFF``: no UTF-8 has it, so usually only the token of that single byte does.
+    If another text has it, the texts are decoded one by one.
 
     >>> decode_all(["Ġa", "a b", "ÿ"])
     [b' a', None, b'\\xff']
@@ -77,13 +79,13 @@ def decode_all(texts: Sequence[str]) -> list[bytes | None]:
         return [None if _NOT_IN_ALPHABET.search(text) else decode_bytes(text) for text in texts]
     found: list[bytes | None] = []
     found += charmap_encode(joined, "replace", _TO_BYTES)[0].split(b"\xff") if others else []
-    place = at = 0
+    index = at = 0
     for match in _NOT_IN_ALPHABET.finditer(joined):
-        place += joined.count(separator, at, match.start())
+        index += joined.count(separator, at, match.start())
         at = match.start()
-        found[place] = None
+        found[index] = None
     if len(others) < len(texts):
-        for place, text in enumerate(texts):
+        for index, text in enumerate(texts):
             if text == separator:
-                found.insert(place, b"\xff")
+                found.insert(index, b"\xff")
     return found

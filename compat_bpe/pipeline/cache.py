@@ -1,9 +1,9 @@
-"""What was found for texts that were met before: for chunks, and for whole passages.
+"""A bounded cache from text to its ids or its count, for chunks and for whole segments.
 
-Text repeats itself.  Of the chunks of a long text most have been met before, and then the way from
-chunk to ids is one look-up in a dictionary.  And the same text comes again, as when an editor
-counts a file after each change: then the way is one look-up for a passage of some hundred
-characters, which need not even be split.
+Text repeats itself.  Most chunks of a long text have occurred before; then the way from chunk to
+ids is one look-up in a dictionary.  Whole texts repeat, too, as when an editor counts a file after
+each change; then there is one look-up for a segment of some hundred characters, which need not
+even be split.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ else:
 
 
 class Recent(dict[str, V]):
-    """Maps a text to what ``find`` finds for it, and remembers that.
+    """A cache of ``find(text)`` that drops the least recently used texts.
 
-    It is bounded, and forgets what was longest not asked for, by way of two *generations*: when
-    the younger, this dictionary itself, holds half of ``limit`` texts, it becomes the older one,
-    and what was the older one is dropped.  What is looked up in the older moves to the younger.
+    It keeps two *generations*.  The younger one is this dictionary itself.  When it holds half of
+    ``limit`` texts, it becomes the older one, and the previous older one is dropped.  A text that
+    is looked up in the older generation moves to the younger.
 
     Threads may share it: each operation on a dictionary is atomic, and two threads that look up
     the same text store equal values.
 
     Args:
-        find: the value for any text; never None.
-        limit: how many texts are held at most.
-        longest: longer texts, in characters, are never held.
+        find: returns the value for any text; never None.
+        limit: the largest number of texts held.
+        longest: the length in characters above which a text is never held.
 
     >>> lengths = Recent(len, limit=4, longest=10)
     >>> [lengths[text] for text in ("ab", "c", "def", "ab")]
@@ -63,12 +63,12 @@ class Recent(dict[str, V]):
         return found
 
     def set_limit(self, limit: int) -> None:
-        """Set the bound, and forget everything."""
+        """Set the largest number of texts held, and clear the cache."""
         self.clear()
         self.limit = limit
         self._half = limit // 2 or limit
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all texts."""
         super().clear()
         self.older = {}

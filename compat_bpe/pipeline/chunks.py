@@ -1,4 +1,4 @@
-"""The chunks of a text, as an encoding's core cuts them before it merges each for itself."""
+"""The chunks that a tokenizer's core splits a text into before it merges each by itself."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from .core import Core
 def chunks_of(
     core: Core, text: str, allowed_special: Set[str] = frozenset()
 ) -> Iterator[bytes | int]:
-    r"""The bytes of each chunk, and between them the ids of special and other added tokens.
+    r"""Yield the bytes of each chunk, and between them the ids of special and other added tokens.
 
     Args:
-        core: of an encoding.
+        core: the core of an encoding.
         text: any text without surrogates.
-        allowed_special: the names of special tokens that are tokens in it.
+        allowed_special: the names of special tokens that are tokens in the text.
 
     Raises:
-        UnicodeEncodeError: the text has surrogates in it.
+        UnicodeEncodeError: the text has surrogates.
 
     >>> from compat_bpe.encodings.core_bpe import CoreBPE
     >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {"<|end|>": 256}, r" ?\w+|\W")
@@ -32,13 +32,13 @@ def chunks_of(
 
 
 def texts_of_chunks(core: Core, text: str) -> Iterator[list[str]]:
-    r"""The chunks of a text in which nothing is special, as text, stretch by stretch.
+    r"""Yield the chunks of a text without special tokens, as text, one list a span.
 
-    A stretch is what lies between two tokens that are tokens everywhere, and is normalized if the
-    tokenizer does that.  ``chunk_bytes`` gives the bytes of a chunk.
+    A span lies between two added tokens that are tokens everywhere.  It is normalized if the
+    tokenizer normalizes.  ``chunk_bytes`` gives the bytes of a chunk.
 
     Raises:
-        UnicodeEncodeError: the text has surrogates in it.
+        UnicodeEncodeError: the text has surrogates.
 
     >>> from compat_bpe.encodings.core_bpe import CoreBPE
     >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+|\W")
@@ -50,5 +50,5 @@ def texts_of_chunks(core: Core, text: str) -> Iterator[list[str]]:
 
 
 def chunk_bytes(core: Core, chunk: str) -> bytes:
-    """The bytes that a chunk of ``texts_of_chunks`` stands for."""
+    """Return the bytes of a chunk of ``texts_of_chunks``."""
     return core.model.to_bytes(chunk)

@@ -1,7 +1,6 @@
-"""Text made uniform before it is split, as the normalizers of a ``tokenizer.json`` do.
+"""Normalizers: functions that make text uniform before it is split, as in a ``tokenizer.json``.
 
-Each normalizer here is a function from text to text, and gives what tokenizers 0.23.3 gives,
-whatever version of Unicode the running Python has.
+Each gives what tokenizers 0.23.3 gives, whatever version of Unicode the running Python has.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 @cache
 def unicode_form(form: Form) -> Normalizer:
-    r"""A Unicode normalization form, as of Unicode 9.0.
+    r"""Return the normalizer for a Unicode normalization form, as of Unicode 9.0.
 
-    What was assigned later stays as it is, and nothing is ordered or composed across it: to
-    Unicode 9.0 it is a character of which nothing is known.  For what it knows, the forms are the
-    same in every later version (UAX 15, section 3), so the running Python's can be used.
+    Characters assigned after Unicode 9.0 are unknown to it.  So they stay as they are, and nothing
+    is ordered or composed across them.  For all other characters the forms are the same in every
+    later version (UAX 15, section 3), so the running Python's forms can be used.
 
     >>> unicode_form("NFC")("e\u0301")
     'é'
@@ -56,7 +55,7 @@ def unicode_form(form: Form) -> Normalizer:
 
 
 def is_form(normalizer: Normalizer) -> bool:
-    """Whether a normalizer is one of the Unicode normalization forms.
+    """Return True if a normalizer is one of the Unicode normalization forms.
 
     >>> is_form(unicode_form("NFC")), is_form(lowercase)
     (True, False)
@@ -66,23 +65,24 @@ def is_form(normalizer: Normalizer) -> bool:
 
 @cache
 def _later() -> re.Pattern[str]:
-    """Matches what is not assigned in Unicode 9.0."""
+    """Return a pattern for runs of characters that are not assigned in Unicode 9.0."""
     return re.compile(f"{parse_ranges(tables.UNASSIGNED).to_re()}+")
 
 
 @cache
 def _later_or_above() -> re.Pattern[str]:
-    """Matches that, and every character above U+FFFF.
+    """Return a pattern for runs of these characters and of every character above U+FFFF.
 
-    ``re`` finds a character of the Basic Multilingual Plane in a class by a bitmap, but walks the
-    ranges above, of which there is but one here: this takes 7 ns a character, the other 1,500.
+    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but walks the ranges
+    above it one by one.  This class has a single such range and takes 7 ns a character.  That of
+    ``_later`` takes 1,500.
     """
     above = CodePoints.from_ranges([(0x10000, 0x10FFFF)])
     return re.compile(f"{(parse_ranges(tables.UNASSIGNED) | above).to_re()}+")
 
 
 def lowercase(text: str) -> str:
-    """Every character in lower case by itself: a sigma at the end of a word is like any other.
+    """Return a text with each character in lower case by itself, a final sigma included.
 
     >>> lowercase("ὈΔΥΣΣΕΎΣ")
     'ὀδυσσεύσ'
@@ -92,7 +92,7 @@ def lowercase(text: str) -> str:
 
 @cache
 def _lowercase_table() -> dict[int, str]:
-    table = {0x130: "i\u0307"}  # the only one that becomes two characters
+    table = {0x130: "i\u0307"}  # the only letter that becomes two characters
     for run in re.finditer(r"([0-9a-f]+)-([0-9a-f]+)(/2)?([+-][0-9a-f]+)", tables.LOWERCASE):
         first, last, shift = (int(run[group], 16) for group in (1, 2, 4))
         for code_point in range(first, last + 1, 2 if run[3] else 1):
@@ -101,7 +101,7 @@ def _lowercase_table() -> dict[int, str]:
 
 
 def strip(left: bool, right: bool) -> Normalizer:
-    """Without the white space at the beginning, the end, or both.
+    """Return a normalizer that removes white space at the beginning, the end, or both.
 
     >>> strip(True, False)("  a ")
     'a '
@@ -121,7 +121,7 @@ def _code_points_of_white_space() -> Iterator[int]:
 
 
 def replace(old: Splitter, new: str) -> Normalizer:
-    """With each match of a pattern replaced, by ``new`` as it stands.
+    """Return a normalizer that replaces each match of a pattern by ``new``, taken literally.
 
     >>> replace(Splitter("[0-9]+"), "#")("a12b3")
     'a#b#'
@@ -140,7 +140,7 @@ def replace(old: Splitter, new: str) -> Normalizer:
 
 
 def prepend(prefix: str) -> Normalizer:
-    """With something in front, if there is any text.
+    """Return a normalizer that puts a prefix before a text, unless the text is empty.
 
     >>> prepend("▁")("a"), prepend("▁")("")
     ('▁a', '')
@@ -149,7 +149,7 @@ def prepend(prefix: str) -> Normalizer:
 
 
 def one_after_the_other(normalizers: list[Normalizer]) -> Normalizer | None:
-    """Several normalizers as one; None if there are none.
+    """Return one normalizer that applies all of them in order, or None for an empty list.
 
     >>> one_after_the_other([lowercase, prepend("x")])("A")
     'xa'

@@ -1,24 +1,25 @@
-r"""Splitting in steps, as the pre-tokenizers of a ``tokenizer.json`` do.
+r"""Splitting in steps, as in the pre-tokenizers of a ``tokenizer.json``.
 
-Each step sees the pieces that the step before left, one by one, and nothing around them.  A step
+Each step sees the pieces of the step before, one by one, and nothing around them.  A step
 ``Split`` cuts a piece where a pattern matches, ``PrefixSpace`` puts a space in front of it, and
-``ByteAlphabet`` writes its bytes as characters (see ``byte_alphabet``), which later steps then see.
+``ByteAlphabet`` writes its bytes as characters (see ``byte_level``), which later steps then see.
 
-Steps are joined into one pattern where that gives the same pieces, since one pattern is matched
-several times as fast as pieces are taken from step to step.  That is so for steps that cut out
-single characters, or runs of characters, of some set, and one last step of any pattern P, all of
-them keeping what does not match.  The joined pattern has these branches:
+Steps are joined into one pattern if that gives the same pieces, since matching one pattern is
+several times as fast as taking pieces from step to step.  Steps can be joined if the first ones cut
+out single characters, or runs of characters, of some set, if one last step has any pattern P, and
+if all of them keep the text that they do not match.  The joined pattern has these branches:
 
-- The first steps take *every* character of their sets, so that in what is left P sees no such
-  character, and the end of a piece is where one stands.  P' is P with those characters taken from
-  each of its classes: for it, such a character is like the end of the text.
-- What P leaves over between two matches is a piece too: a *gap* is all characters from here on
-  where P' does not match.
-- P sees the pieces of the first steps as well.  Where it is sure to leave them as they are, there
-  is a branch that takes such a run.  Where not, and the run is as long as it can be, there are P
-  and its gaps again, with nothing but the characters of the run in its classes.
+- The first steps take *every* character of their sets.  So in the remaining pieces P sees no such
+  character, and a piece ends before each of them.  P' is P without those characters in its
+  classes: for P', such a character is like the end of the text.
+- The text between two matches of P is a piece, too.  A *gap* is all characters from here on at
+  which P' does not match.
+- P sees the pieces of the first steps as well.  If it surely leaves a run as it is, a branch takes
+  the run.  If not, and the run is as long as it can be, P and its gaps are branches again, with
+  only the characters of the run in its classes.
 
-No two of these begin at one place: the sets are apart, and a gap begins where P' does not match.
+No two of these branches begin at one position: the sets have no character in common, and a gap
+begins where P' does not match.
 """
 
 from __future__ import annotations
@@ -39,14 +40,17 @@ from .byte_level import decode_bytes, encode_bytes
 #: What messages call a pattern that is joined of several.
 NAME = "of the pre-tokenizer"
 
-#: What becomes of a match.  Pieces are kept: each match for itself; none; joined to the piece
-#: before or after; joined to the matches before and after.
+#: The treatment of a match: a piece of its own; removed; joined to the piece before or after it;
+#: joined to the matches before and after it.
 Behavior = Literal["Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 BEHAVIORS: tuple[Behavior, ...] = get_args(Behavior)
 
 
 class Split(NamedTuple):
-    """Cuts where a pattern matches, or, ``invert``, where it does not."""
+    """A step that cuts a piece at the matches of a pattern.
+
+    With ``invert``, the text between the matches is treated as the matches.
+    """
 
     tree: Node
     behavior: Behavior = "Isolated"
@@ -54,11 +58,11 @@ class Split(NamedTuple):
 
 
 class PrefixSpace(NamedTuple):
-    """Puts a space before a piece that does not begin with one."""
+    """A step that puts a space before a piece that does not begin with one."""
 
 
 class ByteAlphabet(NamedTuple):
-    """Writes the bytes of a piece as characters."""
+    """A step that writes the bytes of a piece as characters."""
 
 
 class Joined(NamedTuple):
@@ -71,9 +75,9 @@ Step = Union[Split, PrefixSpace, ByteAlphabet, Joined]
 
 
 def make_splitter(steps: Sequence[Step]) -> Splitter | StepSplitter:
-    """What splits text by some steps; a single pattern, if the steps can be joined.
+    """Return a splitter of text by steps, with a single pattern if the steps can be joined.
 
-    A last step ``ByteAlphabet`` is left out: ``to_bytes`` has what a chunk stands for.
+    A last step ``ByteAlphabet`` is left out, since ``to_bytes`` gives the bytes of a chunk.
 
     Raises:
         PatternError: a pattern cannot be used.
@@ -116,17 +120,17 @@ def prepared_steps(key: str, make_steps: Callable[[], Sequence[Step]]) -> list[S
 
 
 def to_bytes(steps: Sequence[Step]) -> Callable[[str], bytes]:
-    """What gives the bytes that a chunk of ``make_splitter(steps)`` stands for."""
+    """Return the function that gives the bytes of a chunk of ``make_splitter(steps)``."""
     written = any(isinstance(step, ByteAlphabet) for step in steps[:-1])
     return decode_bytes if written and not isinstance(steps[-1], ByteAlphabet) else str.encode
 
 
 class StepSplitter:
-    """Takes each piece from step to step; as ``Splitter``, but without safe places to cut."""
+    """A splitter like ``Splitter``, but step by step and without cut points."""
 
     #: There is no single pattern.
     tree: Node | None = None
-    #: No place where a text may be cut is known.
+    #: The patterns of cut points; None, since they are not known.
     breaks: re.Pattern[str] | None = None
     ascii_breaks: re.Pattern[str] | None = None
     fine_breaks: re.Pattern[str] | None = None
@@ -138,7 +142,7 @@ class StepSplitter:
         ]
 
     def chunks(self, text: str) -> list[str]:
-        """All chunks of a text, in order; none of them is empty."""
+        """Return all chunks of a text, in order, each not empty."""
         pieces = [text] if text else []
         for step, splitter in self._steps:
             if isinstance(step, ByteAlphabet):
@@ -157,19 +161,19 @@ class StepSplitter:
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Whether every character of a text is certainly in a chunk."""
+        """True if every character of a text is certainly in a chunk."""
         return not any(
             isinstance(step, Split) and step.behavior == "Removed" for step, _ in self._steps
         )
 
     def passages(self, text: str) -> Iterator[str]:
-        """The whole text, since there are no places to cut."""
+        """Yield the whole text, since it has no known cut points."""
         yield text
 
 
 def _kept(step: Split, spans: Iterable[tuple[int, int]], length: int) -> Iterable[tuple[int, int]]:
-    """The pieces that a step leaves of a piece, as places in it; some may be empty."""
-    #: All of the piece, and whether it is a match.
+    """Return the pieces that a step makes of a piece, as offsets in it; some may be empty."""
+    #: The whole piece in parts; True for a match.
     parts: list[tuple[int, int, bool]] = []
     at = 0
     for start, end in spans:
@@ -190,7 +194,10 @@ def _kept(step: Split, spans: Iterable[tuple[int, int]], length: int) -> Iterabl
 
 
 def _merged(parts: list[tuple[int, int, bool]], contiguous: bool) -> list[tuple[int, int]]:
-    """Parts joined to the one before: to one of their kind, or a match to what is none."""
+    """Return parts joined to the one before.
+
+    ``contiguous`` joins a part to one of its kind.  Otherwise a match joins a part that is none.
+    """
     found: list[tuple[int, int]] = []
     before = False
     for start, end, is_match in parts:
@@ -204,7 +211,7 @@ def _merged(parts: list[tuple[int, int, bool]], contiguous: bool) -> list[tuple[
 
 
 def _join(steps: Sequence[Step]) -> Node | None:
-    """The pattern that some steps are joined to, if they can be."""
+    """Return the pattern that the steps are joined to, or None if they cannot be."""
     runs: list[tuple[Repeat, CodePoints]] = []
     taken = NONE
     last: Node = NEVER
@@ -221,7 +228,7 @@ def _join(steps: Sequence[Step]) -> Node | None:
         points = run.item.points
         for other, others in runs:
             if points & others and other.high != 1:
-                return None  # It would cut the pieces of that run again.
+                return None  # This step would cut the pieces of that run again.
         points -= taken
         if points:
             runs.append((run._replace(item=Chars(points)), points))
@@ -240,7 +247,7 @@ def _join(steps: Sequence[Step]) -> Node | None:
 
 
 def _run_of_chars(step: Split) -> Repeat | None:
-    """The run of characters of one set that a step cuts out wherever it stands, or None."""
+    """Return the run of characters of one set that a step always cuts out, or None."""
     run = step.tree
     if isinstance(run, Chars):
         run = Repeat(run, 1, 1, "")
@@ -254,10 +261,10 @@ def _run_of_chars(step: Split) -> Repeat | None:
 
 
 def _keeps(run: Repeat, points: CodePoints, tree: Node) -> bool:
-    """Whether a pattern surely leaves the pieces of a run as they are.
+    """Return True if a pattern surely leaves the pieces of a run as they are.
 
-    It does if they are single characters, if it matches nothing in them, or if its first branch
-    that matches there takes all of them.
+    It does if the pieces are single characters, if it matches nothing in them, or if the first
+    branch that matches there takes the whole run.
     """
     inside = project(tree, lambda other: other & points)
     first = inside.branches[0] if isinstance(inside, Alternatives) else inside
@@ -273,7 +280,7 @@ def _keeps(run: Repeat, points: CodePoints, tree: Node) -> bool:
 
 
 def _matches_and_gaps(tree: Node, alphabet: CodePoints) -> list[Node]:
-    """Branches that match what a pattern matches in runs of an alphabet, and what it leaves."""
+    """Return branches for the matches of a pattern in runs of an alphabet, and for its gaps."""
     if alphabet != ALL:
         tree = _ending_before(project(tree, lambda points: points & alphabet), alphabet)
     if tree == NEVER:
@@ -289,7 +296,7 @@ def _matches_and_gaps(tree: Node, alphabet: CodePoints) -> list[Node]:
 
 
 def _ending_before(node: Node, left: CodePoints) -> Node:
-    r"""A pattern with each ``\z`` made to match before any character that is not in ``left``."""
+    r"""Return a pattern in which ``\z`` also matches before any character not in ``left``."""
     if isinstance(node, Anchor):
         return Look(Chars(left), ahead=True, negative=True)
     if isinstance(node, NodeSequence):

@@ -1,8 +1,8 @@
-"""Special tokens in text: where they stand, and whether they may.
+"""Special tokens in text: finding them, and refusing disallowed ones.
 
-A special token is a name such as ``<|endoftext|>`` with an id of its own that no merging can
-give.  Where a text comes from a user, its name in the text must not become the token unless
-the caller says so; that is what ``allowed`` and ``disallowed`` are about.
+A special token is a name such as ``<|endoftext|>``, with an id of its own that merging never
+gives.  In a text from a user, the name must not become the token unless the caller says so.
+Callers say so with ``allowed_special`` and ``disallowed_special``.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ def _beginning_of_any(names: frozenset[str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=128)
 def _any_of(names: frozenset[str]) -> re.Pattern[str]:
-    # The longest first, so that of two names where one begins the other the longer is found.
+    # The longest name first, so that of two names at one position the longer is found.
     return re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))))
 
 
 def find_special(text: str, names: Set[str]) -> str | None:
-    """The first special token of ``names`` that stands in a text, or None.
+    """Return the first special token of ``names`` in a text, or None.
 
     >>> find_special("one<|end|>two", {"<|end|>", "<|start|>"})
     '<|end|>'
@@ -66,9 +66,9 @@ def find_special(text: str, names: Set[str]) -> str | None:
 
 
 def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]]:
-    """The text as stretches of plain text, each with the special token that ends it.
+    """Yield the spans of plain text, each with the special token that ends it.
 
-    The last stretch has None.  Of two names at one place the longer counts; tiktoken gives no
+    The last span has None.  Of two names at one position the longer wins; tiktoken defines no
     order there.
 
     >>> list(split_special("one<|end|>two", {"<|end|>"}))
@@ -122,13 +122,13 @@ class SpecialTokens:
 
 
 def raise_disallowed(name: str) -> NoReturn:
-    """Refuse a text that has a special token's name in it.
+    """Refuse a text that contains the name of a disallowed special token.
 
     Raises:
-        ValueError: always; the message names the token and the ways out.
+        ValueError: always; the message names the token and the options to pass.
     """
     raise ValueError(
-        # The first line is tiktoken's: programs look for it and print it.
+        # The first line is tiktoken's, since programs look for it.
         f"Encountered text corresponding to disallowed special token {name!r}.\n"
         f"To encode it as that token, pass allowed_special={{{name!r}}}; to encode it as plain "
         "text, pass disallowed_special=() or use encode_ordinary."

@@ -1,6 +1,6 @@
-"""``tiktoken._educational``: byte-pair encoding step by step, to watch and to learn from.
+"""``tiktoken._educational``: byte-pair encoding, shown step by step.
 
-``compat_bpe.pipeline.models.bpe.by_rank`` is the encoder itself, and explains the algorithm too.
+``compat_bpe.pipeline.models.bpe.by_rank`` is the encoder itself; it explains the algorithm, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _RESET = "\x1b[0m"
 
 
 class SimpleBytePairEncoding:
-    """A small encoding that prints what it does.
+    """A small encoding that prints each step.
 
     >>> enc = SimpleBytePairEncoding.from_tiktoken("gpt2")
     >>> enc.encode("hi you", visualise="simple")
@@ -37,7 +37,7 @@ class SimpleBytePairEncoding:
         self._splitter = Splitter(pat_str)
 
     def encode(self, text: str, visualise: str | None = "colour") -> list[int]:
-        """The ids of a text; ``visualise`` is ``"colour"``, ``"simple"`` or None."""
+        """Return the ids of a text; ``visualise`` is ``"colour"``, ``"simple"`` or None."""
         return [
             token
             for chunk in self._splitter.chunks(text)
@@ -45,26 +45,30 @@ class SimpleBytePairEncoding:
         ]
 
     def decode_bytes(self, tokens: list[int]) -> bytes:
-        """The bytes of some ids; ``KeyError`` for one that is not in the vocabulary."""
+        """Return the bytes of ids, joined.
+
+        Raises:
+            KeyError: an id is not in the vocabulary.
+        """
         return b"".join(self.decode_tokens_bytes(tokens))
 
     def decode(self, tokens: list[int]) -> str:
-        """The text of some ids, U+FFFD where it is no UTF-8."""
+        """Return the text of ids, with U+FFFD for bytes that are not UTF-8."""
         return self.decode_bytes(tokens).decode("utf-8", "replace")
 
     def decode_tokens_bytes(self, tokens: list[int]) -> list[bytes]:
-        """The bytes of each of some ids."""
+        """Return the bytes of each id."""
         return [self._decoder[token] for token in tokens]
 
     @staticmethod
     def train(training_data: str, vocab_size: int, pat_str: str) -> SimpleBytePairEncoding:
-        """An encoding learned from a text; see ``bpe_train``."""
+        """Return an encoding learned from a text; see ``bpe_train``."""
         ranks = bpe_train(data=training_data, vocab_size=vocab_size, pat_str=pat_str)
         return SimpleBytePairEncoding(pat_str=pat_str, mergeable_ranks=ranks)
 
     @staticmethod
     def from_tiktoken(encoding: str | Encoding) -> SimpleBytePairEncoding:
-        """The simple form of an encoding, given itself or by its name."""
+        """Return the simple form of an encoding, given itself or by its name."""
         if isinstance(encoding, str):
             from . import get_encoding
 
@@ -77,19 +81,19 @@ class SimpleBytePairEncoding:
 def bpe_encode(
     mergeable_ranks: dict[bytes, int], input: bytes, visualise: str | None = "colour"
 ) -> list[int]:
-    """The ids of one chunk, found merge by merge, each of which is shown."""
+    """Return the ids of one chunk, and print the parts after each merge."""
     parts = [input[i : i + 1] for i in range(len(input))]
     while True:
         _show(parts, visualise)
         joined = [
-            (mergeable_ranks[left + right], place)
-            for place, (left, right) in enumerate(zip(parts, parts[1:]))
+            (mergeable_ranks[left + right], index)
+            for index, (left, right) in enumerate(zip(parts, parts[1:]))
             if left + right in mergeable_ranks
         ]
         if not joined:
             break
-        _, place = min(joined)
-        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        _, index = min(joined)
+        parts[index : index + 2] = [parts[index] + parts[index + 1]]
     if visualise:
         print()
     return [mergeable_ranks[part] for part in parts]
@@ -98,9 +102,9 @@ def bpe_encode(
 def bpe_train(
     data: str, vocab_size: int, pat_str: str, visualise: str | None = "colour"
 ) -> dict[bytes, int]:
-    """The ranks learned from a text: again and again the commonest neighbours become a token.
+    """Learn ranks from a text: again and again the most common pair of neighbours becomes a token.
 
-    Of equally common ones those met first.
+    Of equally common pairs, the one that occurs first is taken.
 
     Raises:
         ValueError: ``vocab_size`` is less than 256, or more than the text gives.
@@ -135,16 +139,16 @@ def bpe_train(
 
 
 def _merge(word: list[bytes], pair: tuple[bytes, bytes]) -> list[bytes]:
-    """A word with all occurrences of a pair joined, from the left."""
+    """Return a word with all occurrences of a pair joined, from the left."""
     found: list[bytes] = []
-    place = 0
-    while place < len(word):
-        if tuple(word[place : place + 2]) == pair:
-            found.append(word[place] + word[place + 1])
-            place += 2
+    index = 0
+    while index < len(word):
+        if tuple(word[index : index + 2]) == pair:
+            found.append(word[index] + word[index + 1])
+            index += 2
         else:
-            found.append(word[place])
-            place += 1
+            found.append(word[index])
+            index += 1
     return found
 
 
@@ -156,7 +160,7 @@ def _show(parts: list[bytes], visualise: str | None) -> None:
 
 
 def visualise_tokens(token_values: list[bytes]) -> None:
-    """Print tokens side by side, each on a ground of another colour than its neighbours'.
+    """Print tokens side by side, each with a background colour other than its neighbours'.
 
     A token that is only part of a character is shown as U+FFFD.
     """

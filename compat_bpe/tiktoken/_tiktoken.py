@@ -1,4 +1,4 @@
-"""``tiktoken._tiktoken``, which is written in Rust there: the class ``CoreBPE``."""
+"""``tiktoken._tiktoken``, which tiktoken writes in Rust: the class ``CoreBPE``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """``tiktoken.load``: rank files, from a path or an address, and the cache of downloaded ones.
 
-The files that tiktoken downloads are answered from this package's packs, without network, byte
-for byte.  Other addresses are read as tiktoken reads them.  Programs replace ``read_file`` and
-``read_file_cached``, so they are looked up when they are used.
+The files that tiktoken downloads come from this package's packs, byte for byte, without network.
+Other addresses are read as in tiktoken.  Programs replace ``read_file`` and ``read_file_cached``,
+so they are looked up at each use.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _GPT2 = f"{_HOST}/gpt-2/encodings/main"
 
 
 def shipped_file(address: str) -> bytes | None:
-    """The file that tiktoken would download from an address, if a pack has what is in it.
+    """Return the file that tiktoken would download from an address, or None if no pack has it.
 
     >>> shipped_file("https://example.org/other.tiktoken") is None
     True
@@ -45,11 +45,11 @@ def shipped_file(address: str) -> bytes | None:
 
 
 def read_file(blobpath: str) -> bytes:
-    """The content of a path or an address.
+    """Return the content of a path or an address.
 
     Raises:
         OSError: it cannot be read.
-        ImportError: what is needed for such an address is not installed.
+        ImportError: a package needed for such an address is not installed.
     """
     if "://" not in blobpath:
         with open(blobpath, "rb") as file:
@@ -62,8 +62,8 @@ def read_file(blobpath: str) -> bytes:
             import requests
         except ImportError:
             raise ImportError(
-                f"{blobpath} is not a file that this package ships, and to download it requests "
-                "is needed (pip install requests)"
+                f"{blobpath} is not shipped with this package, and downloading it needs requests "
+                "(pip install requests)"
             ) from None
         response = requests.get(blobpath)
         response.raise_for_status()
@@ -73,7 +73,7 @@ def read_file(blobpath: str) -> bytes:
 
 
 def check_hash(data: bytes, expected_hash: str) -> bool:
-    """Whether some bytes have the sha256 that they should, in hexadecimal.
+    """Return True if bytes have the expected sha256, in hexadecimal.
 
     >>> check_hash(b"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     True
@@ -82,15 +82,15 @@ def check_hash(data: bytes, expected_hash: str) -> bool:
 
 
 def read_file_cached(blobpath: str, expected_hash: str | None = None) -> bytes:
-    """The content of a path or an address, kept in the cache directory under the sha1 of its name.
+    """Return the content of a path or an address; it is cached under the sha1 of its name.
 
-    The directory is ``$TIKTOKEN_CACHE_DIR``, or ``$DATA_GYM_CACHE_DIR``, or ``data-gym-cache`` in
-    the directory for temporary files; where the variable is empty, nothing is kept.  What this
-    package ships needs no keeping.
+    The cache directory is ``$TIKTOKEN_CACHE_DIR``, or ``$DATA_GYM_CACHE_DIR``, or
+    ``data-gym-cache`` in the directory for temporary files.  If the variable is empty, nothing is
+    cached.
 
     Raises:
-        ValueError: the content has not the sha256 expected.
-        OSError: it cannot be read, or cannot be kept in a directory that a variable names.
+        ValueError: the content does not have the expected sha256.
+        OSError: it cannot be read, or not be written to a cache directory that a variable names.
     """
     chosen = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     if chosen == "":
@@ -114,14 +114,14 @@ def read_file_cached(blobpath: str, expected_hash: str | None = None) -> bytes:
         os.makedirs(folder, exist_ok=True)
         _write_whole(path, data)
     except OSError:
-        # The default directory is a convenience; one that was asked for has to work.
+        # The default directory is a convenience; one that a variable names must work.
         if chosen is not None:
             raise
     return data
 
 
 def _write_whole(path: str, data: bytes) -> None:
-    """Write a file so that nobody sees a part of it."""
+    """Write a file at once: no reader ever sees a part of it."""
     part = f"{path}.{uuid.uuid4()}.tmp"
     with open(part, "wb") as file:
         file.write(data)
@@ -135,13 +135,14 @@ def data_gym_to_mergeable_bpe_ranks(
     encoder_json_hash: str | None = None,
     clobber_one_byte_tokens: bool = False,
 ) -> dict[bytes, int]:
-    """The ranks of GPT-2 style ``vocab.bpe`` and ``encoder.json``.
+    """Return the ranks of GPT-2 style ``vocab.bpe`` and ``encoder.json``.
 
     Args:
-        clobber_one_byte_tokens: the single bytes have the ids of the latter, not those of GPT-2.
+        clobber_one_byte_tokens: True to take the ids of single bytes from ``encoder.json``; False
+            for those of GPT-2.
 
     Raises:
-        ValueError: a file has not the sha256 expected, or the two do not fit.
+        ValueError: a file does not have the expected sha256, or the two do not fit together.
     """
     ranks = {bytes([byte]): rank for rank, byte in enumerate(BYTE_TO_UNICODE)}
     merges = read_file_cached(vocab_bpe_file, vocab_bpe_hash).decode()
@@ -160,7 +161,7 @@ def data_gym_to_mergeable_bpe_ranks(
 
 
 def dump_tiktoken_bpe(bpe_ranks: dict[bytes, int], tiktoken_bpe_file: str) -> None:
-    """Write a rank file, by way of ``blobfile`` where it is an address."""
+    """Write a rank file to a path, or to an address by way of ``blobfile``."""
     data = b"".join(
         base64.b64encode(token) + b" %d\n" % rank
         for token, rank in sorted(bpe_ranks.items(), key=lambda item: item[1])
@@ -173,10 +174,10 @@ def dump_tiktoken_bpe(bpe_ranks: dict[bytes, int], tiktoken_bpe_file: str) -> No
 
 
 def load_tiktoken_bpe(tiktoken_bpe_file: str, expected_hash: str | None = None) -> dict[bytes, int]:
-    """The ranks in a rank file; unlike ``compat_bpe.load_tiktoken`` it takes incomplete ones.
+    """Return the ranks in a rank file; unlike ``compat_bpe.load_tiktoken``, accept incomplete ones.
 
     Raises:
-        ValueError: a line cannot be read, or the file has not the sha256 expected.
+        ValueError: a line cannot be read, or the file does not have the expected sha256.
     """
     ranks = {}
     for line in read_file_cached(tiktoken_bpe_file, expected_hash).splitlines():

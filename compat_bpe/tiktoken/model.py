@@ -1,4 +1,4 @@
-"""``tiktoken.model``: from the name of a model to its encoding."""
+"""``tiktoken.model``: the encoding of a model, by the model's name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .registry import get_encoding as get_encoding
 
 
 def encoding_name_for_model(model_name: str) -> str:
-    """The name of the encoding that a model of OpenAI uses.
+    """Return the name of the encoding that a model of OpenAI uses.
 
     Raises:
         KeyError: the model is not known.
@@ -22,7 +22,7 @@ def encoding_name_for_model(model_name: str) -> str:
 
 
 def encoding_for_model(model_name: str) -> Encoding:
-    """The encoding that a model uses, plug-ins included.
+    """Return the encoding that a model uses, plug-ins included.
 
     Raises:
         KeyError: the model is not known.

@@ -1,4 +1,4 @@
-"""``tiktoken_ext.openai_public``: what each shipped encoding is made from."""
+"""``tiktoken_ext.openai_public``: the constructors of the shipped encodings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENDOFPROMPT = "<|endofprompt|>"
 
 r50k_pat_str = PUBLISHED["r50k_base"].pattern
 
-#: What tiktoken checks, where it does.
+#: The vocabulary sizes that tiktoken checks.
 _VOCABULARY_SIZES = {"gpt2": 50257, "r50k_base": 50257, "p50k_base": 50281}
 
 
@@ -26,7 +26,7 @@ def _constructor(name: str) -> Callable[[], dict[str, Any]]:
         arguments: dict[str, Any] = {
             "name": name,
             "pat_str": published.pattern,
-            # A copy: what callers do to theirs is their own affair.
+            # A copy, which the caller may change.
             "mergeable_ranks": dict(load_ranks(published.pack)),
             "special_tokens": dict(published.special_tokens),
         }

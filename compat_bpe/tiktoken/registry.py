@@ -1,8 +1,8 @@
 """``tiktoken.registry``: the encodings by name, those of plug-ins included.
 
 A plug-in is a module in the namespace package ``tiktoken_ext`` with a dictionary
-``ENCODING_CONSTRUCTORS``: name → function that gives the arguments of ``Encoding``.  Programs
-replace the names of this module, so each is looked up when it is used.
+``ENCODING_CONSTRUCTORS``, from the name to a function that returns the arguments of ``Encoding``.
+Programs replace the names of this module, so each is looked up at each use.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ENCODING_CONSTRUCTORS: dict[str, Callable[[], dict[str, Any]]] | None = None
 
 @functools.cache
 def _available_plugin_modules() -> Sequence[str]:
-    """The names of the modules in ``tiktoken_ext``; this package's own is always among them."""
+    """Return the names of the modules in ``tiktoken_ext``, always with this package's own."""
     try:
         extension = importlib.import_module("tiktoken_ext")
     except ImportError:
@@ -40,7 +40,7 @@ def _available_plugin_modules() -> Sequence[str]:
 
 
 def _find_constructors() -> None:
-    """Fill ``ENCODING_CONSTRUCTORS``, all or nothing."""
+    """Fill ``ENCODING_CONSTRUCTORS``; after an error it stays None."""
     global ENCODING_CONSTRUCTORS
     with _lock:
         if ENCODING_CONSTRUCTORS is not None:
@@ -71,10 +71,10 @@ def _constructors() -> dict[str, Callable[[], dict[str, Any]]]:
 
 
 def get_encoding(encoding_name: str) -> Encoding:
-    """The encoding of a name, shipped or of a plug-in.
+    """Return an encoding by its name, shipped or of a plug-in.
 
     Raises:
-        ValueError: there is no such encoding, or a plug-in is broken.
+        ValueError: the name is not known, or a plug-in is broken.
 
     >>> get_encoding("gpt2").encode("hello world")
     [31373, 995]
@@ -94,7 +94,7 @@ def get_encoding(encoding_name: str) -> Encoding:
             )
         constructor = constructors[encoding_name]
         if constructor is openai_public.ENCODING_CONSTRUCTORS.get(encoding_name):
-            # The same vocabulary, shared with the encodings that have it too.
+            # The vocabulary is shared with the encodings that have the same one.
             encoding = shipped.make_encoding(encoding_name)
         else:
             encoding = Encoding(**constructor())
@@ -103,7 +103,7 @@ def get_encoding(encoding_name: str) -> Encoding:
 
 
 def list_encoding_names() -> list[str]:
-    """The names that ``get_encoding`` knows.
+    """Return the names that ``get_encoding`` knows.
 
     >>> "cl100k_base" in list_encoding_names()
     True

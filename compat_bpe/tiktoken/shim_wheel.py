@@ -1,9 +1,10 @@
 """A wheel called tiktoken that hands over to this package.
 
-For programs whose metadata requires tiktoken: ``pip install ./tiktoken-….whl that-program``.
+It serves programs whose metadata requires tiktoken:
+``pip install ./tiktoken-….whl that-program``.
 
-The file is put together here rather than by a build tool, so it can be made wherever this package
-runs. Format: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
+The wheel is written here, without a build tool, so it can be made wherever this package runs.
+Format: https://packaging.python.org/en/latest/specifications/binary-distribution-format/
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from .. import version as own
 from . import __path__ as _path
 from . import __version__ as _tiktoken_version
 
-# Of use to who reads the code and to type checkers, and to a thread that imports tiktoken while
-# another one does: CPython gives it this module, not what stands in sys.modules afterwards.
+# The last two imports serve readers and type checkers.  They also serve a thread that imports
+# tiktoken while another one does: CPython gives it this module, not the one in sys.modules
+# afterwards.
 _INIT = '''\
 """compat_bpe, standing in for tiktoken."""
 
@@ -71,7 +73,7 @@ Tag: py3-none-any
 
 
 def write_shim_wheel(folder: str | os.PathLike[str]) -> str:
-    """Write a wheel that is called tiktoken, and needs and hands over to this package.
+    """Write a wheel called tiktoken that requires this package and hands over to it.
 
     Its version is tiktoken's with a local label (PEP 440), so that it meets what programs require
     of tiktoken and can be told from it. The same version of this package always writes the same
@@ -82,7 +84,7 @@ def write_shim_wheel(folder: str | os.PathLike[str]) -> str:
         The path of the wheel.
 
     Raises:
-        OSError: it cannot be written; then nothing is.
+        OSError: the wheel cannot be written; then no part of it is.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

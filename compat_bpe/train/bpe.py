@@ -1,28 +1,28 @@
-"""Learning merges: which two neighbouring tokens to join next, from how often they stand together.
+"""Learning of merges from the frequencies of neighbouring tokens.
 
-A *word* is a chunk of the corpus as a sequence of tokens, at first its single bytes.  Training
-joins the pair of neighbours that comes most often, each word weighted by how often it comes, to a
-new token wherever it stands, and so on.  With the words ``hug`` (10 times), ``pug`` (5), ``pun``
-(12), ``bun`` (4) and ``hugs`` (5), ``u g`` comes 20 times and is joined first, then ``u n`` (16),
+A *word* is a chunk of the corpus as a sequence of tokens, at first its single bytes.  Each step of
+training finds the most frequent pair of neighbours, with each word weighted by its frequency, and
+joins the pair to a new token in all words.  With the words ``hug`` (10 times), ``pug`` (5), ``pun``
+(12), ``bun`` (4) and ``hugs`` (5), ``u g`` occurs 20 times and is joined first, then ``u n`` (16),
 then ``h ug`` (15).
 
-Of pairs that come equally often, that of the lower ids is joined.  The ids of single bytes are in
-GPT-2's order (see ``byte_alphabet``), and new tokens are numbered on; so the merges are those of
+Of equally frequent pairs, the one of the lower ids is joined.  The ids of single bytes are in
+GPT-2's order (see ``byte_level``), and new tokens are numbered on.  So the merges are those of
 ``BpeTrainer`` in Hugging Face tokenizers with its byte-level alphabet.
 
-It is fast by three properties:
+Three properties make it fast:
 
-- *A word is a string*, of a character for each token, the code point of which is the token's id.
-  A merge is then ``str.split`` and ``str.join``, which find pairs from left to right as the rule
-  has it; and a pair is a string of two characters, whose order among strings is that of its ids.
-- *A pair comes less and less often* once the merge is done that formed it.  New places of a pair
-  come about only where one of its two tokens is made, and a token is made by one merge, wherever
-  it ever stands.  So what a heap says of a pair is never too low: the top of the heap is looked
-  up, and if it has become less, put back.
-- *So pairs far down need not be followed.*  Those that come less often than a *floor* are
-  forgotten; when the others are used up, the pairs of all words are counted afresh, and the floor
-  is lowered.  Each time it is an eighth of the highest count, so that happens a few times in all,
-  while most pairs there ever are come but once or twice.
+- *A word is a string*, with one character for each token; its code point is the token's id.  So a
+  merge is ``str.split`` and ``str.join``, which find pairs from left to right, as the rule demands.
+  A pair is a string of two characters, and pairs sort as strings in the order of their ids.
+- *The frequency of a pair only falls* after the merge that formed the pair.  New occurrences of a
+  pair arise only where one of its two tokens is made, and a token is made by one merge, in all
+  words at once.  So the frequency of a pair in the heap is never too low.  The pair on top of the
+  heap is looked up; if its frequency has fallen, it is put back with the new one.
+- *So rare pairs need not be followed.*  Pairs less frequent than a *floor* are dropped.  When the
+  others are used up, the pairs of all words are counted again, and the floor is lowered to an
+  eighth of the highest frequency.  That happens a few times in all, while most pairs occur only
+  once or twice.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from itertools import islice
 from operator import add
 from typing import NamedTuple
 
-#: There are no more code points, and so no more ids.
+#: The number of code points, and so the largest number of ids.
 MOST_TOKENS = 0x110000
 
-#: The floor is the highest count divided by this.
+#: The divisor of the highest frequency that gives the floor.
 _STEP = 8
 
 
 class Merge(NamedTuple):
-    """Two tokens that are joined, by their ids, and how often they stood together then."""
+    """Two joined tokens, by their ids, and the frequency of the pair when it was joined."""
 
     left: int
     right: int
@@ -56,16 +56,16 @@ def learn_merges(
     min_frequency: int = 1,
     max_token_length: int | None = None,
 ) -> Iterator[Merge]:
-    r"""The merges to be learned from some words, in their order, until nothing is left to merge.
+    r"""Yield the merges learned from words, in their order, until there is nothing more to merge.
 
-    Each makes a token whose id is the next after those there are.
+    Each merge makes a token with the next free id.
 
     Args:
-        words: the words, a character for each token, whose code point is the token's id; and how
-            often each comes, which may be weighted.
-        tokens: the bytes of each id.  What two tokens make is not learned if it is one of these.
-        min_frequency: a pair that comes less often is not joined.
-        max_token_length: a pair that would make a longer token, in bytes, is not joined.
+        words: the words and their frequencies, which may be weighted.  A word has one character
+            for each token; its code point is the token's id.
+        tokens: the bytes of each id.  A merge that would make one of these tokens is not learned.
+        min_frequency: the lowest frequency of a pair that is joined.
+        max_token_length: the length in bytes of the longest token that is made.
 
     Raises:
         ValueError: there are more tokens than there are code points.
@@ -84,7 +84,7 @@ def learn_merges(
 
 
 class Learner:
-    """The words as they are after some merges, and the pairs that come often in them.
+    """The words in their present state, and the frequent pairs in them.
 
     Args:
         words, tokens, min_frequency, max_token_length: as in ``learn_merges``.
@@ -102,9 +102,9 @@ class Learner:
         min_frequency: int = 1,
         max_token_length: int | None = None,
     ) -> None:
-        # What is one token has no pair.
+        # A word of one token has no pair.
         kept = [word for word in words if len(word) > 1]
-        #: How many tokens all words have, each as often as it comes.
+        #: The number of tokens of all words, each weighted by its frequency.
         self.size = sum(len(word) * frequency for word, frequency in words.items())
         self._words = kept
         self._frequencies = [words[word] for word in kept]
@@ -112,16 +112,16 @@ class Learner:
         self._known = set(tokens)
         self._min_frequency = max(min_frequency, 1)
         self._longest = max_token_length
-        #: The pairs that come at least ``_floor`` times: how often, and the numbers of the words
-        #: that they may be in.  The first item of a list of words is none.
+        #: The pairs that occur at least ``_floor`` times: their frequencies, and the numbers of the
+        #: words that they may be in.  The first item of such a list is not a word.
         self._counts: dict[str, int] = {}
         self._places: dict[str, list[int]] = {}
-        #: Their counts, or what these were, negated, since the heap has the least on top.
+        #: Their present or earlier frequencies, negated, since the heap has the lowest on top.
         self._heap: list[tuple[int, str]] = []
         self._floor = 0
 
     def step(self) -> Merge | None:
-        """Find the next merge and carry it out; None if there is none.
+        """Find the next merge, carry it out and return it; None if there is none.
 
         Raises:
             ValueError: as ``learn_merges``.
@@ -141,7 +141,7 @@ class Learner:
         return Merge(left, right, count)
 
     def _next_pair(self) -> str | None:
-        """The pair that comes most often, of several the one of the lowest ids."""
+        """Return the most frequent pair; of several, the one of the lowest ids."""
         heap, counts = self._heap, self._counts
         while True:
             while heap:
@@ -160,14 +160,14 @@ class Learner:
             heap, counts = self._heap, self._counts
 
     def _count_pairs(self) -> bool:
-        """Count all pairs afresh, keep those that come often, and say whether there are any."""
+        """Count all pairs again and keep the frequent ones; return True if there are any."""
         every: defaultdict[str, int] = defaultdict(int)
         for word, frequency in zip(self._words, self._frequencies):
             for pair in map(add, word, word[1:]):
                 every[pair] += frequency
         floor = max(every.values(), default=0) // _STEP
         while True:
-            # Should no pair of those that come often be fit, the others are looked at.
+            # If no frequent pair may be joined, lower the floor and look at more pairs.
             self._floor = max(self._min_frequency, floor)
             counts = {
                 pair: count
@@ -188,20 +188,20 @@ class Learner:
         return bool(counts)
 
     def _is_fit(self, pair: str) -> bool:
-        """Whether two tokens may be joined, however often they come."""
+        """Return True if two tokens may be joined, whatever their frequency."""
         token = self._tokens[ord(pair[0])] + self._tokens[ord(pair[1])]
         return token not in self._known and (self._longest is None or len(token) <= self._longest)
 
     def _join(self, pair: str, made: str) -> None:
-        """Join a pair wherever it stands, and see to the pairs beside it."""
+        """Join a pair in all words, and update the pairs beside it."""
         words, frequencies, counts = self._words, self._frequencies, self._counts
         del counts[pair]
-        #: The pairs that come about: how often, and in which words.
+        #: The new pairs: the frequency, then the numbers of the words.
         formed: dict[str, list[int]] = {}
         for number in islice(self._places.pop(pair), 1, None):
             parts = words[number].split(pair)
             if len(parts) == 1:
-                continue  # Other merges have taken it.
+                continue  # Other merges have used the pair's tokens.
             words[number] = made.join(parts)
             frequency = frequencies[number]
             self.size -= frequency * (len(parts) - 1)
@@ -221,7 +221,7 @@ class Learner:
                         known.append(number)
         left, right = pair[0], pair[1]
         for one, known in formed.items():
-            # For each place of a new pair there is one less of the pair that was there.
+            # Each occurrence of a new pair replaces one of the pair that was there before.
             before, after = one[0], one[1]
             lost = right + (left if before == after else after) if before == made else before + left
             if lost in counts:

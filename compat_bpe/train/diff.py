@@ -1,4 +1,4 @@
-"""What is encoded otherwise by one vocabulary than by another that splits text in the same way."""
+"""The difference between two vocabularies that split text in the same way."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..pipeline.chunks import chunk_bytes
 
 
 class Change(NamedTuple):
-    """A chunk that has other ids.
+    """A chunk with different ids in the two vocabularies.
 
     Args:
         chunk: its bytes.
-        frequency: how often it comes.
-        before, after: its ids.
+        frequency: its number of occurrences.
+        before, after: its ids in the old and in the new vocabulary.
     """
 
     chunk: bytes
@@ -26,11 +26,11 @@ class Change(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """How some texts are encoded.
+    """The difference between two vocabularies on some texts.
 
     Args:
-        before, after: how many tokens their chunks have in all.
-        chunks: the chunks whose ids differ, that which saves most first.
+        before, after: the number of tokens of all chunks in the old and in the new vocabulary.
+        chunks: the chunks whose ids differ, the one that saves most tokens first.
     """
 
     before: int
@@ -39,18 +39,18 @@ class Changes(NamedTuple):
 
 
 def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
-    """What of some texts is encoded otherwise.
+    """Return the chunks of texts that two vocabularies encode differently.
 
-    Names of special tokens are text as any other.
+    Names of special tokens are plain text.
 
     Args:
         old: an encoding.
-        new: one that splits text in the same way, for instance ``extend(old, …).encoding``.
-        texts: what to look at.
+        new: an encoding that splits text in the same way, such as ``extend(old, …).encoding``.
+        texts: the texts to compare on.
 
     Raises:
-        ValueError: a text has a byte that one of the vocabularies has no token for.
-        TypeError: a text is no str, or ``texts`` is a single one.
+        ValueError: a text has a byte for which one of the vocabularies has no token.
+        TypeError: a text is not a str, or ``texts`` is a single str.
         OSError: a worker process has been killed.
 
     >>> from compat_bpe import get_encoding
@@ -76,7 +76,7 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
 
 
 def changes_of(old: Encoding, new: Encoding, counts: Mapping[bytes, int]) -> Changes:
-    """The same for chunks that are counted."""
+    """Return the changes, as ``changes`` does, for chunks that are already counted."""
     before = after = 0
     differing = []
     for chunk, frequency in counts.items():

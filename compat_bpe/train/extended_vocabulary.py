@@ -1,4 +1,4 @@
-"""A vocabulary to which merges are added, one by one."""
+"""``GrowingVocabulary``: a vocabulary to which merges are added one by one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .trainer import LearnedMerge, spellings
 class GrowingVocabulary:
     """A vocabulary and the merges added to it.
 
-    What it makes of a chunk is found without setting it up as an encoding: it is what the old
-    vocabulary makes of it, merged on (see ``extend``).
+    It merges a chunk without being set up as an encoding: it takes the ids of the old vocabulary
+    and goes on merging these (see ``extend``).
 
     Args:
-        old: an encoding, which stays as it is.
+        old: an encoding, which is not changed.
 
     >>> from compat_bpe import get_encoding
     >>> grown = GrowingVocabulary(get_encoding("gpt2"))
@@ -35,21 +35,21 @@ class GrowingVocabulary:
         self._first = old.max_token_value + 1
         #: The bytes of each ordinary token, new ones included.
         self.data_of = {number: data for data, number in core.encoder.items()}
-        #: What no new token may be, besides what is a token already: what an added token is
-        #: written as, and what stands for unknown bytes.
+        #: The bytes that no new token may have, besides those of tokens: spellings of added tokens,
+        #: and names that stand for unknown bytes.
         self.taken = {data for name in core.special for data in spellings(name)}
         if "<0x" in self._old_merges.unknown_names:
             self.taken.update(b"<0x%02X>" % byte for byte in range(256))
-        #: The merges that were added; each makes a token with an id of its own, the next one.
+        #: The added merges; each makes a token with the next free id.
         self.merges: list[LearnedMerge] = []
         self._ids: dict[bytes, int] = {}
         self._pairs: dict[tuple[int, int], int] = {}
 
     def add(self, left: int, right: int, frequency: float = 0) -> int:
-        """Add the merge of two ids, and return the id of what it makes.
+        """Add the merge of two ids, and return the id of the new token.
 
         Raises:
-            ValueError: there are no more ids.
+            ValueError: there are no free ids.
         """
         number = self._first + len(self.merges)
         if number >= RANK_LIMIT:
@@ -63,29 +63,29 @@ class GrowingVocabulary:
         return number
 
     def take_back(self, length: int) -> None:
-        """Undo what was added after the first so many merges."""
+        """Keep the first ``length`` merges, and undo all later ones."""
         for left, right, number, _ in self.merges[length:]:
             del self.data_of[number], self._ids[left + right]
         self._pairs = {pair: made for pair, made in self._pairs.items() if made in self.data_of}
         del self.merges[length:]
 
     def merge(self, chunk: bytes) -> list[int]:
-        """The ids that merging makes of a chunk.
+        """Return the ids that merging gives for a chunk.
 
         Raises:
-            ValueError: a byte of it is no token.
+            ValueError: a byte of the chunk is not a token.
         """
         ids = self._old_merges.merge(chunk)
         while True:
-            made = [(self._joined(*pair), place) for place, pair in enumerate(zip(ids, ids[1:]))]
-            # Whatever can be joined here has its id for its rank, or its id follows the ranks.
-            number, place = min(made, default=(RANK_LIMIT, 0))
+            made = [(self._joined(*pair), index) for index, pair in enumerate(zip(ids, ids[1:]))]
+            # The lowest id is the lowest rank: here each id is a rank, or ids rise with the ranks.
+            number, index = min(made, default=(RANK_LIMIT, 0))
             if number == RANK_LIMIT:
                 return ids
-            ids[place : place + 2] = [number]
+            ids[index : index + 2] = [number]
 
     def _joined(self, left: int, right: int) -> int:
-        """What two ids are joined to; ``RANK_LIMIT`` if they are not."""
+        """Return the id that two ids are joined to; ``RANK_LIMIT`` if they are not joined."""
         if self._is_listed:
             return self._pairs.get((left, right), RANK_LIMIT)
         if left not in self.data_of or right not in self.data_of:
@@ -97,10 +97,10 @@ class GrowingVocabulary:
         """Make a chunk one token, by merges of the first two of its tokens.
 
         Returns:
-            Why that cannot be, and then nothing is added; empty if it was.
+            An empty string.  Or, if it cannot be done, the reason; then nothing is added.
 
         Raises:
-            ValueError: a byte of it is no token; there are no more ids.
+            ValueError: a byte of the chunk is not a token, or there are no free ids.
         """
         before = len(self.merges)
         while len(ids := self.merge(chunk)) > 1:
@@ -112,12 +112,12 @@ class GrowingVocabulary:
             if made in self.taken or made in self._ids or made in self._old.core.encoder:
                 self.take_back(before)
                 shown = made.decode("utf-8", "replace")
-                return f"{shown!r} is a token already, which is no merge's"
+                return f"{shown!r} is already a token, and no merge makes it"
             self.add(*ids[:2])
         return ""
 
     def may_make_an_old_token(self, token: int) -> bool:
-        """Whether a new token may be a part of an old one that no merge made before."""
+        """Return True if a new token may be a part of an old one that merging did not make."""
         data = self.data_of[token]
         return any(old.startswith(data) or old.endswith(data) for old in self._never_made)
 
@@ -129,7 +129,10 @@ class GrowingVocabulary:
         return [token for token, parts in merges_by_rank(self._old_merges.ranks) if parts is None]
 
     def encoding(self, name: str) -> Encoding:
-        """The vocabulary as it is now; the old one if nothing was added and the name is empty."""
+        """Return the present vocabulary as an encoding.
+
+        If nothing was added and the name is empty, it is the old one itself.
+        """
         old = self._old
         if not name and not self.merges:
             return old

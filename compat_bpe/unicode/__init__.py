@@ -1,1 +1,1 @@
-"""Unicode as the references have it: properties, surrogates, UTF-8, and escapes for people."""
+"""Unicode as in the reference tokenizers: properties, UTF-8, and escapes for display."""

@@ -1,8 +1,8 @@
-"""Sets of Unicode code points, and how stdlib ``re`` spells one.
+"""Sets of Unicode code points, and their spelling as classes of stdlib ``re``.
 
 A set is kept as an *inversion list* (the Unicode Standard's name for it): the sorted code
 points at which membership changes.  ``(0x41, 0x5B, 0x61, 0x7B)`` are the ASCII letters.
-The complement is then the same list with 0 put in front or taken away, and a union or an
+The complement is the same list with 0 added or removed at the front.  A union or an
 intersection is one sorted walk over both lists.
 """
 
@@ -29,7 +29,7 @@ class CodePoints:
 
     __slots__ = ("bounds",)
 
-    #: Where membership changes, ascending; an odd length means "and so on to the end".
+    #: Code points at which membership changes, ascending; an odd length leaves the last range open.
     bounds: tuple[int, ...]
 
     def __init__(self, bounds: Iterable[int] = ()) -> None:
@@ -37,7 +37,7 @@ class CodePoints:
 
     @classmethod
     def of(cls, *ranges: str) -> CodePoints:
-        """The set of some ranges, each a text of its first and last character (or one character).
+        """Return the set of the ranges, each given by its first and last character, or by one.
 
         >>> CodePoints.of("09", "_").bounds
         (48, 58, 95, 96)
@@ -46,7 +46,7 @@ class CodePoints:
 
     @classmethod
     def from_ranges(cls, ranges: Iterable[tuple[int, int]]) -> CodePoints:
-        """The set of some ``(first, last)`` ranges, both ends included, in any order.
+        """Return the set of the ``(first, last)`` ranges, both ends included, in any order.
 
         >>> CodePoints.from_ranges([(97, 99), (98, 122), (123, 123)]).bounds
         (97, 124)
@@ -60,7 +60,7 @@ class CodePoints:
         return cls(bounds[:-1] if bounds[-1:] == [END] else bounds)
 
     def ranges(self) -> Iterator[tuple[int, int]]:
-        """The ``(first, last)`` ranges, ascending, both ends included.
+        """Return the ``(first, last)`` ranges, ascending, both ends included.
 
         >>> list(CodePoints.of("az", "_").ranges())
         [(95, 95), (97, 122)]
@@ -71,7 +71,7 @@ class CodePoints:
         return zip(bounds[::2], (after - 1 for after in bounds[1::2]))
 
     def clip(self, start: int, end: int) -> CodePoints:
-        """The members from ``start`` up to, not including, ``end``.
+        """Return the members from ``start`` up to, but not including, ``end``.
 
         >>> CodePoints.of("az").clip(ord("b"), ord("d")) == CodePoints.of("bc")
         True
@@ -109,13 +109,13 @@ class CodePoints:
         return ~(~self | other)
 
     def __xor__(self, other: CodePoints) -> CodePoints:
-        # Where both change, the parity does not.
+        # At a code point where both sets change, membership in exactly one of them does not.
         return CodePoints(sorted({*self.bounds} ^ {*other.bounds}))
 
     @staticmethod
     @lru_cache(maxsize=64)
     def union(*sets: CodePoints) -> CodePoints:
-        """The union of any number of sets, remembered, since patterns repeat their classes.
+        """Return the union of any number of sets; cached, since patterns repeat their classes.
 
         >>> CodePoints.union(CodePoints.of("a"), CodePoints.of("b"), CodePoints.of("d")).bounds
         (97, 99, 100, 101)
@@ -126,7 +126,7 @@ class CodePoints:
         return f"CodePoints({self.to_re()})"
 
     def to_re(self) -> str:
-        """The set as a class for stdlib ``re``; the empty set as an assertion that fails.
+        """Return the set as a class for stdlib ``re``; an empty set is an assertion that fails.
 
         >>> CodePoints.of("az", "09").to_re()
         '[0-9a-z]'
@@ -143,10 +143,10 @@ class CodePoints:
 
 def _escaped(code_point: int) -> str:
     char = chr(code_point)
-    # Every ASCII sign, not just the special ones: in a class `re` warns of `--` and the like.
+    # Escape every ASCII sign, not just the special ones: `re` warns about `--` in a class.
     return char if char.isalnum() or code_point > 0x7E else f"\\x{code_point:02x}"
 
 
-#: All code points, and none.
+#: The set of all code points, and the empty set.
 ALL = CodePoints((0,))
 NONE = CodePoints()

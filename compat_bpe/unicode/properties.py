@@ -1,7 +1,7 @@
-r"""Property names, as in ``\p{…}``, and case folding, answered from the Unicode 16.0 tables.
+r"""Unicode properties by name, as in ``\p{…}``, and case folding, from the Unicode 16.0 tables.
 
-Nothing here asks the running Python, whose tables are of whatever version it was built with:
-tiktoken 0.14 classifies by Unicode 16.0, and a code point in another class is another token.
+Nothing here asks the running Python, whose tables are of the version it was built with.
+tiktoken 0.14 classifies by Unicode 16.0, and a code point in another class gives other tokens.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _CATEGORY_NAMES = {
 
 
 def parse_ranges(table: str) -> CodePoints:
-    """The set that a generated table holds.
+    """Return the set that a generated table describes.
 
     >>> parse_ranges("30-39 5f") == CodePoints.of("09", "_")
     True
@@ -71,10 +71,10 @@ def parse_ranges(table: str) -> CodePoints:
 
 @cache
 def category(name: str) -> CodePoints:
-    """A general category by its one or two letters (``LC`` is the three cased ones).
+    """Return a general category by its one or two letters (``LC`` joins the three cased ones).
 
     Raises:
-        KeyError: there is no such category.
+        KeyError: no category has this name.
 
     >>> ord("ſ") in category("Ll"), ord("½") in category("N")
     (True, True)
@@ -92,41 +92,44 @@ def category(name: str) -> CodePoints:
 
 @cache
 def white_space() -> CodePoints:
-    r"""What ``\s`` matches.
+    r"""Return the characters that ``\s`` matches.
 
-    Stdlib ``re`` and ``str.isspace`` add U+001C to U+001F, which are no White_Space.
+    Stdlib ``re`` and ``str.isspace`` add U+001C to U+001F, which are not White_Space.
     """
     return parse_ranges(tables.WHITE_SPACE)
 
 
 @cache
 def word() -> CodePoints:
-    r"""What ``\w`` matches (UTS 18, annex C)."""
+    r"""Return the characters that ``\w`` matches (UTS 18, annex C)."""
     return parse_ranges(tables.WORD)
 
 
 @cache
 def oniguruma_word() -> CodePoints:
-    r"""What ``\w`` matches in Oniguruma 6.9: no joiners, but six superscripts and fractions.
+    r"""Return the characters that ``\w`` matches in Oniguruma 6.9.
 
-    Measured with tokenizers 0.23.3, over all code points.
+    It has no joiners, but three superscripts and three fractions more.  Measured with
+    tokenizers 0.23.3, over all code points.
     """
     return (word() - CodePoints.of("\u200c\u200d")) | CodePoints.of("²³", "¹", "¼¾")
 
 
 def _loose(name: str) -> str:
-    """A name for comparison: case, spaces, hyphens and underscores do not count (UAX44-LM3)."""
+    """Return a name for comparison, without case, spaces, hyphens, underscores (UAX44-LM3)."""
     return "".join(char for char in name.lower() if char not in " -_")
 
 
 @cache
 def property_set(name: str) -> CodePoints:
-    r"""What ``\p{name}`` matches: a general category, a script, or one of a few more.
+    r"""Return the characters that ``\p{name}`` matches.
 
-    ``gc=…``, ``General_Category=…``, ``sc=…`` and ``Script=…`` are understood too.
+    The name is a general category, a script, or one of ``Any``, ``Assigned``, ``ASCII``,
+    ``White_Space`` and ``space``.  ``gc=…``, ``General_Category=…``, ``sc=…`` and ``Script=…``
+    are understood too.
 
     Raises:
-        KeyError: the name is not one of those.
+        KeyError: the name is none of these.
 
     >>> property_set("Lu") == property_set("Uppercase_Letter") == property_set("gc=lu")
     True
@@ -161,7 +164,7 @@ _OTHERS: dict[str, Callable[[], CodePoints]] = {
 
 @cache
 def _orbits() -> dict[int, tuple[int, ...]]:
-    """Each code point that has a case, and all those that match it when case is ignored."""
+    """Return each code point that has a case with all that match it when case is ignored."""
     orbits = {}
     for group in tables.CASE_ORBITS.split():
         members = tuple(int(item, 16) for item in group.split(","))
@@ -170,7 +173,7 @@ def _orbits() -> dict[int, tuple[int, ...]]:
 
 
 def ignore_case(points: CodePoints) -> CodePoints:
-    """The set together with everything that simple case folding makes equal to a member.
+    """Return the set with all characters that simple case folding makes equal to a member.
 
     >>> sorted(map(chr, (p for first, last in ignore_case(CodePoints.of("s")).ranges()
     ...                  for p in range(first, last + 1))))

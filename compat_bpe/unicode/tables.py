@@ -8,10 +8,10 @@ from __future__ import annotations
 
 UNICODE_VERSION = "16.0.0"
 
-#: The property White_Space, which is what ``\s`` matches.
+#: The property White_Space: the characters that ``\s`` matches.
 WHITE_SPACE = "9-d 20 85 a0 1680 2000-200a 2028-2029 202f 205f 3000"
 
-#: What ``\w`` matches: Alphabetic, marks, decimal digits, connectors, joiners.
+#: The characters of ``\w``: Alphabetic, marks, decimal digits, connectors, joiners.
 WORD = (
     "30-39 41-5a 5f 61-7a aa b5 ba c0-d6 d8-f6 f8-2c1 2c6-2d1 2e0-2e4 2ec 2ee 300-374 376-377 "
     "37a-37d 37f 386 388-38a 38c 38e-3a1 3a3-3f5 3f7-481 483-52f 531-556 559 560-588 591-5bd 5bf "
@@ -103,7 +103,7 @@ WORD = (
     "2ceb0-2ebe0 2ebf0-2ee5d 2f800-2fa1d 30000-3134a 31350-323af e0100-e01ef"
 )
 
-#: Simple case folding (status C and S): what matches each other under ``(?i)``.
+#: Simple case folding (status C and S): groups that match each other under ``(?i)``.
 CASE_ORBITS = (
     "41,61 42,62 43,63 44,64 45,65 46,66 47,67 48,68 49,69 4a,6a 4b,6b,212a 4c,6c 4d,6d 4e,6e "
     "4f,6f 50,70 51,71 52,72 53,73,17f 54,74 55,75 56,76 57,77 58,78 59,79 5a,7a df,1e9e c0,e0 "
@@ -269,7 +269,7 @@ CASE_ORBITS = (
     "1e921,1e943"
 )
 
-#: General categories; unassigned code points (Cn) are those that stand in none.
+#: General categories; unassigned code points (Cn) are in none of them.
 CATEGORIES = {
     "Lu": (
         "41-5a c0-d6 d8-de 100 102 104 106 108 10a 10c 10e 110 112 114 116 118 11a 11c 11e 120 "

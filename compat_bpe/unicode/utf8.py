@@ -1,4 +1,4 @@
-r"""UTF-8 that comes in pieces, as text."""
+r"""Incremental decoding of UTF-8."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import codecs
 
 
 class StreamDecodeError(UnicodeDecodeError):
-    """Bytes of a stream that are not UTF-8.
+    """An error for bytes of a stream that are not UTF-8.
 
-    ``offset`` is where in the whole stream, in bytes, the wrong ones begin; they themselves are
-    ``object[start:end]``, as in every ``UnicodeDecodeError``.
+    ``offset`` is the position of the wrong bytes in the whole stream, in bytes.  The wrong bytes
+    themselves are ``object[start:end]``, as in every ``UnicodeDecodeError``.
     """
 
     offset: int = 0
@@ -20,10 +20,10 @@ class StreamDecodeError(UnicodeDecodeError):
 
 
 class Utf8Decoder:
-    r"""Decodes UTF-8 in pieces, and holds back a character that is not complete.
+    r"""A decoder of UTF-8 in pieces, which holds back an incomplete character.
 
     Args:
-        errors: what to do with bytes that are not UTF-8, as in ``bytes.decode``.
+        errors: the error handler for bytes that are not UTF-8, as in ``bytes.decode``.
 
     >>> decoder = Utf8Decoder("strict")
     >>> decoder.feed(b"caf\xc3"), decoder.feed(b"\xa9"), decoder.finish()
@@ -36,18 +36,22 @@ class Utf8Decoder:
         self._fed = 0
 
     def feed(self, data: bytes) -> str:
-        """What is certain of the text with these bytes after those before.
+        """Return the text that these further bytes complete.
 
         Raises:
-            StreamDecodeError: with ``errors="strict"``, the bytes are not UTF-8; the decoder stays
-                as it was before.
+            StreamDecodeError: with ``errors="strict"``, the bytes are not UTF-8.  The decoder
+                keeps the state that it had before the call.
         """
         text = self._decode(data, final=False)
         self._fed += len(data)
         return text
 
     def finish(self) -> str:
-        """What is left; then the decoder is as new.  Errors as in ``feed``."""
+        """Return the text of the bytes held back, and reset the decoder.
+
+        Raises:
+            StreamDecodeError: as in ``feed``.
+        """
         text = self._decode(b"", final=True)
         self._fed = 0
         return text
@@ -56,21 +60,21 @@ class Utf8Decoder:
         state = self._decoder.getstate()
         try:
             text = self._decoder.decode(data, final)
-            if not final and self._holds_what_is_wrong():
+            if not final and self._holds_surrogate():
                 text += self._decoder.decode(b"", True)
             return text
         except UnicodeDecodeError as error:
             self._decoder.setstate(state)
-            # `error.object` is what was held back and then `data`.
+            # `error.object` is the bytes held back, then `data`.
             before = self._fed + len(data) - len(error.object)
             found = StreamDecodeError(*error.args)
             found.offset = before + error.start
             raise found from None
 
-    def _holds_what_is_wrong(self) -> bool:
-        """Whether what is held back is the beginning of a surrogate, which is never UTF-8.
+    def _holds_surrogate(self) -> bool:
+        """Return True if the bytes held back begin a surrogate, which is never UTF-8.
 
-        Python's decoder waits for the third byte of one, whatever the error handler.
+        Python's decoder waits for the third byte of a surrogate, whatever the error handler.
         """
         held = self._decoder.getstate()[0]
         return len(held) == 2 and b"\xed\xa0" <= held < b"\xee" and not self._takes_surrogates

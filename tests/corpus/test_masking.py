@@ -69,7 +69,7 @@ def test_rules_replace_as_re_sub_does(path: Path, lines: list[tuple[str, str]], 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("a → b\nc", "2: no separator: between pattern and replacement there has to be →, => or"),
+        ("a → b\nc", "2: no separator: pattern and replacement must be separated by →, => or a"),
         ("→ b", "1: the pattern is missing"),
         ("(a → b", r"1: the pattern '(a': missing ), unterminated subpattern at position 0"),
         (r"(a) → \2", r"1: the replacement '\\2': invalid group reference 2 at position 1"),

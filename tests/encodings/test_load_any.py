@@ -120,14 +120,14 @@ def test_class_that_splits_as_qwen2(folder: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ([], "it is a list, and has to be an object"),
-        ({"tokenizer_class": "LlamaTokenizer"}, "tokenizer_class: how LlamaTokenizer splits is n"),
-        ({"tokenizer_class": 1}, "tokenizer_class: it is a number, and has to be a text"),
-        ({"add_prefix_space": "no"}, "add_prefix_space: it is a text, and has to be true or false"),
-        ({"added_tokens_decoder": []}, "added_tokens_decoder: it is a list, and has to be an obj"),
-        ({"added_tokens_decoder": {"x": {}}}, "added_tokens_decoder: 'x' is no id"),
+        ([], "must be an object, not a list"),
+        ({"tokenizer_class": "LlamaTokenizer"}, "tokenizer_class: LlamaTokenizer is not supported"),
+        ({"tokenizer_class": 1}, "tokenizer_class: must be a string, not an integer"),
+        ({"add_prefix_space": "no"}, "add_prefix_space: must be true or false, not a string"),
+        ({"added_tokens_decoder": []}, "added_tokens_decoder: must be an object, not a list"),
+        ({"added_tokens_decoder": {"x": {}}}, "added_tokens_decoder: 'x' is not an id"),
         ({"added_tokens_decoder": {"9" * 5000: {}}}, "added_tokens_decoder: "),
-        ({"added_tokens_decoder": {"1": 2}}, "added_tokens_decoder.1: it is a number, and has to"),
+        ({"added_tokens_decoder": {"1": 2}}, "added_tokens_decoder.1: must be an object, not an i"),
         ({"added_tokens_decoder": {"1": {"id": "x"}, "2": {}}}, ""),
     ],
 )

@@ -161,7 +161,7 @@ def save_pair(enc: Encoding, path: Path) -> None:
         # That is the id that "ab" would get by itself, were it not an ordinary token.
         (save_tokenizer_json, lambda _: small(RANKS, {"ab": 260}), "is an ordinary token, too"),
         (save_tokenizer_json, lambda _: small({**RANKS, b"": 300}), "empty token"),
-        (save_tokenizer_json, lambda _: small(pattern="a*"), "may match nothing"),
+        (save_tokenizer_json, lambda _: small(pattern="a*"), "may match the empty text"),
         (save_tokenizer_json, lambda _: small(RANKS, {"\ud800": 300}), "surrogate"),
         (save_pair, lambda _: small(RANKS, {"\ud800": 300}), "surrogate"),
     ],

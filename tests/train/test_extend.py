@@ -164,7 +164,7 @@ def test_terms_that_cannot_be_one_token(term: str, reason: str) -> None:
 def test_a_term_that_is_named_like_a_special_token() -> None:
     found = extend(small(BYTES, {"ab": 256}), terms=["abc", "xab"])
     assert [one.reason for one in found.terms[:1]] == [
-        "'ab' is a token already, which is no merge's"
+        "'ab' is already a token, and no merge makes it"
     ]
     assert [one.text for one in found.terms if not one.reason] == [" abc", "xab", " xab"]
 

@@ -1,1 +1,1 @@
-"""Models: from a chunk to ids."""
+"""Models: they encode a chunk as ids."""

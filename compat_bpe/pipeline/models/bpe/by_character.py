@@ -1,16 +1,20 @@
-r"""Chunks of scripts that put no spaces between words.
+r"""Merging of chunks in scripts that put no spaces between words.
 
-In Chinese a chunk is a whole clause: long, and hardly ever met twice, so remembering chunks does
-not help.  Yet few pairs of characters are ever merged.  So a chunk is cut wherever the characters
-on the two sides cannot take part in one token; what lies between two cuts is mostly a single
-character, of which a text has a few thousand, and the ids of those are remembered.
+In Chinese a chunk is a whole clause: long, and hardly ever repeated, so a cache of chunks does not
+help.  Yet few pairs of characters are ever merged.  So a chunk is cut at each boundary between two
+characters that cannot take part in one token.  The parts are mostly single characters, of which a
+text has a few thousand, and their ids are cached.
 
-Why that is exact.  Consider the place between the characters x and y of a chunk, and the first
-merge across it.  It makes a token of the vocabulary.  Left of the place, that token has all bytes
-of x, or, if it begins within x, some last bytes of x and nothing before them.  Right of the place
-it has all bytes of y, or, if it ends within y, some first bytes of y and nothing after them.  So
-if no token of the vocabulary has such bytes around the beginning of a character, no merge crosses
-the place, and the two sides are merged as if each stood alone.
+The property: no merge crosses such a boundary, so cutting there gives the same ids.  The argument,
+for the boundary between the characters x and y of a chunk:
+
+1. The first merge across the boundary makes a token of the vocabulary.
+2. Left of the boundary, that token has all bytes of x; or, if it begins within x, some last bytes
+   of x and nothing before them.
+3. Right of the boundary, it has all bytes of y; or, if it ends within y, some first bytes of y and
+   nothing after them.
+4. So if no token of the vocabulary has such bytes around the beginning of a character, no merge
+   crosses the boundary.  Each side is then merged as if it were alone.
 """
 
 from __future__ import annotations
@@ -24,42 +28,42 @@ from operator import and_
 from ...cache import Recent, V
 from .by_rank import BytePairEncoder, Ids
 
-# UTF-8 (RFC 3629): characters are of one byte, or a lead byte and one, two or three others.
-# Narrow are those below U+0800, of which European scripts are made, wide the others.
+# UTF-8 (RFC 3629): a character is one byte, or a lead byte and one, two or three others.
+# Narrow characters are those below U+0800, as in European scripts; all others are wide.
 _NARROW = rb"[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]"
 _WIDE = rb"[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 _BEGUN_WIDE = rb"[\xe0-\xef][\x80-\xbf]{0,2}|[\xf0-\xf4][\x80-\xbf]{0,3}"
 _BEGUN = rb"[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]?|" + _BEGUN_WIDE
-# 0xFF is in no UTF-8, so it can stand between tokens.  A token that has it inside is taken for
-# two, of which the second may add pairs that are none; nothing is lost.
-_AROUND_A_PLACE = [
+# 0xFF is in no UTF-8, so it can separate tokens.  A token that has it inside is read as two
+# tokens.  The second may add pairs that do not exist; no pair is lost.
+_AROUND_BOUNDARY = [
     re.compile(rb"(%b)(?=(%b))" % sides)
     for sides in ((_WIDE, _BEGUN), (_NARROW, _BEGUN_WIDE), (rb"(?<=\xff)[\x80-\xbf]{1,3}", _BEGUN))
 ]
 #: A token of narrow characters alone, as up to half of the tokens are: nothing is found in it.
-#: One that begins within a character is none, since that may be a wide one.
+#: A token that begins within a character is not one, since that character may be wide.
 _NARROW_TOKEN = re.compile(rb"\xff[\x00-\x7f\xc2-\xdf][\x00-\xdf]*(?=\xff)")
 
 _CODE_POINTS = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
-#: What tokens have right of a place is held as bits; where there is more than this many, several
-#: share a bit, and a few more characters are merged together than need be.
+#: The bytes that tokens have right of a boundary are kept as bits, at most this many.  If there
+#: are more, some share a bit, and a few more characters than necessary are merged together.
 _BITS = 1021
-#: The bit for any token of two narrow characters: of those, all are taken to be merged.
+#: The bit of all narrow characters: any two of them count as possibly merged.
 _NARROW_BIT = 1 << _BITS
 
-#: Characters, and runs of them, that are remembered.
+#: The largest number of characters, and of runs of characters, in the caches.
 _KEPT = 1 << 15
-#: Longer runs (in characters) are not.
+#: The length in characters above which a run is not cached.
 _LONGEST_RUN = 128
 
 
 class UnspacedEncoder:
-    """Merges chunks in parts, mostly single characters, where that gives the same ids.
+    """An encoder that merges chunks in parts, mostly single characters, with the same ids.
 
     Args:
-        encoder: what merges the parts; each byte is a token of it.
-        whole: what is a token before any merging, if that is not just what ``encoder`` merges.
+        encoder: the encoder that merges the parts; it has a token for each byte.
+        whole: the chunks that are a token before any merging; ``encoder.ranks`` unless given.
 
     >>> ranks = {bytes([i]): i for i in range(256)}
     >>> ranks["中国".encode()[2:4]] = 256  # the last byte of one and the first of the other
@@ -70,26 +74,26 @@ class UnspacedEncoder:
     def __init__(self, encoder: BytePairEncoder, whole: Mapping[bytes, int] | None = None) -> None:
         self._encoder = encoder
         self._whole = encoder.ranks if whole is None else whole
-        #: For what tokens have left of a place, the bits of all they have right of it.
+        #: For bytes that tokens have left of a boundary, the bits of those that follow right of it.
         self._bits_right_of: dict[bytes, int] = {}
-        #: The bit of each such bytes.
+        #: The bit of the bytes that tokens have right of a boundary.
         self._bit_of: dict[bytes, int] = {}
         self._collect(encoder.ranks)
         if self._whole is not encoder.ranks:
-            # So that none of these, too, has a place inside at which a chunk is cut.
+            # No chunk may be cut inside one of these tokens, either.
             self._collect(self._whole)
         self._after = _ByCodePoint(self._find_after)
         self._begun = _ByCodePoint(self._find_begun)
         self._char_ids = _ByCodePoint(self._merge_part)
         self._run_ids = Recent(self._merge_part, _KEPT, _LONGEST_RUN)
-        #: Whether every part met until now that is a token is also made by merging.
+        #: True as long as every part that is a token was also made by merging.
         self.merging_makes_tokens = True
 
     def _collect(self, tokens: Iterable[bytes]) -> None:
         joined = b"\xff".join([b"", *(token for token in tokens if not token.isascii()), b""])
         joined = _NARROW_TOKEN.sub(b"", joined)
-        for pattern in _AROUND_A_PLACE:
-            # As they come and not as a set has them, so that bits are the same in each process.
+        for pattern in _AROUND_BOUNDARY:
+            # In the order found, not in a set's, so that the bits are the same in each process.
             for left, right in dict.fromkeys(pattern.findall(joined)):
                 bit = self._bit_of.get(right)
                 if bit is None:
@@ -97,7 +101,7 @@ class UnspacedEncoder:
                 self._bits_right_of[left] = self._bits_right_of.get(left, 0) | bit
 
     def merge(self, chunks: Sequence[str]) -> Ids:
-        """The ids that merging gives for some chunks, none of them empty, one after the other.
+        """Return the ids that merging gives for a sequence of chunks, each not empty.
 
         Raises:
             ValueError: the vocabulary lacks a byte of a chunk.
@@ -132,7 +136,10 @@ class UnspacedEncoder:
         return ids
 
     def _find_after(self, char: str) -> int:
-        """What tokens may have right of a character, if left of that is it or its last bytes."""
+        """Return the bits of the bytes that a token may have right of a character.
+
+        The token has the whole character, or its last bytes, left of the boundary.
+        """
         data = char.encode()
         found = _NARROW_BIT if len(data) < 3 else 0
         for start in range(len(data)):
@@ -140,7 +147,7 @@ class UnspacedEncoder:
         return found
 
     def _find_begun(self, char: str) -> int:
-        """What a token may have of a character, if it has its first byte."""
+        """Return the bits of the first bytes that a token may have of a character."""
         data = char.encode()
         found = _NARROW_BIT if len(data) < 3 else 0
         for end in range(1, len(data) + 1):
@@ -149,7 +156,7 @@ class UnspacedEncoder:
 
 
 class _ByCodePoint(dict[int, V]):
-    """What ``find`` finds for a character, by its code point: an integer is looked up faster."""
+    """A cache of ``find(character)`` by code point, since an integer is looked up faster."""
 
     def __init__(self, find: Callable[[str], V]) -> None:
         super().__init__()

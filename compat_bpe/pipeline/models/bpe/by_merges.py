@@ -1,19 +1,24 @@
-"""Byte-pair encoding by a list of merges, as GPT-2's and Hugging Face's files have it.
+"""Byte-pair encoding by a list of merges, as in GPT-2's and Hugging Face's files.
 
-There a merge names two tokens, and only these two may be joined to the token they make; a token of
-the same bytes that stands there as two other parts is left as it is.  In ``byte_pair`` any two
-parts are joined that make a token.  For the vocabularies that training gives, both rules give the
-same ids.
+A merge names two tokens, and only these two may be joined to the token that they make.  The same
+bytes in two other parts are not joined.  In ``by_rank``, any two parts that make a token are
+joined.  For the vocabularies that training gives, both rules give the same ids.
 
-That is used here, and checked.  A chunk is merged by ``byte_pair``, with the place of its merge in
-the list as the rank of a token.  If each merge on the way was a listed one, it is what the list
-gives: the list allows no other merges than ``byte_pair`` does, so none of a lower rank was passed
-over.  How a token comes about is the same in every chunk: no merge crosses its edges before it is
-complete, so those inside follow one another as if it stood alone.  So it is enough to know, for
-each token that is left, that merging it alone ends with its listed two parts, and that the same is
-true of these; and that is found once for each token, when it is first met.
+This module uses that, and checks it.  It merges a chunk as ``by_rank`` does, with the index of its
+merge in the list as the rank of a token.
 
-Where it is not so, and where the vocabulary lacks a byte, ``_merge_pairs`` follows the list.
+The property: if each merge on the way was a listed one, the list gives the same result.  For the
+list allows no merges that ``by_rank`` does not allow, so no merge of a lower rank was passed over.
+
+It is enough to check each token once:
+
+1. No merge crosses the edges of a token before it is complete.  So the merges inside it follow one
+   another as if it were alone, and a token is made in the same way in every chunk.
+2. So the merges were listed if, for each token of the result, merging it alone ends with its two
+   listed parts, and the same is true of these parts.
+3. The answer for a token is found when the token first occurs, and kept.
+
+If a token fails this check, or if the vocabulary lacks a byte, ``_merge_pairs`` follows the list.
 """
 
 from __future__ import annotations
@@ -30,13 +35,13 @@ from .by_rank import BytePairEncoder, Ids
 
 
 class Unknown(NamedTuple):
-    """What becomes of a byte that is no token.
+    """The treatment of a byte that is not a token.
 
     Args:
-        token: the token that stands for it; None if nothing does.
-        fuse: whether one such token stands for several bytes in a row.
-        byte_fallback: whether the tokens ``<0xC4>`` and the like are taken first, if there are
-            all that it takes to spell the character that the byte is written as.
+        token: the token that stands for it; None to drop the byte.
+        fuse: True if one such token stands for several bytes in a row.
+        byte_fallback: True if tokens such as ``<0xC4>`` are tried first.  They are used if the
+            vocabulary has all of them that spell the character which the byte is written as.
     """
 
     token: str | None = None
@@ -45,16 +50,16 @@ class Unknown(NamedTuple):
 
 
 class ListedMergesEncoder(BytePairEncoder):
-    """Encodes chunks with one vocabulary and its list of merges.
+    """An encoder of chunks by one vocabulary and its list of merges.
 
     Args:
-        vocabulary: each token's id, the tokens written in the byte alphabet.
+        vocabulary: each token's id; the tokens are written in the byte alphabet.
         merges: the left and the right parts of all merges, in their order; all are in
             the vocabulary.
-        unknown: what becomes of bytes that are no tokens.
+        unknown: the treatment of bytes that are not tokens.
 
     Raises:
-        KeyError: what a merge makes is not in the vocabulary.
+        KeyError: the token that a merge makes is not in the vocabulary.
 
     >>> ids = {"a": 7, "b": 3, "ab": 5, "aba": 1}
     >>> ListedMergesEncoder(ids, (["a", "ab"], ["b", "a"]), Unknown()).merge(b"aaba")
@@ -76,17 +81,17 @@ class ListedMergesEncoder(BytePairEncoder):
         others: set[str] = set()
         if tokens.pop(None, None) is not None:
             others = {name for name, data in zip(names, written) if data is None}
-        #: Each token's bytes and its id; without those not written in the byte alphabet.
+        #: Each token's bytes and its id, without tokens not written in the byte alphabet.
         self.tokens: dict[bytes, int] = tokens  # type: ignore[assignment]
         made = list(map(add, self._lefts, self._rights))
         ids = _ids_of(made, names, vocabulary)
         singles = UNICODE_TO_BYTE.keys() & vocabulary.keys()
         self._missing = decode_bytes("".join(UNICODE_TO_BYTE.keys() - singles))
-        #: None if ids are ranks as they are, since they increase in the order of the merges.
+        #: The id of each rank; None if ids increase in the order of the merges and serve as ranks.
         self._ids: list[int] | None = None
-        #: The ranks of what the merges make.
+        #: The ranks of the tokens that the merges make.
         self._ranks_made: Sequence[int] = ids
-        #: Ranks of tokens that are made as listed, and of others.
+        #: Ranks of tokens known to be made as listed, and of tokens known not to be.
         self._as_listed: set[int] = set()
         self._otherwise: set[int] = set()
         if all(map(lt, ids, ids[1:])):
@@ -99,7 +104,8 @@ class ListedMergesEncoder(BytePairEncoder):
             ranks = {decode_bytes(name): rank for rank, name in enumerate(singles)}
             self._ids = [vocabulary[name] for name in singles] + ids
             self._ranks_made = range(len(singles), len(self._ids))
-            # Backwards: of several merges that make one token the first has the lowest rank.
+            # Backwards, so that of several merges that make one token the first, of the lowest
+            # rank, remains.
             for data, rank in zip(reversed(decode_all(made)), reversed(self._ranks_made)):
                 if data in ranks:
                     self._otherwise.add(rank)
@@ -126,11 +132,11 @@ class ListedMergesEncoder(BytePairEncoder):
         return self.listed_merge(left[0], right[0])
 
     def encode(self, chunk: bytes) -> Ids:
-        """The ids of a chunk of any bytes."""
+        """Return the ids of a chunk of any bytes."""
         return tuple(self.merge(chunk))
 
     def merge(self, chunk: bytes) -> list[int]:
-        """The ids of a chunk of any bytes."""
+        """Return the ids of a chunk of any bytes, as a list."""
         if self._missing and len(chunk.translate(None, self._missing)) < len(chunk):
             return self._merge_pairs(chunk)
         whole = self.ranks.get(chunk)
@@ -143,7 +149,7 @@ class ListedMergesEncoder(BytePairEncoder):
         return found if self._ids is None else list(map(self._ids.__getitem__, found))
 
     def is_as_listed(self, token: int) -> bool:
-        """Whether merging by rank makes a token, known by its rank, by the listed merges alone."""
+        """Return True if merging by rank makes a token, given by rank, by listed merges alone."""
         waiting = [token]
         while waiting:
             last = waiting[-1]
@@ -160,25 +166,25 @@ class ListedMergesEncoder(BytePairEncoder):
         return token in self._as_listed
 
     def ranks_suffice(self) -> bool:
-        """Whether ids are ranks by which merging gives the same for every chunk."""
+        """Return True if ids serve as ranks and merging by them gives every chunk the same ids."""
         made = self._ids is None and not self._missing
         return made and all(map(self.is_as_listed, self.ranks.values()))
 
     def makes_all_tokens(self) -> bool:
-        """Whether merging makes each token, those that are not in the byte alphabet aside."""
+        """Return True if merging makes each token that is written in the byte alphabet."""
         return all(token in self.ranks and len(self.merge(token)) == 1 for token in self.tokens)
 
     def listed_merge(self, left: int | None, right: int | None) -> tuple[int, int] | None:
-        """The place in the list of the merge of two ids, and the id that it makes, if there is one.
+        """Return the index in the list of the merge of two ids, and the id that it makes.
 
-        Of two merges of one pair it is the later, which counts.
+        None if no merge joins them.  Of two merges of one pair, the later one counts.
         """
         return self._pairs.get((left, right))
 
     def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
-        """The ids that merging a chunk begins with, each with its bytes.
+        """Return the ids that merging a chunk begins with, each with its bytes.
 
-        Those of a token that stands for unknown bytes are its name.
+        For a token that stands for unknown bytes, they are the bytes of its name.
         """
         data_of = {self._vocabulary.get(char): byte for byte, char in BYTE_TO_UNICODE.items()}
         found: list[tuple[int | None, bytes]] = []
@@ -191,17 +197,20 @@ class ListedMergesEncoder(BytePairEncoder):
         return found
 
     def _listed_parts(self, token: int) -> list[int] | None:
-        """The ranks of a token's two listed parts, if merging by rank leaves just these of it."""
+        """Return the ranks of a token's two listed parts if merging by rank ends with them.
+
+        Otherwise return None.  The merging stops before the merge that makes the token.
+        """
         merge = bisect_left(self._ranks_made, token)
         left, right = decode_bytes(self._lefts[merge]), decode_bytes(self._rights[merge])
         found = self._merge_below(token, left + right)
         return found if found == [self.ranks.get(left), self.ranks.get(right)] else None
 
     def _merge_pairs(self, chunk: bytes) -> list[int]:
-        """The rule as it stands, by pairs of ids, in time n·log n.
+        """Return the ids by following the rule literally, by pairs of ids, in time n·log n.
 
-        A heap has the rank and the place of each listed pair.  A symbol is known by where it
-        stood at first; one that was joined to its left neighbour is None.
+        A heap holds the rank and the index of each listed pair.  A symbol is identified by its
+        first index.  A symbol that was joined to its left neighbour is None.
         """
         symbols: list[int | None] = [*self._first_symbols(chunk)]
         pairs = self._pairs
@@ -209,8 +218,8 @@ class ListedMergesEncoder(BytePairEncoder):
         after = list(range(1, size + 1))
         before = list(range(-1, size - 1))
         heap = [
-            (*pairs[pair], place)
-            for place, pair in enumerate(zip(symbols, symbols[1:]))
+            (*pairs[pair], index)
+            for index, pair in enumerate(zip(symbols, symbols[1:]))
             if pair in pairs
         ]
         heapify(heap)
@@ -223,18 +232,18 @@ class ListedMergesEncoder(BytePairEncoder):
             after[left] = after[right]
             if after[left] < size:
                 before[after[left]] = left
-            for place in (before[left], left):
-                if place >= 0 and after[place] < size:
-                    found = pairs.get((symbols[place], symbols[after[place]]))
+            for index in (before[left], left):
+                if index >= 0 and after[index] < size:
+                    found = pairs.get((symbols[index], symbols[after[index]]))
                     if found is not None:
-                        heappush(heap, (*found, place))
+                        heappush(heap, (*found, index))
         return [symbol for symbol in symbols if symbol is not None]
 
     @cached_property
     def _pairs(self) -> dict[tuple[int | None, int | None], tuple[int, int]]:
-        """The rank of each listed pair of ids, and the id of what it makes.
+        """The rank of each listed pair of ids, and the id of the token that it makes.
 
-        Of two merges of one pair the later counts, as in tokenizers.
+        Of two merges of one pair, the later one counts, as in tokenizers.
         """
         ids = self._vocabulary
         return {
@@ -243,7 +252,7 @@ class ListedMergesEncoder(BytePairEncoder):
         }
 
     def _first_symbols(self, chunk: bytes) -> list[int]:
-        """The ids of the bytes of a chunk, and what stands for those that have none."""
+        """Return the ids of the bytes of a chunk; bytes without an id are treated as unknown."""
         ids = self._vocabulary
         found: list[int] = []
         pending: list[int] = []
@@ -256,7 +265,7 @@ class ListedMergesEncoder(BytePairEncoder):
             if self._unknown.byte_fallback:
                 spelled = [ids.get(f"<0x{byte:02X}>") for byte in char.encode()]
                 if None not in spelled:
-                    # Before a token for unknown bytes that waits, as in tokenizers.
+                    # Before a pending token for unknown bytes, as in tokenizers.
                     found += [one for one in spelled if one is not None]
                     continue
             if self._unknown.token is not None and not (self._unknown.fuse and pending):
@@ -266,9 +275,10 @@ class ListedMergesEncoder(BytePairEncoder):
 
 
 def _ids_of(made: list[str], names: list[str], vocabulary: Mapping[str, int]) -> list[int]:
-    """The ids of what the merges make.
+    """Return the ids of the tokens that the merges make.
 
-    Most vocabularies have it all in that order, and to see that is faster than to look it up.
+    Most vocabularies list these tokens in the merges' order.  Checking for that is faster than
+    looking up each token.
     """
     if made and made[0] in vocabulary:
         first = names.index(made[0])

@@ -1,16 +1,16 @@
-r"""Byte-pair encoding of one chunk.
+r"""Byte-pair encoding of one chunk, by rank.
 
 A vocabulary gives each token, a byte string, a *rank*: a small number for a token that was
-learned early.  To encode a chunk, begin with its single bytes and go on joining the two
-neighbours whose concatenation has the lowest rank, leftmost first among equals, until no two
+learned early.  To encode a chunk, begin with its single bytes.  Then join the two neighbours
+whose concatenation has the lowest rank, the leftmost first among equals.  Go on until no two
 neighbours make a token.  With the ranks ``ab=0, cd=1, abcd=2``, the chunk ``xabcd`` becomes
 
     x a b c d  →  x ab c d  →  x ab cd  →  x abcd
 
-A token's rank is also its id.  A chunk that is a token as a whole is that token, without merging.
-(For nearly every token merging gives the same; where it does not, tiktoken has it so.)
+A token's rank is also its id.  A chunk that is a token as a whole is that token, without merging,
+as in tiktoken.  (For nearly every token, merging gives the same.)
 
-``merge`` is this rule as it stands.  ``BytePairEncoder`` follows it faster.
+``merge`` is this rule, literally.  ``BytePairEncoder`` follows it faster.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from operator import getitem, itemgetter
 #: The ids of a chunk, or of several.
 Ids = tuple[int, ...]
 
-#: From about this many bytes on the heap is faster than the list.
+#: The length in bytes from which the heap is faster than the list.
 _LONG = 70
 
-#: From this many bytes on it is worth to see whether whole characters can be merged.
+#: The length in bytes from which merging by whole characters is tried.
 _VERY_LONG = 1 << 17
-#: If there are no more different ones than this, since each takes a look at the vocabulary.
+#: The most different characters for which it is tried, since each takes a pass over the vocabulary.
 _FEW_CHARACTERS = 4
 
 #: Second bytes of pairs with one first byte after which these are looked up with all.
 _MANY_SECOND_BYTES = 16
 
-#: No two neighbours make a token.  Above every rank, which is less than 2**32.
+#: The rank of two neighbours that make no token: above every rank, which is less than 2**32.
 _NO_RANK = 1 << 32
 
 
 def merge(chunk: bytes, ranks: Mapping[bytes, int], least: int = 1) -> list[bytes]:
-    """The parts of a chunk that are left when no two neighbours make a token.
+    """Return the parts of a chunk after all merges.
 
     Args:
         chunk: any bytes.
         ranks: every token's rank.
-        least: when so many parts are left, no more are joined.
+        least: the number of parts at which merging stops.
 
     >>> merge(b"xabcd", {b"ab": 0, b"cd": 1, b"abcd": 2})
     [b'x', b'abcd']
@@ -59,10 +59,10 @@ def merge(chunk: bytes, ranks: Mapping[bytes, int], least: int = 1) -> list[byte
 
 
 class BytePairEncoder:
-    """Encodes chunks with one vocabulary.
+    """An encoder of chunks by one vocabulary.
 
     Args:
-        ranks: every token's rank, which is its id.  It is kept, not copied.
+        ranks: every token's rank, which is its id.  The mapping is kept, not copied.
 
     >>> encoder = BytePairEncoder({b"a": 3, b"b": 4, b"x": 10, b"ab": 0})
     >>> encoder.encode(b"xab")
@@ -71,12 +71,12 @@ class BytePairEncoder:
 
     def __init__(self, ranks: Mapping[bytes, int]) -> None:
         self.ranks = ranks
-        # An empty token joins nothing, though some vocabularies have one.
+        # Some vocabularies have an empty token; it must not join anything.
         self._rank = ranks.get if b"" not in ranks else {**ranks, b"": _NO_RANK}.get
         singles = [bytes([byte]) for byte in range(256)]
-        #: The id of each single byte; negative where it is no token.
+        #: The id of each single byte; negative for a byte that is not a token.
         self._byte_ids = [ranks.get(byte, -1 - number) for number, byte in enumerate(singles)]
-        #: Whether each single byte is a token.
+        #: True if each single byte is a token.
         self.is_complete = min(self._byte_ids) >= 0
         self._first_pairs = _FirstPairs(ranks)
 
@@ -100,16 +100,20 @@ class BytePairEncoder:
         return None if rank is None else (rank, rank)
 
     def encode(self, chunk: bytes) -> Ids:
-        """The ids of a chunk of any bytes.
+        """Return the ids of a chunk of any bytes.
 
         Raises:
-            ValueError: a part that is left, necessarily a single byte, is no token.
+            ValueError: a remaining part, necessarily a single byte, is not a token.
         """
         whole = self.ranks.get(chunk)
         return (whole,) if whole is not None else tuple(self.merge(chunk))
 
     def merge(self, chunk: bytes) -> list[int]:
-        """The ids that merging gives, also where the whole is a token; errors as in ``encode``."""
+        """Return the ids that merging gives, even if the whole chunk is a token.
+
+        Raises:
+            ValueError: as in ``encode``.
+        """
         few = self.merge_characters(chunk) if len(chunk) >= _VERY_LONG else None
         ids = self._merge_below(_NO_RANK, chunk) if few is None else few
         if not self.is_complete and min(ids, default=0) < 0:
@@ -118,17 +122,20 @@ class BytePairEncoder:
         return ids
 
     def merge_characters(self, chunk: bytes) -> list[int] | None:
-        """The ids that merging gives, found from whole characters; None if that is not sure.
+        """Return the ids that merging gives, found from whole characters, or None if unsure.
 
-        It is for long runs, of U+FFFD say, which have a third of the characters that they have
-        bytes.  Each character becomes a byte of a vocabulary of its own, which has the tokens that
-        are made of such characters; the rest is merging as ever.
+        This is for long runs, of U+FFFD for instance: they have a third as many characters as
+        bytes.  Each character becomes one byte of a smaller vocabulary, which has the tokens made
+        of such characters.  The text in these bytes is then merged as usual.
 
-        Why that is exact, if ``_comes_first`` of each character.  Merging ends with no character in
-        parts: until one is made, two of its parts can be joined, at its own rank or a lower one,
-        and any token across its edge has a higher rank.  To join the characters beforehand changes
-        nothing else: what it adds to choose from are tokens with such a character inside, and
-        these, too, rank above whatever is joined before the character is made.
+        The property: the ids are exact if ``_comes_first`` is true of each character.  The
+        argument:
+
+        1. Merging makes every character whole.  Until a character is made, two of its parts can be
+           joined, at its rank or a lower one, and any token across its edge has a higher rank.
+        2. Joining the characters beforehand changes nothing else.  The only candidates it adds are
+           tokens with such a character inside.  These, too, rank above every merge that takes
+           place before the character is made.
         """
         try:
             text = chunk.decode()
@@ -144,7 +151,7 @@ class BytePairEncoder:
         ranks: dict[bytes, int] = {}
         for token, rank in self.ranks.items():
             if token and not token.translate(None, used):
-                # What is left are tokens of the bytes of these characters.
+                # This token consists of bytes of these characters; they may be in another order.
                 inside = token.decode("utf-8", "replace")
                 if byte_of.keys() >= set(map(ord, inside)) and inside.encode() == token:
                     ranks[inside.translate(byte_of).encode("latin-1")] = rank
@@ -152,22 +159,23 @@ class BytePairEncoder:
         return BytePairEncoder(ranks)._merge_below(_NO_RANK, shorter)
 
     def _comes_first(self, char: str) -> bool:
-        """Whether a character is a token that is made before any other token that touches it.
+        """Return True if a character is a token made before any other token that touches it.
 
-        Merging must make it, and no token of a lower rank may have it inside, or end or begin with
-        a part of it.
+        Merging must make it.  No token of a lower rank may have it inside, or end or begin with a
+        part of it.
         """
         data = char.encode()
         rank = self.ranks.get(data)
         if rank is None or len(data) == 1:
             return rank is not None
-        # 0xFF is in no UTF-8.  A token that has it inside is taken for two, which can only forbid.
+        # 0xFF, which is in no UTF-8, separates tokens.  A token with 0xFF inside is read as two,
+        # which can only make the answer False.
         lower = b"\xff".join([b"", *(token for token, r in self.ranks.items() if r < rank), b""])
         if not self.makes(data) or data in lower:
             return False
         for middle in range(1, len(data)):
             begun, rest = data[:middle], data[middle:]
-            # The part alone may be a token: it is made on the way.
+            # The part alone may be a token, since it is made on the way.
             if lower.count(begun + b"\xff") > (self.ranks.get(begun, rank) < rank):
                 return False
             if lower.count(b"\xff" + rest) > (self.ranks.get(rest, rank) < rank):
@@ -175,17 +183,17 @@ class BytePairEncoder:
         return True
 
     def makes(self, token: bytes) -> bool:
-        """Whether merging makes a token."""
+        """Return True if merging makes a token."""
         return len(self._merge_below(_NO_RANK, token)) == 1
 
     def _merge_below(self, limit: int, chunk: bytes) -> list[int]:
-        """The ids after all merges of a rank below ``limit``."""
+        """Return the ids after all merges of a rank below ``limit``."""
         return (self._merge_list if len(chunk) < _LONG else self._merge_heap)(limit, chunk)
 
     def _merge_list(self, limit: int, chunk: bytes) -> list[int]:
-        """Merging by the book: all neighbours in a list, its minimum found anew at each step.
+        """Return the ids by the literal rule: each step searches a list for the lowest rank.
 
-        Quadratic, but each step is a call into C over a short list.
+        It takes quadratic time, but each step is a call into C over a short list.
         """
         ids = list(map(self._byte_ids.__getitem__, chunk))
         # pairs[i] is the rank of the parts i and i + 1 joined, which is then the id of both.
@@ -210,13 +218,18 @@ class BytePairEncoder:
         return ids
 
     def _merge_heap(self, limit: int, chunk: bytes) -> list[int]:
-        """The same merges in time n·log n: the ranks in a heap, the parts in a linked list.
+        """Return the ids by the same merges in time n·log n, with a heap and a linked list.
 
-        A part is known by where it starts.  For each rank there is a list of the places where two
-        neighbours join to it; a place that no longer holds is recognised by ``pairs``, the rank
-        that the part at a place and its right neighbour have now.  All places of the lowest rank
-        are merged in one go, from left to right: what a merge makes cannot join to the same token
-        again, being longer already, and if it joins to one of a lower rank, that comes first.
+        The heap has the ranks, the linked list the parts.  A part is identified by its start.
+        ``places`` has, for each rank, the starts of parts that join their right neighbour at that
+        rank.  ``pairs`` has the current rank of each part with its right neighbour; it shows which
+        starts are out of date.
+
+        All starts of the lowest rank are merged in one pass, from left to right.  That is right:
+
+        1. No merge of the pass adds a start of the same rank: a join with the token just made gives
+           a longer token, so one of another rank.
+        2. If a merge makes a join of a lower rank possible, the pass stops, and that rank is next.
         """
         from heapq import heappop, heappush  # most chunks are short
 
@@ -269,11 +282,11 @@ class BytePairEncoder:
 def merges_by_rank(
     ranks: Mapping[bytes, int],
 ) -> Iterator[tuple[bytes, tuple[bytes, bytes] | None]]:
-    """Each token of several bytes, in the order of the ranks, and the two parts it is merged from.
+    """Yield each token of several bytes, by rank, with the two parts that it is merged from.
 
-    These are what is left before the last merge, when the token is merged alone; None if that does
-    not make it.  They are the same in every chunk, since no merge crosses the edges of a token
-    before it is complete.
+    The parts are those before the last merge, when the token is merged alone.  None replaces them
+    if merging does not make the token.  They are the same in every chunk, since no merge crosses
+    the edges of a token before it is complete.
 
     >>> list(merges_by_rank({b"a": 0, b"b": 1, b"ab": 2, b"aab": 3, b"bab?": 4}))
     [(b'ab', (b'a', b'b')), (b'aab', (b'a', b'ab')), (b'bab?', None)]
@@ -286,7 +299,7 @@ def merges_by_rank(
         found = encoder._merge_below(rank, token)
         parts = [token_of.get(number, b"") for number in found]
         if len(found) > 2:
-            # It ranks below one of its parts, or cannot be made.
+            # The token ranks below one of its parts, or cannot be made.
             parts = merge(token, ranks, 2)
         if len(parts) == 2 and all(part and part in ranks for part in parts):
             yield token, (parts[0], parts[1])
@@ -295,7 +308,7 @@ def merges_by_rank(
 
 
 class _Places(dict[int, list[int]]):
-    """For each rank the places where two neighbours join to it; ``ranks`` is a heap of its keys."""
+    """The starts of pairs to join, by rank; ``ranks`` is a heap of the keys."""
 
     def __init__(self, push: Callable[[list[int], int], None]) -> None:
         super().__init__()

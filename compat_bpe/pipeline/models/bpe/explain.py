@@ -1,8 +1,8 @@
-"""Merging one step at a time, to be looked at.
+"""Merging one step at a time, for display.
 
-This is the rule as ``byte_pair.merge`` has it, or ``listed_merges`` for a list of merges: at each
-step all pairs of neighbours that could be joined are known, and the one of the lowest rank is, the
-leftmost of equals.  It takes time and room for every pair at every step, so it is for words.
+The rule is that of ``by_rank.merge``, or of ``by_merges`` for a list of merges.  Each step lists
+all pairs of neighbours that could be joined.  The one of the lowest rank is joined, the leftmost
+of equals.  Every step takes time and memory for every pair, so this is for single words.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .by_rank import BytePairEncoder
 
 
 class Token(NamedTuple):
-    """One part of a chunk; ``id`` is None for a byte that is no token."""
+    """One part of a chunk; ``id`` is None for a byte that is not a token."""
 
     id: int | None
     data: bytes
@@ -24,9 +24,9 @@ class Pair(NamedTuple):
     """Two neighbours that could be joined.
 
     Args:
-        rank: the rank of what they make: its id, or the place of the merge in the list, from 0.
-        place: which of the parts is the left one, from 0.
-        made: what they make.
+        rank: the rank of the join: the new token's id, or the merge's index in the list, from 0.
+        place: the index of the left one among the parts, from 0.
+        made: the token that they make.
     """
 
     rank: int
@@ -38,9 +38,9 @@ class Step(NamedTuple):
     """A state of merging.
 
     Args:
-        parts: what the chunk consists of.
-        pairs: the pairs that could be joined, in the order of the rule: the first is the one that
-            is joined in the next step.  There are none in the last.
+        parts: the parts of the chunk.
+        pairs: the pairs that could be joined, in the order of the rule.  The first one is joined
+            in the next step.  The last state has no pairs.
     """
 
     parts: list[Token]
@@ -48,11 +48,11 @@ class Step(NamedTuple):
 
 
 def merge_steps(chunk: bytes, encoder: BytePairEncoder) -> Iterator[Step]:
-    """The states of merging, from single bytes to the parts that are left.
+    """Yield the states of merging, from single bytes to the final parts.
 
     Args:
         chunk: any bytes.
-        encoder: what would merge them; the ids of the last state are its ``merge(chunk)``.
+        encoder: the encoder to follow; the ids of the last state are its ``merge(chunk)``.
 
     >>> ranks = {b"h": 0, b"u": 1, b"g": 2, b"s": 3, b"ug": 4, b"gs": 5, b"hug": 6}
     >>> for parts, pairs in merge_steps(b"hugs", BytePairEncoder(ranks)):
