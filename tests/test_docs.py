@@ -1,23 +1,23 @@
-"""What the documentation says is so: its examples run, and its links lead somewhere.
+"""The documentation is true: its examples run, and its links lead somewhere.
 
-The pages are README.md and all of ``docs/``.  Of each fenced block the language says what is done
-with it:
+The pages are README.md and all of ``docs/``.  The language of a fenced block decides how it is run:
 
 - ``pycon``: run as a doctest.  The blocks of a page are one session.
 - ``python``: run in a process of its own.
 - ``console``: after ``$`` a command, after that its output if it is shown, in which ``…`` stands
   for anything.  Every command must succeed: one that is to fail is followed by
   ``|| echo …`` or ``; echo …``.
-- ``sh``: run as a whole.
-- others (``text``, ``json``, ``yaml``, ``mermaid`` …): not run.
+- ``sh``: not run here; a marker says why, or who does.
+- ``text``, ``json``, ``yaml``, ``mermaid``: not run.
 
 Commands and Python run in a folder with the files of ``fixtures/docs/``.  A marker on the line
-before a block, which readers do not see, says what else holds: ``<!-- not run: REASON -->``, or
+before a block, which readers do not see, makes an exception: ``<!-- not run: REASON -->``, or
 ``<!-- ci: NAME -->`` for what ``.ci/run`` runs by that name.
 """
 
 from __future__ import annotations
 
+import ast
 import doctest
 import os
 import re
@@ -26,12 +26,15 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import click
 import pytest
 
 import compat_bpe
+import compat_bpe.fit
+import compat_bpe.train
 from compat_bpe.cli import cli
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
@@ -40,8 +43,7 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 LINKING_PAGES = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
-RUN = {"pycon", "python", "console", "sh"}
-NOT_RUN = {"text", "json", "yaml", "mermaid"}
+LANGUAGES = {"pycon", "python", "console", "sh", "text", "json", "yaml", "mermaid"}
 TIMEOUT = 120  # seconds; only a command that hangs takes so long
 
 
@@ -89,7 +91,7 @@ def each_page_with(language: str) -> pytest.MarkDecorator:
 
 @pytest.fixture(scope="module")
 def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A ``tokenizer.json`` as examples name it."""
+    """A ``tokenizer.json`` for the examples."""
     path = tmp_path_factory.mktemp("vocabulary") / "tokenizer.json"
     text = (ROOT / "fixtures/docs/texts/en/rights.txt").read_text("utf-8")
     save_tokenizer_json(train_bpe([text], 300, special_tokens=["<|endoftext|>"]), path)
@@ -98,7 +100,7 @@ def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """In which ``compat-bpe`` is the package under test, and nothing of the user's is read."""
+    """Variables by which ``compat-bpe`` is the package under test and reads nothing of the user's."""
     command = tmp_path / "bin" / "compat-bpe"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m compat_bpe "$@"\n')
@@ -155,10 +157,10 @@ def run(
 def test_every_block_is_of_a_known_kind(page: Path) -> None:
     for block in blocks_of(page):
         place = f"{name(page)}:{block.line}"
-        assert block.language in RUN | NOT_RUN, f"{place}: {block.language!r}"
-        if block.language in NOT_RUN:
+        assert block.language in LANGUAGES, f"{place}: {block.language!r}"
+        if block.language in ("text", "json", "yaml", "mermaid"):
             assert not re.search(r"^(\$|>>>) ", block.text, re.MULTILINE), place
-        if block.marker:
+        if block.marker or block.language == "sh":
             assert re.match(r"not run: \w|ci: \w", block.marker), f"{place}: {block.marker}"
 
 
@@ -197,7 +199,7 @@ def commands_of(block: Block) -> Iterator[tuple[int, str, str]]:
 
 
 def is_shown(output: str, shown: str) -> bool:
-    """Whether a command said what its block shows; if that is nothing, anything will do."""
+    """Return whether a command said what its block shows; if that is nothing, anything will do."""
     pattern = ".*".join(map(re.escape, shown.rstrip("\n").split("…")))
     output = re.sub(r" +$", "", output, flags=re.MULTILINE).rstrip("\n")
     return not shown or re.fullmatch(pattern, output, re.DOTALL) is not None
@@ -212,13 +214,6 @@ def test_commands(page: Path, folder: Path, environment: Mapping[str, str]) -> N
             if done.returncode or not is_shown(done.stdout, shown):
                 wrong.append(f"{name(page)}:{line}: {command}{done.stdout}[{done.returncode}]")
     assert not wrong, "\n" + "\n".join(wrong)
-
-
-@each_page_with("sh")
-def test_scripts(page: Path, folder: Path, environment: Mapping[str, str]) -> None:
-    for block in to_run(page, "sh"):
-        done = run(["bash", "-euo", "pipefail", "-c", block.text], folder, environment)
-        assert done.returncode == 0, f"{name(page)}:{block.line}:\n{done.stdout}"
 
 
 def test_ci_runs_what_is_marked() -> None:
@@ -265,7 +260,7 @@ def test_links(page: Path) -> None:
 
 
 def test_every_page_is_linked() -> None:
-    """From README or from the first page of docs/."""
+    """Each is linked from README or from the first page of docs/."""
     linked = {
         (page.parent / target.partition("#")[0]).resolve()
         for page in (README, ROOT / "docs/index.md")
@@ -314,6 +309,24 @@ def test_the_page_of_the_command_has_every_option_and_no_other() -> None:
 
 
 # The code
+
+
+@pytest.mark.parametrize("module", [compat_bpe, compat_bpe.fit, compat_bpe.train])
+def test_the_reference_has_every_public_name(module: ModuleType) -> None:
+    page = ROOT / f"docs/reference/{module.__name__.removeprefix('compat_bpe.')}.md"
+    (members,) = re.findall(
+        rf"^::: {module.__name__}\n.*?members: \[(.*?)\]$",
+        page.read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+    tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))
+    assert sorted(members.split(", ")) == sorted(
+        alias.asname
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname and not alias.asname.startswith("_")
+    )
 
 
 def test_the_picture_has_every_room() -> None:

@@ -1,6 +1,6 @@
-"""Examples of docstrings in the API reference: an extension of griffe, which mkdocs.yml names.
+"""An extension of griffe for the API reference: examples in docstrings become blocks of code.
 
-Markdown would take ``>>>`` for a quotation in a quotation.
+Without it, Markdown takes ``>>>`` for a quotation in a quotation.  mkdocs.yml names this file.
 """
 
 from __future__ import annotations
@@ -14,15 +14,8 @@ import griffe
 def with_code_blocks(text: str) -> str:
     r"""Return a docstring with each example in a block of code.
 
-    >>> print(with_code_blocks("Double.\n\n>>> 2 * 2\n4\n\nMore text."))
-    Double.
-    <BLANKLINE>
-    ```pycon
-    >>> 2 * 2
-    4
-    ```
-    <BLANKLINE>
-    More text.
+    >>> with_code_blocks("Double.\n\n>>> 2 * 2\n4\n\nMore text.")
+    'Double.\n\n```pycon\n>>> 2 * 2\n4\n```\n\nMore text.'
     """
     return re.sub(r"^>>> .*(?:\n(?!\n).*)*", r"```pycon\n\g<0>\n```", text, flags=re.MULTILINE)
 
