@@ -100,7 +100,7 @@ def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """Variables by which ``compat-bpe`` is the package under test and reads nothing of the user's."""
+    """Variables by which ``compat-bpe`` is the package under test, without the user's settings."""
     command = tmp_path / "bin" / "compat-bpe"
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m compat_bpe "$@"\n')
