@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..files.walk import Found
+from ..unicode.escape import can_show
 from .counting import Counts
-from .output import can_show
 from .sorting import Counted, Rest, more_files
 
 # The width of wc's columns if it cannot know the sizes beforehand.

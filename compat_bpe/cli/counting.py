@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Generator, Sequence
 from typing import BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
 from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes
-from ..files.walk import Found
-from .input_path import announce_wait
-from .progress import FileProgress
-
-#: Bytes below which workers are not worth it: they take as long to start.
-WORTH_WORKERS = 3_000_000
 
 #: Bytes of a file up to which it is read at once, and of a larger one that are read at a time.
 _BLOCK = 1 << 18
@@ -149,91 +142,3 @@ def _read(file: BinaryIO, left: int | None) -> bytes:
     if block is None:
         raise BlockingIOError("it is in non-blocking mode and has nothing to read yet")
     return block
-
-
-def count_files(
-    counter: Counter,
-    files: Sequence[Found],
-    jobs: int | None,
-    progress: FileProgress,
-    announce: Callable[[str], None] = announce_wait,
-) -> Generator[Outcome, None, None]:
-    """Yield the outcome of each of some files, in their order; several processes count many bytes.
-
-    Args:
-        counter: counts them.
-        files: the files.
-        jobs: the number of processes at most; None for as many as can run at the same time.
-        progress: is told of what is done.
-        announce: is called before a path is opened where a read may wait.
-    """
-
-    def count_here(file: Found) -> Outcome:
-        if file.problem:
-            return Outcome(None, file.problem, was_read=False)
-        if not file.is_regular:
-            progress.clear()
-            announce(file.path)
-        return counter.count(Part(file.path), progress.advance)
-
-    most = _most_workers(files, jobs)
-    parts: list[list[tuple[Part, int]]] = []
-    if most:
-        from .parts import parts_of  # small inputs do not need it
-
-        parts = [
-            parts_of(counter, file.path, file.size or 0) if file.is_regular else []
-            for file in files
-        ]
-    if sum(map(len, parts)) < 2:
-        for file in files:
-            outcome = count_here(file)
-            progress.file_done()
-            yield outcome
-        return
-
-    from .workers import Workers
-
-    jobs_of = [(number, slot) for number, some in enumerate(parts) for slot in range(len(some))]
-    outcomes: list[list[Outcome | None]] = [[None] * len(some) for some in parts]
-    with Workers(counter, [part for some in parts for part in some], most) as workers:
-        arriving = workers.outcomes(progress.advance)
-        for number, file in enumerate(files):
-            while None in outcomes[number]:
-                arrived = next(arriving, None)
-                if arrived is None:  # the worker that had it was killed
-                    outcomes[number] = []
-                else:
-                    owner, slot = jobs_of[arrived[0]]
-                    outcomes[owner][slot] = arrived[1]
-                    if None not in outcomes[owner]:
-                        progress.file_done()
-            found = [outcome for outcome in outcomes[number] if outcome is not None]
-            if not found:
-                found = [count_here(file)]
-                progress.file_done()
-            outcomes[number].clear()
-            yield _joined(found)
-
-
-def _most_workers(files: Sequence[Found], jobs: int | None) -> int:
-    """Return the number of workers at most; 0 if they are not worth it or cannot be started."""
-    size = sum(file.size or 0 for file in files if file.is_regular)
-    if jobs == 1 or size < WORTH_WORKERS:
-        return 0
-    from ..parallel.processes import may_start, processors  # small inputs do not need it
-
-    most = jobs or processors()
-    return most if most > 1 and may_start() else 0
-
-
-def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return the outcome of a file from those of its parts, in their order."""
-    tokens = size = characters = 0
-    for outcome in outcomes:
-        if outcome.counts is None:  # the first is the one that reading it from the start meets
-            return outcome
-        tokens += outcome.counts.tokens
-        size += outcome.counts.bytes
-        characters += outcome.counts.characters
-    return outcomes[0]._replace(counts=Counts(tokens, size, characters))

@@ -16,9 +16,8 @@ import click
 from .. import Encoding
 from ..pipeline.chunks import chunks_of
 from ..pipeline.models.bpe.explain import Pair, Step, Token, merge_steps
-from ..unicode.escape import Visible, escape
+from ..unicode.escape import Visible, can_show, escape
 from .options.encoding import check_decodes
-from .output import can_show
 
 #: Between the parts of a chunk, also in colors: here the edges matter.
 _SEPARATOR = "|"

@@ -66,15 +66,6 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def can_show(text: str) -> bool:
-    """Tell if the encoding of standard output has all characters of a text."""
-    try:
-        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def write_message(message: str) -> None:
     """Write ``compat-bpe: message`` to standard error."""
     if sys.stderr is not None:

@@ -8,12 +8,12 @@ Splitting keeps one processor busy; if there are more, worker processes share it
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
 from ..fit.stream import PORTION, Cutter, portions
-from ..parallel.pool import Pool
+from ..parallel.pool import Pool, Tell
 from ..parallel.processes import processors
 from ..pipeline.chunks import texts_of_chunks
 from ..unicode.surrogates import repair
@@ -155,9 +155,8 @@ class _CountingWorker:
         self._encoding = make(**arguments)
         self._counts: Counts = {}
 
-    def do(self, task: Mapping[str, list[str]]) -> Iterator[Counts]:
+    def do(self, task: Mapping[str, list[str]], tell: Tell) -> None:
         count(self._encoding, task, self._counts)
-        yield from ()
 
-    def finish(self) -> Iterator[Counts]:
-        yield self._counts
+    def finish(self, tell: Tell) -> None:
+        tell(self._counts)

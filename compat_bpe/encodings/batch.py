@@ -112,8 +112,8 @@ class _EncodingWorker:
         self._encoding = make(**arguments)
         self._allowed = allowed
 
-    def do(self, task: tuple[int, list[str]]) -> Iterator[tuple[int, array[int], array[int]]]:
-        """Yield the number of a share, how many ids each text has, and all ids."""
+    def do(self, task: tuple[int, list[str]], tell: Callable[[Any], None]) -> None:
+        """Tell the number of a share, how many ids each text has, and all ids."""
         number, texts = task
         encode = self._encoding.encode
         found = [
@@ -121,7 +121,7 @@ class _EncodingWorker:
         ]
         # Arrays are pickled as bytes, which is faster than lists.
         ids = array("I", chain.from_iterable(found))
-        yield number, array("I", map(len, found)), ids
+        tell((number, array("I", map(len, found)), ids))
 
-    def finish(self) -> Iterator[None]:
-        yield from ()
+    def finish(self, tell: Callable[[Any], None]) -> None:
+        pass

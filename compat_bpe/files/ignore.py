@@ -12,8 +12,6 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Callable, NamedTuple
 
-from ..cli.output import CommandError
-
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -159,7 +157,7 @@ def rules_within(directory: str, chain: tuple[Rules, ...]) -> tuple[Rules, ...]:
         OSError: an ignore file or git's configuration cannot be read.
     """
     if os.path.lexists(os.path.join(directory, GIT)):
-        from ..cli.git_config import excludes_file  # only repositories need it
+        from .git_config import excludes_file  # only repositories need it
 
         git = _git_directory(directory)
         paths = (os.path.join(git, "info", "exclude"), excludes_file(git, directory))
@@ -218,8 +216,9 @@ def _git_ignore_spec() -> type[GitIgnoreSpec]:
     try:
         from pathspec import GitIgnoreSpec  # only where there are patterns
     except ImportError:
-        raise CommandError(
+        raise ModuleNotFoundError(
             "ignore files and globs need pathspec; install it with: python -m pip install "
-            "pathspec, or give --no-ignore and no globs"
+            "pathspec, or give --no-ignore and no globs",
+            name="pathspec",
         ) from None
     return GitIgnoreSpec

@@ -18,7 +18,7 @@ from contextlib import suppress
 from queue import Empty, Full, Queue, SimpleQueue
 from subprocess import Popen
 from threading import Thread
-from typing import IO, Any, Protocol
+from typing import IO, Any, Callable, Protocol
 
 from .processes import may_start, start_worker
 
@@ -26,14 +26,18 @@ from .processes import may_start, start_worker
 _PATIENCE = 0.2
 
 
+#: Sends a message to the caller.
+Tell = Callable[[Any], None]
+
+
 class Worker(Protocol):
     """The work that a process does; it is made there, from the arguments of the pool."""
 
-    def do(self, task: Any) -> Iterable[Any]:
-        """Do a task, and yield what the caller is to know of it."""
+    def do(self, task: Any, tell: Tell) -> None:
+        """Do a task, and tell what the caller is to know of it."""
 
-    def finish(self) -> Iterable[Any]:
-        """Yield what is left to say when no task follows."""
+    def finish(self, tell: Tell) -> None:
+        """Tell what is left to say when no task follows."""
 
 
 class WorkerKilled(ChildProcessError):
@@ -196,11 +200,11 @@ class Echo:
     def __init__(self, end: str) -> None:
         self._end = end
 
-    def do(self, task: str) -> Iterator[str]:
-        yield task + self._end
+    def do(self, task: str, tell: Tell) -> None:
+        tell(task + self._end)
 
-    def finish(self) -> Iterator[str]:
-        yield from ()
+    def finish(self, tell: Tell) -> None:
+        pass
 
 
 _DONE = object()
@@ -241,14 +245,14 @@ def work() -> None:
     try:
         make, arguments = pickle.loads(_read_frame(source))
         worker: Worker = make(*arguments)
+
+        def tell(message: Any) -> None:
+            _write_frame(target, _pickled(message))
+
         while frame := _read_frame(source):
-            _answer(target, worker.do(pickle.loads(frame)))
-        _answer(target, worker.finish())
+            worker.do(pickle.loads(frame), tell)
+            _write_frame(target, b"")
+        worker.finish(tell)
+        _write_frame(target, b"")
     except (OSError, EOFError):
         return  # nobody waits for it
-
-
-def _answer(target: IO[bytes], messages: Iterable[Any]) -> None:
-    for message in messages:
-        _write_frame(target, _pickled(message))
-    _write_frame(target, b"")

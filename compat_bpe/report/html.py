@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-import compat_bpe
-
+from ..version import __version__
 from . import charts as charts
 from .charts import text
 from .figures import (
@@ -66,7 +65,7 @@ def page(report: Report, top: int = 10, title: str = "What vocabularies make of 
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="generator" content="compat_bpe {compat_bpe.__version__}">\n'
+        f'<meta name="generator" content="compat_bpe {__version__}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
         f"<header><h1>{text(title)}</h1>{_lead(report)}{_cards(report)}</header>\n"

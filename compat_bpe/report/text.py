@@ -12,8 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..cli.output import can_show
-from ..unicode.escape import Visible, escape
+from ..unicode.escape import Visible, can_show, escape
 from .figures import (
     MEASURES,
     SHARE,

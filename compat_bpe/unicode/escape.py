@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Callable
 
 
@@ -45,3 +46,12 @@ class Visible(dict[int, str]):
             character = {9: "\\t", 13: "\\r"}.get(number) or form.format(number)
         self[number] = character
         return character
+
+
+def can_show(text: str) -> bool:
+    """Tell if the encoding of standard output has all characters of a text."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True

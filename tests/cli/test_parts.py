@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.cli import counting, parts
-from compat_bpe.cli.counting import Counter, Outcome, Part, _joined
+from compat_bpe.cli.count_files import _joined
+from compat_bpe.cli.counting import Counter, Outcome, Part
 from tests.strategies import texts
 
 shared_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from compat_bpe.parallel import processes
-from compat_bpe.parallel.pool import Pool, WorkerKilled
+from compat_bpe.parallel.pool import Pool, Tell, WorkerKilled
 
 
 class Squares:
@@ -21,16 +21,16 @@ class Squares:
         self._least = least
         self._seen = 0
 
-    def do(self, task: int) -> Iterator[object]:
+    def do(self, task: int, tell: Tell) -> None:
         if task < self._least:
             os.kill(os.getpid(), 9)
         self._seen += 1
         print("not a message")
-        yield task
-        yield task * task
+        tell(task)
+        tell(task * task)
 
-    def finish(self) -> Iterator[object]:
-        yield "seen", self._seen
+    def finish(self, tell: Tell) -> None:
+        tell(("seen", self._seen))
 
 
 @pytest.fixture(autouse=True)

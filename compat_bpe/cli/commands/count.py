@@ -12,10 +12,11 @@ import click
 from ... import Encoding
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
-from ..count_options import GROUPS, CountOptions, count_options
+from ..count_files import count_files
 from ..count_output import Style, as_json, flat_lines, tree, widest
-from ..counting import Counter, Outcome, count_files
+from ..counting import Counter, Outcome
 from ..input_path import announce_wait, complaint, shown_name
+from ..options.count import GROUPS, CountOptions, count_options
 from ..options.encoding import chosen_encoding
 from ..options.groups import GroupedCommand
 from ..output import CommandError, is_terminal, plural, write_line, write_message

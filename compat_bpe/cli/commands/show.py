@@ -13,13 +13,13 @@ import click
 from ... import Encoding
 from ...files.text import STDIN
 from ...fit.stream import encode_iter
-from ...unicode.escape import Visible, escape
+from ...unicode.escape import Visible, can_show, escape
 from ..input_path import INPUT_PATH, shown_name
 from ..merging import merges_as_json, shown_merges
 from ..options.color import color_option, is_colored
 from ..options.encoding import check_decodes, chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
-from ..output import CommandError, can_show, write_line, write_message
+from ..output import CommandError, write_line, write_message
 from ..streams import check_utf8, portions, read_all, read_pieces, write_bytes, write_text
 
 #: The backgrounds of tokens in turn, on which black can be read, and that of special tokens.

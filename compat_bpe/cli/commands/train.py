@@ -21,6 +21,7 @@ from ...version import __version__
 from ..input_path import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.groups import GroupedCommand
+from ..options.role import role_options
 from ..options.vocabulary import (
     OUTPUT_OPTIONS,
     check_inputs,
@@ -30,7 +31,6 @@ from ..options.vocabulary import (
 )
 from ..output import failure, plural, write_line, write_message
 from ..progress import Progress
-from ..role_option import role_options
 from ..streams import write_bytes
 
 #: The file with what was held out, as JSON lines that can be read as a corpus.

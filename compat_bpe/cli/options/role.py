@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import click
 
-from ..train.write import ROLES
+from ...train.write import ROLES
 
 _NAMES = {
     "bos": "Special token for the beginning of a text.",

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding
+from compat_bpe.cli.count_files import _SHARE, _shares
 from compat_bpe.cli.counting import Counter, Part
-from compat_bpe.cli.workers import _SHARE, _shares
 
 
 @given(sizes=st.lists(st.integers(0, 2 * _SHARE)))

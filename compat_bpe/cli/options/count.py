@@ -7,10 +7,10 @@ from typing import Any, Callable, NamedTuple
 
 import click
 
-from .input_path import INPUT_PATH
-from .options.encoding import encoding_options
-from .options.walk import walk_options
-from .sorting import ORDERS
+from ..input_path import INPUT_PATH
+from ..sorting import ORDERS
+from .encoding import encoding_options
+from .walk import walk_options
 
 #: The sections of the help.
 GROUPS = {
@@ -52,7 +52,7 @@ def _check_text(
 ) -> str | None:
     if value is None:
         return None
-    from .streams import check_utf8  # only this option needs it
+    from ..streams import check_utf8  # only this option needs it
 
     return check_utf8(value)
 

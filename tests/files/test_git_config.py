@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.cli.git_config import excludes_file, parse
+from compat_bpe.files.git_config import excludes_file, parse
 from compat_bpe.files.walk import Walk
 
 KEYS = ("core.excludesfile", "include.path")
@@ -238,7 +238,7 @@ def test_files_of_another_user_are_passed_over_as_by_git(
         opened.append(path)
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("compat_bpe.cli.git_config.open", refuse, raising=False)
+    monkeypatch.setattr("compat_bpe.files.git_config.open", refuse, raising=False)
     with pytest.raises(PermissionError):
         excludes_file(git, "/top")
     assert opened == [

@@ -1,0 +1,184 @@
+"""The tokens of many files, counted by several processes.
+
+An interpreter counts with one processor. Worker processes are given names of files and parts of
+large ones, and count them as this process would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import TYPE_CHECKING, Callable
+
+from ..files.walk import Found
+from .counting import Counter, Counts, Outcome, Part
+from .input_path import announce_wait
+from .progress import FileProgress
+
+if TYPE_CHECKING:
+    from ..parallel.pool import Pool, Tell
+
+#: Bytes below which workers are not worth it: they take as long to start.
+WORTH_WORKERS = 3_000_000
+
+#: Bytes that a worker is given at a time, so that all end at about the same time.
+_SHARE = 500_000
+
+#: Bytes that a worker counts before it tells of them.
+_TOLD = 1 << 16
+
+#: Some files, or parts of files, each with its index.
+Share = Sequence["tuple[int, Part]"]
+
+
+def count_files(
+    counter: Counter,
+    files: Sequence[Found],
+    jobs: int | None,
+    progress: FileProgress,
+    announce: Callable[[str], None] = announce_wait,
+) -> Generator[Outcome, None, None]:
+    """Yield the outcome of each of some files, in their order; several processes count many bytes.
+
+    Args:
+        counter: counts them.
+        files: the files.
+        jobs: the number of processes at most; None for as many as can run at the same time.
+        progress: is told of what is done.
+        announce: is called before a path is opened where a read may wait.
+    """
+
+    def count_here(file: Found) -> Outcome:
+        if file.problem:
+            return Outcome(None, file.problem, was_read=False)
+        if not file.is_regular:
+            progress.clear()
+            announce(file.path)
+        return counter.count(Part(file.path), progress.advance)
+
+    most = _most_workers(files, jobs)
+    parts: list[list[tuple[Part, int]]] = []
+    if most:
+        from .parts import parts_of  # small inputs do not need it
+
+        parts = [
+            parts_of(counter, file.path, file.size or 0) if file.is_regular else []
+            for file in files
+        ]
+    if sum(map(len, parts)) < 2:
+        for file in files:
+            outcome = count_here(file)
+            progress.file_done()
+            yield outcome
+        return
+
+    from ..parallel.pool import Pool
+
+    jobs_of = [(number, slot) for number, some in enumerate(parts) for slot in range(len(some))]
+    outcomes: list[list[Outcome | None]] = [[None] * len(some) for some in parts]
+    shares = _shares([part for some in parts for part in some])
+    with Pool(_FileWorker, (counter,), min(most, len(shares))) as pool:
+        arriving = _outcomes(pool, shares, progress.advance)
+        for number, file in enumerate(files):
+            while None in outcomes[number]:
+                arrived = next(arriving, None)
+                if arrived is None:  # the worker that had it was killed
+                    outcomes[number] = []
+                else:
+                    owner, slot = jobs_of[arrived[0]]
+                    outcomes[owner][slot] = arrived[1]
+                    if None not in outcomes[owner]:
+                        progress.file_done()
+            found = [outcome for outcome in outcomes[number] if outcome is not None]
+            if not found:
+                found = [count_here(file)]
+                progress.file_done()
+            outcomes[number].clear()
+            yield _joined(found)
+
+
+def _most_workers(files: Sequence[Found], jobs: int | None) -> int:
+    """Return the number of workers at most; 0 if they are not worth it or cannot be started."""
+    size = sum(file.size or 0 for file in files if file.is_regular)
+    if jobs == 1 or size < WORTH_WORKERS:
+        return 0
+    from ..parallel.processes import may_start, processors  # small inputs do not need it
+
+    most = jobs or processors()
+    return most if most > 1 and may_start() else 0
+
+
+def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the outcome of a file from those of its parts, in their order."""
+    tokens = size = characters = 0
+    for outcome in outcomes:
+        if outcome.counts is None:  # the first is the one that reading it from the start meets
+            return outcome
+        tokens += outcome.counts.tokens
+        size += outcome.counts.bytes
+        characters += outcome.counts.characters
+    return outcomes[0]._replace(counts=Counts(tokens, size, characters))
+
+
+def _outcomes(
+    pool: Pool, shares: Sequence[Share], advance: Callable[[int], None]
+) -> Iterator[tuple[int, Outcome]]:
+    """Yield the index of each part and its outcome, as they come.
+
+    A part is missing if the worker that had it was killed.
+
+    Args:
+        pool: the workers.
+        shares: what they are given.
+        advance: called with the number of bytes each time some are counted.
+    """
+    from ..parallel.pool import WorkerKilled
+
+    try:
+        for message in pool.run(shares):
+            if isinstance(message, int):
+                advance(message)
+            else:
+                yield message
+    except WorkerKilled:
+        return
+
+
+def _shares(parts: Sequence[tuple[Part, int]]) -> list[Share]:
+    """Return shares of about ``_SHARE`` bytes, the largest first, which take longest."""
+    shares: list[tuple[int, list[tuple[int, Part]]]] = []
+    share: list[tuple[int, Part]] = []
+    total = 0
+    for index, (part, size) in enumerate(parts):
+        share.append((index, part))
+        total += size
+        if total >= _SHARE:
+            shares.append((total, share))
+            share, total = [], 0
+    shares.append((total, share))
+    return [share for _, share in sorted(shares, key=lambda pair: -pair[0]) if share]
+
+
+class _FileWorker:
+    """Counts files, and parts of files, in a process of its own."""
+
+    def __init__(self, counter: Counter) -> None:
+        self._counter = counter
+
+    def do(self, task: Share, tell: Tell) -> None:
+        """Tell numbers of bytes counted, and the index and the outcome of each part."""
+        untold = 0
+
+        def advance(size: int) -> None:
+            nonlocal untold
+            untold += size
+            if untold >= _TOLD:
+                tell(untold)
+                untold = 0
+
+        for index, part in task:
+            outcome = self._counter.count(part, advance)
+            tell((index, outcome))
+        tell(untold)
+
+    def finish(self, tell: Tell) -> None:
+        pass
