@@ -22,7 +22,9 @@ def check_ordinary(pair: Pair, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "hard", [texts, st.text(st.characters(exclude_categories=()), max_size=200)], ids=["hard", "any"]
+    "hard",
+    [texts, st.text(st.characters(exclude_categories=()), max_size=200)],
+    ids=["hard", "any"],
 )
 def test_any_text(shipped: Pair, hard: st.SearchStrategy[str], thorough: settings) -> None:
     @thorough

@@ -17,7 +17,7 @@ from compat_bpe.engine.splitter import Splitter
 from compat_bpe.engine.tree import Chars
 from compat_bpe.engine.unicode_properties import category, ignore_case
 from compat_bpe.engine.unicode_tables import CASE_ORBITS, CATEGORIES, SCRIPTS
-from tests.differential.reference import BYTES, SCALARS, sample
+from tests.differential.reference import BYTES, SCALARS
 
 POSIX = [
     *("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct"),
