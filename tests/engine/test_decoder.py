@@ -68,7 +68,9 @@ def test_what_is_no_id_at_all_is_an_overflow(ranks: dict[bytes, int], token: int
 
 @RANKS
 @pytest.mark.parametrize(
-    "tokens", ["a", "", {0: 1}, {0}, 0, None, iter([0]), [0.0], ["0"], [None]], ids=repr
+    "tokens",
+    ["a", "", {0: 1}, {0}, 0, None, iter([0]), [0.0], ["0"], [None]],
+    ids=lambda tokens: type(tokens).__name__,
 )
 def test_what_is_no_sequence_of_ids_is_refused(ranks: dict[bytes, int], tokens: Any) -> None:
     with pytest.raises(TypeError):

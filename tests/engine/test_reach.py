@@ -78,6 +78,8 @@ def test_any_match_is_the_same_wherever_all_that_it_looks_at_is(tree: Node) -> N
         ("a$", "ab", 2),
         ("a$", "a", 2),
         ("b", "a", 1),
+        ("a(?=b{2})", "abbbb", 3),
+        ("(?>a{2})", "aaaa", 2),
     ],
 )
 def test_it_looks_no_further_than_need_be(pattern: str, text: str, end: int) -> None:
