@@ -100,6 +100,11 @@ def test_hard_texts(name: str, text: str) -> None:
     check(name, text)
 
 
+@pytest.mark.parametrize("char", [" ", "a", "中", "\n", "7"], ids=ascii)
+def test_long_runs(char: str) -> None:
+    check("deepseek_v3", char * 100_000)
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_generated_texts(name: str) -> None:
     @settings(max_examples=200)
