@@ -34,7 +34,7 @@ def code_points(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(params=["few", pytest.param("many", marks=pytest.mark.sweep)])
 def thorough(request: pytest.FixtureRequest) -> settings:
     """Some examples of a property, and, in a sweep, several times as many."""
-    return settings(max_examples=100 if request.param == "few" else 400)
+    return settings(max_examples=60 if request.param == "few" else 400)
 
 
 @pytest.fixture(scope="session")

@@ -161,9 +161,10 @@ def test_pieces_of_every_kind(name: str, step: int, code_points: str) -> None:
 
 @pytest.mark.parametrize("name", ["deepseek_v3", "path of V2", "path of V4"])
 @pytest.mark.parametrize("path", sorted(CORPORA.glob("*.*")), ids=lambda path: path.name)
-def test_corpora(name: str, path: Path) -> None:
+@pytest.mark.parametrize("size", [40_000, pytest.param(400_000, marks=pytest.mark.sweep)])
+def test_corpora(name: str, path: Path, size: int) -> None:
     with path.open(encoding="utf-8", newline="") as file:
-        text = file.read(400_000)
+        text = file.read(size)
     ids = theirs(name).encode(text, add_special_tokens=False).ids
     assert ours(name).encode(text, allowed_special="all") == ids
     assert ours(name).count(text) == len(ids)
