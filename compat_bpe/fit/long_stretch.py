@@ -213,9 +213,9 @@ class _Kinds:
         tree = project(splitter.tree, lambda other: other & points)
         self._classes = list({node.points for node in walk(tree) if isinstance(node, Chars)})
         self._known: dict[str, tuple[bool, ...]] = {}
-        #: More characters than the pattern has, without its endless repeats, to tell places by;
-        #: None if such repeats are nested.
-        self.bound = None if _has_nested(tree) else _size(tree) + 2
+        #: The characters that the pattern has, without its endless repeats, to tell places by: no
+        #: two longer runs are matched otherwise.  None if such repeats are nested.
+        self.bound = None if _has_nested(tree) else _size(tree)
 
     def of(self, char: str) -> tuple[bool, ...]:
         kind = self._known.get(char)

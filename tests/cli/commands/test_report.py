@@ -20,7 +20,7 @@ from tests.cli.exact import Result, run
 
 TEXTS = {"en": ["The cat sat.\n", "A dog, too.\r\n"], "notes": ["naïve"], "zh": ["你好，世界。\n"]}
 #: A small vocabulary, of which less has to be looked at than of the shipped ones.
-FOLDER = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
+FOLDER = Path(__file__).parents[3] / "fixtures" / "gpt2_small"
 SMALL, GPT2 = load(FOLDER), get_encoding("gpt2")
 
 

@@ -129,6 +129,8 @@ def character_vocabularies(draw: st.DrawFn) -> dict[bytes, int]:
 @example("ééé", {**BYTES, "é".encode(): 257, "é".encode()[1:] + "é".encode()[:1]: 256})
 @example("éaé", {**BYTES, "é".encode(): 257, "éa".encode(): 256})
 @example("é中", {**BYTES, "é".encode(): 256, "é中".encode()[:3]: 257})
+# Read as text, a part of this character looks like the character itself.
+@example("\ufffd\ufffd", {**BYTES, "\ufffd".encode(): 257, "\ufffd".encode()[:2]: 256})
 def test_merging_characters_is_merging(text: str, ranks: dict[bytes, int]) -> None:
     chunk = text.encode()
     encoder = BytePairEncoder(ranks)
