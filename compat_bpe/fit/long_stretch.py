@@ -221,7 +221,7 @@ class _Kinds:
         self._known: dict[str, tuple[bool, ...]] = {}
         #: More characters than the pattern, apart from its endless repeats, can distinguish
         #: offsets by; None if such repeats are nested.
-        self.bound = None if _has_nested(tree) else _size(tree) + 2
+        self.bound = None if _has_nested(tree) else _size(tree)
 
     def of(self, char: str) -> tuple[bool, ...]:
         kind = self._known.get(char)

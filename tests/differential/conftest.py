@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 
 import pytest
+from hypothesis import settings
 
 try:
     import tiktoken as tiktoken
@@ -20,8 +21,20 @@ os.environ["RUST_BACKTRACE"] = "0"
 
 import compat_bpe
 from compat_bpe.encodings.openai import PUBLISHED
-from tests.differential.reference import Pair
+from tests.differential.reference import SCALARS, Pair, sample
 from tools.tiktoken_files import write_tiktoken_files
+
+
+@pytest.fixture(params=["sample", pytest.param("all", marks=pytest.mark.sweep)])
+def code_points(request: pytest.FixtureRequest) -> str:
+    """A few code points of each class, and, in a sweep, all there are."""
+    return sample() if request.param == "sample" else SCALARS
+
+
+@pytest.fixture(params=["few", pytest.param("many", marks=pytest.mark.sweep)])
+def thorough(request: pytest.FixtureRequest) -> settings:
+    """Some examples of a property, and, in a sweep, several times as many."""
+    return settings(max_examples=60 if request.param == "few" else 400)
 
 
 @pytest.fixture(scope="session")

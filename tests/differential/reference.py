@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple, TypeVar
 
 import tiktoken
 
 from compat_bpe import Encoding
+from compat_bpe.unicode.code_points import CodePoints
+from compat_bpe.unicode.properties import category, property_set
+from compat_bpe.unicode.tables import CATEGORIES, SCRIPTS
+from tests.strategies import CASED, NO_WHITE_SPACE, RECENT, WHITE_SPACE
 
 T = TypeVar("T")
 
@@ -16,6 +21,28 @@ BYTES = {bytes([byte]): byte for byte in range(256)}
 
 #: All characters that a text without surrogates can hold.
 SCALARS = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
+
+
+@cache
+def sample() -> str:
+    """Return three code points of each class, and those that engines are known to differ in.
+
+    A class is a category in a script, of one length in UTF-8; of each there are its first code
+    point, its last and one in between.
+    """
+    scripts = list(map(property_set, SCRIPTS))
+    scripts.append(~CodePoints.union(*scripts))
+    lengths = [CodePoints((low, high)) for low, high in ((0x80, 0x800), (0x800, 0x10000))]
+    lengths.append(CodePoints((0x10000,)))
+    found = {*range(0x80), *map(ord, CASED + NO_WHITE_SPACE + RECENT + WHITE_SPACE)}
+    for name in CATEGORIES.keys() - {"Cs"}:
+        for script in scripts:
+            both = category(name) & script
+            for length in lengths if both else ():
+                ranges = list((both & length).ranges())
+                if ranges:
+                    found |= {ranges[0][0], ranges[len(ranges) // 2][0], ranges[-1][1]}
+    return "".join(map(chr, sorted(found)))
 
 
 class Pair(NamedTuple):

@@ -1,4 +1,7 @@
-"""Whole files: the corpora next to the repository, and the standard library's own source."""
+"""Files: the corpora next to the repository, and the standard library's own source.
+
+By default there is a part of each corpus and of the library, and in a sweep there is all.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ from tests.differential.reference import Pair
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 FILES = sorted(path for path in CORPORA.glob("*") if path.is_file())
-SOURCES = 150
+#: How much of a corpus is compared, in characters, and how many sources.
+PARTS = [60_000, pytest.param(None, marks=pytest.mark.sweep, id="whole")]
+SOURCES = [30, pytest.param(150, marks=pytest.mark.sweep)]
 
 
 def read(path: Path) -> str:
@@ -22,13 +27,13 @@ def read(path: Path) -> str:
         return file.read()
 
 
-def standard_library() -> list[str]:
-    """Sources of all sizes: every nth of those that are UTF-8, by size."""
+def standard_library(number: int) -> list[str]:
+    """About so many sources, of all sizes: every nth of those that are UTF-8, by size."""
     folder = Path(sysconfig.get_path("stdlib"))
     paths = (path for path in folder.rglob("*.py") if "site-packages" not in path.parts)
     by_size = sorted((path.stat().st_size, path) for path in paths)
     texts = []
-    for _, path in by_size[:: max(1, len(by_size) // SOURCES)]:
+    for _, path in by_size[:: max(1, len(by_size) // number)]:
         try:
             texts.append(read(path))
         except UnicodeDecodeError:  # those that test the decoders
@@ -53,15 +58,17 @@ def assert_same(pair: Pair, text: str, source: object) -> None:
 
 
 @pytest.mark.skipif(not FILES, reason=f"no files in {CORPORA}")
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_corpus(distinct: Pair, path: Path) -> None:
-    assert_same(distinct, read(path), path)
+def test_corpus(distinct: Pair, path: Path, part: int | None) -> None:
+    assert_same(distinct, read(path)[-part:] if part else read(path), path)
     distinct.ours.clear_cache()
 
 
-def test_standard_library(distinct: Pair) -> None:
-    texts = standard_library()
-    assert len(texts) > SOURCES // 2
+@pytest.mark.parametrize("number", SOURCES)
+def test_standard_library(distinct: Pair, number: int) -> None:
+    texts = standard_library(number)
+    assert len(texts) > number // 2
     for text in texts:
         assert_same(distinct, text, ascii(text[:60]))
     # All of them as one text, which is cut into passages elsewhere.
@@ -80,7 +87,7 @@ def test_passages_of_any_size_split_as_the_whole(pattern: str) -> None:
         for text in map(read, FILES)
         for start in range(0, len(text), 499_000)
     ]
-    texts += [text[-2000:] for text in standard_library()[::10]]
+    texts += [text[-2000:] for text in standard_library(15)]
     texts.append(
         "a \n\n  b\U0001d400 c\U0001d41a\u0301's  \r\n\r\n 12345 x/\n\n!\n 中文，中文。 \u3000\n"
         * 20
@@ -96,6 +103,6 @@ def test_passages_of_any_size_split_as_the_whole(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", PATTERNS, ids=PATTERNS.values())
 def test_passages_are_short(pattern: str) -> None:
     """Else the test above would compare nothing: ordinary text is cut about where it should be."""
-    text = "".join(standard_library())[:100_000]
+    text = "".join(standard_library(30))[:100_000]
     parts = list(Splitter(pattern).passages(text, 50, 50))
     assert len(parts) > len(text) / 200

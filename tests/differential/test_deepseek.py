@@ -101,6 +101,11 @@ def test_hard_texts(name: str, text: str) -> None:
     check(name, text)
 
 
+@pytest.mark.parametrize("char", [" ", "a", "中", "\n", "7"], ids=ascii)
+def test_long_runs(char: str) -> None:
+    check("deepseek_v3", char * 100_000)
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_generated_texts(name: str) -> None:
     @settings(max_examples=200)
@@ -122,11 +127,11 @@ def test_generated_texts(name: str) -> None:
     ],
     ids=ascii,
 )
-def test_every_code_point(name: str, pattern: str, step: int) -> None:
+def test_every_code_point(name: str, pattern: str, step: int, code_points: str) -> None:
     # Each in one context, and some in others: tokenizers takes a minute for a million of them.
     reference = theirs(name)
     reference.encode_special_tokens = False
-    chosen = SCALARS[::step]
+    chosen = code_points[::step] if len(code_points) == len(SCALARS) else code_points
     for start in range(0, len(chosen), 1 << 12):
         text = "".join(pattern.format(char) for char in chosen[start : start + (1 << 12)])
         ids = reference.encode(text, add_special_tokens=False).ids
@@ -134,11 +139,13 @@ def test_every_code_point(name: str, pattern: str, step: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "step"), [("deepseek_v4", 11), ("path of V2", 61)])
-def test_pieces_of_every_kind(name: str, step: int) -> None:
+def test_pieces_of_every_kind(name: str, step: int, code_points: str) -> None:
     """No token of the vocabulary crosses the edges of pieces, so ids alone would not show them."""
     splitter = ours(name).core.splitter
     # All that is near the ranges of the second step, and some of the rest.
-    chosen = SCALARS[0x2000:0x3400] + SCALARS[::step]
+    chosen = SCALARS[0x2F00:0x3200] + code_points
+    if len(code_points) == len(SCALARS):
+        chosen = SCALARS[0x2000:0x3400] + SCALARS[::step]
     for start in range(0, len(chosen), 1 << 12):
         part = chosen[start : start + (1 << 12)]
         text = "".join(f"中{char}ア{char}1{char}23{char} {char}a" for char in part)
@@ -155,9 +162,10 @@ def test_pieces_of_every_kind(name: str, step: int) -> None:
 
 @pytest.mark.parametrize("name", ["deepseek_v3", "path of V2", "path of V4"])
 @pytest.mark.parametrize("path", sorted(CORPORA.glob("*.*")), ids=lambda path: path.name)
-def test_corpora(name: str, path: Path) -> None:
+@pytest.mark.parametrize("size", [40_000, pytest.param(400_000, marks=pytest.mark.sweep)])
+def test_corpora(name: str, path: Path, size: int) -> None:
     with path.open(encoding="utf-8", newline="") as file:
-        text = file.read(400_000)
+        text = file.read(size)
     ids = theirs(name).encode(text, add_special_tokens=False).ids
     assert ours(name).encode(text, allowed_special="all") == ids
     assert ours(name).count(text) == len(ids)

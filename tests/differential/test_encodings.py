@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.openai import PUBLISHED
 from compat_bpe.encodings.vocabularies import load_ranks
 from tests.differential.reference import Pair, outcome, repaired
 from tests.strategies import SPECIAL_PARTS, names_from, texts, texts_from
-
-thorough = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def check_ordinary(pair: Pair, text: str) -> None:
@@ -23,14 +21,24 @@ def check_ordinary(pair: Pair, text: str) -> None:
     assert pair.ours.decode(ids) == repaired(text)
 
 
-@thorough
-@given(text=texts)
-def test_hard_alphabets(shipped: Pair, text: str) -> None:
-    check_ordinary(shipped, text)
+@pytest.mark.parametrize(
+    "hard",
+    [texts, st.text(st.characters(exclude_categories=()), max_size=200)],
+    ids=["hard", "any"],
+)
+def test_any_text(shipped: Pair, hard: st.SearchStrategy[str], thorough: settings) -> None:
+    @thorough
+    @given(text=hard)
+    def check(text: str) -> None:
+        check_ordinary(shipped, text)
+
+    check()
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_tokens_of_the_vocabulary(name: str, get_pair: Callable[[str], Pair]) -> None:
+def test_tokens_of_the_vocabulary(
+    name: str, get_pair: Callable[[str], Pair], thorough: settings
+) -> None:
     pair = get_pair(name)
 
     @thorough
@@ -41,14 +49,10 @@ def test_tokens_of_the_vocabulary(name: str, get_pair: Callable[[str], Pair]) ->
     check()
 
 
-@thorough
-@given(text=st.text(st.characters(exclude_categories=()), max_size=200))
-def test_any_text(shipped: Pair, text: str) -> None:
-    check_ordinary(shipped, text)
-
-
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_allowed_and_disallowed(name: str, get_pair: Callable[[str], Pair]) -> None:
+def test_allowed_and_disallowed(
+    name: str, get_pair: Callable[[str], Pair], thorough: settings
+) -> None:
     pair = get_pair(name)
     names = PUBLISHED[name].special_tokens
     part = st.one_of(texts, st.sampled_from(sorted(names)), st.sampled_from(SPECIAL_PARTS))

@@ -1,4 +1,6 @@
-"""Every code point, between every kind of neighbour, in every encoding.
+"""Every code point, between every kind of neighbour, in every encoding: in a sweep.
+
+By default there are a few code points of each class instead, in the same contexts.
 
 An encoding's pattern and vocabulary see the full set of contexts once, since several encodings
 share them.  The others get one context, so that each of the seven has met every code point.
@@ -14,7 +16,7 @@ import pytest
 
 from compat_bpe.encodings.openai import PUBLISHED
 from compat_bpe.unicode.properties import category
-from tests.differential.reference import SCALARS, Pair
+from tests.differential.reference import SCALARS, Pair, sample
 
 #: ``{}`` is the code point.
 CONTEXTS = [
@@ -82,25 +84,29 @@ def check(pair: Pair, chars: str, contexts: list[str]) -> None:
             pytest.fail(f"U+{ord(part[0]):04X} to U+{ord(part[-1]):04X}, but only together")
 
 
-@pytest.fixture(params=range(4))
-def quarter(request: pytest.FixtureRequest) -> str:
-    """A fourth of all characters, dealt out by turns, so that the fourths take equal time."""
+@pytest.fixture(
+    params=["sample", *(pytest.param(number, marks=pytest.mark.sweep) for number in range(4))]
+)
+def chars(request: pytest.FixtureRequest) -> str:
+    """A few of each class, or a fourth of all, by turns, so that the fourths take equal time."""
+    if request.param == "sample":
+        return sample()
     number: int = request.param
     slices = range(number * SLICE, len(SCALARS), 4 * SLICE)
     return "".join(SCALARS[start : start + SLICE] for start in slices)
 
 
 @pytest.mark.parametrize("name", FULL)
-def test_every_context(name: str, quarter: str, get_pair: Callable[[str], Pair]) -> None:
+def test_every_context(name: str, chars: str, get_pair: Callable[[str], Pair]) -> None:
     pair = get_pair(name)
-    check(pair, "".join(char for char in quarter if ord(char) not in MANY_ALIKE), CONTEXTS)
-    check(pair, "".join(char for char in quarter if ord(char) in MANY_ALIKE), FEW)
+    check(pair, "".join(char for char in chars if ord(char) not in MANY_ALIKE), CONTEXTS)
+    check(pair, "".join(char for char in chars if ord(char) in MANY_ALIKE), FEW)
     pair.ours.clear_cache()
 
 
 @pytest.mark.parametrize("name", [name for name in PUBLISHED if name not in FULL])
-def test_one_context(name: str, quarter: str, get_pair: Callable[[str], Pair]) -> None:
+def test_one_context(name: str, chars: str, get_pair: Callable[[str], Pair]) -> None:
     pair = get_pair(name)
     # The others are to its pattern what they are to the same one in another encoding.
-    check(pair, "".join(char for char in quarter if ord(char) not in NO_CHARACTERS), ONE)
+    check(pair, "".join(char for char in chars if ord(char) not in NO_CHARACTERS), ONE)
     pair.ours.clear_cache()

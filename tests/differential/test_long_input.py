@@ -1,4 +1,7 @@
-"""Long runs, as long as tiktoken survives them; ``tests/test_long_input.py`` has longer ones."""
+"""Long runs without a place to cut.
+
+At a hundred thousand spaces tiktoken itself fails, but not where it is given a single chunk.
+"""
 
 from __future__ import annotations
 
@@ -34,3 +37,23 @@ def test_long_runs(shipped: Pair, unit: str, frame: str) -> None:
     assert ids == shipped.theirs.encode_ordinary(text)
     assert shipped.ours.count(text) == len(ids)
     assert shipped.ours.decode(ids) == shipped.theirs.decode(ids)
+
+
+@pytest.mark.parametrize("length", [100_000, pytest.param(1_000_000, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("char", [" ", "\t", "\x85", "\u3000", "a"], ids=ascii)
+def test_runs_that_are_one_chunk(distinct: Pair, char: str, length: int) -> None:
+    run = char * length
+    ids = distinct.theirs._encode_single_piece(run.encode())
+    assert distinct.ours.encode_ordinary(run) == ids
+    assert distinct.ours.count(run) == len(ids)
+    assert distinct.ours.decode(ids) == run
+
+
+@pytest.mark.parametrize("length", [100_000, pytest.param(1_000_000, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("char", [" ", "\u3000"], ids=ascii)
+def test_white_space_leaves_its_last_character_to_a_word(
+    distinct: Pair, char: str, length: int
+) -> None:
+    ids = distinct.theirs._encode_single_piece((char * (length - 1)).encode())
+    ids += distinct.theirs.encode_ordinary(f"{char}word")
+    assert distinct.ours.encode_ordinary(f"{char * length}word") == ids

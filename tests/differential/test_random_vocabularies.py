@@ -56,14 +56,20 @@ def small_cases(draw: st.DrawFn) -> tuple[dict[bytes, int], str, str]:
     return dict(zip(entries, numbers)), draw(st.sampled_from(PATTERNS)), text
 
 
-@settings(max_examples=1500, deadline=None)
-@given(small_cases())
-def test_small(case: tuple[dict[bytes, int], str, str]) -> None:
-    ranks, pattern, text = case
-    check(pair(ranks, pattern, {}), text)
+@pytest.mark.parametrize("number", [300, pytest.param(1500, marks=pytest.mark.sweep)])
+def test_small(number: int) -> None:
+    @settings(max_examples=number)
+    @given(small_cases())
+    def run(case: tuple[dict[bytes, int], str, str]) -> None:
+        ranks, pattern, text = case
+        check(pair(ranks, pattern, {}), text)
+
+    run()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize(
+    "seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.sweep) for seed in range(8, 40))]
+)
 def test_large(seed: int) -> None:
     """Vocabularies of joined tokens, as training makes them, and of random strings."""
     rng = random.Random(seed)

@@ -1,4 +1,4 @@
-r"""Each class of characters is the one that tiktoken means, over all code points.
+r"""Each class of characters is the one that tiktoken means, over all code points in a sweep.
 
 tiktoken leaves out all text that a pattern does not match, so of a text of every character it
 encodes just the class.
@@ -63,8 +63,10 @@ def reference_matches(pattern: str, text: str) -> str:
     return bytes(encoding.encode_ordinary(text)).decode()
 
 
-def written(points: CodePoints) -> str:
-    """All characters of a set, ascending, without the surrogates."""
+def written(points: CodePoints, chars: str = SCALARS) -> str:
+    """Write all of some characters that are in a set, ascending."""
+    if len(chars) < len(SCALARS):
+        return "".join(char for char in chars if ord(char) in points)
     scalars = points - CodePoints((0xD800, 0xE000))
     return "".join("".join(map(chr, range(low, high + 1))) for low, high in scalars.ranges())
 
@@ -83,17 +85,23 @@ def assert_same(ours: str, theirs: str) -> None:
 @pytest.mark.parametrize(
     "pattern", [*CLASSES, *(rf"\p{{{name}}}" for name in (*GROUPS, *CATEGORIES, *SCRIPTS))]
 )
-def test_class(pattern: str) -> None:
+def test_class(pattern: str, code_points: str) -> None:
     node = parse(pattern)
     assert isinstance(node, Chars)
-    assert_same(written(node.points), reference_matches(pattern, SCALARS))
+    # And where each range of it begins and ends, with what is beside these places.
+    edges = {edge + step for edge in node.points.bounds for step in (-1, 0)}
+    edges = {edge for edge in edges if 0 <= edge <= 0x10FFFF and not 0xD800 <= edge <= 0xDFFF}
+    text = code_points
+    if len(text) < len(SCALARS):
+        text = "".join(sorted({*text, *map(chr, edges)}))
+    assert_same(written(node.points, text), reference_matches(pattern, text))
 
 
 @pytest.mark.parametrize("pattern", [r"\s", r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[^\s\p{L}\p{N}]"])
-def test_class_in_a_splitter(pattern: str) -> None:
-    chunks = Splitter(pattern).chunks(SCALARS)
+def test_class_in_a_splitter(pattern: str, code_points: str) -> None:
+    chunks = Splitter(pattern).chunks(code_points)
     assert max(map(len, chunks)) == 1
-    assert_same("".join(chunks), reference_matches(pattern, SCALARS))
+    assert_same("".join(chunks), reference_matches(pattern, code_points))
 
 
 def test_each_letter_without_case() -> None:

@@ -24,7 +24,9 @@ TEXT = (
     "Hello wörld, it's 12345 字 😀\n\n  def f(x): pass<|endoftext|> <｜User｜>hi<think>"
     "<|fim_prefix|>\u200b\x00 don't STOP'LL <s> abc abcabc"
 )
-SHIPPED = ["cl100k_base", "gpt2", "deepseek_v4"]
+LARGE = ["cl100k_base", "deepseek_v4"]
+#: One, and in a sweep one of each kind.
+SHIPPED = ["gpt2", *(pytest.param(name, marks=pytest.mark.sweep) for name in LARGE)]
 BYTES = {bytes([byte]): number for number, byte in enumerate(BYTE_TO_UNICODE)}
 RANKS = {**BYTES, b"ab": 256, b"abc": 257, b" ab": 258, b"bc": 259}
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import long_stretch
-from compat_bpe.fit.long_stretch import possible_ends, possible_starts
+from compat_bpe.fit.long_stretch import _one_chunk_from, possible_ends, possible_starts
+from compat_bpe.pattern.splitter import Splitter
 from tests.pattern.test_reach import PATTERNS
 
 SINGLE = {bytes([byte]): byte for byte in range(256)}
@@ -48,6 +49,34 @@ def test_no_place_that_fits_is_ruled_out(
     assert starts == sorted(set(starts))
     assert {end for end in places if to[end] <= limit} <= set(ends)
     assert {start for start in places if following[start] <= limit} <= set(starts)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "place"),
+    [
+        # Of nine characters the beginnings are one chunk, but not of ten.
+        (r"(?s:.){1,9}", None),
+        (r"(?s:.){1,9}|(?s:.)+", None),
+        (r"(?s:.){1,8}a*", 9),
+        (r"(?s:.)+", 1),
+        (r"(?s:.){3,}?$|(?s:.)", 5),
+        (r"(?:aa)+|(?s:.)", None),
+    ],
+)
+def test_beginnings_are_one_chunk_from_some_place_on(pattern: str, place: int | None) -> None:
+    splitter = Splitter(pattern)
+    chunk = "a" * 40
+    assert _one_chunk_from(splitter, chunk) == place
+    if place is not None:
+        assert all(len(splitter.chunks(chunk[:end])) == 1 for end in range(place, 41))
+
+
+def test_only_the_run_at_the_end_is_of_one_kind() -> None:
+    splitter = Splitter(r"[ab]+|[^ab]")
+    assert _one_chunk_from(splitter, "ab" * 9) == 1  # a and b lie in the same classes
+    assert _one_chunk_from(Splitter(r"[ab]+c|(?s:.)+"), "c" * 9 + "a" * 9) == 12
+    assert _one_chunk_from(splitter, "ab") == 1
+    assert _one_chunk_from(splitter, "a") is None
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "deepseek_v3"])

@@ -35,6 +35,7 @@ def small(build_packs: ModuleType, monkeypatch: pytest.MonkeyPatch) -> ModuleTyp
     return build_packs
 
 
+@pytest.mark.sweep
 def test_what_ships_is_what_would_be_built(build_packs: ModuleType) -> None:
     packs = build_packs.PACKS
 

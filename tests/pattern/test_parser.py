@@ -6,9 +6,21 @@ import sys
 
 import pytest
 
-from compat_bpe.pattern.ast import Chars, PatternError
+from compat_bpe.pattern.ast import (
+    EMPTY,
+    Alternatives,
+    Anchor,
+    Atomic,
+    Chars,
+    Look,
+    Node,
+    PatternError,
+    Repeat,
+    Sequence,
+)
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.unicode.code_points import ALL, CodePoints
 
 
 @pytest.mark.parametrize(
@@ -71,8 +83,99 @@ def test_sets(pattern: str, inside: str, outside: str) -> None:
     assert [char for char in inside + outside if ord(char) in node.points] == list(inside)
 
 
+def chars(*members: str) -> Chars:
+    return Chars(CodePoints.of(*members))
+
+
+A, B = chars("a"), chars("b")
+NO_NEWLINE = Chars(~CodePoints.of("\n"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "tree"),
+    [
+        ("", EMPTY),
+        ("ab", Sequence((A, B))),
+        ("a|b", Alternatives((A, B))),
+        ("a|", Alternatives((A, EMPTY))),
+        *((f"{opening}a)", A) for opening in ("(", "(?:", "(?P<n>", "(?<n>", "(?s:", "(?-i:")),
+        ("(?=a)", Look(A, ahead=True, negative=False)),
+        ("(?!a)", Look(A, ahead=True, negative=True)),
+        ("(?<=a)", Look(A, ahead=False, negative=False)),
+        ("(?<!a)", Look(A, ahead=False, negative=True)),
+        ("(?>a)", Atomic(A)),
+        *(
+            (f"a{sign}{mode}", Repeat(A, low, high, mode))
+            for mode in ("", "?", "+")
+            for sign, low, high in (
+                ("*", 0, None),
+                ("+", 1, None),
+                ("?", 0, 1),
+                ("{2}", 2, 2),
+                ("{2,}", 2, None),
+                ("{2,3}", 2, 3),
+                ("{,3}", 0, 3),
+                ("{0}", 0, 0),
+            )
+        ),
+        ("a{100000}", Repeat(A, 100_000, 100_000, "")),
+        ("(?:a+){2}", Repeat(Repeat(A, 1, None, ""), 2, 2, "")),
+        ("a+{2}", Repeat(Repeat(A, 1, None, ""), 2, 2, "")),
+        ("()*a", A),
+        ("a{", Sequence((A, chars("{")))),
+        ("^", Anchor("start")),
+        ("$", Anchor("end")),
+        (r"\A", Anchor("start")),
+        (r"\z", Anchor("end")),
+        ("(?m:^)", Look(NO_NEWLINE, ahead=False, negative=True)),
+        ("(?m:$)", Look(NO_NEWLINE, ahead=True, negative=True)),
+        (".", NO_NEWLINE),
+        ("(?s:.)", Chars(ALL)),
+        ("(?s:(?-s:.).)", Sequence((NO_NEWLINE, Chars(ALL)))),
+        ("(?i:a)b", Sequence((chars("a", "A"), B))),
+        ("(?i)a", chars("a", "A")),
+        ("(?i:(?-i:a)b)", Sequence((A, chars("b", "B")))),
+        ("((?i)a)b", Sequence((chars("a", "A"), chars("b", "B")))),
+        ("(?u:a)", A),
+        *((rf"\{char}", chars(meant)) for char, meant in zip("aefnrtv", "\a\x1b\f\n\r\t\v")),
+        *(
+            (escape, chars("A"))
+            for escape in (r"\x41", r"\u0041", r"\U00000041", r"\x{41}", r"\u{41}")
+        ),
+        (r"\.", chars(".")),
+        (r"\h", chars("09", "AF", "af")),
+        (r"\U0010FFFF", chars("\U0010ffff")),
+        ("[a-c]", chars("ac")),
+        ("[a-]", chars("a", "-")),
+        (r"[\x61-c]", chars("ac")),
+        ("[a-a]", A),
+        ("[[a-c]&&[b-d]--c]", B),
+        ("[ab&&bc]", B),
+    ],
+)
+def test_trees(pattern: str, tree: Node) -> None:
+    assert parse(pattern) == tree
+
+
+@pytest.mark.parametrize("sign", [r"\b", r"\B"])
+def test_word_boundaries(sign: str) -> None:
+    found = [start for start, _ in Splitter(sign).spans("ab, é_1")]
+    edges = [0, 2, 4, 7]
+    assert found == (edges if sign == r"\b" else [at for at in range(8) if at not in edges])
+
+
+def test_groups_and_classes_may_be_nested_to_some_depth() -> None:
+    assert parse("(" * 99 + "a" + ")" * 99) == A
+    assert parse("[" * 99 + "a" + "]" * 99) == A
+    for opening, closing in ("()", "[]"):
+        with pytest.raises(PatternError, match="nested more than 100 deep"):
+            parse(opening * 101 + "a" + closing * 101)
+        # Each is left again.
+        assert isinstance(parse(f"{opening}a{closing}" * 200), Sequence)
+
+
 def test_a_repeat_of_what_may_be_empty_is_refused() -> None:
-    with pytest.raises(PatternError, match="repeats something that may be empty"):
+    with pytest.raises(PatternError, match="character 0: it repeats something that may be empty"):
         Splitter("(a*|b)*")
 
 

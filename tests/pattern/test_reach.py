@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from itertools import accumulate
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
+from compat_bpe.pattern.ast import Node
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.reach import Reach
 from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.pattern.writer import to_re
+from tests.pipeline.random_trees import trees, words
 from tests.strategies import texts
 
 #: None of them leaves a character out, or looks back.
@@ -39,9 +45,42 @@ def test_a_match_is_the_same_wherever_all_that_it_looks_at_is(
                 assert splitter.chunks(text[:end])[:number] == chunks[:number]
 
 
+@settings(max_examples=300)
+@given(trees("ab"))
+@example(parse("(?:ab)+"))
+@example(parse("a(?:ba)*(?!b)"))
+@example(parse("(?:a{3}){2}"))
+@example(parse("a(?:$|b)"))
+@example(parse("a(?=b(?=a))"))
+def test_any_match_is_the_same_wherever_all_that_it_looks_at_is(tree: Node) -> None:
+    match = re.compile(to_re(tree)).match
+    reach = Reach(tree)
+    for word in words("ab"):
+        end = reach.end(word, 0)
+        if end < len(word):
+            # Whatever may follow, and be it nothing.
+            for other in (word[:end], word[:end] + "a", word[:end] + "bb"):
+                found, expected = match(other), match(word)
+                assert (found and found.span()) == (expected and expected.span()), (word, other)
+
+
 @pytest.mark.parametrize(
     ("pattern", "text", "end"),
-    [("a{1,3}", "aaaaa", 3), ("a+", "aaab", 4), ("a+", "aaa", 4), ("a(?=bb)", "abb", 3)],
+    [
+        ("a{1,3}", "aaaaa", 3),
+        ("a+", "aaab", 4),
+        ("a+", "aaa", 4),
+        ("a(?=bb)", "abb", 3),
+        ("a{16}", "a" * 20, 16),
+        # Not written out: any number of rounds, for all that is known.
+        ("a{17}", "a" * 20, 21),
+        ("a{2}|a{1}b{0}", "aaa", 2),
+        ("a$", "ab", 2),
+        ("a$", "a", 2),
+        ("b", "a", 1),
+        ("a(?=b{2})", "abbbb", 3),
+        ("(?>a{2})", "aaaa", 2),
+    ],
 )
 def test_it_looks_no_further_than_need_be(pattern: str, text: str, end: int) -> None:
     assert Splitter(pattern).reach.end(text, 0) == end

@@ -14,7 +14,7 @@ PATTERNS = sorted({published.pattern for published in PUBLISHED.values()})
 SPLITTERS = {pattern: Splitter(pattern) for pattern in PATTERNS}
 
 # A few of each class in the patterns, in ASCII, in the plane below U+10000 and above it.
-ALPHABET = " \t\n\r\u3000\x85\x1caAsS'éÉǅʰ字\u0301𐐀𐐨𝟘𠀀𞤀\U000e01001½२!/(，😀\u0378\U0010ffff"
+ALPHABET = "\x00 \t\n\r\u3000\x85\x1caAsS'éÉǅʰ字\u0301𐐀𐐨𝟘𠀀𞤀\U000e01001½२!/(，😀\u0378\U0010ffff"
 texts = st.text(ALPHABET, max_size=40)
 splitters = st.sampled_from(PATTERNS).map(SPLITTERS.__getitem__)
 
@@ -128,6 +128,13 @@ def test_many_kinds_above_the_first_plane() -> None:
     text = "".join(map(chr, range(0x10000, 0x110000, 3)))
     splitter = Splitter(r"\p{L}|\P{L}")
     assert splitter.chunks(text) == list(text)
+
+
+def test_more_kinds_above_the_first_plane_than_there_are_surrogates() -> None:
+    splitter = Splitter("|".join(map(chr, range(0x10000, 0x10000 + 2048))))
+    assert splitter.chunks("abc") == []
+    with pytest.raises(ValueError, match="more than 2,048 kinds"):
+        splitter.chunks("\U00010000")
 
 
 @given(st.text(st.sampled_from("a\ud800\udbff\udc00\udfff\ufeff😀"), max_size=12))

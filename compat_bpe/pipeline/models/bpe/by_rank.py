@@ -24,10 +24,6 @@ Ids = tuple[int, ...]
 #: The length in bytes from which the heap is faster than the list.
 _LONG = 70
 
-#: The length in bytes from which merging by whole characters is tried.
-_VERY_LONG = 1 << 17
-#: The most different characters for which it is tried, since each takes a pass over the vocabulary.
-_FEW_CHARACTERS = 4
 
 #: Second bytes of pairs with one first byte after which these are looked up with all.
 _MANY_SECOND_BYTES = 16
@@ -114,73 +110,11 @@ class BytePairEncoder:
         Raises:
             ValueError: as in ``encode``.
         """
-        few = self.merge_characters(chunk) if len(chunk) >= _VERY_LONG else None
-        ids = self._merge_below(_NO_RANK, chunk) if few is None else few
+        ids = self._merge_below(_NO_RANK, chunk)
         if not self.is_complete and min(ids, default=0) < 0:
             byte = bytes([-1 - min(ids)])
             raise ValueError(f"the vocabulary has no token for the byte {byte!r}")
         return ids
-
-    def merge_characters(self, chunk: bytes) -> list[int] | None:
-        """Return the ids that merging gives, found from whole characters, or None if unsure.
-
-        This is for long runs, of U+FFFD for instance: they have a third as many characters as
-        bytes.  Each character becomes one byte of a smaller vocabulary, which has the tokens made
-        of such characters.  The text in these bytes is then merged as usual.
-
-        The property: the ids are exact if ``_comes_first`` is true of each character.  The
-        argument:
-
-        1. Merging makes every character whole.  Until a character is made, two of its parts can be
-           joined, at its rank or a lower one, and any token across its edge has a higher rank.
-        2. Joining the characters beforehand changes nothing else.  The only candidates it adds are
-           tokens with such a character inside.  These, too, rank above every merge that takes
-           place before the character is made.
-        """
-        try:
-            text = chunk.decode()
-        except UnicodeDecodeError:
-            return None
-        if len(text) == len(chunk):
-            return None  # It would be no shorter.
-        chars = sorted(set(text))
-        if len(chars) > _FEW_CHARACTERS or not all(map(self._comes_first, chars)):
-            return None
-        byte_of = {ord(char): number for number, char in enumerate(chars)}
-        used = "".join(chars).encode()
-        ranks: dict[bytes, int] = {}
-        for token, rank in self.ranks.items():
-            if token and not token.translate(None, used):
-                # This token consists of bytes of these characters; they may be in another order.
-                inside = token.decode("utf-8", "replace")
-                if byte_of.keys() >= set(map(ord, inside)) and inside.encode() == token:
-                    ranks[inside.translate(byte_of).encode("latin-1")] = rank
-        shorter = text.translate(byte_of).encode("latin-1")
-        return BytePairEncoder(ranks)._merge_below(_NO_RANK, shorter)
-
-    def _comes_first(self, char: str) -> bool:
-        """Return True if a character is a token made before any other token that touches it.
-
-        Merging must make it.  No token of a lower rank may have it inside, or end or begin with a
-        part of it.
-        """
-        data = char.encode()
-        rank = self.ranks.get(data)
-        if rank is None or len(data) == 1:
-            return rank is not None
-        # 0xFF, which is in no UTF-8, separates tokens.  A token with 0xFF inside is read as two,
-        # which can only make the answer False.
-        lower = b"\xff".join([b"", *(token for token, r in self.ranks.items() if r < rank), b""])
-        if not self.makes(data) or data in lower:
-            return False
-        for middle in range(1, len(data)):
-            begun, rest = data[:middle], data[middle:]
-            # The part alone may be a token, since it is made on the way.
-            if lower.count(begun + b"\xff") > (self.ranks.get(begun, rank) < rank):
-                return False
-            if lower.count(b"\xff" + rest) > (self.ranks.get(rest, rank) < rank):
-                return False
-        return True
 
     def makes(self, token: bytes) -> bool:
         """Return True if merging makes a token."""

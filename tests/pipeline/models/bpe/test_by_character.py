@@ -23,15 +23,19 @@ chunks = st.lists(words, min_size=1, max_size=5)
 
 @st.composite
 def vocabularies(draw: st.DrawFn) -> dict[bytes, int]:
-    """Bytes, and some stretches of text that begin and end anywhere, in any order."""
-    chosen = set()
+    """Bytes, and some stretches of text that begin and end anywhere, in any order.
+
+    With half of them comes all that they are merged from, byte by byte, so that merging makes them.
+    """
+    chosen: dict[bytes, None] = {}
     for text in draw(st.lists(st.lists(chars, max_size=4).map("".join), max_size=30)):
         data = text.encode()
         start, end = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
         token = data[start : len(data) - end]
-        if len(token) > 1:
-            chosen.add(token)
-    extra = draw(st.permutations(sorted(chosen)))
+        first = draw(st.sampled_from([2, len(token)]))
+        chosen.update(dict.fromkeys(token[:size] for size in range(first, len(token) + 1)))
+    tokens = [token for token in chosen if len(token) > 1]
+    extra = draw(st.one_of(st.just(tokens), st.permutations(tokens)))
     # Before the bytes or after them: the ranks of single bytes matter to no merge.
     return {**BYTES, **{token: 256 + number for number, token in enumerate(extra)}}
 
@@ -40,6 +44,8 @@ def vocabularies(draw: st.DrawFn) -> dict[bytes, int]:
 @example(["中国"], {**BYTES, "中国".encode()[2:4]: 256})
 @example(["a中", "中a"], {**BYTES, "a中".encode()[:2]: 256, "中a".encode()[1:]: 257})
 @example(["éé中"], {**BYTES, b"\xa9\xc3": 256})
+# Of two narrow characters.
+@example(["aé"], {**BYTES, "aé".encode()[:2]: 256, "aé".encode(): 257})
 # No byte of it begins a wide character, but it ends one.
 @example(["中a"], {**BYTES, "中a".encode()[2:]: 256})
 def test_merges_as_the_encoder(some: list[str], ranks: dict[bytes, int]) -> None:
@@ -57,6 +63,17 @@ def test_what_is_remembered_is_bounded() -> None:
     assert bytes(encoder.merge([text])) == text.encode()
     for held in (encoder._after, encoder._begun, encoder._char_ids):
         assert 0 < len(held) <= unspaced._KEPT
+    # Nothing joins any of them.
+    assert not encoder._run_ids
+
+
+def test_tokens_that_no_rank_makes_are_seen_as_wholes() -> None:
+    whole = {"中国".encode(): 300}
+    encoder = UnspacedEncoder(BytePairEncoder(BYTES), whole)
+    assert encoder.merge(["国中", "人"]) == tuple("国中人".encode())
+    assert encoder.merging_makes_tokens
+    encoder.merge(["人", "中国"])
+    assert not encoder.merging_makes_tokens
 
 
 def encoding(ranks: dict[bytes, int]) -> Encoding:

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.bpe import by_rank as byte_pair
 from compat_bpe.pipeline.models.bpe.by_rank import _LONG, BytePairEncoder, merge, merges_by_rank
 from compat_bpe.pipeline.models.bpe.by_rank import _NO_RANK as NO_LIMIT
 
@@ -98,74 +97,6 @@ def test_a_token_is_always_merged_from_the_same_two_parts(
     encoder = BytePairEncoder(ranks)
     for token, found in parts_of.items():
         assert (found is not None) == encoder.makes(token) == (merge(token, ranks) == [token])
-
-
-BYTES = {bytes([i]): i for i in range(256)}
-#: Of one to four bytes; the first three of two bytes and the two of three begin or end alike.
-CHARS = "aéĩѩ中丮😀"
-few = st.lists(st.sampled_from(CHARS), min_size=1, max_size=4)
-texts = few.flatmap(lambda chars: st.text(chars, min_size=1, max_size=30))
-
-
-@st.composite
-def character_vocabularies(draw: st.DrawFn) -> dict[bytes, int]:
-    """Bytes, most characters with what they are made of, and stretches that begin anywhere."""
-    tokens: set[bytes] = set()
-    for char in draw(st.sets(st.sampled_from(CHARS[1:]), min_size=3)):
-        data = char.encode()
-        tokens.update(data[:end] for end in range(2, len(data) + 1))
-    stretches = st.text(CHARS, max_size=4)
-    for text, start, end in draw(
-        st.lists(st.tuples(stretches, st.integers(0, 3), st.integers(0, 3)), max_size=12)
-    ):
-        tokens.add(text.encode()[start : len(text.encode()) - end])
-    longer = sorted(token for token in tokens if len(token) > 1)
-    # By length as training would have it, or in any order.
-    longer = draw(st.permutations(longer)) if draw(st.booleans()) else sorted(longer, key=len)
-    return {**BYTES, **{token: 256 + number for number, token in enumerate(longer)}}
-
-
-@given(texts, character_vocabularies())
-@example("ééé", {**BYTES, "é".encode(): 257, "é".encode()[1:] + "é".encode()[:1]: 256})
-@example("éaé", {**BYTES, "é".encode(): 257, "éa".encode(): 256})
-@example("é中", {**BYTES, "é".encode(): 256, "é中".encode()[:3]: 257})
-def test_merging_characters_is_merging(text: str, ranks: dict[bytes, int]) -> None:
-    chunk = text.encode()
-    encoder = BytePairEncoder(ranks)
-    found = encoder.merge_characters(chunk)
-    assert found is None or found == [ranks[part] for part in by_the_rule(chunk, ranks)]
-
-
-@pytest.mark.parametrize(
-    ("tokens", "is_sure"),
-    [
-        (["é", "éé", "aé"], True),
-        ([b"a\xc3", "é"], False),  # ends with a part of it, and comes before it
-        (["é", b"a\xc3"], True),
-        ([b"\xa9a", "é"], False),
-        ([b"\xa9\xc3", "é"], False),
-        (["éa", "é"], False),
-        (["a"], False),
-    ],
-)
-def test_when_it_is_sure_of_characters(tokens: list[str | bytes], is_sure: bool) -> None:
-    data = [token.encode() if isinstance(token, str) else token for token in tokens]
-    ranks = {**BYTES, **{token: 256 + number for number, token in enumerate(data)}}
-    assert (BytePairEncoder(ranks).merge_characters("aéaéé".encode()) is not None) is is_sure
-
-
-@pytest.mark.parametrize("chunk", [b"aaaa", b"\xc3", "éèêëì".encode()])
-def test_what_is_not_merged_by_characters(chunk: bytes) -> None:
-    ranks = {**BYTES, **{char.encode(): 256 + number for number, char in enumerate("éèêëì")}}
-    assert BytePairEncoder(ranks).merge_characters(chunk) is None
-
-
-def test_long_runs_go_this_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    ranks = {**BYTES, "é".encode(): 256, "éé".encode(): 257}
-    encoder = BytePairEncoder(ranks)
-    monkeypatch.setattr(byte_pair, "_VERY_LONG", 200)
-    monkeypatch.setattr(encoder, "_merge_heap", None)  # what takes the bytes one by one
-    assert encoder.merge("é".encode() * 101) == [257] * 50 + [256]
 
 
 def test_pairs_are_the_same_looked_up_singly_and_all_at_once() -> None:

@@ -1,0 +1,117 @@
+"""JSON that may be anything: each refusal names the file, the place in it and the reason."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe.formats import checked_json
+from compat_bpe.formats.checked_json import Json, is_unicode, parse_json, read_json
+
+VALUES: dict[str, Any] = {
+    "an object": {"a": 1},
+    "a list": [1],
+    "a string": "a",
+    "null": None,
+    "true or false": False,
+    "an integer": 1,
+}
+#: For each reader the kind that it takes, and what it says that this is.
+READERS = {
+    "mapping": ("an object", "an object"),
+    "sequence": ("a list", "a list"),
+    "text": ("a string", "a string"),
+    "truth": ("true or false", "true or false"),
+    "number": ("an integer", "an integer"),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", VALUES)
+def test_each_kind_is_read_by_its_reader_alone(reader: str, kind: str) -> None:
+    value = Json(VALUES[kind], "x.json", "a.b")
+    own, expected = READERS[reader]
+    if kind == own:
+        assert getattr(value, reader)() == VALUES[kind]
+    else:
+        reason = f"must be {expected}, not {kind}"
+        with pytest.raises(ValueError, match=rf"^x\.json: a\.b: {reason}$"):
+            getattr(value, reader)()
+
+
+def test_a_fraction_is_no_whole_number() -> None:
+    with pytest.raises(ValueError, match=r"^x: must be an integer, not a float$"):
+        Json(1.0, "x").number()
+
+
+def test_a_text_must_be_unicode() -> None:
+    with pytest.raises(ValueError, match=r"^x: has a lone surrogate$"):
+        Json("a\ud800", "x").text()
+    assert [is_unicode(text) for text in ("", "a", "é😀", "\ud800")] == [True, True, True, False]
+
+
+def test_members_know_their_place() -> None:
+    value = Json({"a": {"b": None, "c": [{"d": 1}]}}, "x")
+    assert value["a"]["c"].place == "a.c"
+    [item] = value["a"]["c"].items()
+    assert (item.value, item.source, item.place) == ({"d": 1}, "x", "a.c[0]")
+    [item] = value["a"]["c"].items("tokens")
+    assert item["d"].place == "tokens[0].d"
+    assert value["a"]["b"].value is None
+    assert value["a"]["b"].place == "a.b"
+    assert value["a"].get("b") is None
+    assert value["a"].get("b", needed=True) is None
+    assert value.get("z") is None
+    for call in (value.__getitem__, lambda key: value.get(key, needed=True)):
+        with pytest.raises(ValueError, match=r"^x: there is no 'z'$"):
+            call("z")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'{"a": 1', r"^x: line 1: not JSON: "),
+        (b"{\n\n]", r"^x: line 3: not JSON: "),
+        (b"", r"^x: line 1: not JSON: "),
+        (b'"a\n\n\xff"', r"^x: line 3: not UTF-8: invalid start byte$"),
+        (b"[" * 100_000, r"^x: nested too deeply$"),
+    ],
+)
+def test_what_is_no_json_is_refused(data: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parse_json(data, "x")
+
+
+@pytest.mark.skipif(not hasattr(sys, "set_int_max_str_digits"), reason="numbers have no bound yet")
+def test_a_number_of_thousands_of_digits_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^x: Exceeds the limit"):
+        parse_json(b"9" * 5000, "x")
+
+
+def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'{"a": 1}')
+    monkeypatch.setattr(checked_json, "SIZE_LIMIT", 8)
+    read = read_json(path)
+    assert (read.value, read.source) == ({"a": 1}, str(path))
+    monkeypatch.setattr(checked_json, "SIZE_LIMIT", 7)
+    with pytest.raises(ValueError, match=r"a\.json: larger than 7 bytes$"):
+        read_json(path)
+    with pytest.raises(FileNotFoundError):
+        read_json(tmp_path / "b.json")
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text("aé\ud800"),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text("ab"), inner),
+    )
+)
+def test_any_value_is_read_back(value: Any) -> None:
+    assert parse_json(json.dumps(value).encode(), "x").value == value

@@ -1,0 +1,64 @@
+"""Safe places to cut, on patterns of all kinds and all short words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+
+from compat_bpe.pattern.ast import Alternatives, Node
+from compat_bpe.pattern.cuts import safe_breaks
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import Splitter
+from tests.pipeline.random_trees import trees, words
+
+#: Before two of them a cut is looked for.
+LETTERS = "a ,"
+WORDS = words(LETTERS)
+
+
+@settings(max_examples=300)
+@given(trees(LETTERS))
+@example(parse("(?: a)+|,"))
+@example(parse("(?:a,?){2}"))
+@example(parse("(?:a|,)+"))
+@example(parse("a(?> ,)"))
+@example(parse("a(?:(?=,)|b)"))
+@example(parse("a$|a "))
+@example(parse("(?=a,a)a"))
+@example(parse("a?(?: ?,)?"))
+@example(parse("a{2}(?:,a)?"))
+def test_the_sides_are_split_alone(tree: Node) -> None:
+    splitter = Splitter.of_tree(Alternatives((tree, parse("a"))), "some")
+    if splitter.breaks is None:
+        return
+    for word in WORDS:
+        whole = splitter.chunks(word)
+        for found in splitter.breaks.finditer(word):
+            sides = word[: found.end()], word[found.end() :]
+            assert [chunk for side in sides for chunk in splitter.chunks(side)] == whole, sides
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "places"),
+    [
+        ("[a-z]+|[^a-z]", "ab cd, e", [2, 5, 6]),
+        (" ?[a-z]+|[^a-z]", "ab cd, e", [2, 5, 6]),
+        ("(?: ?[a-z])+|,", "ab cd, e", [5, 6]),
+        ("[a-z]+(?= )|.", "ab cd, e", [6]),
+        (r"[a-z]+$|.", "ab, c", [3]),
+        (r"\b.", "ab, c", []),
+    ],
+)
+def test_there_is_a_cut_where_no_match_goes_on(pattern: str, text: str, places: list[int]) -> None:
+    breaks = Splitter(pattern).breaks
+    found = [] if breaks is None else [match.end() for match in breaks.finditer(text)]
+    assert found == places
+
+
+def test_fine_breaks_are_those_and_more() -> None:
+    tree = parse("[a-z]+|[^a-z]")
+    plain, fine = (dict(safe_breaks(tree, fine)) for fine in (False, True))
+    assert not any(ord("1") in right for right in plain.values())
+    assert any(ord("1") in right for right in fine.values())
+    for left, right in plain.items():
+        assert right - fine[left] == right - right
