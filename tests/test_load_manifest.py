@@ -105,7 +105,7 @@ def test_a_file_that_was_changed_is_not_what_it_lists(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="a rank file does not say how text is split"):
         load(other / "mine.tiktoken")
     # Without a manifest, a special token that is not written <...> cannot be told.
-    with pytest.raises(ValueError, match=r"'\[PAD\]' .* is no byte, and no merge makes it"):
+    with pytest.raises(ValueError, match=r"'\[PAD\]' .* is not a byte, and no merge makes it"):
         load(other / "vocab.bpe")
 
 

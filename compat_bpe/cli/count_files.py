@@ -177,8 +177,10 @@ class _FileWorker:
 
         for index, part in task:
             outcome = self._counter.count(part, advance)
+            # All its bytes first: after the last outcome nobody listens.
+            tell(untold)
+            untold = 0
             tell((index, outcome))
-        tell(untold)
 
     def finish(self, tell: Tell) -> None:
         pass

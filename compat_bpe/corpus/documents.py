@@ -22,13 +22,12 @@ from ..files.text import check_beginning, not_utf8
 from ..formats.checked_json import Json
 from ..unicode.surrogates import repair
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
+from .part import PART as PART
+from .part import Part as Part
 from .spool import Held
 
 #: What to do about what is damaged: see ``read_corpus``.
 Errors = Literal["strict", "replace", "skip"]
-
-#: Characters that a part has at most.
-PART = 1 << 16
 
 #: Bytes that a line of JSON may have at most: it is held in memory, several times over.
 LINE_LIMIT = 1 << 28
@@ -44,23 +43,6 @@ class CorpusFile(NamedTuple):
     path: str
     #: What its text is counted to, for instance a language; see ``group_of``.
     group: str
-
-
-class Part(NamedTuple):
-    r"""A piece of a document.
-
-    The parts of a document follow each other and, joined, are its text.  Each has at least one
-    character and at most ``PART``.  It ends after a ``"\n"`` if there is one in so many characters,
-    and elsewhere only within a line that is longer.  What is empty has no parts.
-    """
-
-    #: Without surrogates.
-    text: str
-    group: str
-    #: For messages: ``corpus/a.txt``, or with the number of a line ``b.jsonl:17``.
-    source: str
-    #: Whether its document ends with it.
-    is_last: bool
 
 
 def read_corpus(

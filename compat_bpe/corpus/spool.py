@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from .documents import Part
+    from .part import Part
 
 #: Characters that are held in memory; what comes after these waits in a temporary file.
 _IN_MEMORY = 1 << 23

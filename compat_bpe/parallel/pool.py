@@ -213,7 +213,7 @@ _GONE = object()
 
 def _killed() -> WorkerKilled:
     return WorkerKilled(
-        "a worker process has been killed: is there enough memory? fewer workers need less"
+        "a worker process was killed; if for lack of memory, fewer workers need less"
     )
 
 

@@ -62,7 +62,8 @@ def test_a_command_imports_no_other_and_reads_no_vocabulary_for_its_help() -> No
         "cli(['decode', '--help'], standalone_mode=False)\n"
         "assert any('decode' in name for name in opened), 'the hook sees nothing'\n"
         "print([name for name in opened if name.endswith('.pack')])\n"
-        f"print(sorted({{'compat_bpe.cli.' + name for name in {COMMANDS!r}}} & set(sys.modules)))\n"
+        "room = 'compat_bpe.cli.commands.'\n"
+        f"print(sorted({{room + name for name in {COMMANDS!r}}} & set(sys.modules)))\n"
         "cli(['--help'], standalone_mode=False)\n"
         "print([name for name in opened if name.endswith('.pack')])\n"
     )

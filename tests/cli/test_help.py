@@ -38,7 +38,7 @@ TEXT = "The quick brown fox, 42 of them.\nNaïve “friends” of 世界.\n" * 2
 
 #: Programs that examples use and that need not be there, or do what a test should not do.
 STUBS = {
-    "git": "echo '+one line more'",
+    "git": "test $1 = ls-files && printf 'docs/a.md\\0notes.txt\\0' || echo '+one line more'",
     "jq": "cat > jq-input; test -s jq-input",
     "less": "cat",
     "pip": 'test -n "$2"',

@@ -44,10 +44,10 @@ def test_a_file_without_permission_is_one_line(
 
 #: Runs commands as a user who is not root, and so does not pass every check.
 _UNPRIVILEGED = """
-import difflib, os, sys  # click imports the first late, when it may not be readable any more
+import array, difflib, os, sys  # imported late, when they may not be readable any more
 from compat_bpe import get_encoding
 from compat_bpe.cli import cli
-from compat_bpe.cli import decode, encode, show, split, truncate
+from compat_bpe.cli.commands import decode, encode, show, split, truncate
 from compat_bpe.fit import split_text
 get_encoding("gpt2").truncate("a b", 1)
 if os.getuid() == 0:

@@ -153,7 +153,7 @@ DAMAGED = {
         b'\n{"id": 1, "content": "a"}',
         "b.jsonl:2: no field 'text'; the fields are 'id', 'content'",
     ),
-    "empty object": ("b.jsonl", b"{}", "b.jsonl:1: there is no field 'text'; there are none"),
+    "empty object": ("b.jsonl", b"{}", "b.jsonl:1: no field 'text'; there are none"),
     "number": ("b.jsonl", b'{"text": 1}', "b.jsonl:1: 'text': must be a string, not an integer"),
     "null": ("b.jsonl", b'{"text": null}', "b.jsonl:1: 'text': must be a string, not null"),
     "byte in JSON": (

@@ -321,7 +321,7 @@ def test_a_page_among_the_corpus_is_an_input() -> None:
 
 def test_a_filter_that_matches_nothing() -> None:
     status, _, err = report("--include", "*.nope", "corpus")
-    expected = "compat-bpe: no files to read in corpus: none matches --include '*.nope'\n"
+    expected = "compat-bpe: no files to read in corpus: nothing matches --include '*.nope'\n"
     assert (status, err) == (2, expected)
 
 

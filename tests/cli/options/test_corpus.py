@@ -154,7 +154,7 @@ def test_what_is_skipped_is_summed_up_and_recorded() -> None:
 
 def test_a_filter_that_matches_nothing_is_named() -> None:
     for args, message in (
-        (["--include", "*.py"], "no files to read in c: none matches --include '*.py'"),
+        (["--include", "*.py"], "no files to read in c: 2 hidden (see --hidden); 1 ignored"),
         (
             ["--exclude", "*", "--hidden", "--no-ignore"],
             "no files to read in c: 4 left out by --exclude '*'",
