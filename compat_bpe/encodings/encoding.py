@@ -499,6 +499,25 @@ class Encoding:
         """The names of the special tokens."""
         return set(self._special_names)
 
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The names of the special tokens and their ids; a copy.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").special_tokens
+        {'<|endoftext|>': 50256}
+        """
+        return dict(self._special_tokens)
+
+    @property
+    def pattern(self) -> str:
+        """The pattern whose matches are the chunks of a text.
+
+        Raises:
+            AttributeError: text is split in steps, by no single pattern.
+        """
+        return self._pat_str
+
     def ordinary_tokens(self) -> dict[bytes, int]:
         """Return the tokens without the special and other added ones, and their ids.
 

@@ -171,7 +171,7 @@ def _names(encoding: Encoding) -> dict[str, int]:
 def _definition(encoding: Encoding) -> TokenizerDefinition:
     """What a ``tokenizer.json`` has to say of an encoding by ranks and one pattern."""
     try:
-        split = pattern_part(encoding._pat_str)
+        split = pattern_part(encoding.pattern)
     except ValueError as error:
         raise ValueError(f"{encoding!r}: {error}") from None
     byte_level = byte_level_part(use_regex=False)

@@ -74,7 +74,7 @@ class SimpleBytePairEncoding:
 
             encoding = get_encoding(encoding)
         return SimpleBytePairEncoding(
-            pat_str=encoding._pat_str, mergeable_ranks=encoding._mergeable_ranks
+            pat_str=encoding.pattern, mergeable_ranks=encoding.ordinary_tokens()
         )
 
 
