@@ -107,6 +107,61 @@ def test_no_circle_of_files() -> None:
                 open_names.append(following)
 
 
+#: Names with an underscore that are public: of named tuples, of the operating system, and the
+#: modules that tiktoken calls so.
+PUBLIC = {"_asdict", "_exit", "_fields", "_make", "_replace", "_educational", "_tiktoken"}
+
+
+def private_names(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The names with an underscore that a file takes from elsewhere, each with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            if owner not in ("self", "cls"):
+                yield node.lineno, node.attr
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            yield from ((node.lineno, alias.name) for alias in node.names)
+
+
+def defined_names(tree: ast.Module) -> Iterator[str]:
+    """The names that a file defines, of its own and of its objects."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            yield node.attr if node.value.id in ("self", "cls") else ""
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def test_nobody_reaches_into_another_room() -> None:
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
+    own: dict[str, set[str]] = {}
+    for path, tree in trees.items():
+        own.setdefault(path.relative_to(PACKAGE).parts[0], set()).update(defined_names(tree))
+    reaches = [
+        f"{path.relative_to(PACKAGE)}:{line} {name}"
+        for path, tree in trees.items()
+        for line, name in private_names(tree)
+        if name.startswith("_") and not name.startswith("__")
+        if name not in PUBLIC | own[path.relative_to(PACKAGE).parts[0]]
+    ]
+    assert reaches == []
+
+
+#: The most lines that a file has, so that it is read in one sitting; generated ones are longer.
+LONGEST = 400
+GENERATED = {"unicode/tables.py", "unicode/tables_tokenizers.py", "pattern/prepared.py"}
+
+
+def test_each_file_can_be_read_in_one_sitting() -> None:
+    lengths = {
+        path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8").count("\n")
+        for path in MODULES
+    }
+    assert {name for name, length in lengths.items() if length > LONGEST} <= GENERATED
+
+
 def test_the_library_needs_the_standard_library_alone() -> None:
     script = (
         "import sys\n"

@@ -1,0 +1,68 @@
+"""Text that is to fit: the methods of ``Encoding`` that ``compat_bpe.fit`` carries out."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..fit.boundary import Boundary
+    from ..fit.text_encoder import TextEncoder
+    from ..fit.truncate import Keep, Truncated
+
+
+class Fitting:
+    """Fits text to a limit; the base of ``Encoding`` that does."""
+
+    def fits(self: TextEncoder, text: str, limit: int) -> bool:
+        """Whether ``count(text)`` is at most ``limit``, found without counting all of a long text.
+
+        Raises:
+            ValueError: the limit is negative.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").fits("hello world", 2)
+        True
+        """
+        from ..fit.limit import fits
+
+        return fits(self, text, limit)
+
+    def truncate(
+        self: TextEncoder,
+        text: str,
+        limit: int,
+        *,
+        keep: Keep = "head",
+        boundary: Boundary = "char",
+        marker: str | None = None,
+    ) -> Truncated:
+        """The most of a text that fits in ``limit`` tokens.
+
+        What is left counts at most ``limit`` when it is counted itself, and no character is cut in
+        two.  With the head or the tail kept it is the longest that fits and may be cut there; with
+        both ends, the head has half of the room and the tail what is left of it.  The time taken
+        grows with what is kept, not with the text.
+
+        Args:
+            text: any string; names of special tokens are plain text, as in ``count``.
+            limit: a number of tokens.
+            keep: ``"head"``, ``"tail"`` or ``"ends"``.
+            boundary: where the text may be cut: ``"char"``, between any two characters;
+                ``"word"``, not between two letters, marks, digits or underscores; ``"line"``, only
+                after the end of a line.
+            marker: put where something was cut, exactly as it is; it counts, too, and is left out
+                if it alone does not fit.  The default is ``"…"`` between two ends, a line of its
+                own (``"…\\n"``) with the boundary ``"line"``; else nothing.
+
+        Returns:
+            The ``text``, its ``count``, the offsets ``kept``, and whether it ``was_cut``.
+
+        Raises:
+            ValueError: the limit is negative, or there is no such ``keep`` or ``boundary``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").truncate("hello world, how are you", 3)
+        Truncated(text='hello world,', count=3, kept=((0, 12),), was_cut=True)
+        """
+        from ..fit.truncate import truncate
+
+        return truncate(self, text, limit, keep=keep, boundary=boundary, marker=marker)
