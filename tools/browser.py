@@ -64,6 +64,7 @@ class Browser:
             }
             made = self._post("", {"capabilities": {"alwaysMatch": wanted}})
             self._root += f"/{made['sessionId']}"
+            self._post("/url", {"url": "about:blank"})  # instead of the page for a new tab
         except BaseException:
             self._stop()
             raise

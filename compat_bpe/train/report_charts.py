@@ -72,8 +72,8 @@ def table(
         long = ' class="long"' if len(name) > _LONG else ""
         body.append(f'<tr><th scope="row"{long}>{name}</th>{"".join(written)}</tr>')
     return (
-        f'<div class="wide" tabindex="0"><table><caption>{text(caption)}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+        f'<div class="wide" style="--columns:{len(heads)}" tabindex="0"><table>'
+        f"<caption>{text(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
 
 

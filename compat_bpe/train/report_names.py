@@ -52,8 +52,8 @@ def breakable(name: str) -> str:
 
 
 def titled(name: str, shown: str) -> str:
-    """Return a shortened name as HTML, with the full one as its title if they differ."""
-    title = "" if name == shown else f' title="{text(name)}"'
+    """Return a shortened name as HTML; a long one has the full name as its title."""
+    title = f' title="{text(name)}"' if len(name) > _WHOLE else ""
     return f'<span class="name"{title}>{breakable(shown)}</span>'
 
 
@@ -80,8 +80,8 @@ def shorten(names: Iterable[str]) -> dict[str, str]:
 def _forms(name: str) -> tuple[list[str], list[str]]:
     """Return the ends of a path, from its last part on, and its last part after each folder.
 
-    >>> _forms("/home/me/models/large/tokenizer.json")[1]
-    ['…/models/…/tokenizer.json', '…/me/…/tokenizer.json', '…/home/…/tokenizer.json']
+    >>> _forms("/home/me/large/tokenizer.json")[1]
+    ['…/large/tokenizer.json', '…/me/…/tokenizer.json', '…/home/…/tokenizer.json']
     """
     if len(name) <= _SHORT:
         return [], []
@@ -90,7 +90,7 @@ def _forms(name: str) -> tuple[list[str], list[str]]:
     last = "".join(parts[-2:])
     ends = [f"…{''.join(parts[place:])}" for place in places]
     gaps = [f"…{parts[place]}{parts[place + 1]}{parts[place + 2]}…{last}" for place in places[2:]]
-    return ends, gaps
+    return ends, ends[1:2] + gaps
 
 
 class Key(NamedTuple):

@@ -102,7 +102,8 @@ section {
 .bar .track { flex: 1; display: flex; align-items: center; padding-right: 3.2rem; }
 .bar .fill { height: .85rem; min-width: 2px; border-radius: 0 .2rem .2rem 0; flex: none; }
 .bar .value {
-  width: 0; padding-left: .4rem; font-size: .78rem; font-variant-numeric: tabular-nums;
+  flex: none; width: 3.2rem; margin-right: -3.2rem; padding-left: .4rem;
+  font-size: .78rem; font-variant-numeric: tabular-nums;
   white-space: nowrap;
 }
 
@@ -159,7 +160,7 @@ section {
 }
 .shares .axis { grid-column: 2; }
 
-.plot { position: relative; height: 19rem; margin: .5rem 1rem 1.7rem 2.6rem; }
+.plot { position: relative; height: 19rem; margin: .5rem 1rem 1.7rem 3rem; }
 .plot svg { width: 100%; height: 100%; display: block; overflow: visible; }
 .plot path { stroke: var(--line); vector-effect: non-scaling-stroke; }
 .plot polyline {
@@ -251,9 +252,11 @@ footer p { max-width: none; }
   }
   details:not([open]) { display: none; }
   .wide { overflow: visible; }
-  .wide table { font-size: .7rem; }
-  .wide th, .wide td { padding: .15rem .35rem; }
-  .wide tr > :first-child { position: static; }
+  .wide table { font-size: min(.7rem, 8rem / var(--columns)); }
+  .wide th, .wide td { padding: .3em .4em; }
+  .wide th, .wide .name { overflow-wrap: anywhere; }
+  .wide .badge { font-size: .9em; border-width: 1px; }
+  .wide tr > :first-child { position: static; min-width: 8em; }
 }
 @media (forced-colors: active) {
   .fill, .strip i, .range, .badge, polyline { forced-color-adjust: none; }

@@ -50,6 +50,10 @@ def test_short_names_are_different_and_end_as_the_name_does(names: list[str]) ->
             ],
             ["…/one/…/tokenizer.json", "…/two/…/tokenizer.json"],
         ),
+        (
+            [f"corpora/{part}/Declaration_of_Human_Rights.txt" for part in ("a", "b")],
+            [f"…/{part}/Declaration_of_Human_Rights.txt" for part in ("a", "b")],
+        ),
         # A short name is shown as it is, even if it looks like a shortened one.
         (["…/a/tokenizer.json", "/a_very_long_folder/a/tokenizer.json"], None),
         (["one/checkpoint-1000/tokenizer.json", "two/checkpoint-1000/tokenizer.json"], None),
@@ -85,7 +89,9 @@ def test_nothing_but_breaks_is_added(name: str) -> None:
 
 
 def test_a_short_name_has_the_full_one_for_a_title() -> None:
-    assert titled("a/<b>", "…/<b>") == ('<span class="name" title="a/&lt;b&gt;">…/&lt;b&gt;</span>')
+    assert titled("a_longer_name/<b>", "…/<b>") == (
+        '<span class="name" title="a_longer_name/&lt;b&gt;">…/&lt;b&gt;</span>'
+    )
     assert titled("gpt2", "gpt2") == '<span class="name">gpt2</span>'
 
 
