@@ -7,6 +7,7 @@ figures are in a table as well.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape as escape_html
 from math import ceil, floor, log10
@@ -19,11 +20,30 @@ from compat_bpe.visible import Visible, escape
 _TINTS = 4
 
 #: Numbers to write on an axis: of a chart from 1 up by logarithms, and steps of shares.
-_RATIOS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
+_RATIOS = (
+    1.0,
+    1.1,
+    1.2,
+    1.5,
+    2.0,
+    3.0,
+    5.0,
+    7.0,
+    10.0,
+    15.0,
+    20.0,
+    30.0,
+    50.0,
+    100.0,
+    200.0,
+    500.0,
+    1000.0,
+)
 _STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 
-#: HTML of a name that is longer gets more room in a table.
-_LONG = 28
+#: A longer name gets more room in a table.
+_LONG = 24
+_TAG = re.compile("<[^>]*>")
 
 #: A space is a sign of its own here: at the edge of a token it could not be seen.
 _VISIBLE_TOKEN = Visible()
@@ -69,7 +89,7 @@ def table(
             shade = None if shades is None else shades.get((number, column))
             style = "" if shade is None else f' class="shade" style="--shade:{shade:.0%}"'
             written.append(f"<td{style}>{text(cell)}</td>")
-        long = ' class="long"' if len(name) > _LONG else ""
+        long = ' class="long"' if len(_TAG.sub("", name)) > _LONG else ""
         body.append(f'<tr><th scope="row"{long}>{name}</th>{"".join(written)}</tr>')
     return (
         f'<div class="wide" style="--columns:{len(heads)}" tabindex="0"><table>'
@@ -130,7 +150,7 @@ def strip(
     def end(group: str, said: str, side: str, at: str, room: float) -> str:
         return (
             f'<span class="end {side}" style="left:{at};max-width:{room:.2%}" '
-            f'title="{text(group)}{said}">{text(short.get(group, group))}{said}</span>'
+            f'title="{said}{text(group)}">{said}{text(short.get(group, group))}</span>'
         )
 
     dots = "".join(
@@ -147,7 +167,7 @@ def strip(
         ends = end(best[0], "", "after", "0", 0.48 * at if at > 0.2 else 1)
     if worst != best:
         side, room = ("before", 0.48 * at) if at > 0.5 else ("after", 1 - at)
-        ends += end(worst[0], f" {worst[1]:.1f}×", side, place(worst[1]), room)
+        ends += end(worst[0], f"{worst[1]:.1f}× ", side, place(worst[1]), room)
     return (
         f'<div class="strip-name">{key.label}</div>'
         f'<div class="strip" role="img" aria-label="{text(description)}">'
@@ -163,7 +183,7 @@ def strip_axis(most: float) -> str:
     last = -1.0
     for ratio in _RATIOS if most > 1 else (1.0,):
         at = log10(ratio) / scale
-        if at <= 1 and at - last >= 0.09:
+        if at <= 1 and at - last >= 0.1:
             ticks.append(f'<span style="left:{at:.2%}">{ratio:g}×</span>')
             last = at
     axis = f'<div class="axis" aria-hidden="true">{"".join(ticks)}</div>'

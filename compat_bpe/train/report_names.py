@@ -21,7 +21,7 @@ COLORS, PATTERNS = 8, 4
 _WHOLE = 16
 
 #: Characters of a name that is shown as it is beside a chart or above a column.
-_SHORT = 28
+_SHORT = 32
 
 _VISIBLE = Visible()
 
@@ -69,9 +69,9 @@ def shorten(names: Iterable[str]) -> dict[str, str]:
     times = Counter(form for ends, gaps in forms.values() for form in {*ends, *gaps})
     found = {}
     for name, (ends, gaps) in forms.items():
-        fitting = [end for end in ends if len(end) <= _SHORT]
-        # The longest end that fits, else the file's name, else that and one of the folders.
-        wanted = [*(fitting or ends)[-1 if fitting else 0 :][:1], *gaps]
+        # The file's name, with its folder if that fits; if need be with more, or another one.
+        fitting = [end for end in ends[1:] if len(end) <= _SHORT] or ends[:1]
+        wanted = [*fitting, *gaps]
         own = (form for form in wanted if times[form] == 1 and form not in forms)
         found[name] = min(name, next(own, name), key=len)
     return found
@@ -80,8 +80,9 @@ def shorten(names: Iterable[str]) -> dict[str, str]:
 def _forms(name: str) -> tuple[list[str], list[str]]:
     """Return the ends of a path, from its last part on, and its last part after each folder.
 
-    >>> _forms("/home/me/large/tokenizer.json")[1]
-    ['…/large/tokenizer.json', '…/me/…/tokenizer.json', '…/home/…/tokenizer.json']
+    >>> _forms("/home/me/models/large/tokenizer.json")[1]  # doctest: +NORMALIZE_WHITESPACE
+    ['…/large/tokenizer.json', '…/models/…/tokenizer.json', '…/me/…/tokenizer.json',
+     '…/home/…/tokenizer.json']
     """
     if len(name) <= _SHORT:
         return [], []

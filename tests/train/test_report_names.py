@@ -27,7 +27,7 @@ def test_short_names_are_different_and_end_as_the_name_does(names: list[str]) ->
     assert len(set(found.values())) == len(names)
     for name, short in found.items():
         assert len(short) <= len(name)
-        assert short == name or (short.startswith("…/") and len(name) > 28)
+        assert short == name or (short.startswith("…/") and len(name) > 32)
         # Every piece is in the name, in this order.
         assert re.search(".*".join(map(re.escape, short.split("…"))), name) or "…" in name
         # A file's name is never cut.

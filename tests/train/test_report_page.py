@@ -222,7 +222,7 @@ def test_names_at_the_ends_of_a_strip_do_not_meet() -> None:
     for worst in (1.3, 1.6, 3.0, 9.0, 10.0):
         found = Page(strip(KEY, [("best", 1.0), ("worst", worst)], 10.0, {"best": "b"}, ""))
         ends = [a for _, a in found.tags if (a.get("class") or "").startswith("end")]
-        assert [end["title"] for end in ends][-1] == f"worst {worst:.1f}×"
+        assert [end["title"] for end in ends][-1] == f"{worst:.1f}× worst"
         places = []
         for end in ends:
             numbers = re.fullmatch(r"left:([\d.]+)%?;max-width:([\d.]+)%", end["style"] or "")
@@ -237,7 +237,10 @@ def test_names_at_the_ends_of_a_strip_do_not_meet() -> None:
 @pytest.fixture(scope="module")
 def many() -> Report:
     """Forty encodings, the last but one with a path for a name."""
-    named = [*(f"encoding {number}" for number in range(1, 39)), "own/a/b/c/d/e/f/tokenizer.json"]
+    named = [
+        *(f"encoding {number}" for number in range(1, 39)),
+        "/home/me/own/vocabulary/tokenizer.json",
+    ]
     return report(dict.fromkeys([*named, "last"], SMALL), {"en": ["a b"], "fr": ["c"]})
 
 
@@ -262,10 +265,10 @@ def test_any_number_of_encodings_is_told_apart(many: Report) -> None:
 def test_heads_name_the_encodings_and_the_full_name_is_there(many: Report) -> None:
     written = page(many)
     found = Page(written)
-    assert found.tables[0][0][39] == "39 …/a/b/c/d/e/f/tokenizer.json"
-    assert "own/a/b/c/d/e/f/tokenizer.json" in written
+    assert found.tables[0][0][39] == "39 …/vocabulary/tokenizer.json"
+    assert "/home/me/own/vocabulary/tokenizer.json" in written
     of_vocabulary = next(rows for rows in found.tables if "unreachable" in rows[0])
-    assert of_vocabulary[39][0] == "39 own/a/b/c/d/e/f/tokenizer.json"
+    assert of_vocabulary[39][0] == "39 /home/me/own/vocabulary/tokenizer.json"
     assert {len(row) for row in of_vocabulary} == {7}
     assert of_vocabulary[0] == [
         "encoding",
@@ -315,7 +318,7 @@ def test_long_groups_are_short_beside_charts_and_whole_in_the_first_table() -> N
     found = Page(page(report({"small": SMALL}, {name: ["a"] for name in names})))
     assert [row[0] for row in found.tables[0]] == ["group", *names, "total"]
     assert [row[0] for row in found.tables[1]][1:3] == [
-        "…/train/…/text.en.txt",
+        "…/train/documents/text.en.txt",
         "…/test/documents/text.en.txt",
     ]
     assert [a.get("title") for _, a in found.tags if a.get("class") == "name"].count(names[0]) > 4
