@@ -248,7 +248,7 @@ footer p { max-width: none; }
   section > h2, section > h2 + p, h3, summary { break-after: avoid; }
   .bars-of, .panels > div, .cards > li, .strip, .plot, tr { break-inside: avoid; }
   .fill, .badge, .strip i, .range, .shade, .shares .track, bdi {
-    -webkit-print-color-adjust: exact; print-color-adjust: exact;
+    print-color-adjust: exact;
   }
   details:not([open]) { display: none; }
   .wide { overflow: visible; }
