@@ -9,7 +9,7 @@ from .encodings.registry import encoding_for_model as encoding_for_model
 from .encodings.registry import get_encoding as get_encoding
 from .encodings.registry import list_encoding_names as list_encoding_names
 from .encodings.registry import unload as unload
-from .tiktoken.install import install_as_tiktoken as install_as_tiktoken
-from .tiktoken.install import uninstall_as_tiktoken as uninstall_as_tiktoken
+from .install import install_as_tiktoken as install_as_tiktoken
+from .install import uninstall_as_tiktoken as uninstall_as_tiktoken
 
 __version__ = "0.1.0"

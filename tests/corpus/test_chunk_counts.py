@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import Encoding, get_encoding, processes
+from compat_bpe import Encoding, get_encoding
 from compat_bpe.corpus import chunk_counts as chunks
 from compat_bpe.corpus.chunk_counts import ChunkCounter
+from compat_bpe.parallel import processes
 from compat_bpe.pattern.splitter import repair
 from compat_bpe.pipeline.chunks import texts_of_chunks
 from tests.strategies import texts

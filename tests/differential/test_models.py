@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import models
+from compat_bpe.encodings import model_names as models
 
 reference = pytest.importorskip("tiktoken.model")
 

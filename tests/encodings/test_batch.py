@@ -9,7 +9,9 @@ import threading
 
 import pytest
 
-from compat_bpe import Encoding, batch, get_encoding, processes
+from compat_bpe import Encoding, get_encoding
+from compat_bpe.encodings import batch
+from compat_bpe.parallel import processes
 
 TEXTS = [f"text {i}: naïve 字 😀 <|endoftext|>\n" * (i % 7) for i in range(40)]
 OWN = Encoding(

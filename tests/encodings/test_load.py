@@ -47,7 +47,7 @@ def test_rank_file(tmp_path: Path, by_name: bool) -> None:
 
 
 def test_small_files_of_the_repository() -> None:
-    folder = Path(__file__).parent.parent / "fixtures" / "gpt2_small"
+    folder = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
     loaded = load_gpt2(folder / "encoder.json", folder / "vocab.bpe", name="small")
     assert repr(loaded) == "<Encoding 'small'>"
     assert loaded.decode(loaded.encode(TEXT, disallowed_special=())) == TEXT

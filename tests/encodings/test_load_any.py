@@ -18,7 +18,7 @@ from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from tests.cli.in_process import Run, runner
 
-GPT2_SMALL = Path(__file__).parents[1] / "fixtures" / "gpt2_small"
+GPT2_SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
 PATTERN = r" ?\p{L}+|\s+|[^\s\p{L}]"
 RANKS = {bytes([byte]): number for number, byte in enumerate(BYTE_TO_UNICODE)}
 RANKS.update({b"ab": 256, b"abc": 257})

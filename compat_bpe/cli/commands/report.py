@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from ... import __version__
 from ...corpus.documents import CorpusFile
 from ...report.figures import Report
 from ...report.measure import report_parts
@@ -106,7 +107,7 @@ def report(
     if not made.total.documents:
         raise CommandError(f"there is no text in {', '.join(corpus.paths) or 'standard input'}")
     if html is not None:
-        _write_page(made, html, top)
+        _write_page(made, html, top, corpus.paths)
     if as_one_object:
         write_line(as_json(made, top))
     else:
@@ -131,10 +132,15 @@ def _check_target(path: str) -> None:
         raise CommandError(f"{path}: there is no directory {folder}")
 
 
-def _write_page(made: Report, path: str, top: int) -> None:
-    from ...report.html import page  # only this form needs it
+def _write_page(made: Report, path: str, top: int, corpus: Sequence[str]) -> None:
+    from ...report.html import page
+    from ...train.report_head import page_time  # only this form needs it
 
-    data = page(made, top).encode()
+    try:
+        made_at = page_time(os.environ)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    data = page(made, top, corpus=corpus or ["-"], version=__version__, made_at=made_at).encode()
     target = os.path.realpath(path)
     try:
         if os.path.exists(target) and not os.path.isfile(target):

@@ -12,7 +12,7 @@ from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train.extend import extend
 from tests.cli.in_process import Run, runner
 
-SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
+SMALL = Path(__file__).parents[3] / "fixtures" / "gpt2_small"
 TEXT = "the qubit and the qubits\nribosomes, polyribosomes, ribosomes\n" * 2
 
 

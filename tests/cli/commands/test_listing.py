@@ -13,7 +13,7 @@ from compat_bpe.cli import cli
 from compat_bpe.encodings.model_names import model_names
 from tests.cli.exact import run
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 
 # Sizes of vocabularies as OpenAI and DeepSeek publish them.
 SIZES = {"gpt2": 50257, "cl100k_base": 100277, "o200k_base": 200019, "deepseek_v4": 129280}

@@ -16,7 +16,7 @@ from compat_bpe import load
 from compat_bpe.train import train_bpe
 from tests.cli.in_process import Run, runner
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from ..encodings.encoding import Encoding
+from .encodings.encoding import Encoding
 
 _SUBMODULES = ("_educational", "_tiktoken", "core", "load", "model", "registry")
 _EXTENSION = "tiktoken_ext"
