@@ -9,7 +9,7 @@ import pytest
 
 
 @pytest.fixture(scope="session", autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def clean_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in os.environ:
             if name == "XDG_CONFIG_HOME" or name.startswith("GIT_"):

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from tests.home import home as home
+from tests.home import clean_home as clean_home
