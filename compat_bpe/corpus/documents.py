@@ -57,18 +57,18 @@ def read_corpus(
 ) -> Iterator[Part]:
     r"""Yield the documents of some files in parts, in the order of the files.
 
-    A file is JSON lines if its name ends in ``.jsonl`` or ``.ndjson``, with or without ``.gz`` after
-    it; otherwise it is a text.  Standard input has no name: it is not compressed, and a text unless
-    ``jsonl`` is true.  In JSON lines, blank lines are passed over.  Lone surrogates (``"\ud800"``),
-    which UTF-8 cannot hold, become U+FFFD.
+    A file is JSON lines if its name ends in ``.jsonl`` or ``.ndjson``, with or without ``.gz``
+    after it; otherwise it is a text.  Standard input has no name: it is not compressed, and a text
+    unless ``jsonl`` is true.  In JSON lines, blank lines are passed over, and lone surrogates
+    (``"\ud800"``), which UTF-8 cannot hold, become U+FFFD.
 
     Four things count as damage: binary data (a NUL in the first 8,000 bytes); bytes that are not
     UTF-8; gzip data that is cut short or wrong; and a line that is not a JSON object with a text in
     the field.
 
-    With ``errors="skip"``, a text file that is damaged anywhere gives no part at all.  To know that,
-    it is read twice: once to check it, and once for its parts (a pipe waits in a temporary file).
-    In JSON lines, damaged lines are left out, and after damaged gzip data all lines.  With other
+    With ``errors="skip"``, a text file that is damaged anywhere gives no part at all.  So it is
+    read twice: once to check it, and once for its parts (a pipe waits in a temporary file).  In
+    JSON lines, damaged lines are left out; so are all lines after damaged gzip data.  With other
     values of ``errors``, parts may come before the error is raised.
 
     Args:

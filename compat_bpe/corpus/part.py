@@ -12,8 +12,8 @@ class Part(NamedTuple):
     r"""A piece of a document.
 
     The parts of a document follow each other and, joined, are its text.  Each has at least one
-    character and at most ``PART``.  It ends after a ``"\n"``; only in a line longer than ``PART``
-    characters it may end elsewhere.  An empty document has no parts.
+    character and at most ``PART``.  A part that is not the last ends after a ``"\n"`` if it can; if
+    not, it ends within a line longer than ``PART``.  An empty document has no parts.
     """
 
     #: The text, without surrogates.
