@@ -159,7 +159,7 @@ def _shares(parts: Sequence[tuple[Part, int]]) -> list[Share]:
 
 
 class _FileWorker:
-    """Counts files, and parts of files, in a process of its own."""
+    """A worker that counts files and parts of files."""
 
     def __init__(self, counter: Counter) -> None:
         self._counter = counter

@@ -156,7 +156,7 @@ def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[Part]:
 
 
 class _Progress:
-    """Reports bytes once they have been worked on, some time after they are read.
+    """A progress that reports bytes when they have been worked on, not when they are read.
 
     The last block is held back, since some of its text is in parts that have not been taken yet.
     """

@@ -105,7 +105,7 @@ def _shares(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 class _EncodingWorker:
-    """Encodes texts in a process of its own."""
+    """A worker that encodes texts."""
 
     def __init__(
         self, make: Callable[..., TextEncoder], arguments: dict[str, Any], allowed: Set[str]

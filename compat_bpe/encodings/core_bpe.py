@@ -18,7 +18,7 @@ from ..pipeline.special import SpecialTokens
 
 
 class CoreBPE(Core):
-    """Encodes and decodes with one vocabulary by ranks and one pattern.
+    """The core of a tokenizer with one vocabulary by ranks and one pattern.
 
     Args:
         encoder: each token's bytes and its rank, which is its id. It is kept, not copied.

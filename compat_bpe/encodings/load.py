@@ -264,7 +264,7 @@ def _beside(path: Path, *names: str) -> Path:
     """Return the first of some files that is in the folder of a file.
 
     Raises:
-        ValueError: there is none of them.
+        ValueError: no such file is there.
     """
     # "NAME-vocab.json" goes with "NAME-merges.txt".
     prefixes = ["", re.sub(r"(vocab|encoder)\.json$|merges\.txt$|vocab\.bpe$", "", path.name)]

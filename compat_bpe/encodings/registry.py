@@ -27,7 +27,7 @@ def list_encoding_names() -> list[str]:
 def get_encoding(encoding_name: str) -> Encoding:
     """Return the encoding of a name, from the package's own files; always the same object.
 
-    Safe to call from several threads.
+    Several threads may call it at the same time.
 
     Raises:
         ValueError: there is no such encoding; the message lists the known names.

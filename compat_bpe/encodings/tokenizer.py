@@ -15,7 +15,7 @@ from .loaded import find
 
 
 class Tokenizer(Encoding):
-    """Turns text into token ids and back, exactly as Hugging Face ``tokenizers`` does.
+    """An encoding with exactly the ids of Hugging Face ``tokenizers``.
 
     It is used like any ``Encoding``.  *Special* added tokens are treated as in tiktoken: they are
     tokens only if ``allowed_special`` says so, and otherwise plain text.  Other added tokens are

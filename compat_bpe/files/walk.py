@@ -1,4 +1,4 @@
-"""The files that the paths on a command line stand for: themselves, or those in a directory."""
+"""The files that the paths on a command line name: themselves, or those in a directory."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Walk:
         self._left_out = LeftOut(include, exclude)
 
     def find(self, paths: Sequence[str]) -> Iterator[Found]:
-        """Yield the files that some paths stand for, in the order of the paths."""
+        """Yield the files that some paths name, in the order of the paths."""
         for argument, path in enumerate(paths):
             if path != STDIN and os.path.isdir(path):
                 yield from self._below(path, argument)
@@ -134,7 +134,7 @@ class Walk:
 
 
 class LeftOut:
-    """Counts what a search leaves out, by reason; a directory is one."""
+    """The numbers of entries that a search left out, by reason; a directory counts as one."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = include

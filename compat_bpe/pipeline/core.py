@@ -35,10 +35,10 @@ _CHUNKS_TO_A_SEGMENT = 32
 
 
 class Core:
-    """Encodes and decodes with one tokenizer.
+    """The encoder and decoder of one tokenizer.
 
     Args:
-        definition: its parts.
+        definition: the parts of the tokenizer.
     """
 
     def __init__(self, definition: Definition) -> None:

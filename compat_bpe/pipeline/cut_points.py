@@ -22,7 +22,7 @@ _COMPOSED = frozenset("<=>ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
 
 class CutPoints:
-    """Finds cut points, and knows the longest token.
+    """The cut points of texts, and the longest token, of one tokenizer.
 
     Args:
         definition: the parts of a tokenizer.

@@ -28,7 +28,7 @@ _COST_OF_SEARCH = 1 << 8
 
 
 class Decoder:
-    """Decodes with one vocabulary.
+    """The decoder of one vocabulary.
 
     Args:
         ranks: each token's bytes and its id.

@@ -86,7 +86,7 @@ def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]
 
 
 class SpecialTokens:
-    """Finds special tokens; those that are not allowed are plain text.
+    """A finder of special tokens; names that are not allowed are plain text.
 
     Args:
         ids: each special token's name and id.

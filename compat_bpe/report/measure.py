@@ -115,7 +115,7 @@ class _Sizes:
 
 
 class _Counter:
-    """Counts the tokens and chunks of one encoding on a corpus."""
+    """A counter of the tokens and chunks of one encoding."""
 
     def __init__(self, encoding: Encoding, groups: Iterable[str]) -> None:
         self._encoding = encoding

@@ -17,7 +17,7 @@ _WORTH_UNSPACED = 1 << 14
 
 
 class ByteLevelBPE:
-    """Encodes chunks by merging their bytes.
+    """The model that encodes a chunk by merging its bytes.
 
     Args:
         merges: the merges, by rank or by a list.
