@@ -1,7 +1,7 @@
-"""The tokens of many files, counted by several processes.
+"""Counting the tokens of many files in several processes.
 
 An interpreter counts with one processor. Worker processes are given names of files and parts of
-large ones, and count them as this process would.
+large files, and count them as this process would.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .progress import FileProgress
 if TYPE_CHECKING:
     from ..parallel.pool import Pool, Tell
 
-#: Bytes below which workers are not worth it: they take as long to start.
+#: The least size in bytes for workers: starting them takes as long as counting this.
 WORTH_WORKERS = 3_000_000
 
-#: Bytes that a worker is given at a time, so that all end at about the same time.
+#: Bytes that a worker gets at a time: few enough that all end at about the same time.
 _SHARE = 500_000
 
-#: Bytes that a worker counts before it tells of them.
+#: Bytes that a worker counts before it reports them.
 _TOLD = 1 << 16
 
 #: Some files, or parts of files, each with its index.
@@ -37,14 +37,14 @@ def count_files(
     progress: FileProgress,
     announce: Callable[[str], None] = announce_wait,
 ) -> Generator[Outcome, None, None]:
-    """Yield the outcome of each of some files, in their order; several processes count many bytes.
+    """Yield the outcome of each file, in their order; large inputs are counted by workers.
 
     Args:
-        counter: counts them.
+        counter: the counter of files.
         files: the files.
-        jobs: the number of processes at most; None for as many as can run at the same time.
-        progress: is told of what is done.
-        announce: is called before a path is opened where a read may wait.
+        jobs: the largest number of processes; None for as many as can run at the same time.
+        progress: the progress bar.
+        announce: called with each path that may make a read wait, before it is opened.
     """
 
     def count_here(file: Found) -> Outcome:
@@ -97,7 +97,7 @@ def count_files(
 
 
 def _most_workers(files: Sequence[Found], jobs: int | None) -> int:
-    """Return the number of workers at most; 0 if they are not worth it or cannot be started."""
+    """Return the largest number of workers; 0 if they are not worth it or cannot be started."""
     size = sum(file.size or 0 for file in files if file.is_regular)
     if jobs == 1 or size < WORTH_WORKERS:
         return 0
@@ -111,7 +111,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     """Return the outcome of a file from those of its parts, in their order."""
     tokens = size = characters = 0
     for outcome in outcomes:
-        if outcome.counts is None:  # the first is the one that reading it from the start meets
+        if outcome.counts is None:  # reading the file from its start would fail here first
             return outcome
         tokens += outcome.counts.tokens
         size += outcome.counts.bytes
@@ -128,7 +128,7 @@ def _outcomes(
 
     Args:
         pool: the workers.
-        shares: what they are given.
+        shares: the shares for the workers.
         advance: called with the number of bytes each time some are counted.
     """
     from ..parallel.pool import WorkerKilled
@@ -144,7 +144,7 @@ def _outcomes(
 
 
 def _shares(parts: Sequence[tuple[Part, int]]) -> list[Share]:
-    """Return shares of about ``_SHARE`` bytes, the largest first, which take longest."""
+    """Return shares of about ``_SHARE`` bytes, the largest first, since these take longest."""
     shares: list[tuple[int, list[tuple[int, Part]]]] = []
     share: list[tuple[int, Part]] = []
     total = 0
@@ -159,7 +159,7 @@ def _shares(parts: Sequence[tuple[Part, int]]) -> list[Share]:
 
 
 class _FileWorker:
-    """Counts files, and parts of files, in a process of its own."""
+    """A worker that counts files and parts of files."""
 
     def __init__(self, counter: Counter) -> None:
         self._counter = counter
@@ -177,7 +177,7 @@ class _FileWorker:
 
         for index, part in task:
             outcome = self._counter.count(part, advance)
-            # All its bytes first: after the last outcome nobody listens.
+            # All its bytes are sent first: after the last outcome, no message is read.
             tell(untold)
             untold = 0
             tell((index, outcome))

@@ -10,7 +10,7 @@ from ..unicode.escape import can_show
 from .counting import Counts
 from .sorting import Counted, Rest, more_files
 
-# The width of wc's columns if it cannot know the sizes beforehand.
+# The width of wc's columns if the sizes are not known beforehand.
 _WIDTH_OF_UNKNOWN = 7
 
 
@@ -45,9 +45,10 @@ class Style(NamedTuple):
 
 
 def widest(found: Sequence[Found], style: Style) -> int:
-    """Return a width that no count exceeds, from the sizes of the files: no token is empty.
+    """Return a width that no count exceeds, from the sizes of the files.
 
-    So a line can be printed as soon as its file is counted. wc does the same.
+    A file has at most as many tokens as bytes, since no token is empty. Knowing the width, a line
+    can be printed as soon as its file is counted. wc does the same.
     """
     size = sum(file.size or 0 for file in found)
     unknown = any(file.size is None and not file.problem for file in found)

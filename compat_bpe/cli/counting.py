@@ -1,4 +1,4 @@
-"""The tokens of files, counted in constant memory."""
+"""Counting the tokens of files in constant memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import BinaryIO, Callable, NamedTuple
 from .. import Encoding
 from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes
 
-#: Bytes of a file up to which it is read at once, and of a larger one that are read at a time.
+#: The number of bytes that are read at a time; a smaller file is read at once.
 _BLOCK = 1 << 18
 
 
@@ -23,11 +23,11 @@ class Counts(NamedTuple):
 class Outcome(NamedTuple):
     """The result of counting a file."""
 
-    #: None if it was not counted.
+    #: The counts; None if it was not counted.
     counts: Counts | None
-    #: The reason why it was not.
+    #: The reason why it was not counted.
     reason: str = ""
-    #: True if it could be read: then it is binary, or not UTF-8.
+    #: True if it could be read; if it was not counted, it is binary or not UTF-8.
     was_read: bool = True
     #: True if it was not counted because it is binary.
     is_binary: bool = False
@@ -42,7 +42,7 @@ class Part(NamedTuple):
 
 
 class Counter:
-    """Counts files with one encoding.
+    """A counter of files with one encoding.
 
     Args:
         encoding: the encoding.
@@ -94,7 +94,7 @@ class Counter:
         return self._count_rest(block, file, part, advance)
 
     def check_beginning(self, data: bytes) -> None:
-        """Raise ``ValueError`` if a file that begins so is not text."""
+        """Raise ``ValueError`` if a file with this beginning is not text."""
         check_beginning(
             data,
             allow_nul=self._allow_nul,
@@ -105,7 +105,7 @@ class Counter:
     def _count_rest(
         self, block: bytes, file: BinaryIO, part: Part, advance: Callable[[int], None]
     ) -> Counts:
-        """Count what was read of a file and what is still to be read."""
+        """Count a file from the block that was read to its end, or to that of the part."""
         from ..fit.stream import Cutter, portions  # only large files need it
 
         cutter = Cutter(self.encoding, frozenset())
@@ -116,7 +116,7 @@ class Counter:
             try:
                 text = decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
-                # What it was given began with what was left of an earlier block.
+                # The decoder was given the rest of an earlier block, then this one.
                 before = part.start + size + len(block) - len(error.object)
                 raise not_utf8(error, before) from None
             size += len(block)
@@ -125,7 +125,7 @@ class Counter:
                 certain = cutter.feed(portion)
                 tokens += self.encoding.count(certain)
                 counted += len(certain)
-                # In bytes, as they are on average: what is held back is not done yet.
+                # Estimated from the average size of a character: text held back is not done yet.
                 done = size * counted // characters
                 if done > told:
                     advance(done - told)

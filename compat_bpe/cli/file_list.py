@@ -11,15 +11,15 @@ from .output import CommandError
 
 
 def read_list(path: str, *, is_null: bool, announce: Callable[[str], None]) -> list[str]:
-    """Return the paths that a file lists; empty ones are left out.
+    """Return the paths that a file lists; empty lines are left out.
 
     Args:
         path: the path of the list, or ``-`` for standard input.
-        is_null: a NUL byte ends each path; else it is a line end.
-        announce: is called before the list is opened.
+        is_null: a NUL byte ends each path; else a line end does.
+        announce: called with the path before it is opened.
 
     Raises:
-        CommandError: it cannot be read, or names what it is read from.
+        CommandError: the list cannot be read, or names the standard input that it is read from.
     """
     announce(path)
     try:

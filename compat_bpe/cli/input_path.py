@@ -1,4 +1,4 @@
-"""Paths that a command reads: their type, their names in messages, and a word where one waits."""
+"""Paths that a command reads: their type, their names in messages, and a note before a wait."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .output import is_terminal, write_message
 
 #: The type of an argument that is a path to read, or ``-``.
 #:
-#: Nothing is checked beforehand: who opens the file says what is wrong with it, and goes on.
+#: Nothing is checked beforehand: opening the file fails and says why, and other files are read.
 INPUT_PATH = click.Path(allow_dash=True, readable=False)
 
 
@@ -39,8 +39,8 @@ def complaint(path: str, reason: str) -> str:
 def announce_wait(path: str) -> None:
     """Say on standard error that a read waits for someone: a person, or a pipe's other end.
 
-    Call it just before the path is opened. It says nothing of what is there already: a file, or
-    standard input that is not a terminal.
+    Call it just before the path is opened. It says nothing about input that is there already: a
+    file, or standard input that is not a terminal.
     """
     if path == STDIN:
         if is_terminal(sys.stdin):

@@ -1,4 +1,4 @@
-"""``compat-bpe show --merges``: merge the chunks of a text step by step."""
+"""``compat-bpe show --merges``: show step by step how the chunks of a text are merged."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from ..pipeline.models.bpe.explain import Pair, Step, Token, merge_steps
 from ..unicode.escape import Visible, can_show, escape
 from .options.encoding import check_decodes
 
-#: Between the parts of a chunk, also in colors: here the edges matter.
+#: The separator of the parts of a chunk, in colors, too: here the edges matter.
 _SEPARATOR = "|"
 #: The background of the two parts that are merged next.
 _JOINED_BACKGROUND = "yellow"
 
-#: The most columns to which shorter states are padded.
+#: The largest number of columns that shorter states are padded to.
 _WIDEST = 60
 
-#: Columns that a pair takes with all beside the state, mostly.
+#: The columns that a line usually needs beside the state, with one pair.
 _PAIR = 32
 
-#: In place of parts that are left out of a line.
+#: The sign for parts that are left out of a line.
 _ELLIPSIS = "…"
 
 
@@ -90,7 +90,7 @@ def _chunks(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iter
 
 
 def _width() -> float:
-    """Return the columns of the output: COLUMNS, or those of the terminal; else no limit."""
+    """Return the columns of the output: COLUMNS, or the terminal's; infinity if unknown."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
         return int(columns)
@@ -100,7 +100,7 @@ def _width() -> float:
 
 
 class _Lines:
-    """The lines that show a chunk."""
+    """A writer of the lines that show a chunk."""
 
     def __init__(self, encoding: Encoding, colored: bool, width: float) -> None:
         self._width = width
@@ -128,7 +128,7 @@ class _Lines:
                 yield f"  {_SEPARATOR.join(parts)}\n"
                 continue
             state, columns = self._state(parts, step.pairs[0].place)
-            # The first has the most separators, so it is the widest.
+            # The first state has the most separators, so it is the widest.
             width = width or min(columns, _WIDEST, self._room_for_state())
             padding = " " * max(width - columns, 0)
             room = self._width - 4 - max(width, columns)
@@ -139,14 +139,14 @@ class _Lines:
         return escape(part.data, self._visible)
 
     def _room_for_state(self) -> int:
-        """Return the most columns of a state."""
+        """Return the largest number of columns of a state."""
         if self._width == inf:
             return sys.maxsize
-        # Half of the line, but leave room for a pair and the number of those that are left out.
+        # A state gets half of the line, but there must be room for a pair and the last words.
         return max(int(min(self._width // 2 - 2, self._width - _PAIR)), 1)
 
     def _state(self, parts: list[str], left: int) -> tuple[str, int]:
-        """Return the parts around the two that are merged next, and how many columns they take."""
+        """Return the parts around the two that are merged next, and the columns that they take."""
         first, end = _window([_columns(part) for part in parts], left, self._room_for_state())
         before = [_ELLIPSIS] if first else []
         after = [_ELLIPSIS] if end < len(parts) else []
@@ -158,9 +158,9 @@ class _Lines:
         return _SEPARATOR.join(shown), columns
 
     def _candidates(self, step: Step, room: float) -> str:
-        """Return the pairs that could be merged, lowest rank first, as many as there is room for.
+        """Return the pairs that could be merged, lowest rank first, as far as there is room.
 
-        The first pair is always there; the last word says how many are left out.
+        The first pair is always there. The last words say how many pairs are left out.
         """
 
         def name(pair: Pair) -> tuple[int, str]:
@@ -190,12 +190,12 @@ class _Lines:
 
 
 def _window(widths: Sequence[int], left: int, room: int) -> tuple[int, int]:
-    """Return the range of parts to show: the two at ``left``, and as many others as there is room.
+    """Return the range of parts to show: the two at ``left``, and others as far as there is room.
 
     Args:
         widths: the columns of each part; a separator is between each two.
         left: the first of the two parts.
-        room: columns, with an ellipsis on each side where parts are left out.
+        room: the columns, those of an ellipsis on each side with parts left out included.
 
     >>> _window([1] * 20, 9, 11)
     (8, 12)

@@ -1,4 +1,4 @@
-"""Lines for standard output and standard error, whatever is in a file's name."""
+"""Writing lines to standard output and standard error, whatever a file's name contains."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 PROGRAM = "compat-bpe"
 
-# A name with a line feed or an escape sequence must not pass for two lines or for a colour.
+# A name with a line feed or an escape sequence must not appear as two lines or as a color.
 _CONTROLS = {
     code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
 }
@@ -26,7 +26,7 @@ class CommandError(click.ClickException):
 
 
 def failure(error: OSError | ValueError, path: str | os.PathLike[str]) -> CommandError:
-    """Return what to raise for an error of a file, or of its content.
+    """Return the error to raise for an error of a file, or of its content.
 
     Args:
         error: the error.
@@ -50,7 +50,7 @@ def write_line(line: str) -> None:
 
 
 def is_terminal(stream: IO[Any] | None) -> bool:
-    """Tell if a stream is a terminal; one that is closed is none."""
+    """Return True if a stream is a terminal; a closed one is none."""
     try:
         return stream is not None and stream.isatty()
     except ValueError:
@@ -73,7 +73,7 @@ def write_message(message: str) -> None:
 
 
 def _encode(line: str, encoding: str) -> bytes:
-    """A line as bytes; those of a file name that are not text come out as they went in.
+    """Return a line as bytes; bytes of a file name that are not text come out as they went in.
 
     >>> _encode("caf\\udce9\\n", "utf-8")
     b'caf\\xe9\\\\n'

@@ -1,4 +1,4 @@
-"""Files that a command writes: none that exists is overwritten unasked."""
+"""Checks of the files that a command writes: no existing file is overwritten unasked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..files.text import STDIN
 from .input_path import shown_name
 from .output import CommandError
 
-#: Bytes of a file from which its maker is told.
+#: The number of bytes that show which program wrote a file.
 _BEGINNING = 4096
 
 
@@ -21,15 +21,15 @@ def check_new_file(
     force: bool = False,
     is_own: Callable[[bytes], bool] = lambda beginning: False,
 ) -> None:
-    """Refuse to write a file that exists, or that cannot be written where it is to be.
+    """Refuse to write a file that exists, or that cannot be written at its path.
 
     Call it before any work is done. A pipe or a device is written to, not overwritten, so it
-    passes; so does a file that this program wrote itself.
+    passes; so does earlier output of the same kind.
 
     Args:
-        path: of the file.
+        path: the path of the file.
         force: overwrite any file.
-        is_own: tells from a file's first 4,096 bytes whether it is earlier output of this kind.
+        is_own: returns True if a file's first 4,096 bytes are those of earlier output of this kind.
 
     Raises:
         CommandError: the file exists, is a directory, or lies in a folder that does not exist.
@@ -47,7 +47,7 @@ def check_new_file(
         with open(path, "rb") as file:
             if is_own(file.read(_BEGINNING)):
                 return
-    except OSError:  # a broken link, or not readable: at any rate something is there
+    except OSError:  # a broken link, or not readable: something is there in any case
         pass
     raise CommandError(f"{path}: it exists; --force overwrites it")
 
@@ -57,10 +57,10 @@ def check_no_input(outputs: Iterable[str], inputs: Iterable[str]) -> None:
 
     Args:
         outputs: the files that are written; those that do not exist yet are no inputs.
-        inputs: the files that are read, ``-`` for standard input; of a directory, all in it.
+        inputs: the files that are read; ``-`` is standard input, and a directory all files in it.
 
     Raises:
-        CommandError: one is among both.
+        CommandError: a file is among both.
     """
     # A terminal or a pipe may be both.
     written = {_identity(path): path for path in outputs if os.path.isfile(path)}
@@ -79,10 +79,10 @@ def check_no_input(outputs: Iterable[str], inputs: Iterable[str]) -> None:
 
 
 def _files(path: str) -> Iterator[str]:
-    """A path itself, or the files of a directory."""
+    """Yield a path itself, or the files of a directory."""
     try:
         names = os.listdir(path) if path != STDIN and os.path.isdir(path) else None
-    except OSError:  # it cannot be read; who does will say so
+    except OSError:  # reading it later will fail and say why
         return
     if names is None:
         yield path
@@ -91,7 +91,7 @@ def _files(path: str) -> Iterator[str]:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """The device and the number of a file; None if there is none."""
+    """Return the device and the inode number of a file; None if there is no file."""
     try:
         status = os.fstat(sys.stdin.fileno()) if path == STDIN else os.stat(path)
     except (OSError, ValueError, AttributeError):  # AttributeError: sys.stdin is None

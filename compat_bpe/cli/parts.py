@@ -1,4 +1,4 @@
-"""A large file in parts that can be counted side by side."""
+"""Cutting a large file into parts that can be counted in parallel."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from typing import BinaryIO
 from .. import Encoding
 from .counting import Counter, Part
 
-#: Bytes of a part, so that all workers end at about the same time.
+#: The size of a part in bytes: small enough that all workers end at about the same time.
 _SIZE = 1_000_000
-#: Bytes in which a cut point is looked for: mostly there is one every few words.
+#: Numbers of bytes in which a cut point is looked for, one after the other: mostly there is a cut
+#: point every few words.
 _WINDOWS = (1 << 10, 1 << 14)
 
 
 def parts_of(counter: Counter, path: str, size: int) -> list[tuple[Part, int]]:
-    """Return the parts of a file, in order, each with its size in bytes; together they are all.
+    """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
 
-    Parts meet at cut points, so the tokens of the file are those of its parts. Where no cut point
-    is found at once, a part is larger: in the worst case it is the whole file. So it is, too, if
-    the file is no text or cannot be read: who counts it says so.
+    Parts are cut at cut points, so the tokens of the file are those of its parts. If no cut point
+    is found at once, a part is larger; in the worst case it is the whole file. It is the whole
+    file, too, if that is no text or cannot be read: counting it says so.
 
     Args:
-        counter: will count them.
+        counter: the counter for the parts.
         path: the path of a regular file.
         size: its size in bytes.
     """
@@ -37,7 +38,7 @@ def parts_of(counter: Counter, path: str, size: int) -> list[tuple[Part, int]]:
                         places.append(place)
         except (OSError, ValueError):
             places = [0]
-    # The last one goes to the end, wherever that is by then.
+    # The last part goes to the end of the file, even if that has grown since.
     ends: list[int | None] = [*places[1:], None]
     return [
         (Part(path, start, end), (size if end is None else end) - start)
@@ -46,11 +47,11 @@ def parts_of(counter: Counter, path: str, size: int) -> list[tuple[Part, int]]:
 
 
 def cut_after(encoding: Encoding, file: BinaryIO, start: int) -> int | None:
-    """Return the place in bytes of a cut point soon after ``start``; None if none is found."""
+    """Return the offset in bytes of a cut point soon after ``start``; None if none is found."""
     for window in _WINDOWS:
         file.seek(start)
         data = file.read(window)
-        # A character begins at the first byte that does not continue one, whatever came before.
+        # A character begins at the first byte that does not continue one, whatever is before it.
         skipped = next((index for index, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
         try:
             text = _whole_characters(data[skipped:])

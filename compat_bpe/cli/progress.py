@@ -11,11 +11,11 @@ from .output import plural
 
 _Progress = TypeVar("_Progress", bound="Progress")
 
-#: Seconds until there is one: what takes less needs none.
+#: Seconds until a bar appears: shorter work needs none.
 _DELAY = 1.0
-#: Seconds between two of its states.
+#: Seconds between two updates of the bar.
 _INTERVAL = 0.1
-#: The most characters it is drawn with.
+#: The largest width of the bar in characters.
 _WIDTH = 40
 
 
@@ -26,10 +26,10 @@ class Progress:
     the beginning of a line.
 
     Args:
-        total: the number that is to be done; None if that is not known.
-        what: the noun for it.
-        stream: the terminal, if it is another than standard error.
-        is_quiet: never draw it.
+        total: the number of things to do; None if it is not known.
+        what: the noun for these things.
+        stream: the terminal; standard error unless given.
+        is_quiet: never draw the bar.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class Progress:
         self.clear()
 
     def advance(self, number: int) -> None:
-        """Tell that so many more are done; call it after the work, not before."""
+        """Add a number of things that are done; call it after the work, not before."""
         self._done += number
         self._refresh()
 
     def clear(self) -> None:
-        """Remove the bar, so that something else can be written; it comes again."""
+        """Remove the bar, so that something else can be written; it is drawn again later."""
         if self._drawn:
             self._write("\r" + " " * self._drawn + "\r")
             self._drawn = 0
@@ -95,7 +95,7 @@ class Progress:
             return self._without_total()[:columns]
         # A file may have grown since its size was looked at.
         part = min(self._done / self._total, 1.0) if self._total else 1.0
-        # Rounded down: 100 % is the end.
+        # Rounded down, so that 100 % is the end.
         text = f"{int(part * 100):3}% of {self._with_total(self._total)}"
         width = min(_WIDTH, columns - len(text) - 3)
         if width < 1:
@@ -122,7 +122,7 @@ class FileProgress(Progress):
 
     Args:
         files: the number of files.
-        size: their bytes; None if that is not known.
+        size: their size in bytes; None if it is not known.
         stream, is_quiet: as in ``Progress``.
     """
 
@@ -139,7 +139,7 @@ class FileProgress(Progress):
         self._files_done = 0
 
     def file_done(self) -> None:
-        """Tell that one more file is done."""
+        """Add a file that is done."""
         self._files_done += 1
         self._refresh()
 

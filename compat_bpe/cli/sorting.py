@@ -52,7 +52,7 @@ def total(counts: Iterable[Counts]) -> Counts:
 
 
 def largest(counted: Sequence[Counted], number: int) -> tuple[list[Counted], Rest]:
-    """Return the files with the most tokens, in the order in which they were, and the others."""
+    """Return the files with the most tokens, in their given order, and the sum of the others."""
     by_size = sorted(range(len(counted)), key=lambda index: -counted[index].counts.tokens)
     shown = sorted(by_size[:number])
     hidden = [counted[index].counts for index in by_size[number:]]
@@ -60,12 +60,15 @@ def largest(counted: Sequence[Counted], number: int) -> tuple[list[Counted], Res
 
 
 def in_order(counted: Sequence[Counted], order: str | None) -> list[Counted]:
-    """Return the files sorted by one of ``ORDERS``, or as they are; most tokens come first."""
+    """Return the files sorted by one of ``ORDERS``, or in their given order.
+
+    Sorted by tokens, the file with the most comes first.
+    """
     if order == "tokens":
         return sorted(counted, key=lambda one: -one.counts.tokens)
     if order == "name":
         return sorted(counted, key=lambda one: (os.path.basename(one.found.path), one.found.path))
     if order == "path":
-        # By parts, so that what is in a directory stays together.
+        # Sorted by parts, so that the files of a directory stay together.
         return sorted(counted, key=lambda one: one.found.path.split(os.sep))
     return list(counted)

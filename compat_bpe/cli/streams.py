@@ -1,4 +1,4 @@
-"""Text in and out, byte for byte: no newline is translated, and none is added."""
+"""Reading and writing text byte for byte: no newline is translated, and none is added."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ..files.text import STDIN, not_utf8, open_bytes
 from .input_path import INPUT_PATH, announce_wait, shown_name
 from .output import CommandError
 
-#: Bytes read at a time, at most.
+#: The largest number of bytes that are read at a time.
 _BLOCK = 1 << 16
 
-#: Pieces of output that are written at a time.
+#: The number of pieces of output that are written at a time.
 _PORTION = 1 << 12
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -31,7 +31,7 @@ def input_argument(function: _Function) -> _Function:
 def check_escaped(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> str | None:
-    """Unescape the value of an option that goes into the output: a click callback.
+    """Unescape the value of an option that goes into the output; this is a click callback.
 
     Raises:
         click.BadParameter: it is not UTF-8, or has an unknown escape.
@@ -39,7 +39,7 @@ def check_escaped(
     return None if value is None else unescape(check_utf8(value))
 
 
-#: Each escape in the value of an option; any other is an error.
+#: The escapes in the value of an option; any other is an error.
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
 
 
@@ -88,7 +88,7 @@ def read_blocks(path: str) -> Iterator[bytes]:
     announce_wait(path)
     try:
         with open_bytes(path) as file:
-            # Take what is there: do not wait until a block is full.
+            # Return the bytes that are there: do not wait until a block is full.
             read = getattr(file, "read1", file.read)
             yield from iter(lambda: read(_BLOCK), b"")
     except OSError as error:
@@ -123,7 +123,7 @@ def portions(pieces: Iterable[str]) -> Iterator[str]:
     """Join pieces that are to be written, some thousand at a time.
 
     Raises:
-        CommandError: as the pieces; the pieces before the error come first.
+        CommandError: raised by the pieces; the pieces before the error are yielded first.
     """
     waiting: list[str] = []
     try:

@@ -1,4 +1,4 @@
-"""Tokens as a page of HTML, complete in itself: no script, no network, light and dark."""
+"""Tokens as a self-contained page of HTML: no script, no network, light and dark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .. import Encoding
 from ..unicode.escape import Visible, escape
 from .output import CommandError
 
-#: Tokens of which the element is kept.
+#: The largest number of tokens whose HTML element is cached.
 _CACHED = 1 << 14
 
 _STYLE = """
@@ -56,10 +56,10 @@ def section(
         name: its heading.
         tokens: the ids.
         encoding: their encoding.
-        summary: the line below; it is asked for after the last token.
+        summary: the lines below; they are asked for after the last token.
 
     Raises:
-        CommandError: as ``tokens``; the elements are closed before.
+        CommandError: raised by ``tokens``; the elements are closed before.
     """
     ordinary = Visible("\\n\n")
     special = Visible()

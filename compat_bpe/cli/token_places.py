@@ -11,7 +11,7 @@ from .. import Encoding
 from ..fit.stream import encode_iter
 from .output import CommandError
 
-#: Tokens of which the description is kept.
+#: The largest number of tokens whose description is cached.
 _CACHED = 1 << 14
 
 
@@ -39,8 +39,8 @@ def placed_tokens(
 ) -> Iterator[str]:
     """Yield a JSON object for each token of a text that comes in pieces.
 
-    Places are half-open ranges in characters, UTF-8 bytes and UTF-16 units. Those in bytes are
-    exact. Those in characters and units cover each character of which the token has a byte, so
+    Places are half-open ranges in characters, UTF-8 bytes and UTF-16 units. Ranges of bytes are
+    exact. Ranges of characters and units cover each character of which the token has a byte, so
     tokens that share a character overlap there.
 
     Args:
@@ -50,8 +50,8 @@ def placed_tokens(
         name: the name of the text in messages.
 
     Raises:
-        CommandError: the bytes of the tokens are not those of the text, as with tokenizers that
-            normalize it.
+        CommandError: the bytes of the tokens are not those of the text: the tokenizer normalizes
+            it, for instance.
 
     >>> from compat_bpe import get_encoding
     >>> for line in placed_tokens(get_encoding("gpt2"), ["a", " 😀"], frozenset(), "x"):
@@ -60,7 +60,7 @@ def placed_tokens(
     {"id": 30325, "hex": "20f09f98", "characters": [1, 3], "bytes": [1, 5], "utf16": [1, 4]}
     {"id": 222, "hex": "80", "characters": [2, 3], "bytes": [5, 6], "utf16": [2, 4]}
     """
-    waiting = bytearray()  # of the text, not yet covered by tokens
+    waiting = bytearray()  # the bytes of the text that no token has covered yet
 
     def reading() -> Iterator[str]:
         for piece in pieces:
@@ -105,7 +105,7 @@ def _describe(encoding: Encoding, token: int) -> _Description:
     except UnicodeDecodeError:
         content = f'"hex": "{data.hex()}"'
     special = '"special": true, ' if encoding.is_special_token(token) else ""
-    # All bytes but 10xxxxxx begin a character; 11110xxx one of two UTF-16 units.
+    # All bytes but 10xxxxxx begin a character; 11110xxx begins one of two UTF-16 units.
     units = [1 + (byte >= 0xF0) for byte in data if not 0x80 <= byte < 0xC0]
     return _Description(
         data,

@@ -1,4 +1,4 @@
-"""Counts as a tree of directories, each with the sum of what is in it."""
+"""Counts as a tree of directories, each with the sum of its files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..files.text import STDIN
 from .sorting import Counted, more_files
 
-#: The lines before an entry and before the last one, and before the entries in these.
+#: The lines drawn before an entry and before the last one, and before the entries within these.
 LINES = ("├── ", "└── ", "│   ", "    ")
 _ASCII = ("|-- ", "`-- ", "|   ", "    ")
 
@@ -19,7 +19,7 @@ class _Node:
     def __init__(self, name: str) -> None:
         self.name = name
         self.tokens = 0
-        # The number of files in it, and of those shown; a file is one itself.
+        # The number of files in it, and of those that are shown; a file counts itself.
         self.files = 0
         self.shown = 0
         self.children: dict[str, _Node] = {}
@@ -33,7 +33,7 @@ class _Node:
         return self.children.setdefault(key, _Node(name))
 
     def entries(self, by_tokens: bool) -> list[_Node]:
-        """Return what is shown in it: empty directories, too, and a line for what is not shown."""
+        """Return the shown entries: empty directories, too, and one for all that are not shown."""
         shown = [child for child in self.children.values() if child.shown or not child.files]
         if by_tokens:
             shown.sort(key=lambda child: -child.tokens)
@@ -59,9 +59,9 @@ def tree_lines(
     Args:
         paths: the paths on the command line.
         counted: the files in them.
-        shown: those of the files that get a line; the others are summed up in their directories.
-        by_tokens: put the largest first; else they come in the order of ``counted``.
-        ascii_only: draw the lines between them with ASCII.
+        shown: the files that get a line; the others are summed up in their directories.
+        by_tokens: put the largest first; else entries come in the order of ``counted``.
+        ascii_only: draw the tree with ASCII.
         depth: the number of levels below each path that are shown; None for all.
     """
     entry, last_entry, within, within_last = _ASCII if ascii_only else LINES

@@ -1,11 +1,11 @@
-r"""A corpus, read as a stream of parts of documents.
+r"""Reading a corpus as a stream of parts of documents.
 
 A document is a text file, or the text of one line of a file of JSON lines (``.jsonl``,
 ``.ndjson``).  Either may be compressed by gzip (``.txt.gz``, ``.jsonl.gz``).  A long document comes
-in several parts, so that a file of any size takes little memory; a line of JSON is held as a whole.
+in several parts, so a file of any size takes little memory; a line of JSON is held as a whole.
 
-Text is what the bytes are in UTF-8 and nothing else: no newline is translated, and in a text file a
-byte-order mark is a character.
+The bytes are decoded as UTF-8 and not changed: no newline is translated, and a byte-order mark in a
+text file is a character.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from .part import PART as PART
 from .part import Part as Part
 from .spool import Held
 
-#: What to do about what is damaged: see ``read_corpus``.
+#: The treatment of damaged data; see ``read_corpus``.
 Errors = Literal["strict", "replace", "skip"]
 
-#: Bytes that a line of JSON may have at most: it is held in memory, several times over.
+#: The largest size in bytes of a line of JSON, which is held in memory several times over.
 LINE_LIMIT = 1 << 28
 
-#: Names of fields that a message lists.
+#: The largest number of names of fields that a message lists.
 _LISTED = 8
 
 
 class CorpusFile(NamedTuple):
     """A file of a corpus."""
 
-    #: ``-`` is standard input.
+    #: The path of the file; ``-`` is standard input.
     path: str
-    #: What its text is counted to, for instance a language; see ``group_of``.
+    #: The group that its text is counted for, a language for instance; see ``group_of``.
     group: str
 
 
@@ -55,36 +55,38 @@ def read_corpus(
     advance: Callable[[int], None] = lambda size: None,
     skipped: Callable[[str, str], None] = lambda source, reason: None,
 ) -> Iterator[Part]:
-    r"""The documents of some files, in their order, in parts.
+    r"""Yield the documents of some files in parts, in the order of the files.
 
-    A file is JSON lines if its name ends in ``.jsonl`` or ``.ndjson``, with ``.gz`` after it or
-    without, and otherwise a text.  Standard input has no name: it is a text, not compressed, unless
-    ``jsonl`` says that all is JSON lines.  Blank lines among them are passed over, and lone
-    surrogates (``"\ud800"``), which text in UTF-8 cannot hold, become U+FFFD.
+    A file is JSON lines if its name ends in ``.jsonl`` or ``.ndjson``, with or without ``.gz``
+    after it; otherwise it is a text.  Standard input has no name: it is not compressed, and a text
+    unless ``jsonl`` is true.  In JSON lines, blank lines are passed over, and lone surrogates
+    (``"\ud800"``), which UTF-8 cannot hold, become U+FFFD.
 
-    Damaged is what is binary (a NUL in its first 8,000 bytes), not UTF-8, gzip data that is cut
-    short or wrong, and a line that is not an object of JSON with a text in the field.  With
-    ``errors="skip"``, a text file that is damaged anywhere gives no part at all: it is read once to
-    know that it is not, and once more for its parts (a pipe waits in a temporary file).  Of JSON
-    lines those that are damaged are left out, and where gzip data is damaged, all that follows.
-    Otherwise, parts may have come before the error is raised.
+    Four things count as damage: binary data (a NUL in the first 8,000 bytes); bytes that are not
+    UTF-8; gzip data that is cut short or wrong; and a line that is not a JSON object with a text in
+    the field.
+
+    With ``errors="skip"``, a text file that is damaged anywhere gives no part at all.  So it is
+    read twice: once to check it, and once for its parts (a pipe waits in a temporary file).  In
+    JSON lines, damaged lines are left out; so are all lines after damaged gzip data.  With other
+    values of ``errors``, parts may come before the error is raised.
 
     Args:
-        files: what to read.
-        field: the name of the field of a JSON line that has a document's text.
-        group_field: the name of the field that has its group; the file's group if None, and for
-            text files.
-        jsonl: whether all files are JSON lines, whatever their names.
-        errors: what to do about damage: raise ``ValueError`` (``"strict"``); the same, but bytes
-            that are not UTF-8 become U+FFFD (``"replace"``); leave it out (``"skip"``).
-        advance: called with a number of bytes when what they hold has been worked on, that is, when
-            the part after it is asked for.  They are bytes of files as they lie there: those of
-            ``.gz`` are compressed.
-        skipped: called with the place and the reason for each thing that is left out.
+        files: the files.
+        field: the field of a JSON line that has a document's text.
+        group_field: the field of a JSON line that has a document's group.  If None, and for text
+            files, it is the file's group.
+        jsonl: all files are JSON lines, whatever their names.
+        errors: the treatment of damage.  ``"strict"`` raises ``ValueError``; ``"replace"`` does so,
+            too, but replaces bytes that are not UTF-8 by U+FFFD; ``"skip"`` leaves damage out.
+        advance: called with a number of bytes once their text has been worked on, that is, when the
+            next part is asked for.  They are bytes of the file on disk: for ``.gz``, compressed
+            ones.
+        skipped: called with the place and the reason of everything that is left out.
 
     Raises:
         OSError: a file cannot be read, whatever ``errors`` is; ``filename`` says which.
-        ValueError: something is damaged; the message says what and where.
+        ValueError: data is damaged; the message says how and where.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -101,7 +103,7 @@ def read_corpus(
 
 
 def is_json_lines(path: str) -> bool:
-    """Whether a file is JSON lines, by its name.
+    """Return True if a file is JSON lines by its name.
 
     >>> is_json_lines("wiki/aa.jsonl.gz"), is_json_lines("wiki/aa.json")
     (True, False)
@@ -110,13 +112,14 @@ def is_json_lines(path: str) -> bool:
 
 
 def group_of(path: str, root: str) -> str:
-    """The group of a file: the first folder below the path that it was found by.
+    """Return the group of a file: the name of the first folder below ``root``.
 
-    If it lies directly in that, or was named itself, it is its name up to the first dot.
+    If the file is directly in ``root``, or is ``root`` itself, the group is the file's name up to
+    the first dot.
 
     Args:
-        path: of the file; it begins with ``root``.
-        root: of a folder, or of the file itself.
+        path: the path of the file; it begins with ``root``.
+        root: the path that the file was found by: that of a folder, or of the file itself.
 
     >>> group_of("corpus/zh/news/a.txt", "corpus"), group_of("corpus/zh.txt.gz", "corpus")
     ('zh', 'zh')
@@ -124,16 +127,16 @@ def group_of(path: str, root: str) -> str:
     below = os.path.basename(path) if path == root else path[len(os.path.join(root, "")) :]
     first, *rest = below.split(os.sep)
     name = first if rest else first.split(".", 1)[0] or first
-    # A file's name may have bytes that are no text; a group's goes into reports.
+    # A file's name may have bytes that are no text, but a group's name goes into reports.
     return os.fsencode(name).decode("utf-8", "replace")
 
 
 def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[Part]:
-    r"""The parts of a document.
+    r"""Yield the parts of a document.
 
     Args:
         pieces: its text in pieces of any length, without surrogates.
-        group, source: what the parts have as such.
+        group, source: the group and the source of the parts.
 
     >>> parts = parts_of(["a line\n" * 20_000], "", "")
     >>> [(len(part.text), part.is_last) for part in parts]
@@ -153,9 +156,9 @@ def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[Part]:
 
 
 class _Progress:
-    """Tells of bytes when they have been worked on; they are read some time before.
+    """A progress that reports bytes when they have been worked on, not when they are read.
 
-    The last block is held back: some of its text is in parts that have not been taken yet.
+    The last block is held back, since some of its text is in parts that have not been taken yet.
     """
 
     def __init__(self, advance: Callable[[int], None]) -> None:
@@ -164,19 +167,19 @@ class _Progress:
         self._last = 0
 
     def read(self, size: int) -> None:
-        """Take note of a block that was read."""
+        """Note a block that was read, by its size."""
         if size:  # else it is the end of the file
             self._earlier += self._last
             self._last = size
 
     def worked(self) -> None:
-        """Tell of all but the last block, when a part has been taken."""
+        """Report all but the last block; called when a part has been worked on."""
         if self._earlier:
             self._advance(self._earlier)
             self._earlier = 0
 
     def finish(self) -> None:
-        """Tell of the rest of a file."""
+        """Report the rest of a file."""
         self.read(0)
         if self._earlier + self._last:
             self._advance(self._earlier + self._last)
@@ -184,7 +187,7 @@ class _Progress:
 
 
 class _Reader:
-    """Reads files as the arguments of ``read_corpus`` say."""
+    """A reader of files, with the arguments of ``read_corpus``."""
 
     def __init__(
         self,
@@ -227,7 +230,7 @@ class _Reader:
         self._skipped(source, str(error))
 
     def _undamaged(self, file: CorpusFile) -> Iterator[Part]:
-        """The parts of a text file, after all of it has been looked at."""
+        """Yield the parts of a text file, after all of it has been checked."""
         with Held() as held:
             if os.path.isfile(file.path):
                 try:
@@ -237,7 +240,7 @@ class _Reader:
                     self._progress.read(os.path.getsize(file.path))
                     raise
                 yield from self._text(file)
-            else:  # it can be read but once
+            else:  # it can be read only once
                 for part in self._text(file):
                     held.add(part)
                 yield from held.take()
@@ -271,12 +274,12 @@ class _Reader:
                 line, size = next(lines, (b"", 0))
                 if number == 1:
                     self._check_beginning(line)
-            except ValueError as error:  # there is no going on after it
+            except ValueError as error:  # reading cannot go on after it
                 self._refuse(source, error)
                 return
             if not line:
                 return
-            if number == 1 and line.startswith(codecs.BOM_UTF8):  # JSON has none
+            if number == 1 and line.startswith(codecs.BOM_UTF8):  # JSON has no byte-order mark
                 line = line[len(codecs.BOM_UTF8) :]
                 offset += len(codecs.BOM_UTF8)
                 size -= len(codecs.BOM_UTF8)
@@ -290,7 +293,7 @@ class _Reader:
             offset += size
 
     def _document(self, line: bytes, offset: int, group: str) -> tuple[str, str]:
-        """The text and the group that a line has, which begins so many bytes from the first."""
+        """Return the text and the group of a line; ``offset`` is that of its first byte."""
         if len(line) > LINE_LIMIT:
             raise ValueError(f"a line of more than {LINE_LIMIT:,} bytes")
         try:
@@ -306,10 +309,10 @@ class _Reader:
 
 
 def _member(members: dict[str, object], field: str) -> str:
-    """The text that a field of an object has.
+    """Return the text in a field of an object.
 
     Raises:
-        ValueError: there is none, or it is no text.
+        ValueError: there is no such field, or its value is no text.
     """
     if field not in members:
         names = ", ".join(map(repr, islice(members, _LISTED)))

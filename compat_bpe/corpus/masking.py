@@ -7,11 +7,10 @@ rules is UTF-8, one rule a line::
     [\w.+-]+@[\w-]+(\.[\w-]+)+ → <mail>
     (\d{4})\d+ => \1…
 
-Blank lines, and lines that begin with ``#``, are skipped.  Pattern and replacement are separated
-by ``→``, ``=>`` or a tab, the first of them in the line.  Inside a pattern, these are written
-``\u2192``, ``=[>]`` and ``\t``.  Blanks around an arrow, and at both ends of a line with an arrow,
-are ignored; in a pattern, write ``[ ]``.  With a tab every character counts, so that a replacement
-can be a blank.
+Blank lines, and lines that begin with ``#``, are skipped.  The first ``→``, ``=>`` or tab in a line
+separates pattern and replacement.  Inside a pattern, these are written ``\u2192``, ``=[>]`` and
+``\t``.  Blanks around an arrow, and at both ends of a line with an arrow, are ignored; in a
+pattern, write ``[ ]``.  With a tab every character counts, so a replacement can be a blank.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _SEPARATOR = re.compile(r"[ \t]*(?P<arrow>→|=>)[ \t]*|\t")
 
 
 class Rule(NamedTuple):
-    """A pattern and the replacement of its matches; see ``rule``."""
+    """A pattern and the replacement of its matches, made by ``rule``."""
 
     pattern: re.Pattern[str]
     replacement: str

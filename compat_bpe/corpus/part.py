@@ -1,10 +1,10 @@
-"""Parts of documents, in which a corpus comes."""
+"""The parts of documents that a corpus is read in."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-#: Characters that a part has at most.
+#: The largest number of characters in a part.
 PART = 1 << 16
 
 
@@ -12,14 +12,14 @@ class Part(NamedTuple):
     r"""A piece of a document.
 
     The parts of a document follow each other and, joined, are its text.  Each has at least one
-    character and at most ``PART``.  It ends after a ``"\n"`` if there is one in so many characters,
-    and elsewhere only within a line that is longer.  What is empty has no parts.
+    character and at most ``PART``.  A part that is not the last ends after a ``"\n"`` if it can; if
+    not, it ends within a line longer than ``PART``.  An empty document has no parts.
     """
 
-    #: Without surrogates.
+    #: The text, without surrogates.
     text: str
     group: str
-    #: For messages: ``corpus/a.txt``, or with the number of a line ``b.jsonl:17``.
+    #: The place in messages: ``corpus/a.txt``, or with the number of a line ``b.jsonl:17``.
     source: str
-    #: Whether its document ends with it.
+    #: True if its document ends with it.
     is_last: bool

@@ -1,7 +1,8 @@
-r"""A corpus prepared: normalized, masked, without duplicates, and a share of it held out.
+r"""Preparing a corpus: normalize, mask, drop duplicates, and hold out a share.
 
-All of it goes by the text alone: it is the same on every machine, with every version of Python, and
-whatever else runs.  (What ``\w`` or ``\d`` match in a rule depends on Python's version of Unicode.)
+The result depends on the text alone: it is the same on every machine, with every version of Python,
+and whatever else runs.  (One exception: the matches of ``\w`` or ``\d`` in a rule depend on
+Python's version of Unicode.)
 """
 
 from __future__ import annotations
@@ -19,33 +20,34 @@ from .spool import Held
 
 Duplicates = Literal["lines", "documents"]
 
-#: Bytes of the digest by which lines and documents are known.  That any two of 2**40 different ones
-#: have the same is less likely than 2**-48.
+#: The size in bytes of the digests that identify lines and documents.  Among 2**40 different ones,
+#: two have the same digest with a probability below 2**-48.
 _DIGEST = 16
 
-#: Bits of the digest by which a part is held out.
+#: The size in bits of the digest that decides if a part is held out.
 _FRACTION = 64
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is done to a corpus, in this order.
+    """The steps that prepare a corpus, in this order.
 
     Args:
         normalization: the Unicode normalization form, as of Unicode 9.0.
-        rules: what is masked, one rule after the other.  A rule sees one part at a time: where a
-            document is longer than a part, it matches nothing that goes on in the next.
+        rules: the rules that mask text, applied one after the other.  A rule sees one part at a
+            time, so it has no match that goes from one part of a document into the next.
         drop_duplicates: ``"lines"``: of equal lines, wherever they are in the corpus, only the
-            first stays, and the others are taken out of their documents.  Lines of white space
-            stay, and so do those longer than a part.  ``"documents"``: the same for whole
-            documents; a long one waits in a temporary file until it is known.  Each different line
+            first stays; the others are taken out of their documents.  Lines of white space stay,
+            and so do lines longer than a part.  ``"documents"``: of equal documents, only the first
+            stays; a long one waits in a temporary file until its end is read.  Each different line
             or document takes some 110 bytes of memory.
-        validation: the share that is held out, at least 0 and less than 1.  A part is held out, or
-            not, by its text alone: if its BLAKE2b digest of 8 bytes, as a big-endian number, is
-            below that share of 2**64.  It is taken out of its document, which becomes two.
+        validation: the share that is held out, at least 0 and less than 1.  The text of a part
+            alone decides: the part is held out if its BLAKE2b digest of 8 bytes, as a big-endian
+            number, is below that share of 2**64.  It is taken out of its document, which becomes
+            two.
 
     Raises:
-        ValueError: a value is none of these.
+        ValueError: a value is not allowed.
     """
 
     normalization: Form | None = None
@@ -66,16 +68,16 @@ class Preparation:
 
 @dataclass
 class Amount:
-    """How much text there is."""
+    """An amount of text."""
 
     documents: int = 0
     parts: int = 0
     characters: int = 0
-    #: Of UTF-8.
+    #: The size in bytes of UTF-8.
     bytes: int = 0
 
     def add(self, part: Part, size: int | None = None) -> None:
-        """One more part, and its bytes if they are known; its document is counted at its end."""
+        """Add a part, with its size in bytes if known; the last part adds its document."""
         self.documents += part.is_last
         self.parts += 1
         self.characters += len(part.text)
@@ -83,18 +85,18 @@ class Amount:
 
 
 class CorpusCounts:
-    """What came of a corpus; it is complete when all parts have been taken.
+    """The counts of a prepared corpus; they are complete when all parts have been taken.
 
-    ``sha256`` is that of what was passed on: each document as UTF-8, and a byte 0xFF, which is in
-    no UTF-8, after each.
+    ``sha256`` is the digest of the text that was passed on: each document as UTF-8, followed by a
+    byte 0xFF, which is in no UTF-8.
     """
 
     def __init__(self) -> None:
         self.read = Amount()
-        #: What was passed on; a document with a part held out within it is two here.
+        #: The text that was passed on; a document with a part held out inside counts as two.
         self.kept = Amount()
         self.held_out = Amount()
-        #: How often each rule replaced something.
+        #: The number of replacements by each rule.
         self.masked: list[int] = []
         self.dropped_lines = 0
         self.dropped_documents = 0
@@ -102,11 +104,11 @@ class CorpusCounts:
 
     @property
     def sha256(self) -> str:
-        """In hexadecimal digits."""
+        """The SHA-256 digest in hexadecimal digits."""
         return self._hash.hexdigest()
 
     def keep(self, part: Part) -> None:
-        """One more part is passed on."""
+        """Count a part that is passed on."""
         data = part.text.encode()
         self.kept.add(part, len(data))
         self._hash.update(data)
@@ -114,7 +116,7 @@ class CorpusCounts:
             self._hash.update(b"\xff")
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it, for a JSON file."""
+        """Return all counts, for a JSON file."""
         return {
             "read": asdict(self.read),
             "kept": asdict(self.kept),
@@ -132,18 +134,18 @@ def prepare(
     held_out: Callable[[Part], None] = lambda part: None,
     counts: CorpusCounts | None = None,
 ) -> Iterator[Part]:
-    r"""The parts of a corpus, prepared, as they come.
+    r"""Yield the prepared parts of a corpus, as the given parts come.
 
-    They begin and end where those given do, or nearly: normalization moves an end that is within a
-    line to a character that is never joined to the one before.  A part that nothing is left of is
-    not passed on.
+    They begin and end where the given parts do, with one exception.  If a part ends within a line,
+    normalization moves its end to before a character that never joins the one before.  A part that
+    becomes empty is not passed on.
 
     Args:
-        parts: those of each document after one another, as from ``read_corpus``.
-        preparation: what to do.
-        held_out: called with each part that is held out, in their order; where several follow each
-            other, they are parts of one document, too.
-        counts: where to count what comes of it.
+        parts: all parts of a document, then those of the next, as from ``read_corpus``.
+        preparation: the steps.
+        held_out: called with each part that is held out, in their order.  Parts of one document
+            that follow each other are parts of one document here, too.
+        counts: the counts to fill in.
 
     Raises:
         OSError: there is no room for a temporary file.
@@ -166,7 +168,7 @@ def prepare(
     return _without_held_out(parts, preparation.validation, held_out, counts)
 
 
-# Between these stages a part may have no text: one that is the last says so all the same.
+# Between these stages a part may be empty, since it may be the last part of its document.
 
 
 def _counted(parts: Iterable[Part], counts: CorpusCounts) -> Iterator[Part]:
@@ -176,10 +178,11 @@ def _counted(parts: Iterable[Part], counts: CorpusCounts) -> Iterator[Part]:
 
 
 def _normalized(parts: Iterable[Part], form: Form) -> Iterator[Part]:
-    """Parts that, joined, are the normalized documents.
+    """Yield parts that, joined, are the normalized documents.
 
-    So they are if each ends where nothing is ordered or composed across: after a newline, or before
-    a character that is always the first of what is composed.
+    The property: normalizing the parts gives the normalized document if nothing is ordered or
+    composed across their ends.  This holds after a newline.  It also holds before a character that
+    always begins what is composed (``_stands_first``).  So each part ends at one of these.
     """
     normalize = unicode_form(form)
     waiting: list[str] = []
@@ -189,7 +192,7 @@ def _normalized(parts: Iterable[Part], form: Form) -> Iterator[Part]:
             end = len(text)
         else:
             end = next((at for at in reversed(range(len(text))) if _stands_first(text[at])), -1)
-        if end < 0:  # a part of nothing but marks, or but vowels of Hangul
+        if end < 0:  # a part of marks alone, or of Hangul vowels alone
             waiting.append(text)
             continue
         yield part._replace(text=normalize("".join([*waiting, text[:end]])))
@@ -197,12 +200,16 @@ def _normalized(parts: Iterable[Part], form: Form) -> Iterator[Part]:
 
 
 def _stands_first(char: str) -> bool:
-    """Whether a character is not ordered before, nor composed with, any that stands before it.
+    """Return True if a character is never reordered before, or composed with, the one before it.
 
-    Only marks are (all characters of a combining class other than 0 are marks, by the stability
-    policy of Unicode), and the vowels and final consonants of Hangul (Unicode Standard, 3.12); or
-    what is decomposed into something that begins with one.  Later scripts have some others, which
-    in Unicode 9.0 are unassigned, and stay as they are.
+    It is False for three kinds of characters:
+
+    - marks: all characters of a combining class other than 0 are marks, by the stability policy of
+      Unicode;
+    - the vowels and final consonants of Hangul (Unicode Standard, 3.12);
+    - characters whose decomposition begins with one of these.
+
+    Later scripts have some others.  They are unassigned in Unicode 9.0, so they are not changed.
     """
     first = unicodedata.normalize("NFKD", char)[0]
     return not (unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff")
@@ -226,7 +233,7 @@ def _different_lines(parts: Iterable[Part], counts: CorpusCounts) -> Iterator[Pa
         last = len(lines) - 1
         kept = []
         for number, line in enumerate(lines):
-            # What goes on in another part is a line longer than one.
+            # A line that goes on in another part is longer than a part.
             is_whole = (number > 0 or starts_line) and (number < last or part.is_last)
             if is_whole and line and not line.isspace():
                 digest = blake2b(line.encode(), digest_size=_DIGEST).digest()
@@ -265,7 +272,7 @@ def _without_held_out(
     held_out: Callable[[Part], None],
     counts: CorpusCounts,
 ) -> Iterator[Part]:
-    """The parts with text that are not held out; the others go to ``held_out``."""
+    """Yield the parts with text that are not held out; the others go to ``held_out``."""
 
     def give(part: Part, out: bool) -> Iterator[Part]:
         if out:
@@ -276,7 +283,7 @@ def _without_held_out(
             yield part
 
     bound = share * 2**_FRACTION
-    # What comes next decides whether a part is the last, so one waits.
+    # The next part decides if a part is the last of its document, so one waits.
     waiting: tuple[Part, bool] | None = None
     for part in parts:
         if part.text:
@@ -292,5 +299,5 @@ def _without_held_out(
 
 
 def _fraction(text: str) -> int:
-    """A number that is as good as random below ``2**_FRACTION``, and always the same for a text."""
+    """Return a pseudorandom number below ``2**_FRACTION``, always the same for a text."""
     return int.from_bytes(blake2b(text.encode(), digest_size=_FRACTION // 8).digest(), "big")

@@ -1,8 +1,8 @@
-"""Many texts at once: in threads where they run side by side, else in worker processes.
+"""Encoding many texts at once: in threads if they run in parallel, else in worker processes.
 
-An interpreter with a global lock gains nothing from threads here, and a process costs a few tenths
-of a second until it has loaded the vocabulary.  So small batches are done one text after the
-other, and large ones by worker processes.
+With a global interpreter lock, threads gain nothing here.  A process takes a few tenths of a second
+to load the vocabulary.  So with such a lock, small batches are encoded one text after the other,
+and large ones by worker processes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from ..parallel.processes import processors
 if TYPE_CHECKING:
     from ..fit.text_encoder import TextEncoder
 
-#: Characters below which a batch is not worth a worker: it takes as long to start one.
+#: The least size in characters of a batch for workers: starting one takes as long as encoding this.
 WORTH_WORKERS = 4_000_000
 
-#: Characters that a worker is given at a time, so that all end at about the same time.
+#: Characters that a worker gets at a time: few enough that all end at about the same time.
 _SHARE = 500_000
 
 T = TypeVar("T")
@@ -29,14 +29,14 @@ R = TypeVar("R")
 
 
 def has_gil() -> bool:
-    """Whether Python code in threads runs one after the other."""
+    """Return True if a global lock keeps threads from running Python code in parallel."""
     return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
 
 
 def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: int) -> list[R]:
-    """``function`` of each item; in threads, if they run side by side."""
+    """Return ``function`` of each item, in order; computed in threads if they run in parallel."""
     if not has_gil() and num_threads > 1 and len(items) > 1:
-        from concurrent.futures import ThreadPoolExecutor  # only there it is of use
+        from concurrent.futures import ThreadPoolExecutor  # only free-threaded Python needs it
 
         try:
             with ThreadPoolExecutor(num_threads) as executor:
@@ -48,7 +48,7 @@ def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: in
 
 
 def worth_workers(texts: Sequence[object], num_threads: int) -> bool:
-    """Whether worker processes would be done with some texts sooner than this one."""
+    """Return True if worker processes would finish some texts sooner than this process."""
     if not has_gil() or min(num_threads, len(texts), processors()) < 2:
         return False
     return sum(len(text) for text in texts if isinstance(text, str)) >= WORTH_WORKERS
@@ -60,15 +60,16 @@ def encode_in_workers(
     allowed: Set[str],
     num_threads: int,
 ) -> list[list[int]] | None:
-    """The ids of each text, found by worker processes.
+    """Return the ids of each text, encoded by worker processes.
 
     Args:
-        recipe: what makes the encoding; see ``Encoding.recipe``.
-        texts: without disallowed special tokens; those of ``allowed`` become their token.
-        num_threads: the number of workers at most; there are no more than processors.
+        recipe: the function that makes the encoding, and its arguments; see ``Encoding.recipe``.
+        texts: the texts, without disallowed special tokens.
+        allowed: the names of special tokens that become their token.
+        num_threads: the largest number of workers; there are never more than processors.
 
     Returns:
-        None if no worker can be started here, or one was killed.
+        The ids of each text; None if no worker can be started here, or one was killed.
     """
     import pickle  # only large batches need it
 
@@ -90,7 +91,7 @@ def encode_in_workers(
 
 
 def _shares(texts: Sequence[str]) -> Iterator[list[str]]:
-    """The texts in order, in lists of about ``_SHARE`` characters."""
+    """Yield the texts in order, in lists of about ``_SHARE`` characters."""
     share: list[str] = []
     size = 0
     for text in texts:
@@ -104,7 +105,7 @@ def _shares(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 class _EncodingWorker:
-    """Encodes texts in a process of its own."""
+    """A worker that encodes texts."""
 
     def __init__(
         self, make: Callable[..., TextEncoder], arguments: dict[str, Any], allowed: Set[str]

@@ -1,7 +1,7 @@
 """``CoreBPE``: the core with the methods of tiktoken's class of that name.
 
-tiktoken's is written in Rust (``tiktoken._tiktoken.CoreBPE``); ``Encoding`` stands on it here as
-tiktoken's does there.
+tiktoken's is written in Rust (``tiktoken._tiktoken.CoreBPE``).  ``Encoding`` uses this class as
+tiktoken's ``Encoding`` uses that one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..pipeline.special import SpecialTokens
 
 
 class CoreBPE(Core):
-    """Encodes and decodes with one vocabulary by ranks and one pattern.
+    """The core of a tokenizer with one vocabulary by ranks and one pattern.
 
     Args:
         encoder: each token's bytes and its rank, which is its id. It is kept, not copied.
@@ -40,7 +40,7 @@ class CoreBPE(Core):
     ) -> None:
 
         def names_by_id() -> dict[int, bytes]:
-            # Of two names of one id the first counts.
+            # If an id has two names, the first counts.
             names = reversed(list(special_tokens_encoder.items()))
             return {number: name.encode() for name, number in names}
 
@@ -55,7 +55,7 @@ class CoreBPE(Core):
 
     @classmethod
     def of(cls, definition: Definition) -> CoreBPE:
-        """Return a core of other parts, with the same methods."""
+        """Return a core with the parts of a definition, and the methods of ``CoreBPE``."""
         core = cls.__new__(cls)
         Core.__init__(core, definition)
         return core
@@ -69,7 +69,7 @@ class CoreBPE(Core):
         return self.encode(text, frozenset())
 
     def encode_to_tiktoken_buffer(self, text: str, allowed_special: Set[str]) -> memoryview:
-        """Return what ``encode`` gives as a read-only buffer of unsigned 32-bit numbers."""
+        """Return the ids of ``encode`` as a read-only buffer of unsigned 32-bit numbers."""
         from array import array
 
         return memoryview(array("I", self.encode(text, allowed_special))).toreadonly()
@@ -77,7 +77,7 @@ class CoreBPE(Core):
     def encode_with_unstable(
         self, text: str, allowed_special: Set[str]
     ) -> tuple[list[int], list[list[int]]]:
-        """Return the ids that stay whatever follows the text, and what may become of the rest.
+        """Return the ids that stay whatever follows the text, and the completions of the rest.
 
         See ``Encoding.encode_with_unstable``.
         """
@@ -92,12 +92,12 @@ class CoreBPE(Core):
 
         Raises:
             KeyError: there is no such token.
-            TypeError: it is given as anything but ``bytes``.
+            TypeError: ``piece`` is no ``bytes``.
         """
         _check_bytes(piece)
         found = self.encoder.get(piece)
         if found is None:
-            # A name that is not UTF-8 is none: what replaces it stands in no name either.
+            # Bytes that are not UTF-8 are no name: they become surrogates, which no name has.
             found = self.special.get(piece.decode("utf-8", "surrogateescape"))
         if found is None:
             raise KeyError(piece)
@@ -111,8 +111,9 @@ class CoreBPE(Core):
     def encode_bytes(self, piece: bytes) -> list[int]:
         """Return the ids of bytes that may end, or go wrong, within a character.
 
-        What is UTF-8 is encoded as text; its last chunk and all that follows as one chunk.
-        ``TypeError`` if they are no ``bytes``.
+        The bytes up to the first that is not UTF-8 are encoded as text, except for the last chunk.
+        That chunk and all bytes after it are encoded as one chunk.  ``TypeError`` for anything but
+        ``bytes``.
         """
         _check_bytes(piece)
         try:
@@ -123,7 +124,7 @@ class CoreBPE(Core):
         rest = self.decode_bytes(ids[stable:]) + piece[valid:]
         return ids[:stable] + self.encode_single_piece(rest)
 
-    #: The name by which tiktoken has it.
+    #: tiktoken's name of the method.
     _encode_bytes = encode_bytes
 
     def token_byte_values(self) -> list[bytes]:
@@ -132,11 +133,11 @@ class CoreBPE(Core):
 
     @cached_property
     def sorted_tokens(self) -> list[bytes]:
-        """The list that ``token_byte_values`` copies; built when first asked for."""
+        """All tokens but the special ones, sorted by their bytes; built when first asked for."""
         return sorted(self.encoder)
 
     def _encode_stable(self, text: str, allowed_special: Set[str]) -> tuple[list[int], int]:
-        """Return what ``encode`` gives, and how many of the ids stay whatever follows."""
+        """Return the ids of ``encode``, and the number of them that stay whatever follows."""
         from .unstable import unstable_length
 
         ids: list[int] = []

@@ -1,11 +1,12 @@
 r"""DeepSeek's encodings: V3, R1 and V4.
 
-They share one vocabulary and one list of merges and differ in their added tokens.  All is from the
-``tokenizer.json`` of R1 and of V4, which are under the MIT licence.  ``deepseek_v3`` is
-``deepseek_r1`` by another name: V3 has had the added tokens of R1 since its version 3.1, and no
+They share one vocabulary and one list of merges, and differ in their added tokens.  All data is
+from the ``tokenizer.json`` of R1 and that of V4, which are under the MIT licence.  ``deepseek_v3``
+is ``deepseek_r1`` by another name: V3 has had the added tokens of R1 since its version 3.1, and no
 earlier file of V3 was at hand to compare.
 
-Ranks give what the listed merges give, for each of which ``tools/build_packs.py`` proves it.
+Merging by rank gives the same ids as the listed merges; ``tools/build_packs.py`` proves it for each
+merge.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .vocabularies import load_ranks
 PACK = "deepseek"
 
 
-#: As in the files.
+#: The steps besides the model, as in the files.
 PARTS: dict[str, Any] = {
     "normalizer": {"type": "Sequence", "normalizers": []},
     "pre_tokenizer": pre_tokenizers_part(
@@ -39,7 +40,7 @@ PARTS: dict[str, Any] = {
 }
 
 _SENTENCE = ["<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>", "<｜▁pad▁｜>"]
-#: From 128800 on, in all of them.
+#: The tokens from 128800 on, in all three encodings.
 _DIALOGUE = [
     "<｜fim▁hole｜>",
     "<｜fim▁begin｜>",
@@ -57,7 +58,7 @@ _DIALOGUE = [
     "<｜tool▁output▁end｜>",
     "<｜tool▁sep｜>",
 ]
-#: From 128815 on, in V4.
+#: The tokens from 128815 on, in V4.
 _V4_NORMALIZED = [
     "<｜begin▁of▁repo▁name｜>",
     "<｜end▁of▁repo▁name｜>",
@@ -91,7 +92,7 @@ _V4_NORMALIZED = [
     "<｜extracted_url｜>",
     "<｜read_url｜>",
 ]
-#: From 129262 on, in V4; the third to the ninth are not special.
+#: The tokens from 129262 on, in V4; the third to the ninth are not special.
 _V4_IMAGE = [
     "<｜rl_image_pad｜>",
     "<｜rl_image_start｜>",

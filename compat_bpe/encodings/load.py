@@ -1,4 +1,4 @@
-"""Encodings from files on disk."""
+"""Loading an encoding from files on disk."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .vocabularies import load_ranks
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
-#: The name of DeepSeek's steps, which are no single pattern.
+#: The name of DeepSeek's pre-tokenizer, which is no single pattern.
 DEEPSEEK = "deepseek"
 
-#: As much of a file as is looked at to see what it is.
+#: The number of bytes from which the format of a file is recognized.
 _BEGINNING = 1 << 12
 
 
@@ -29,43 +29,44 @@ def load(
     special_tokens: Mapping[str, int] | None = None,
     name: str | None = None,
 ) -> Encoding:
-    """An encoding from whatever a vocabulary is kept in; what that is, is seen by its content.
+    """Load an encoding from a vocabulary file or folder; its content shows the format.
 
     - ``tokenizer.json`` of Hugging Face tokenizers, with a byte-level BPE model: gives a
       ``Tokenizer``, an ``Encoding`` with the ids of ``tokenizers``.
     - ``vocab.json`` and ``merges.txt``: the same, split by GPT-2's pattern or as the
       ``tokenizer_config.json`` beside them says.
-    - ``encoder.json`` and ``vocab.bpe``: as ``load_gpt2``.
-    - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): as ``load_tiktoken``.
-      The pattern and the special tokens of one that was trained here are those in the
-      ``manifest.json`` beside it.
+    - ``encoder.json`` and ``vocab.bpe``: loaded by ``load_gpt2``.
+    - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): loaded by
+      ``load_tiktoken``.  A vocabulary that was trained here has its pattern and its special tokens
+      in the ``manifest.json`` beside it.
     - ``tekken.json`` of Mistral.
-    - A folder with one of these, as downloaded from a model hub; of several the first in this list.
+    - A folder with one of these, as downloaded from a model hub.  If it has several, the first in
+      this list is loaded.
 
     Args:
-        path: the file, either of two that belong together, or the folder.
-        pattern: how text is split, for the formats that do not say it, which are rank files and
-            the two pairs: a published pattern, or the name of one: ``"llama3"``, or that of an
-            encoding of OpenAI's.  A rank file of a vocabulary that ships needs none, nor do files
-            that a ``manifest.json`` beside them lists with their SHA-256.
+        path: the file, either file of a pair, or the folder.
+        pattern: the pattern, for the formats that do not hold it: rank files and the two pairs.  It
+            is a published pattern or the name of one: ``"llama3"``, or an encoding of OpenAI's.
+            Two kinds of files need none: rank files of a vocabulary that ships, and files that a
+            ``manifest.json`` beside them lists with their SHA-256.
         special_tokens: names and ids of special tokens, for a rank file.
-        name: what the encoding is called; the name of the file or folder unless given.
+        name: the name of the encoding; that of the file or folder unless given.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: a file is damaged, or something in it is not supported: it names the file, the
-            place in it and the reason.
+        ValueError: a file is damaged, or has something that is not supported.  The message says
+            the file, the place in it and the reason.
 
     >>> load("fixtures/gpt2_small").encode("the")
     [83, 258]
     """
-    from pathlib import Path  # what only a file of one's own needs is imported here and below
+    from pathlib import Path  # imported here, as below: shipped encodings do not need it
 
     found = Path(path)
     if found.is_dir():
         found = _in_folder(found)
     if name is None:
-        # Most of these files are called the same; what differs is the folder they are in.
+        # Most of these files have the same name; only their folders differ.
         is_named = found.suffix == ".tiktoken"
         name = found.stem if is_named else found.parent.resolve().name or found.stem
     with open(found, "rb") as file:
@@ -80,7 +81,7 @@ def load(
     return _load_json(found, pattern, name)
 
 
-#: In a folder, the first of these is what is read.
+#: The files that a folder is searched for; the first one found is read.
 _IN_FOLDER = (
     "tokenizer.json",
     "vocab.json",
@@ -103,7 +104,11 @@ def _in_folder(folder: Path) -> Path:
 
 
 def _kind(path: Path, beginning: bytes) -> str:
-    """What a file is: ``json``, ``ranks`` or ``merges``."""
+    """Return the kind of a file: ``json``, ``ranks`` or ``merges``.
+
+    Raises:
+        ValueError: it is none of these.
+    """
     if beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return "json"
     lines = beginning.splitlines()
@@ -111,7 +116,7 @@ def _kind(path: Path, beginning: bytes) -> str:
     if re.fullmatch(rb"[A-Za-z0-9+/=]+[ \t]+[0-9]+[ \t]*", first):
         return "ranks"
     if path.suffix == ".tiktoken":
-        return "ranks"  # A damaged one; its reader says in which line.
+        return "ranks"  # It is damaged; its reader says in which line.
     if first.startswith(b"#version") or path.name in ("merges.txt", "vocab.bpe"):
         return "merges"
     reason = "it is no vocabulary of a kind known here"
@@ -135,7 +140,8 @@ def _load_ranks(
     if manifest is not None:
         special = manifest.special_tokens if special_tokens is None else dict(special_tokens)
         return _as_trained(path, manifest.pattern, ranks, special, name)
-    # Of encodings that share a vocabulary: that by whose name the file goes, or the first of them.
+    # If several encodings share the vocabulary, the one with the file's name is taken, or else the
+    # one with the vocabulary's name.
     for known, published in sorted(
         PUBLISHED.items(), key=lambda item: (item[0] != path.stem, item[0] != item[1].pack)
     ):
@@ -165,7 +171,7 @@ def _as_trained(
     special_tokens: Mapping[str, int],
     name: str,
 ) -> Encoding:
-    """Return an encoding by ranks that are split as a manifest says."""
+    """Return an encoding by ranks, with text split as a manifest says."""
     from ..formats.manifest import AS_TOKENIZER_JSON, MANIFEST
 
     if pattern == AS_TOKENIZER_JSON:
@@ -229,7 +235,7 @@ def _load_json(path: Path, pattern: str | None, name: str) -> Encoding:
 
 
 def _load_pair(vocabulary: Path, merges: Path, pattern: str | None, name: str) -> Encoding:
-    """From ``vocab.json`` and ``merges.txt``, or ``encoder.json`` and ``vocab.bpe``."""
+    """Load ``vocab.json`` and ``merges.txt``, or ``encoder.json`` and ``vocab.bpe``."""
     specials: list[str] | None = None
     if pattern is not None:
         pattern = pattern_named(pattern)
@@ -244,7 +250,7 @@ def _load_pair(vocabulary: Path, merges: Path, pattern: str | None, name: str) -
                 ranks, special = read_gpt2(vocabulary, merges, specials)
                 return _as_trained(vocabulary, manifest.pattern, ranks, special, name)
             named = _pattern_of(vocabulary, manifest.pattern)
-            # That of GPT-2 is what is taken anyway.
+            # GPT-2's pattern is the default.
             pattern = None if named == PUBLISHED["gpt2"].pattern else named
     if merges.name.endswith("vocab.bpe"):
         return load_gpt2(vocabulary, merges, pattern=pattern, special_tokens=specials, name=name)
@@ -255,7 +261,11 @@ def _load_pair(vocabulary: Path, merges: Path, pattern: str | None, name: str) -
 
 
 def _beside(path: Path, *names: str) -> Path:
-    """The first of some files that is in the folder of a file."""
+    """Return the first of some files that is in the folder of a file.
+
+    Raises:
+        ValueError: no such file is there.
+    """
     # "NAME-vocab.json" goes with "NAME-merges.txt".
     prefixes = ["", re.sub(r"(vocab|encoder)\.json$|merges\.txt$|vocab\.bpe$", "", path.name)]
     for prefix in reversed(prefixes):
@@ -274,19 +284,20 @@ def load_gpt2(
     special_tokens: Iterable[str] | None = None,
     name: str | None = None,
 ) -> Encoding:
-    """An encoding from GPT-2 style ``encoder.json`` and ``vocab.bpe``.
+    """Load an encoding from ``encoder.json`` and ``vocab.bpe``, GPT-2's format.
 
     Args:
-        encoder_json: token → id, tokens written in the byte-to-unicode map.
-        vocab_bpe: the merges, one a line, in their order.
-        pattern: how text is split; GPT-2's own pattern unless given.
-        special_tokens: which entries of ``encoder_json`` are special.  Unless given, those that
+        encoder_json: token → id; tokens are written in GPT-2's byte alphabet.
+        vocab_bpe: the merges in order, one a line.
+        pattern: the pattern; GPT-2's unless given.
+        special_tokens: the entries of ``encoder_json`` that are special.  Unless given, those that
             no merge makes and that are written ``<…>``.
-        name: what the encoding is called; the file's name unless given.
+        name: the name of the encoding; the file's name unless given.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: a file is damaged, or the two do not fit; it names file, line and reason.
+        ValueError: a file is damaged, or the two do not fit.  The message says the file, the line
+            and the reason.
     """
     from ..formats.gpt2 import read_gpt2
 
@@ -306,19 +317,19 @@ def load_tiktoken(
     special_tokens: Mapping[str, int] | None = None,
     name: str | None = None,
 ) -> Encoding:
-    """An encoding from a ``.tiktoken`` rank file (a line a token: base64 and rank).
+    """Load an encoding from a ``.tiktoken`` rank file: one token a line, as base64 and rank.
 
     Args:
         path: the rank file.
-        pattern: how text is split, which the file does not say: a published pattern, or the name
-            of one, as for ``load``.
+        pattern: the pattern, which the file does not hold: a published one or the name of one, as
+            for ``load``.
         special_tokens: names and ids of special tokens, none unless given.
-        name: what the encoding is called; the file's name unless given.
+        name: the name of the encoding; the file's name unless given.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the file is damaged (it names file, line and reason), or the pattern or the
-            special tokens cannot be used.
+        ValueError: the file is damaged (the message says the file, the line and the reason), or the
+            pattern or the special tokens cannot be used.
     """
     from ..formats.tiktoken import read_ranks
 
@@ -332,17 +343,17 @@ def load_tiktoken(
 
 
 def pattern_named(pattern: str) -> str:
-    """A pattern by its name, or as it is.
+    """Return the pattern of a name; a pattern itself is returned unchanged.
 
     Raises:
-        ValueError: it looks like a name, and there is none like it.
+        ValueError: it looks like a name, but no pattern has that name.
 
     >>> pattern_named("llama3")[:12]
     "(?i:'s|'t|'r"
     """
     if pattern in PATTERNS:
         return PATTERNS[pattern]
-    # Meant as a name: as a pattern it would match little but itself.
+    # This is meant as a name: as a pattern it would match little but itself.
     if re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]+", pattern):
         raise ValueError(
             f"unknown pattern {pattern!r}{did_you_mean(pattern, PATTERNS)}; "
@@ -352,5 +363,5 @@ def pattern_named(pattern: str) -> str:
 
 
 def _stem(path: str | os.PathLike[str]) -> str:
-    """The name of a file without folder and extension."""
+    """Return the name of a file without folder and extension."""
     return os.path.splitext(os.path.basename(path))[0]

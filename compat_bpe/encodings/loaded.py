@@ -1,6 +1,6 @@
-"""The encodings that have been loaded, by name, and who may know more names.
+"""The encodings that have been loaded, by name, and functions that find others.
 
-It stands below the classes, so that an encoding can be pickled by its name.
+The classes of encodings import this module, so an encoding can be pickled by its name.
 """
 
 from __future__ import annotations
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-#: The encodings that have been loaded. They are of the classes that stand above this.
+#: The encodings that have been loaded, by name: objects of the classes that import this module.
 ENCODINGS: dict[str, Any] = {}
 
-#: Functions that find, by name, an encoding that this package does not ship; they raise
-#: ``ValueError`` if they know none.
+#: Functions that find, by name, an encoding that this package does not ship. They raise
+#: ``ValueError`` for a name that they do not know.
 FINDERS: list[Callable[[str], Any]] = []
 
 
 def find(name: str, make: Callable[[str], Any]) -> Any:
-    """Return an encoding by its name, loaded or found now.
+    """Return an encoding by its name: a loaded one, else one that is made or found now.
 
     Args:
-        name: of the encoding.
-        make: makes a shipped one; it raises ``KeyError`` if none has that name.
+        name: the name of the encoding.
+        make: makes a shipped encoding; it raises ``KeyError`` if none has that name.
 
     Raises:
         ValueError: nobody knows the name.
@@ -37,5 +37,5 @@ def find(name: str, make: Callable[[str], Any]) -> Any:
         for finder in FINDERS:
             return finder(name)
         raise ValueError(f"unknown encoding {name!r}") from None
-    # Another thread may have been faster: then its object is the one.
+    # Another thread may have been faster; then its object is returned.
     return ENCODINGS.setdefault(name, made)

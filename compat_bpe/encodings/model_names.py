@@ -1,7 +1,7 @@
-"""Which encoding a model uses: names, and prefixes of names.
+"""The encoding of each model, by the model's name or by a prefix of it.
 
-For OpenAI's models it is the table of tiktoken 0.14.0.  The order of the prefixes counts, since the
-first that fits is taken.
+The table for OpenAI's models is that of tiktoken 0.14.0.  The order of the prefixes counts, since
+the first one that fits is taken.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MODEL_TO_ENCODING: dict[str, str] = {
     "gpt-2": "gpt2",
 }
 
-#: How the name of a dated, fine-tuned or otherwise derived model begins → its encoding.
+#: The prefix of the name of a dated, fine-tuned or otherwise derived model → its encoding.
 MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
     "o1-": "o200k_base",
     "o3-": "o200k_base",
@@ -78,9 +78,9 @@ MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
     "ft:babbage-002": "cl100k_base",
 }
 
-#: The same for models of others, which tiktoken does not know.  ``deepseek-chat`` and
-#: ``deepseek-reasoner`` are whatever DeepSeek's service has behind them; plain text has as many
-#: tokens in each of the encodings.
+#: The name of a model that is not OpenAI's → its encoding; tiktoken does not know these.
+#: ``deepseek-chat`` and ``deepseek-reasoner`` name whatever model DeepSeek's service uses.  Plain
+#: text has the same number of tokens in each of DeepSeek's encodings.
 OTHER_MODEL_TO_ENCODING: dict[str, str] = {
     "deepseek-chat": "deepseek_v3",
     "deepseek-reasoner": "deepseek_r1",
@@ -89,7 +89,8 @@ OTHER_MODEL_TO_ENCODING: dict[str, str] = {
     "deepseek-ai/DeepSeek-R1": "deepseek_r1",
     "deepseek-ai/DeepSeek-R1-Zero": "deepseek_r1",
 }
-#: Not all that begins with ``deepseek-r1-``: what is distilled has another model's vocabulary.
+#: The prefix of the name of a model that is not OpenAI's → its encoding.  ``deepseek-r1-`` is not
+#: among them: the distilled models, whose names begin like that, have another model's vocabulary.
 OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
     "deepseek-v3": "deepseek_v3",
     "deepseek-r1-0": "deepseek_r1",
@@ -101,7 +102,7 @@ OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
 
 
 def model_names() -> list[str]:
-    """All names of models that are known, without those that begin like one.
+    """Return the names of all known models, but no prefixes.
 
     >>> "gpt-4o" in model_names()
     True
@@ -110,16 +111,16 @@ def model_names() -> list[str]:
 
 
 def encoding_name_for_model(model_name: str) -> str:
-    """The name of the encoding that a model uses, OpenAI's or another's.
+    """Return the name of the encoding that a model uses, OpenAI's or another's.
 
-    A name that is in none of the tables goes by the first prefix that fits, so new versions of a
-    model need no new entry, and models that do not exist can have an encoding.
+    For a name that is in none of the tables, the first prefix that fits decides.  So new versions
+    of a model need no new entry, and models that do not exist can have an encoding.
 
     Args:
         model_name: for instance ``"gpt-4o"`` or ``"gpt-4o-2024-05-13"``; case counts.
 
     Raises:
-        KeyError: no name and no prefix fits; the message has the names that come close.
+        KeyError: no name and no prefix fits; the message lists similar names.
 
     >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
     ('o200k_base', 'deepseek_v3')
@@ -129,7 +130,7 @@ def encoding_name_for_model(model_name: str) -> str:
 
 
 def openai_encoding_name(model_name: str) -> str:
-    """The name of the encoding that a model of OpenAI uses; as tiktoken has it, for all names.
+    """Return the name of the encoding that a model of OpenAI uses; for any name, as in tiktoken.
 
     Raises:
         KeyError: as in ``encoding_name_for_model``.
@@ -156,12 +157,12 @@ def _find(model_name: str, names: dict[str, str], prefixes: dict[str, str]) -> s
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """For an error message: the known names that come close, or nothing.
+    """Return words for an error message that list the similar known names; empty if none are.
 
     >>> did_you_mean("GPT4o", ["gpt-4o", "o1"])
     " (did you mean 'gpt-4o'?)"
     """
-    from difflib import get_close_matches  # only a mistake needs it
+    from difflib import get_close_matches  # only errors need it
 
     close = get_close_matches(name.lower(), list(known))
     return f" (did you mean {' or '.join(map(repr, close))}?)" if close else ""

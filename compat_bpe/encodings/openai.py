@@ -1,6 +1,6 @@
 r"""OpenAI's encodings: their patterns, special tokens and packs.
 
-The patterns stand here as tiktoken 0.14 publishes them (``tiktoken_ext/openai_public.py``).
+The patterns are those that tiktoken 0.14 publishes (``tiktoken_ext/openai_public.py``), verbatim.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CL100K_SPECIAL = {
     _END_OF_PROMPT: 100276,
 }
 _O200K_SPECIAL = {_END_OF_TEXT: 199999, _END_OF_PROMPT: 200018}
-#: Every id from 199998 to 201087 that has no name of its own is reserved.
+#: The special tokens with a name of their own; the other ids from 199998 to 201087 are reserved.
 _HARMONY_NAMED = {
     **_O200K_SPECIAL,
     "<|startoftext|>": 199998,
@@ -60,7 +60,7 @@ _HARMONY_NAMED = {
 
 
 class Published:
-    """What defines a shipped encoding; ``pack`` names the file with its vocabulary."""
+    """The definition of a shipped encoding; ``pack`` names the file with its vocabulary."""
 
     __slots__ = ("pack", "pattern", "special_tokens")
 
@@ -71,7 +71,7 @@ class Published:
 
 
 def _harmony_special() -> dict[str, int]:
-    # 200018 is reserved and <|endofprompt|> as well: in tiktoken both names have that id.
+    # 200018 has two names, as in tiktoken: <|endofprompt|> and its reserved one.
     named = set(_HARMONY_NAMED.values()) - {_O200K_SPECIAL[_END_OF_PROMPT]}
     reserved = {f"<|reserved_{i}|>": i for i in range(200000, 201088) if i not in named}
     return {**_HARMONY_NAMED, **reserved}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import RLock  # all of threading that is needed, and without its imports
+from _thread import RLock  # a lock without the imports of threading
 
 from .encoding import Encoding
 from .loaded import ENCODINGS
@@ -11,12 +11,12 @@ from .openai import PUBLISHED
 from .vocabularies import load_ranks
 
 _lock = RLock()
-#: Those that are loaded in another way than OpenAI's.
+#: The shipped encodings that are loaded as ``Tokenizer``.
 DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
 
 
 def list_encoding_names() -> list[str]:
-    """The names that ``get_encoding`` knows.
+    """Return the names that ``get_encoding`` knows.
 
     >>> "o200k_base" in list_encoding_names()
     True
@@ -25,12 +25,12 @@ def list_encoding_names() -> list[str]:
 
 
 def get_encoding(encoding_name: str) -> Encoding:
-    """The encoding of a name, from the package's own files; always the same object.
+    """Return the encoding of a name, from the package's own files; always the same object.
 
-    Safe to call from several threads.
+    Several threads may call it at the same time.
 
     Raises:
-        ValueError: there is no such encoding; the message lists those there are.
+        ValueError: there is no such encoding; the message lists the known names.
 
     >>> get_encoding("gpt2").encode("hello world")
     [31373, 995]
@@ -50,7 +50,7 @@ def get_encoding(encoding_name: str) -> Encoding:
 
 
 def make_encoding(name: str) -> Encoding:
-    """Return a new object for a shipped encoding; those of one vocabulary share it."""
+    """Return a new object for a shipped encoding; encodings of one vocabulary share its ranks."""
     if name in DEEPSEEK:
         from .tokenizer import Tokenizer  # most programs need no tokenizer of several steps
 
@@ -69,7 +69,7 @@ def unload() -> None:
 
 
 def encoding_for_model(model_name: str) -> Encoding:
-    """The encoding that a model uses.
+    """Return the encoding that a model uses.
 
     Raises:
         KeyError: the model is not known.

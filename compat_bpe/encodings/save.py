@@ -1,7 +1,7 @@
-"""Encodings to files that other programs read.
+"""Saving an encoding to files that other programs read.
 
-Each file is written whole or not at all.  What a format cannot hold is an error, before anything is
-written.
+Each file is written whole or not at all.  An encoding that the format cannot hold is an error
+before anything is written.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from .tokenizer import Tokenizer
 def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
     """Write the ranks of an encoding as a ``.tiktoken`` file.
 
-    The format holds the ranks alone: how text is split, and the special tokens, are for the program
-    that reads it.
+    The format holds the ranks alone.  The program that reads it must know the pattern and the
+    special tokens.
 
     Raises:
-        OSError: it cannot be written.
-        ValueError: merging by rank would not give what the encoding gives.
+        OSError: the file cannot be written.
+        ValueError: merging by rank would not give the ids of the encoding.
 
     >>> import compat_bpe, tempfile
     >>> enc = compat_bpe.get_encoding("gpt2")
@@ -53,12 +53,12 @@ def save_gpt2(
 ) -> None:
     """Write an encoding as ``encoder.json`` and ``vocab.bpe`` (or ``vocab.json``, ``merges.txt``).
 
-    The format does not hold how text is split.
+    The format does not hold the pattern.
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: a token is made by no merge, or merging by a list would not give what the
-            encoding gives.
+        ValueError: a token is made by no merge, or merging by a list would not give the ids of the
+            encoding.
     """
     model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
     if not isinstance(model, ListedModel):
@@ -81,12 +81,12 @@ def save_gpt2(
 def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> None:
     """Write an encoding as a ``tokenizer.json``, which Hugging Face tokenizers reads.
 
-    There, ``encode(text)`` gives what ``encode(text, allowed_special="all")`` gives here.
+    ``encode(text)`` there gives the ids of ``encode(text, allowed_special="all")`` here.
 
     Raises:
-        OSError: it cannot be written.
-        ValueError: the format cannot hold it: two special tokens have one id, a token is empty, or
-            the pattern is not one of Oniguruma.
+        OSError: the file cannot be written.
+        ValueError: the format cannot hold the encoding: two special tokens have one id, a token is
+            empty, or the pattern is none of Oniguruma.
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else _definition(encoding)
     model = definition.model
@@ -130,7 +130,11 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
 
 
 def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
-    """Ranks that give what the encoding gives, if there are."""
+    """Return ranks that give the ids of the encoding.
+
+    Raises:
+        ValueError: there are no such ranks.
+    """
     if not isinstance(encoding, Tokenizer):
         return encoding.core.encoder
     model = encoding.definition.model
@@ -143,7 +147,7 @@ def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
         )
     ranks = dict(encoder.ranks)
     if model.ignore_merges and len(encoder.tokens) > len(ranks):
-        # Tokens that no merge makes, and a chunk can be all the same.
+        # The other tokens are made by no merge, but a chunk can still be one.
         added = {token.id for token in encoding.added_tokens}
         ranks = {token: rank for token, rank in encoder.tokens.items() if rank not in added}
         made = BytePairEncoder(ranks)
@@ -160,7 +164,11 @@ def _listed(encoding: Encoding) -> ListedMergesEncoder:
 
 
 def _names(encoding: Encoding) -> dict[str, int]:
-    """The special tokens, and what other added tokens there are."""
+    """Return the names and ids of the special tokens and of all other added tokens.
+
+    Raises:
+        ValueError: a name has a lone surrogate.
+    """
     names = dict(encoding.core.special)
     for name in names:
         if not is_unicode(name):
@@ -169,7 +177,7 @@ def _names(encoding: Encoding) -> dict[str, int]:
 
 
 def _definition(encoding: Encoding) -> TokenizerDefinition:
-    """What a ``tokenizer.json`` has to say of an encoding by ranks and one pattern."""
+    """Return the content of a ``tokenizer.json`` for an encoding by ranks and one pattern."""
     try:
         split = pattern_part(encoding.pattern)
     except ValueError as error:
@@ -189,7 +197,7 @@ def _definition(encoding: Encoding) -> TokenizerDefinition:
 
 
 def _as_listed(model: RankedModel, added: Sequence[AddedToken], encoding: Encoding) -> ListedModel:
-    """The same model with its merges listed."""
+    """Return a model by ranks as one with a list of merges."""
     ranks = model.ranks
     if b"" in ranks:
         raise ValueError(f"{encoding!r}: the empty token cannot be in a tokenizer.json")
@@ -205,7 +213,7 @@ def _as_listed(model: RankedModel, added: Sequence[AddedToken], encoding: Encodi
 def _with_added(
     vocabulary: Mapping[str, int], added: Sequence[AddedToken], encoding: Encoding
 ) -> dict[str, int]:
-    """A vocabulary with those of the added tokens that must be in it, to keep their ids."""
+    """Return a vocabulary with the added tokens that must be in it to keep their ids."""
     found = dict(vocabulary)
     for token in added:
         if found.get(token.content, token.id) != token.id:
@@ -219,9 +227,9 @@ def _with_added(
 
 
 def _not_numbered_on(added: Iterable[AddedToken], ordinary: int) -> list[AddedToken]:
-    """The added tokens that must be in the vocabulary, to keep their ids.
+    """Return the added tokens that must be in the vocabulary to keep their ids.
 
-    Those that are not are numbered from its size on, in their order.
+    A reader numbers those outside the vocabulary in their order, from the vocabulary's size on.
     """
     inside = sorted(added, key=lambda token: token.id)
     following = ordinary + len(inside)

@@ -15,17 +15,17 @@ from .loaded import find
 
 
 class Tokenizer(Encoding):
-    """Turns text into token ids and back, exactly as Hugging Face ``tokenizers`` does.
+    """An encoding with exactly the ids of Hugging Face ``tokenizers``.
 
-    It is used as any ``Encoding``.  Of its added tokens those that are *special* are treated as
-    tiktoken treats special tokens: they are tokens only where ``allowed_special`` says so, and
-    otherwise plain text.  The others are always tokens, also in ``count`` and ``encode_ordinary``.
-    So ``encode(text, allowed_special="all")`` gives the ids of ``tokenizers``'
+    It is used like any ``Encoding``.  *Special* added tokens are treated as in tiktoken: they are
+    tokens only if ``allowed_special`` says so, and otherwise plain text.  Other added tokens are
+    always tokens, also in ``count`` and ``encode_ordinary``.  So
+    ``encode(text, allowed_special="all")`` gives the ids of ``tokenizers``'
     ``encode(text, add_special_tokens=False)``.
 
     Args:
-        name: what ``repr`` shows.
-        definition: what the ``tokenizer.json`` says.
+        name: the name that ``repr`` shows.
+        definition: the content of the ``tokenizer.json``.
 
     Raises:
         ValueError: a part of the definition is not supported, or is wrong.
@@ -49,7 +49,7 @@ class Tokenizer(Encoding):
         self._special_token_values = {token.id for token in special}
         self._special_names = frozenset(self._special_tokens)
         self.core = core
-        #: What ``with_special`` has made, by the names.
+        #: The tokenizers that ``with_special`` has made, by the added names.
         self._variants: dict[frozenset[str], Tokenizer] = {}
 
     @classmethod
@@ -73,15 +73,15 @@ class Tokenizer(Encoding):
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
     ) -> list[int]:
-        """The ids of a text that may name special tokens.
+        """Return the ids of a text that may contain the names of special tokens.
 
         Args:
             text, allowed_special, disallowed_special: as in ``Encoding.encode``.
-            add_special_tokens: whether to put the ids before and after it that the tokenizer has
-                for the beginning and end of a text, if it has any.
+            add_special_tokens: add the tokenizer's own ids for the beginning and the end of a text,
+                if it has any.
 
         Raises:
-            ValueError, TypeError: as ``Encoding.encode``.
+            ValueError, TypeError: as in ``Encoding.encode``.
 
         >>> from compat_bpe import get_encoding
         >>> enc = get_encoding("deepseek_v3")
@@ -109,7 +109,7 @@ class Tokenizer(Encoding):
     def with_special(self, names: Set[str]) -> Tokenizer:
         """Return a tokenizer in which the added tokens of these names are special, too.
 
-        It is the same object for the same names, so that what it remembers serves again.
+        It is the same object for the same names, so its cache is used again.
 
         >>> from compat_bpe import get_encoding
         >>> enc = get_encoding("deepseek_v3")

@@ -1,4 +1,4 @@
-"""The bytes of a file, decompressed, with the progress through it as it lies there."""
+"""Reading a file that may be compressed, with progress in bytes of the file on disk."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .text import STDIN, open_bytes
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-#: Bytes that are read at a time; so far the progress through a file lags behind.
+#: The number of bytes that are read at a time, and so the step of the progress through a file.
 BLOCK = 1 << 16
 
 _GZIP = ".gz"
 
 
 def without_gz(path: str) -> str:
-    """The name that a compressed file has without that; any other stays as it is.
+    """Return the name of a file without ``.gz`` at its end.
 
     >>> without_gz("a.txt.gz"), without_gz("a.txt")
     ('a.txt', 'a.txt')
@@ -30,15 +30,16 @@ def without_gz(path: str) -> str:
 
 
 def read_blocks(path: str, advance: Callable[[int], None]) -> Iterator[bytes]:
-    """The content of a file in blocks of at most ``BLOCK`` bytes.
+    """Yield the content of a file in blocks of at most ``BLOCK`` bytes.
 
     Args:
-        path: its name; it is decompressed if that ends in ``.gz``. ``-`` is standard input.
+        path: the name of the file, which is decompressed if it ends in ``.gz``. ``-`` is standard
+            input.
         advance: called with the number of bytes each time some are read, before decompression.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: what is compressed is damaged.
+        OSError: the file cannot be read.
+        ValueError: the compressed data is damaged.
     """
     with _opened(path, advance) as stream:
         yield from iter(lambda: stream.read(BLOCK), b"")
@@ -47,10 +48,10 @@ def read_blocks(path: str, advance: Callable[[int], None]) -> Iterator[bytes]:
 def read_lines(
     path: str, limit: int, advance: Callable[[int], None]
 ) -> Iterator[tuple[bytes, int]]:
-    r"""The lines of a file, each with its ``b"\n"``, and what they take in bytes.
+    r"""Yield each line of a file with its ``b"\n"``, and its size in bytes.
 
-    Of a line that is longer than the limit come so many bytes and one.  Arguments and errors are
-    otherwise those of ``read_blocks``.
+    A line that is longer than ``limit`` is cut to its first ``limit + 1`` bytes.  The other
+    arguments and the errors are those of ``read_blocks``.
     """
     with _opened(path, advance) as stream:
         for line in iter(lambda: stream.readline(limit + 1), b""):
@@ -83,7 +84,7 @@ def _opened(
 
 
 class _Told(RawIOBase):
-    """A file of whose reading something is told."""
+    """A file that reports the number of bytes of each read."""
 
     def __init__(self, file: BinaryIO, advance: Callable[[int], None]) -> None:
         self._file = file

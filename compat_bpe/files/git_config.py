@@ -1,7 +1,8 @@
-r"""Git's own settings, as far as they say what is ignored: ``core.excludesFile``.
+r"""Git's setting ``core.excludesFile``, which names the user's ignore file.
 
-The configuration files are read as git reads them, without running git. Not read are conditional
-includes (``includeIf``), ``config.worktree``, and what ``git -c`` hands to its child processes.
+The configuration files are read as git reads them, without running git. Three things are not read:
+conditional includes (``includeIf``), ``config.worktree``, and settings that ``git -c`` hands to its
+child processes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 _SYSTEM = "/etc/gitconfig"
-#: Files that may include one another, one inside the other; git has the same limit.
+#: The largest depth of files that include one another, as in git.
 _DEEPEST = 10
 
 _SPACE = re.compile(r"(?:[ \t\n\r]|[#;][^\n]*)*")
@@ -30,12 +31,12 @@ def excludes_file(git_directory: str, top: str) -> str | None:
     """Return the path of the ignore file that holds for all repositories of the user.
 
     Args:
-        git_directory: the repository's directory with its ``config``.
-        top: the top of the working tree, which a relative path is relative to.
+        git_directory: the directory of the repository, with its ``config``.
+        top: the top of the working tree; a relative path begins there.
 
     Returns:
-        None if there is none: it is set to nothing, or it is not set and the file that git looks
-        for then cannot be read.
+        The path; None if the setting is empty, or if there is no setting and git's default file
+        cannot be read.
 
     Raises:
         OSError: a configuration file is damaged, or the repository's own cannot be read.
@@ -47,7 +48,7 @@ def excludes_file(git_directory: str, top: str) -> str | None:
                 if key == "core.excludesfile":
                     found = value
         except PermissionError:
-            # As in git: HOME may be another user's.
+            # As in git: HOME may be that of another user.
             if is_required:
                 raise
     found = _from_environment() or found
@@ -58,7 +59,7 @@ def excludes_file(git_directory: str, top: str) -> str | None:
 
 
 def _files(git_directory: str) -> Iterator[tuple[str, bool]]:
-    """Yield each configuration file, and if it must be readable; the last one wins."""
+    """Yield each configuration file, with True if it must be readable; the last setting counts."""
     if os.environ.get("GIT_CONFIG_NOSYSTEM", "").lower() in ("", "0", "no", "off", "false"):
         yield os.environ.get("GIT_CONFIG_SYSTEM", _SYSTEM), True
     if "GIT_CONFIG_GLOBAL" in os.environ:
@@ -88,7 +89,7 @@ def _expanded(path: str) -> str:
 
 
 def _settings(path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the settings of a file, and where it includes another one, those of that."""
+    """Yield the settings of a file, with those of each included file where it is included."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -110,8 +111,8 @@ def _settings(path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
 def parse(text: str) -> Iterator[tuple[str, str]]:
     r"""Yield the settings in the text of a configuration file, in its order.
 
-    Names of sections and keys come in lower case. A key without a value is left out: what it says
-    is "true", which is no path.
+    Names of sections and keys come in lower case. A key without a value is left out: it means
+    "true", which is no path.
 
     Raises:
         ValueError: the text is damaged; the message says in which line.
@@ -140,7 +141,7 @@ def parse(text: str) -> Iterator[tuple[str, str]]:
 def _value(text: str, at: int) -> tuple[str, int]:
     """Return the value that begins at a place, and the place where its line ends."""
     value: list[str] = []
-    kept = 0  # parts up to the last that is no space outside quotes
+    kept = 0  # the number of parts up to the last that is no space outside quotes
     is_quoted = False
     while at < len(text):
         char = text[at]
@@ -159,7 +160,7 @@ def _value(text: str, at: int) -> tuple[str, int]:
             if kept:
                 value.append(char)
         elif char == "\\":
-            if at == len(text):  # git sees the end of a line there
+            if at == len(text):  # git takes the end of the file as the end of a line
                 continue
             if text[at] not in _ESCAPES:
                 raise ValueError(f"bad config line {_line(text, at - 1)}")

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Callable, NamedTuple
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-#: In each directory, the file with rules for what is below it.
+#: The file in a directory with the rules for everything below it.
 IGNORE_FILE = ".gitignore"
-#: What a repository has at its top: a directory, or a file that says where that is.
+#: The entry at the top of a repository: its directory, or a file that says where this is.
 GIT = ".git"
 
 # A line without the spaces at its end, which git drops if no backslash is before them.
@@ -28,7 +28,7 @@ class _Rule(NamedTuple):
     search: Callable[[str], re.Match[str] | None]
     ignores: bool
     only_directories: bool
-    #: True if it is about the last part of a path, whatever is before that.
+    #: True if it is matched against the last part of a path alone.
     only_name: bool
 
 
@@ -36,7 +36,7 @@ class Rules:
     """The rules of one ignore file, or some globs.
 
     Args:
-        base: the directory that they are for, as an absolute path.
+        base: the absolute path of the directory that the rules are for.
         lines: patterns, as in a ``.gitignore``.
 
     >>> rules = Rules("/src", ["*.log", "!keep.log", "build/"])
@@ -49,13 +49,13 @@ class Rules:
     def __init__(self, base: str, lines: Iterable[str]) -> None:
         self._skip = len(base.rstrip(os.sep)) + 1
         rules = [rule for line in lines for rule in _parse(line)]
-        # The last one that matches decides.
+        # The last rule that matches decides.
         self._rules = rules[::-1]
 
     def verdict(self, path: str, is_directory: bool) -> bool | None:
-        """Tell if a path below the base is ignored; None if no rule is about it.
+        """Return True if a path below the base is ignored; None if no rule matches it.
 
-        Only this path itself is looked at: who walks a tree does not enter what is ignored.
+        Only the path itself is looked at, since a walk does not enter ignored directories.
         """
         relative = path[self._skip :]
         if os.sep != "/":
@@ -65,8 +65,8 @@ class Rules:
             if only_directories and not is_directory:
                 continue
             found = search(name if only_name else relative)
-            # pathspec's patterns match what is below a directory, too; the slash after it is a
-            # group then.
+            # pathspec's patterns also match paths below a directory; then the slash after it is a
+            # group.
             if found is not None and not found.groupdict().get("ps_d"):
                 return ignores
         return None
@@ -91,11 +91,11 @@ class Globs:
         self._all = not include
 
     def include(self, path: str) -> bool:
-        """Tell if a file matches, by itself or as part of a directory that does."""
+        """Return True if a file matches ``--include``, or a directory that it is in does."""
         return self._all or _any_part(self._include, path)
 
     def exclude(self, path: str, is_directory: bool) -> bool:
-        """Tell if a path itself is left out; what is in it is not walked then."""
+        """Return True if a path matches ``--exclude``; a walk does not enter such a directory."""
         return bool(self._exclude.verdict(os.sep + path, is_directory))
 
 
@@ -113,7 +113,7 @@ def _any_part(rules: Rules, path: str) -> bool:
 
 
 def ignored(chain: Sequence[Rules], path: str, is_directory: bool) -> bool:
-    """Tell if a path is ignored, by the first of some rules that say anything of it."""
+    """Return True if a path is ignored by the first of some rules that match it."""
     for rules in chain:
         verdict = rules.verdict(path, is_directory)
         if verdict is not None:
@@ -124,7 +124,7 @@ def ignored(chain: Sequence[Rules], path: str, is_directory: bool) -> bool:
 def rules_around(directory: str) -> tuple[Rules, ...]:
     """Return the rules for a directory from those above it, up to the top of its repository.
 
-    There are none if it is in no repository, or is the top of one.
+    There are none if the directory is in no repository, or is the top of one.
 
     Args:
         directory: an absolute path without symbolic links.
@@ -145,9 +145,9 @@ def rules_around(directory: str) -> tuple[Rules, ...]:
 
 
 def rules_within(directory: str, chain: tuple[Rules, ...]) -> tuple[Rules, ...]:
-    """Return the rules for what is in a directory: its own, then those of the directories above.
+    """Return the rules for the entries of a directory: its own, then those of the ones above.
 
-    A repository within another has only its own, and the user's.
+    A repository within another has only its own rules, and the user's.
 
     Args:
         directory: an absolute path.
@@ -169,12 +169,12 @@ def rules_within(directory: str, chain: tuple[Rules, ...]) -> tuple[Rules, ...]:
 
 
 def _git_directory(top: str) -> str:
-    """Return the repository of a working tree: it is elsewhere for worktrees and submodules."""
+    """Return the repository of a working tree; worktrees and submodules have it elsewhere."""
     path = os.path.join(top, GIT)
     if os.path.isfile(path):
         for line in _lines(path)[:1]:
             path = os.path.join(top, line.removeprefix("gitdir:").strip())
-        # A worktree shares what is in the repository it belongs to.
+        # A worktree shares the files of the repository that it belongs to.
         for line in _lines(os.path.join(path, "commondir"))[:1]:
             path = os.path.join(path, line.strip())
     return path
@@ -187,13 +187,13 @@ def _lines(path: str) -> list[str]:
             data = file.read()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return []
-    # Bytes that are no text become what they are in the names of files.
+    # Bytes that are not UTF-8 become surrogates, as in the names of files.
     lines = data.decode("utf-8-sig", "surrogateescape").split("\n")
     return [line.removesuffix("\r") for line in lines if line.removesuffix("\r")]
 
 
 def _parse(line: str) -> list[_Rule]:
-    """Return the rule of a line; none if it is a comment, or no pattern: git passes over it."""
+    """Return the rule of a line; none for a comment or an invalid pattern, as in git."""
     whole = _LINE.fullmatch(line)
     pattern = whole[1] if whole else line
     # Without the slash, pathspec's pattern matches the directory itself.

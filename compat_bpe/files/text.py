@@ -1,4 +1,4 @@
-"""From the name of a file to its bytes and its text."""
+"""Opening a file by its name, and reading its text."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import BinaryIO
 
 STDIN = "-"
 
-# git takes a file for binary if there is a NUL in as many bytes (buffer_is_binary in
-# xdiff-interface.c). ASCII as UTF-16 is full of them, and would pass for UTF-8.
+# git takes a file for binary if there is a NUL in its first 8,000 bytes (buffer_is_binary in
+# xdiff-interface.c). ASCII in UTF-16 is full of NULs, and would pass for UTF-8.
 _BINARY_LOOKAHEAD = 8000
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
@@ -23,7 +23,7 @@ _OTHER_MARKS = {
 
 
 class BinaryError(ValueError):
-    """There is a NUL byte at the beginning of a file."""
+    """A NUL byte at the beginning of a file."""
 
 
 def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
@@ -50,10 +50,10 @@ def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:
 
 
 def open_bytes(path: str) -> AbstractContextManager[BinaryIO]:
-    """Open a file to be read, or give standard input for ``-``.
+    """Open a file for reading; ``-`` is standard input, which stays open.
 
     Raises:
-        OSError: it cannot be opened.
+        OSError: the file cannot be opened.
     """
     if path != STDIN:
         return open(path, "rb")
@@ -65,13 +65,13 @@ def open_bytes(path: str) -> AbstractContextManager[BinaryIO]:
 def check_beginning(
     data: bytes, *, allow_nul: bool = False, any_bytes: bool = False, advice: str = ""
 ) -> None:
-    """Check that a file that begins so may be UTF-8 text.
+    """Check that a file may be UTF-8 text, by its beginning.
 
     Args:
-        data: its first 8,000 bytes, or more; fewer if there are no more.
+        data: its first 8,000 bytes or more, or the whole file if it is shorter.
         allow_nul: allow NUL bytes.
         any_bytes: allow bytes that are not UTF-8.
-        advice: words about NUL bytes, said if they are all that is wrong.
+        advice: advice about NUL bytes, for the message if nothing else is wrong.
 
     Raises:
         ValueError: it is not; the message says why. A ``BinaryError`` if there is a NUL byte.
@@ -99,11 +99,11 @@ def _begins_as_utf8(data: bytes) -> bool:
 
 
 def not_utf8(error: UnicodeDecodeError, before: int = 0) -> ValueError:
-    """Return what to raise for bytes that are not UTF-8.
+    """Return the error for bytes that are not UTF-8, with their offset in the file.
 
     Args:
-        error: says where they are in what was decoded.
-        before: the number of bytes of the file before that.
+        error: the error of the decoder.
+        before: the number of bytes in the file before those that the decoder was given.
     """
     byte, offset = error.object[error.start], before + error.start
     return ValueError(f"not UTF-8: byte 0x{byte:02x} at offset {offset}; convert it to UTF-8")

@@ -1,4 +1,4 @@
-"""The files that the paths on a command line stand for: themselves, or those in a directory."""
+"""The files that the paths on a command line name: themselves, or those in a directory."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class Found(NamedTuple):
     path: str
     #: The path on the command line that it was found by; the same if it was named itself.
     root: str
-    #: Which of the paths on the command line that is.
+    #: The index of that path among those on the command line.
     argument: int
-    #: In bytes; None if that is not known, as with a pipe.
+    #: The size in bytes; None if it is not known, as with a pipe.
     size: int | None = None
-    #: True if another process may open it, too: it is a regular file, not standard input or a pipe.
+    #: True if another process may open it, too: a regular file, not standard input or a pipe.
     is_regular: bool = False
     #: The reason why it cannot be read.
     problem: str = ""
@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
 
 class Walk:
-    """Searches directories for files.
+    """A search of directories for files.
 
     Names in a directory come in sorted order, the same on every system. Symbolic links in it are
     not followed, and special files (named pipes, devices) are passed over.
@@ -45,7 +45,7 @@ class Walk:
         hidden: search names that begin with a dot, too, except ``.git``.
         ignore: leave out what git ignores.
         include: globs; if there are any, only files that match one are found.
-        exclude: globs; what matches one is left out.
+        exclude: globs; files and directories that match one are left out.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Walk:
         self._left_out = LeftOut(include, exclude)
 
     def find(self, paths: Sequence[str]) -> Iterator[Found]:
-        """Yield the files that some paths stand for, in the order of the paths."""
+        """Yield the files that some paths name, in the order of the paths."""
         for argument, path in enumerate(paths):
             if path != STDIN and os.path.isdir(path):
                 yield from self._below(path, argument)
@@ -79,7 +79,7 @@ class Walk:
         return self._left_out.reasons()
 
     def _below(self, top: str, argument: int) -> Iterator[Found]:
-        # What is still to be looked at, the next one last: directories, and files with their sizes.
+        # The directories, and files with their sizes, that are still to come; the next one is last.
         waiting: list[_Directory | tuple[str, int]] = []
         try:
             waiting += self._start(top)
@@ -104,7 +104,7 @@ class Walk:
         return [_Directory(top, absolute, relative, chain)]
 
     def _entries(self, directory: _Directory) -> Iterator[_Directory | tuple[str, int]]:
-        """What there is to look at in a directory, in the order of names."""
+        """Yield the directories and files of a directory that are not left out, sorted by name."""
         with os.scandir(directory.path) as scan:
             entries = sorted(scan, key=lambda entry: entry.name)
         chain = rules_within(directory.absolute, directory.chain) if self._ignore else ()
@@ -134,7 +134,7 @@ class Walk:
 
 
 class LeftOut:
-    """Counts what a search leaves out, by reason; a directory is one."""
+    """The numbers of entries that a search left out, by reason; a directory counts as one."""
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
         self._include = include
@@ -164,7 +164,7 @@ def _quoted(globs: Sequence[str]) -> str:
 
 class _Directory(NamedTuple):
     path: str
-    #: Without symbolic links.
+    #: The absolute path, without symbolic links.
     absolute: str
     #: The path that globs are matched against.
     relative: str
@@ -172,7 +172,7 @@ class _Directory(NamedTuple):
 
 
 def _relative(path: str) -> str:
-    """Return the path of a directory from the current one; empty if it is not below that."""
+    """Return the path of a directory relative to the current one; empty if it is not below it."""
     absolute = os.path.abspath(path)
     here = os.path.join(os.getcwd(), "")
     return absolute[len(here) :] if absolute.startswith(here) else ""
@@ -182,28 +182,31 @@ def _named(path: str, argument: int) -> Found:
     """Return what is known of a path on the command line, without opening it."""
     try:
         status = os.stat(0 if path == STDIN else path)
-        # A link may lead to what is one process's own.
+        # A link may lead to a file that only this process has.
         is_regular = path != STDIN and stat.S_ISREG(os.lstat(path).st_mode) and not _is_own(path)
     except (OSError, ValueError):
-        return Found(path, path, argument, 0)  # whoever opens it will say what is wrong
+        return Found(path, path, argument, 0)  # opening it will fail and say why
     size = status.st_size if stat.S_ISREG(status.st_mode) else None
     return Found(path, path, argument, size, is_regular)
 
 
 def _problem(error: OSError, path: str, top: str, argument: int) -> Found:
-    """Return what to yield for a directory that cannot be searched."""
-    # It may be an ignore file, or git's configuration, that cannot be read.
+    """Return the result for a directory that cannot be searched."""
+    # The file that cannot be read may be an ignore file, or git's configuration.
     path = path if error.filename is None else os.fspath(error.filename)
     return Found(path, top, argument, problem=error.strerror or str(error))
 
 
 def _is_own(path: str) -> bool:
-    """Tell if a path may be another file in another process, as ``/dev/stdin`` is."""
+    """Return True if a path may be another file in another process, as ``/dev/stdin`` is."""
     return os.path.abspath(path).startswith(("/dev/", "/proc/"))
 
 
 def _is_junction(entry: os.DirEntry[str]) -> bool:
-    """Tell if an entry is Windows's link to a directory; Python 3.12 or later can."""
+    """Return True if an entry is a junction, Windows's link to a directory.
+
+    Before Python 3.12 it is always False.
+    """
     return bool(getattr(entry, "is_junction", bool)())
 
 
@@ -211,4 +214,4 @@ def _size(entry: os.DirEntry[str]) -> int:
     try:
         return entry.stat(follow_symlinks=False).st_size
     except OSError:
-        return 0  # whoever opens it will say what is wrong
+        return 0  # opening it will fail and say why

@@ -1,12 +1,13 @@
 """A pool of worker processes that share a stream of tasks.
 
 The caller describes a worker by a class and its arguments; each process makes one object of it. A
-task goes to whichever worker is free, and the messages that the worker makes of it come back as
-they are made. So a large batch, the files of a directory and the chunks of a corpus are shared
-out in one way.
+task goes to whichever worker is free. The messages that the worker makes of it come back as they
+are made. A large batch, the files of a directory and the chunks of a corpus are all shared out in
+this way.
 
-On the pipe to a worker and back, a frame is its length in eight bytes and that many bytes of
-pickled data. An empty frame ends a task's messages, and the tasks.
+On the pipe to a worker and on the pipe back, a frame is a length in eight bytes, followed by that
+many bytes of pickled data. An empty frame ends the messages of a task; to a worker, it ends the
+tasks.
 """
 
 from __future__ import annotations
@@ -22,37 +23,37 @@ from typing import IO, Any, Callable, Protocol
 
 from .processes import may_start, start_worker
 
-#: Seconds that a wait takes at most: Windows lets nobody interrupt a longer one.
+#: The longest wait in seconds: on Windows, a wait cannot be interrupted.
 _PATIENCE = 0.2
 
 
-#: Sends a message to the caller.
+#: A function that sends a message to the caller.
 Tell = Callable[[Any], None]
 
 
 class Worker(Protocol):
-    """The work that a process does; it is made there, from the arguments of the pool."""
+    """The work of a process; the object is made there, with the arguments of the pool."""
 
     def do(self, task: Any, tell: Tell) -> None:
-        """Do a task, and tell what the caller is to know of it."""
+        """Do a task, and send messages about it to the caller."""
 
     def finish(self, tell: Tell) -> None:
-        """Tell what is left to say when no task follows."""
+        """Send the last messages, when no task follows."""
 
 
 class WorkerKilled(ChildProcessError):
-    """A worker process has gone before its work was done, killed for want of memory perhaps."""
+    """A worker process ended before its work was done, perhaps killed for lack of memory."""
 
 
 class Pool:
-    """Worker processes, there while a ``with`` block runs.
+    """Worker processes that live while a ``with`` block runs.
 
-    Where no process or thread can be started, ``size`` is 0 and the caller does the work itself.
+    If no process or thread can be started, ``size`` is 0, and the caller does the work itself.
 
     Args:
-        make: the class of the workers, to be found by its name in the other process.
-        arguments: what it is called with.
-        number: how many workers at most.
+        make: the class of the workers, which the other process imports by its name.
+        arguments: the arguments of the class.
+        number: the largest number of workers.
 
     >>> from compat_bpe.parallel.pool import Echo
     >>> with Pool(Echo, ("!",), 2) as pool:
@@ -63,9 +64,9 @@ class Pool:
     def __init__(self, make: type[Worker], arguments: tuple[Any, ...], number: int) -> None:
         self._set_up = _pickled((make, arguments))
         self._number = number
-        # Short, so that tasks wait where they are made.
+        # The queue is short, so that tasks are made only when they are needed.
         self._tasks: Queue[bytes | None] = Queue(maxsize=2)
-        #: From the threads: messages, the end of a task (``_DONE``) and of a worker (``_GONE``).
+        #: Events from the threads: messages, and ends of a task (``_DONE``) or worker (``_GONE``).
         self._events: SimpleQueue[Any] = SimpleQueue()
         self._processes: list[Popen[bytes]] = []
         self._threads: list[Thread] = []
@@ -88,7 +89,7 @@ class Pool:
                 thread = Thread(target=self._attend, args=(process,), daemon=True)
                 thread.start()
                 self._threads.append(thread)
-        except (OSError, RuntimeError):  # no more processes or threads: those there are will do
+        except (OSError, RuntimeError):  # no more processes or threads: use those that run
             pass
         except BaseException:
             self.__exit__()
@@ -101,11 +102,11 @@ class Pool:
             process.kill()
         while any(thread.is_alive() for thread in self._threads):
             with suppress(Full):
-                self._tasks.put(None, timeout=0.01)  # for one that waits for a task
+                self._tasks.put(None, timeout=0.01)  # for a thread that waits for a task
         for process in self._processes:
             process.wait()
             for stream in (process.stdin, process.stdout):
-                with suppress(OSError):  # it still holds something for a worker that has gone
+                with suppress(OSError):  # it still holds data for a worker that has gone
                     assert stream is not None
                     stream.close()
 
@@ -156,7 +157,7 @@ class Pool:
             raise _killed()
 
     def _arrived(self, patience: float) -> Iterator[Any]:
-        """Yield the messages that are there; wait for the first so many seconds."""
+        """Yield the messages that are there; wait ``patience`` seconds for the first."""
         while True:
             try:
                 event = self._events.get(patience > 0, patience)
@@ -171,7 +172,7 @@ class Pool:
                 yield event
 
     def _attend(self, process: Popen[bytes]) -> None:
-        """Give one worker a task after the other, and pass its messages on."""
+        """Give one worker its tasks, one after the other, and pass its messages on."""
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -195,7 +196,7 @@ class Pool:
 
 
 class Echo:
-    """A worker that says each task once more."""
+    """A worker that answers each task with the task and an ending."""
 
     def __init__(self, end: str) -> None:
         self._end = end
@@ -228,7 +229,7 @@ def _write_frame(target: IO[bytes], data: bytes) -> None:
 
 
 def _read_frame(source: IO[bytes]) -> bytes:
-    """Read a frame; ``EOFError`` if there is none, or not all of it."""
+    """Read a frame; ``EOFError`` if it is missing or cut short."""
     header = source.read(8)
     length = int.from_bytes(header, "little")
     data = source.read(length) if len(header) == 8 else b""
@@ -240,7 +241,7 @@ def _read_frame(source: IO[bytes]) -> bytes:
 def work() -> None:
     """Live as a worker: tasks in, messages out, until the input ends."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
-    # What is printed by accident must not get between the frames.
+    # Text that is printed by accident must not get between the frames.
     sys.stdout = sys.stderr
     try:
         make, arguments = pickle.loads(_read_frame(source))

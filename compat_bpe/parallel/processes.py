@@ -1,8 +1,8 @@
 """Worker processes: plain child processes that are fed over pipes.
 
-They are not ``multiprocessing``'s, which runs the caller's main module once more in each child and
-must not be used in many places a library is called from (a thread, a daemon, a script without a
-guard).
+``multiprocessing`` is not used: it runs the caller's main module once more in each child. A library
+may be called from many places that this does not allow: a thread, a daemon, a script without a
+guard.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ _CODE = "import sys; sys.path[:] = {path!r}; from {module} import work; work()"
 
 
 def may_start() -> bool:
-    """Whether this Python can be started once more: in a frozen program it is that program."""
+    """Return True if this Python can be started once more.
+
+    In a frozen program it cannot: ``sys.executable`` is the program itself.
+    """
     return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 def processors() -> int:
-    """How many processes can run at the same time."""
+    """Return the number of processes that can run at the same time."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:
@@ -31,12 +34,12 @@ def processors() -> int:
 
 
 def start_worker(module: str) -> subprocess.Popen[bytes]:
-    """A process that calls ``work()`` of a module, which reads from a pipe and writes to one.
+    """Start a process that calls ``work()`` of a module, with pipes as its input and output.
 
-    What interrupts this process from the keyboard does not reach it: it would say so.
+    An interrupt from the keyboard does not reach it; it would print a traceback.
 
     Raises:
-        OSError: it cannot be started.
+        OSError: the process cannot be started.
     """
     import subprocess
 

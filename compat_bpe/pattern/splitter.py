@@ -1,9 +1,10 @@
-r"""A text cut into chunks (pre-tokens): what the published pattern matches.
+r"""Splitting a text into chunks (pre-tokens), the matches of a published pattern.
 
-The pattern is compiled for several alphabets (see ``translation``), each time only when a text
-needs it.  Of text that is not ASCII, the first is replaced by stand-ins, for which the pattern is
-compiled in a fraction of the time; only when more has come than that is worth is it compiled for
-the Basic Multilingual Plane, and stand-ins are left to the characters above that.
+The pattern is compiled for several alphabets (see ``translation``), each when a text first needs
+it.  The first text that is not ASCII is split by way of stand-ins: replacing characters takes time,
+but the pattern for stand-ins compiles in a fraction of the time.  After ``_FEW`` characters the
+pattern is compiled for the Basic Multilingual Plane.  From then on only characters above that plane
+have stand-ins.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     from .reach import Reach
     from .stand_ins import StandIns
 
-#: Passages are at least, and in most texts at most, about as long as this (in characters).
+#: The lengths of a segment in characters: the least and, in most texts, about the greatest.
 SHORTEST_PASSAGE = 512
 LONGEST_PASSAGE = 2048
 
-#: Characters of texts that are not ASCII up to which these are split by way of stand-ins: that
-#: takes about as long as to compile the pattern for them.
+#: Split this many characters of text that is not ASCII by way of stand-ins.  Replacing them takes
+#: about as long as compiling the pattern without stand-ins.
 _FEW = 1 << 16
 
 
@@ -37,8 +38,8 @@ class Splitter:
     r"""A published pattern, ready to split texts.
 
     Args:
-        pattern: in the syntax of Rust's ``fancy-regex``, as tiktoken takes it.  What this
-            package cannot translate is given to the ``regex`` package, if that is installed.
+        pattern: in the syntax of Rust's ``fancy-regex``, as tiktoken takes it.  A pattern that
+            this package cannot translate is given to the ``regex`` package, if that is installed.
 
     Raises:
         PatternError: the pattern is wrong, or needs ``regex`` and that is not installed.
@@ -57,7 +58,7 @@ class Splitter:
         try:
             tree = _parse(pattern)
         except PatternError as error:
-            # By the rules and the Unicode version of that package: the best there is then.
+            # This follows the rules and the Unicode version of `regex`; there is nothing better.
             self._foreign = _Matcher(_compile_regex(pattern, error), can_be_empty=True)
             self._set_up(None, pattern)
         else:
@@ -65,12 +66,12 @@ class Splitter:
 
     @classmethod
     def of_tree(cls, tree: Node, pattern: str) -> Splitter:
-        """A splitter by a parsed pattern; ``pattern`` is what messages call it."""
+        """Return a splitter for a parsed pattern; messages call it ``pattern``."""
         return cls.of_translation(Translation(lambda: tree, pattern), pattern)
 
     @classmethod
     def of_translation(cls, translation: Translation, pattern: str) -> Splitter:
-        """A splitter by a translated pattern; ``pattern`` is what messages call it."""
+        """Return a splitter for a translated pattern; messages call it ``pattern``."""
         splitter = cls.__new__(cls)
         splitter._set_up(translation, pattern)
         return splitter
@@ -80,14 +81,14 @@ class Splitter:
         self.translation = translation
         self._few_left = _FEW
         if translation is not None:
-            # Now, so that a pattern `re` refuses is refused here and not at the first text.
+            # Compiled now, so that a pattern that `re` refuses fails here, not at the first text.
             self._ascii = self._matcher(translation.ascii)
 
     def chunks(self, text: str) -> list[str]:
-        """All chunks of a text, in order.
+        """Return all chunks of a text, in order.
 
-        Text between them that no alternative of the pattern matches is left out, and so are
-        empty matches, as in tiktoken.
+        Text that no alternative of the pattern matches is left out, and so are empty matches, as
+        in tiktoken.
 
         Args:
             text: without surrogates; see ``repair``.
@@ -98,15 +99,16 @@ class Splitter:
             return chunks
         ends = list(accumulate(map(len, chunks)))
         if not ends or ends[-1] != len(text):
-            # Something was left out: lengths do not tell where the chunks are.
+            # Some text was left out, so the lengths do not give the positions of the chunks.
             return [text[start:end] for start, end in matcher.find_spans(replaced) if start < end]
         return list(map(text.__getitem__, map(slice, [0, *ends], ends)))
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where all matches in a text are, also the empty ones, but for those right after another.
+        """Return the start and end of each match in a text, empty matches included.
 
-        So Rust and Oniguruma find them.  After an empty match the search goes on one character
-        further; ``re`` would look for a longer match at the same place.
+        An empty match right after another match is left out.  After an empty match the search goes
+        on one character further, as in Rust and Oniguruma; ``re`` would look for a longer match at
+        the same position.
 
         Args:
             text: without surrogates; see ``repair``.
@@ -115,12 +117,12 @@ class Splitter:
         return matcher.find_spans(replaced)
 
     def _matcher(self, text: str) -> _Matcher:
-        """What finds the matches of a pattern as ``re`` takes it."""
+        """Compile a pattern in the syntax of ``re``."""
         assert self.translation is not None
         try:
             compiled = re.compile(text)
         except (re.error, OverflowError, RecursionError) as error:
-            # Lookbehind of no fixed width, for instance, which `regex` knows.
+            # `regex` knows more: lookbehind of variable width, for instance.
             from .ast import PatternError
 
             compiled = _compile_regex(text, PatternError(self.pattern, 0, str(error)))
@@ -128,7 +130,10 @@ class Splitter:
 
     @cached_property
     def _few(self) -> tuple[_Matcher, StandIns] | None:
-        """What splits the first texts that are not ASCII."""
+        """The matcher and the stand-ins for the first texts that are not ASCII.
+
+        None if the pattern has too many kinds of characters.
+        """
         assert self.translation is not None
         few = self.translation.few
         if few is None:
@@ -140,7 +145,7 @@ class Splitter:
 
     @cached_property
     def _most(self) -> tuple[_Matcher, StandIns]:
-        """What splits any text."""
+        """The matcher and the stand-ins for any text."""
         assert self.translation is not None
         from .stand_ins import StandIns
 
@@ -148,12 +153,12 @@ class Splitter:
         return self._matcher(pattern), StandIns(starts, stand_ins)
 
     def _few_for(self, text: str) -> tuple[_Matcher, StandIns] | None:
-        """What splits a text that is not ASCII by way of stand-ins, as long as that is worth it."""
+        """Return ``_few`` for a text that is not ASCII; None once it is not worth it any more."""
         self._few_left -= len(text)
         return self._few if self._few_left >= 0 else None
 
     def _matcher_for(self, text: str) -> tuple[_Matcher, str]:
-        """What matches a text, and the text as it is matched, of the same length."""
+        """Return the matcher for a text, and the text to give it, of the same length."""
         if self.translation is None:
             return self._foreign, text
         if text.isascii():
@@ -168,7 +173,9 @@ class Splitter:
         return matcher, stand_ins.replace(text)
 
     def chunk_end(self, text: str) -> Callable[[int], int]:
-        """What gives the end of the chunk that begins at a place; the pattern matches there.
+        """Return a function from the start of a chunk to its end.
+
+        The pattern must match at that start.
 
         Args:
             text: without surrogates; see ``repair``.
@@ -179,12 +186,15 @@ class Splitter:
 
     @property
     def tree(self) -> Node | None:
-        """The pattern, if it could be translated."""
+        """The parsed pattern; None if it could not be translated."""
         return None if self.translation is None else self.translation.tree
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether chunks follow each other without a gap, none is empty, and none looks back."""
+        """True if chunks have no gaps between them, none is empty, and none looks back.
+
+        It is False if the pattern could not be translated.
+        """
         if self.translation is None or not self.leaves_nothing_out:
             return False
         from .writer import looks_back
@@ -193,7 +203,7 @@ class Splitter:
 
     @cached_property
     def reach(self) -> Reach:
-        """How far the pattern looks; there is a tree."""
+        """The lookahead of the pattern, which must have a tree."""
         from .reach import Reach
 
         assert self.tree is not None
@@ -201,22 +211,22 @@ class Splitter:
 
     @cached_property
     def breaks(self) -> re.Pattern[str] | None:
-        """Matches one character after which a text may be cut (see ``breaks``), if there is any."""
+        """A pattern for one character with a cut point after it (see ``cuts``), or None."""
         return self._break_pattern("breaks")
 
     @cached_property
     def fine_breaks(self) -> re.Pattern[str] | None:
-        """The same with more such characters; it takes several times as long to search by it."""
+        """A pattern that finds more cut points than ``breaks``, but takes several times as long."""
         return self._break_pattern("fine_breaks")
 
     @cached_property
     def ascii_breaks(self) -> re.Pattern[str] | None:
-        """As ``breaks``, for ASCII text."""
+        """The pattern ``breaks`` for ASCII text."""
         return self._break_pattern("ascii_breaks")
 
     @cached_property
     def _few_breaks(self) -> re.Pattern[str] | None:
-        """As ``breaks``, for text with stand-ins."""
+        """The pattern ``breaks`` for text with stand-ins."""
         return self._break_pattern("few_breaks")
 
     def _break_pattern(self, name: str) -> re.Pattern[str] | None:
@@ -224,7 +234,7 @@ class Splitter:
         return None if text is None else re.compile(text)
 
     def _breaks_for(self, text: str) -> tuple[re.Pattern[str] | None, str]:
-        """What finds the places to cut a text, and the text in which it does."""
+        """Return the pattern that finds the cut points of a text, and the text to search."""
         if text.isascii():
             return self.ascii_breaks, text
         few = None if self.translation is None else self._few_for(text)
@@ -234,17 +244,18 @@ class Splitter:
 
     @cached_property
     def leaves_nothing_out(self) -> bool:
-        """Whether every character of a text is certainly in a chunk."""
+        """True if every character of a text is certainly in a chunk."""
         return self.translation is not None and self.translation.leaves_nothing_out
 
     def passages(
         self, text: str, shortest: int = SHORTEST_PASSAGE, longest: int = LONGEST_PASSAGE
     ) -> Iterator[str]:
-        """The text in parts of some hundred characters that split as the whole does.
+        """Yield the segments of a text, of some hundred characters each.
 
-        A part ends soon after an empty line, else soon after the end of a line, so that where
-        texts are equal their parts mostly are.  It is longer where no safe place to cut is found
-        (see ``breaks``), and the last one may be shorter.
+        A segment ends at a cut point (see ``cuts``), so the chunks of the segments are those of the
+        text.  It ends soon after an empty line, or else soon after the end of a line: so equal
+        parts of two texts mostly have equal segments.  It is longer than ``longest`` if no cut
+        point is found before, and the last one may be shorter than ``shortest``.
         """
         start = 0
         breaks, replaced = self._breaks_for(text) if len(text) > longest else (None, text)
@@ -264,13 +275,13 @@ class Splitter:
 
 
 def _parse(pattern: str) -> Node:
-    from .parser import parse  # a published pattern mostly needs no parser
+    from .parser import parse  # most published patterns are prepared and need no parser
 
     return parse(pattern)
 
 
 class _Matcher:
-    """A compiled pattern, of ``re`` or ``regex``, and the way to find all its matches."""
+    """A pattern compiled by ``re`` or ``regex``, with a search for all its matches."""
 
     __slots__ = ("_can_be_empty", "compiled")
 
@@ -287,7 +298,7 @@ class _Matcher:
         return found
 
     def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the matches are, as ``Splitter.spans`` says."""
+        """Yield the start and end of each match, as ``Splitter.spans`` does."""
         if not self._can_be_empty:
             yield from (match.span() for match in self.compiled.finditer(text))
             return
@@ -308,7 +319,11 @@ class _Matcher:
 
 
 def _compile_regex(text: str, error: PatternError) -> Any:
-    """A pattern compiled by the ``regex`` package, if it is there; else ``error`` with a hint."""
+    """Compile a pattern with the ``regex`` package.
+
+    Raises:
+        PatternError: ``error``; with a hint to install the package if it is missing.
+    """
     from .ast import PatternError
 
     try:
@@ -320,7 +335,7 @@ def _compile_regex(text: str, error: PatternError) -> Any:
 
     try:
         with warnings.catch_warnings():
-            # It warns of set operators, which it would then take for plain characters.
+            # `regex` warns of set operators, and would then take them for plain characters.
             warnings.simplefilter("error")
             return regex.compile(text)
     except (regex.error, FutureWarning, OverflowError, RecursionError):

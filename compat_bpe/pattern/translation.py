@@ -1,20 +1,21 @@
-r"""A pattern, translated for Python's ``re`` one part at a time, each when it is first asked for.
+r"""The translation of a pattern for Python's ``re``, in parts that are made when first asked for.
 
-``re`` tests a class of characters below U+0100 with one small bitmap, and one of the Basic
-Multilingual Plane with a large one, which takes milliseconds to set up.  Ranges above that it walks
-one by one, several times slower for *all* text.  So the pattern is written for three alphabets:
+``re`` tests a class of characters below U+0100 with one small bitmap.  A class of the Basic
+Multilingual Plane takes a large bitmap, and milliseconds to set up.  Ranges above that plane are
+tested one by one, which makes *all* text several times slower.  So the pattern is written for three
+alphabets:
 
-- ``ascii``: classes of ASCII characters alone;
-- ``few``: besides ASCII, one *stand-in* below U+0100 for each kind of other characters.  A kind is
-  what lies in the same classes of the pattern.  It is quickly set up, and takes some time for each
-  character of a text that is replaced;
-- ``most``: classes of the Basic Multilingual Plane, with stand-ins for the kinds of characters
-  above it.  These are surrogates, of which no text has any (``repair`` sees to that).
+- ``ascii``: classes of ASCII characters alone.
+- ``few``: ASCII, and one *stand-in* below U+0100 for each kind of other characters.  Characters are
+  of one kind if they are in the same classes of the pattern.  This alphabet is quickly set up, but
+  replacing the characters of a text takes time.
+- ``most``: classes of the Basic Multilingual Plane, and stand-ins for the kinds of characters above
+  it.  These stand-ins are surrogates, which no text has (``repair`` replaces them).
 
-A text of stand-ins is matched at the same places as the text itself, since each character is in the
-same classes as the one it stands for.
+A text of stand-ins has its matches at the same positions as the text itself, since each stand-in is
+in the same classes as the character that it replaces.
 
-What is needed for most texts is kept for the patterns that ship, in ``prepared_patterns``.
+For the patterns that ship, the parts that most texts need are kept in ``prepared``.
 """
 
 from __future__ import annotations
@@ -29,27 +30,27 @@ if TYPE_CHECKING:
     from ..unicode.code_points import CodePoints
     from .ast import Node
 
-#: A pattern for ``re``; the first code points of stretches of one kind, as characters; and the
-#: stand-in of each of these stretches.
+#: A pattern for ``re``; the first code point of each range of one kind, as a character; and the
+#: stand-in of each of these ranges.
 WithStandIns = tuple[str, str, str]
 
-#: What of a translation is kept for the patterns that ship.
+#: The parts of a translation that are kept for the patterns that ship.
 PREPARED_PARTS = (
     *("ascii", "few", "ascii_breaks", "few_breaks"),
     *("can_be_empty", "leaves_nothing_out"),
 )
 
-#: Of the stand-ins below U+0100; from here on they can be read where they are written.
+#: The first stand-in below U+0100.  From here on the characters are printable.
 FIRST_STAND_IN = "\xc0"
 
 
 class Translation:
-    """What ``re`` is given for a pattern.
+    """A pattern as it is given to ``re``.
 
     Args:
-        make_tree: what gives the parsed pattern; called when something is not prepared.
-        pattern: what messages call it.
-        prepared: parts that are known already, by their names (see ``PREPARED_PARTS``).
+        make_tree: returns the parsed pattern; it is called when a part is not prepared.
+        pattern: the name of the pattern in messages.
+        prepared: the parts that are known already, by their names (see ``PREPARED_PARTS``).
 
     >>> from compat_bpe.pattern.parser import parse
     >>> translation = Translation(lambda: parse("[a-zé]+|é|(?!é)b"), "a pattern")
@@ -67,36 +68,36 @@ class Translation:
     ) -> None:
         self._make_tree = make_tree
         self._pattern = pattern
-        # A cached property is looked for here first.
+        # A cached property is looked up here first.
         self.__dict__.update(prepared or {})
 
     @cached_property
     def tree(self) -> Node:
-        """The pattern, without possessive repeats as far as that can be.
+        """The parsed pattern, with possessive repeats replaced as far as possible.
 
         Raises:
-            PatternError: it repeats something that may be empty.
+            PatternError: the pattern repeats something that may be empty.
         """
         from .ast import PatternError, Repeat
         from .writer import can_be_empty, relax, walk
 
         tree = self._make_tree()
         for node in walk(tree):
-            # Engines differ in what follows when one round of a repeat takes no character.
+            # Engines differ in what they do after a round of a repeat that takes no character.
             if isinstance(node, Repeat) and node.high != 1 and can_be_empty(node.item):
                 raise PatternError(self._pattern, 0, "it repeats something that may be empty")
         return relax(tree)
 
     @cached_property
     def can_be_empty(self) -> bool:
-        """Whether the pattern may match without taking a character."""
+        """True if the pattern may match without taking a character."""
         from .writer import can_be_empty
 
         return can_be_empty(self.tree)
 
     @cached_property
     def leaves_nothing_out(self) -> bool:
-        """Whether every character of a text is certainly in a match."""
+        """True if every character of a text is certainly in a match."""
         from ..unicode.code_points import ALL
         from .writer import surely_begins
 
@@ -109,8 +110,10 @@ class Translation:
 
     @cached_property
     def few(self) -> WithStandIns | None:
-        """The pattern for text that is not ASCII, if there is not much of it; None if it has too
-        many kinds of characters."""
+        """The pattern for a small amount of text that is not ASCII.
+
+        None if the pattern has too many kinds of characters.
+        """
         kinds = self._few_kinds
         if kinds is None:
             return None
@@ -121,33 +124,39 @@ class Translation:
         """The pattern for any text.
 
         Raises:
-            ValueError: it has too many kinds of characters above U+FFFF.
+            ValueError: the pattern has too many kinds of characters above U+FFFF.
         """
         kinds = _Kinds(self._classes(), ((0, 0xD800), (0xE000, 0x10000)), 0xD800, 0x800)
         return self._for_re(kinds.share), kinds.starts, kinds.stand_ins
 
     @cached_property
     def ascii_breaks(self) -> str | None:
-        """Matches a character after which ASCII text may be cut (see ``breaks``), if one does."""
+        """A pattern for a character with a cut point after it in ASCII text (see ``cuts``).
+
+        None if there are no cut points.
+        """
         return _break_pattern(
             (left.clip(0, 0x80), right.clip(0, 0x80)) for left, right in self._breaks
         )
 
     @cached_property
     def few_breaks(self) -> str | None:
-        """The same for text with stand-ins as in ``few``; there are some."""
+        """The pattern ``breaks`` for text with the stand-ins of ``few``, which must not be None."""
         assert self._few_kinds is not None
         share = self._few_kinds.share
         return _break_pattern((share(left), share(right)) for left, right in self._breaks)
 
     @cached_property
     def breaks(self) -> str | None:
-        """The same for any text, as it stands."""
+        """A pattern for a character with a cut point after it in any text (see ``cuts``).
+
+        None if there are no cut points.
+        """
         return _break_pattern(self._breaks)
 
     @cached_property
     def fine_breaks(self) -> str | None:
-        """As ``breaks``, with more such characters."""
+        """A pattern that finds more cut points than ``breaks``."""
         from .cuts import safe_breaks
 
         return _break_pattern(map(_without_surrogates, safe_breaks(self.tree, fine=True)))
@@ -179,13 +188,14 @@ class Translation:
 
 
 class _Kinds:
-    """The characters above an alphabet, by the sets in which they lie.
+    """The kinds of characters above an alphabet; characters of one kind are in the same sets.
 
     Args:
         sets: the sets.
-        alphabet: stretches of code points that have no stand-ins; the last ends where these begin.
+        alphabet: ranges of code points without stand-ins.  All code points from the end of the last
+            range on have stand-ins.
         first: the code point of the first stand-in.
-        limit: how many there may be.
+        limit: the largest number of kinds.
 
     Raises:
         ValueError: there are more kinds.
@@ -203,7 +213,7 @@ class _Kinds:
 
         self._alphabet = alphabet
         end = alphabet[-1][1]
-        # A set's bit in a kind, which has the bits of all sets that a character lies in.
+        # A kind is a number with one bit for each set that its characters are in.
         self._bits = {points: 1 << number for number, points in enumerate(sets)}
         changes: dict[int, int] = {}
         for points, bit in self._bits.items():
@@ -221,7 +231,7 @@ class _Kinds:
         self.stand_ins = "".join(chr(self._points[kind]) for kind in kinds)
 
     def share(self, points: CodePoints) -> CodePoints:
-        """What a set has of the alphabet, and its stand-ins."""
+        """Return a set's characters in the alphabet, and the stand-ins of its other characters."""
         from ..unicode.code_points import CodePoints
 
         bit = self._bits[points]
@@ -235,15 +245,19 @@ class _Kinds:
 def _without_surrogates(
     pair: tuple[CodePoints, CodePoints],
 ) -> tuple[CodePoints, CodePoints]:
-    """A pair of sets between which a cut is safe, of characters below U+10000 alone.
+    """Return a pair of sets with a cut point between them, the first without surrogates.
 
-    The characters beside a cut are no surrogates: so a text can be cut before it is repaired.
+    The first set keeps only characters below U+10000.  The characters beside a cut point are no
+    surrogates, so a text can be cut before it is repaired.
     """
     left, right = pair
     return left.clip(0, 0xD800) | left.clip(0xE000, 0x10000), right
 
 
 def _break_pattern(pairs: Iterable[tuple[CodePoints, CodePoints]]) -> str | None:
-    """Matches a character of the first set of a pair before one of the second."""
+    """Return a pattern for a character of a pair's first set, followed by one of the second.
+
+    None if a set of each pair is empty.
+    """
     found = [f"{left.to_re()}(?={right.to_re()})" for left, right in pairs if left and right]
     return "|".join(found) or None

@@ -1,9 +1,9 @@
 """A bounded cache from text to its ids or its count, for chunks and for whole segments.
 
-Text repeats itself.  Most chunks of a long text have occurred before; then the way from chunk to
-ids is one look-up in a dictionary.  Whole texts repeat, too, as when an editor counts a file after
-each change; then there is one look-up for a segment of some hundred characters, which need not
-even be split.
+Text repeats itself.  Most chunks of a long text have occurred before, and the ids of such a chunk
+take one look-up in a dictionary.  Whole texts repeat, too, for instance when an editor counts a
+file after each change.  Then a segment of some hundred characters takes one look-up, and is not
+even split.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """The core: one way through the pipeline, from text to ids and back.
 
-A text is cut into spans at its added tokens. A short span is split into chunks, a long one first
-into segments, which are remembered as a whole. Each chunk's ids come from the cache or the model.
+A text is cut into spans at its added tokens. A short span is split into chunks. A long span is
+first cut into segments, each of which is cached as a whole. Each chunk's ids come from the cache or
+the model.
 
-It takes text as it is: what cannot be UTF-8 is a ``UnicodeEncodeError`` here, and is repaired one
-floor higher.
+The core does not repair text: a surrogate is a ``UnicodeEncodeError`` here, and ``encodings``
+repairs it.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ if TYPE_CHECKING:
     from .definition import Definition
     from .models.base import Ids
 
-#: Chunks that are remembered by default. A chunk and its ids take about 200 bytes.
+#: The default size of the cache in chunks. A chunk and its ids take about 200 bytes.
 DEFAULT_CACHE_LIMIT = 1 << 17
-#: Longer chunks (in characters) are encoded anew each time: they hardly ever come back.
+#: The greatest length in characters of a chunk that is cached: longer ones hardly ever come back.
 _LONGEST_CHUNK = 128
-#: For each segment, this many chunks are remembered.
+#: The cache holds this many chunks for each segment.
 _CHUNKS_TO_A_SEGMENT = 32
 
 
 class Core:
-    """Encodes and decodes with one tokenizer.
+    """The encoder and decoder of one tokenizer.
 
     Args:
-        definition: its parts.
+        definition: the parts of the tokenizer.
     """
 
     def __init__(self, definition: Definition) -> None:
@@ -45,7 +46,7 @@ class Core:
         self.added = definition.added
         self.splitter = definition.splitter
         self.model = definition.model
-        #: Each token's bytes and its id, and each added token's name and its id.
+        #: Each token's bytes and its id; ``special`` has each added token's name and its id.
         self.encoder = definition.tokens
         self.special = definition.added.ids
         self._cut_points = CutPoints(definition)
@@ -61,7 +62,7 @@ class Core:
 
         Args:
             text: any text without surrogates.
-            allowed_special: a set of names; those that are no special tokens are plain text.
+            allowed_special: a set of names; a name that is no special token is plain text.
 
         Raises:
             UnicodeEncodeError: the text has surrogates in it.
@@ -91,7 +92,7 @@ class Core:
         return total
 
     def spans(self, text: str, allowed_special: Set[str]) -> Iterable[tuple[str, int | None]]:
-        """Return the spans of a text to be split, each with the id that follows it, if one does.
+        """Return the spans of a text, each with the id of the added token after it, or None.
 
         Raises:
             UnicodeEncodeError, TypeError: as in ``encode``.
@@ -101,7 +102,7 @@ class Core:
             raise TypeError(f"allowed_special must be a set or 'all', not {kind}")
         check_text(text)
         if not self.special.keys() >= allowed_special:
-            # What is no special token is let pass, if only it is text: these raise otherwise.
+            # A name that is no special token is let pass if it is text. If not, these raise.
             "".join(allowed_special).encode()
         return self.added.spans(text, allowed_special)
 
@@ -109,7 +110,7 @@ class Core:
         """Yield the ids of each chunk of a text in which nothing is special, in order.
 
         Joined they are what ``encode`` gives. An added token that is a token everywhere is a chunk
-        of its own. What is found is remembered.
+        of its own. The ids are cached.
 
         Raises:
             UnicodeEncodeError: the text has surrogates in it.
@@ -131,7 +132,7 @@ class Core:
         ids = self.model.encode_segment(segment, self.splitter.chunks)
         return sum(map(len, self.ids_of_chunks(segment))) if ids is None else len(ids)
 
-    # What the text and its length say of the ids
+    # Facts about the ids that the text or its length gives
 
     def next_cut(
         self,
@@ -148,9 +149,9 @@ class Core:
 
         Args:
             text: any text; neither of the two characters beside a cut point is a surrogate.
-            start, end: places in it; ``end`` is its length unless given.
-            names: special tokens that may be tokens in it. No cut point is between two characters
-                that stand beside each other in one of these, so none is cut in two.
+            start, end: positions in it; ``end`` is its length unless given.
+            names: special tokens that may be tokens in it. No name is cut in two: between two
+                characters that follow each other in a name there is no cut point anywhere.
             fine: look for more cut points, which takes longer.
         """
         return self._cut_points.next(text, start, end, names, fine)
@@ -159,8 +160,8 @@ class Core:
     def longest_token(self) -> int | None:
         """The longest token in bytes. It bounds counts from below.
 
-        n bytes have at least n / ``longest_token`` tokens. None if unknown: where the pattern
-        leaves something out, for instance.
+        n bytes have at least n / ``longest_token`` tokens. None if unknown: if the pattern leaves
+        something out, for instance.
         """
         return self._cut_points.longest_token
 
@@ -175,7 +176,11 @@ class Core:
         return self.added.is_normalized
 
     def splitter_of(self, text: str) -> Splitter | None:
-        """Return what splits a text if that sees the text as it stands and is known well enough."""
+        """Return the splitter of a text; None if it cannot be asked about the text directly.
+
+        It can be asked if it sees the text unchanged and as one span, if its pattern is plain
+        (``Splitter.is_plain``), and if the tokens, joined, are the UTF-8 of the text.
+        """
         return self._cut_points.splitter_of(text)
 
     def count_chunk(self, chunk: str) -> int:
@@ -190,18 +195,18 @@ class Core:
 
     @property
     def cache_limit(self) -> int:
-        """The most chunks that are remembered."""
+        """The largest number of chunks in the cache."""
         return self._chunk_ids.limit
 
     def set_cache_limit(self, limit: int) -> None:
-        """Remember at most this many chunks, and segments in proportion; forget all until now."""
+        """Set the largest number of chunks in the cache, of segments in proportion; clear it."""
         self.clear_cache()
         self._chunk_ids.set_limit(limit)
         self._segment_ids.set_limit(limit // _CHUNKS_TO_A_SEGMENT)
         self._segment_counts.set_limit(limit // _CHUNKS_TO_A_SEGMENT)
 
     def clear_cache(self) -> None:
-        """Forget all that was remembered."""
+        """Clear the cache, that of the model included."""
         self._chunk_ids.clear()
         self._segment_ids.clear()
         self._segment_counts.clear()
@@ -229,14 +234,14 @@ class Core:
         return self._decoder.decode_one(token)
 
     def bytes_by_id(self) -> dict[int, bytes]:
-        """Return the bytes of each id, also where ids cannot be decoded."""
+        """Return the bytes of each id, even if this tokenizer cannot decode."""
         others = self.definition.other_tokens()
         found = {number: token for token, number in self.encoder.items()}
         return {**found, **others} if self.definition.others_count else {**others, **found}
 
     @cached_property
     def _decoder(self) -> Decoder:
-        """The decoder, set up when something is first decoded."""
+        """The decoder, built when something is first decoded."""
         from .decoders import Decoder
 
         if self.definition.undecodable is not None:

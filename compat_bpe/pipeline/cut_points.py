@@ -1,8 +1,8 @@
-"""Cut points: places where a text may be cut, both sides having the ids of the whole.
+"""Cut points: positions at which a text may be cut, so that both sides have the ids of the whole.
 
-Whether a place is a cut point is seen from the two characters beside it alone (see
-``pattern.cuts``), so it stays one whatever is changed elsewhere. Streams, documents, truncation
-and worker processes all stand on that.
+The two characters beside a position alone decide if it is a cut point (see ``pattern.cuts``). So
+it stays one whatever is changed elsewhere. Streams, documents, truncation and worker processes all
+rely on that.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _COMPOSED = frozenset("<=>ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
 
 class CutPoints:
-    """Finds cut points, and says what the length of a text says of its tokens.
+    """The cut points of texts, and the longest token, of one tokenizer.
 
     Args:
         definition: the parts of a tokenizer.
@@ -39,15 +39,15 @@ class CutPoints:
     ) -> int | None:
         """Return the first cut point after ``start`` and before ``end``; see ``Core.next_cut``.
 
-        With a Unicode normalization form there are cut points between ASCII characters alone: an
-        ASCII character before another one stays what it is, and so does the other, unless a mark
-        follows with which it is composed; letters and ``<=>`` may be.
+        With a Unicode normalization form, cut points are between ASCII characters alone. An ASCII
+        character before another one is not changed. The other one is changed only if it composes
+        with a mark after it, which letters and ``<=>`` may: before these there is no cut point.
         """
         splitter = self._splitter
         if fine:
             breaks = splitter.fine_breaks
         else:
-            # Those of ASCII text are compiled in a fraction of the time.
+            # The pattern for ASCII text compiles in a fraction of the time.
             breaks = splitter.ascii_breaks if text.isascii() else splitter.breaks
         guarded = self._added.guarded(names)
         if breaks is None or guarded is None:
@@ -77,7 +77,7 @@ class CutPoints:
         return max(longest_name, *map(len, self._definition.tokens))
 
     def splitter_of(self, text: str) -> Splitter | None:
-        """Return what splits a text if that sees the text as it stands and is known well enough."""
+        """Return the splitter of a text, or None; see ``Core.splitter_of``."""
         splitter = self._splitter
         if self.longest_token is None or not self._definition.model.is_text:
             return None
@@ -94,5 +94,5 @@ class CutPoints:
 
 @lru_cache(maxsize=128)
 def _pairs_within(names: frozenset[str]) -> frozenset[str]:
-    """Return all pairs of characters that stand beside each other in a name."""
+    """Return all pairs of characters that follow each other in a name."""
     return frozenset(left + right for name in names for left, right in zip(name, name[1:]))

@@ -1,12 +1,12 @@
-"""Ids back to bytes.
+"""Decoding: ids back to bytes and text.
 
-``"".join`` is twice as fast as ``b"".join``, so a token's bytes are kept as text, a character for
-each byte (Latin-1), and what is joined is encoded as Latin-1 at the end; if it is of ASCII alone,
-it is the text already.  It is done a block of ids at a time, for which the tokens' memory that the
-look-up has just touched is still near when they are joined.
+``"".join`` is twice as fast as ``b"".join``, so a token's bytes are kept as text, one character a
+byte (Latin-1).  The joined text is encoded as Latin-1 at the end; if it is all ASCII, it is the
+decoded text already.  Ids are decoded in blocks: when a block is joined, the memory of its tokens
+is still in the processor's cache from the look-up.
 
-To set up a table of all tokens takes longer than half of loading them, so the first few ids are
-looked up without.
+Building a table of all tokens takes more than half as long as loading them, so the first ids are
+looked up without a table.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from operator import itemgetter
 
-#: Ids that are looked up and joined at a time.
+#: The number of ids that are looked up and joined at a time.
 _BLOCK = 1024
 
-#: Ids that are looked up before there is a table of all tokens.  That takes a tenth of the time
-#: that it takes to set the table up.
+#: The number of ids that are looked up before the table of all tokens is built.  They take a tenth
+#: of the time that building the table takes.
 _FEW = 1 << 10
-#: As many of them one costs that is searched for among tokens that do not come in order.
+#: The cost of a look-up among tokens that are not sorted by id, in look-ups among sorted ones.
 _COST_OF_SEARCH = 1 << 8
 
 
 class Decoder:
-    """Decodes with one vocabulary.
+    """The decoder of one vocabulary.
 
     Args:
         ranks: each token's bytes and its id.
         others: the bytes of ids that are not in ``ranks``, special tokens for instance.
-        others_count: whether of an id that is in both, the bytes in ``others`` count.
+        others_count: for an id that is in both, take its bytes from ``others``.
 
     >>> Decoder({b"a": 0, b"b": 1}, {5: b"<|end|>"}).decode([1, 0, 5])
     b'ba<|end|>'
@@ -47,14 +47,14 @@ class Decoder:
     ) -> None:
         self._others = others
         self._others_count = others_count
-        #: The tokens and their ids, until there is a table.
+        #: The tokens and their ids, until the table is built.
         self._listed: tuple[list[bytes], list[int]] | None = list(ranks), list(ranks.values())
         self._few_left = _FEW
         self._are_sorted: bool | None = None
         self._texts: dict[int, str] | list[str | None] | None = None
 
     def decode(self, tokens: Sequence[int]) -> bytes:
-        """The bytes of some ids.
+        """Return the bytes of some ids.
 
         Raises:
             KeyError: an id is not in the vocabulary.
@@ -64,7 +64,7 @@ class Decoder:
         return self._join(tokens).encode("latin-1")
 
     def decode_text(self, tokens: Sequence[int], errors: str) -> str:
-        """The text of some ids; ``errors`` as in ``bytes.decode``.
+        """Return the text of some ids; ``errors`` as in ``bytes.decode``.
 
         Raises:
             KeyError, OverflowError, TypeError: as in ``decode``.
@@ -79,7 +79,7 @@ class Decoder:
         return joined.encode("latin-1").decode("utf-8", errors)
 
     def _join(self, tokens: Sequence[int]) -> str:
-        """The bytes of some ids, each as a character; errors as in ``decode``."""
+        """Return the bytes of some ids, each as a character; errors as in ``decode``."""
         if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
             raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
         if not isinstance(tokens, list):
@@ -88,16 +88,16 @@ class Decoder:
         joined: list[str] = []
         for start in range(0, len(tokens), _BLOCK):
             block = tokens[start : start + _BLOCK]
-            # An array takes what is an unsigned 32-bit number: no negative one, which a list
-            # would count from its end, and no float, which a dictionary would take for an integer.
+            # An array takes only unsigned 32-bit numbers.  A list would count negative ones from
+            # its end, and a dictionary would take a float for an integer.
             numbers = array("I")
             numbers.fromlist(block)
             if texts is None:
-                # Once they have cost too much, this finds them in a table.
+                # Once look-ups have cost too much, `_find` builds the table and uses it.
                 joined += map(self._find, numbers)
                 continue
             try:
-                # Given a single id, itemgetter gives the text itself, which joins to the same.
+                # Given a single id, itemgetter returns the text itself, which joins to the same.
                 joined.append("".join(itemgetter(*block)(texts)))
             except (LookupError, TypeError):
                 for token in block:
@@ -106,13 +106,13 @@ class Decoder:
         return "".join(joined)
 
     def decode_one(self, token: int) -> bytes:
-        """The bytes of one id; errors as in ``decode``."""
+        """Return the bytes of one id; errors as in ``decode``."""
         (number,) = array("I", (token,))
         self._table_for(1)
         return self._find(number).encode("latin-1")
 
     def _table_for(self, count: int) -> dict[int, str] | list[str | None] | None:
-        """The table of all tokens; None if so many ids are looked up without."""
+        """Return the table of all tokens; None if ``count`` more ids are looked up without it."""
         if self._texts is None:
             self._few_left -= count
             if self._few_left < 0:
@@ -120,7 +120,7 @@ class Decoder:
         return self._texts
 
     def _find(self, number: int) -> str:
-        """The bytes of one id, each as a character; ``KeyError`` if there is no such id."""
+        """Return the bytes of one id, each as a character; ``KeyError`` if there is no such id."""
         listed = self._listed
         if listed is not None:
             data = self._search(number, *listed)
@@ -136,12 +136,11 @@ class Decoder:
         return found
 
     def _search(self, number: int, tokens: list[bytes], numbers: list[int]) -> bytes | None:
-        """The bytes of one id, if there are any, found without a table."""
+        """Return the bytes of one id without the table; None if there is no such id."""
         other = self._others.get(number)
         if other is not None and self._others_count:
             return other
-        # Mostly they come in the order of their ids.  Where they do not, this finds none or the
-        # right one.
+        # Most vocabularies are sorted by id.  If one is not, this finds the right token or none.
         at = bisect_left(numbers, number)
         if at < len(numbers) and numbers[at] == number:
             return tokens[at]
@@ -156,17 +155,17 @@ class Decoder:
         return other
 
     def _set_up(self) -> None:
-        """Make the table of all tokens."""
+        """Build the table of all tokens."""
         listed = self._listed
         if listed is None:
-            return  # Another thread has.
+            return  # Another thread has built it.
         tokens, numbers = listed
         texts = map(str, tokens, repeat("latin-1"))
         others = {number: data.decode("latin-1") for number, data in self._others.items()}
         end = max(max(numbers, default=-1), max(others, default=-1)) + 1
         # A list is faster, but takes room for every id that is left out.
         is_dense = end <= 2 * (len(numbers) + len(others))
-        # The last says quickly where there is a hole, as in p50k_base.
+        # If an id is missing, as in p50k_base, the last id shows it quickly.
         has_all = numbers[-1:] == [len(numbers) - 1] and numbers == list(range(len(numbers)))
         if is_dense and has_all:
             table: list[str | None] = list(texts)
@@ -181,5 +180,5 @@ class Decoder:
             if self._others_count:
                 by_id.update(others)
             self._texts = list(map(by_id.get, range(end))) if is_dense else by_id
-        # After the table: another thread may be here.
+        # Set after the table, since another thread may be looking up ids.
         self._listed = None

@@ -1,4 +1,4 @@
-"""What a tokenizer is: the parts of the pipeline, each ready to work."""
+"""The definition of a tokenizer: the parts of the pipeline, each ready to work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .pre_tokenizers import StepSplitter
     from .special import SpecialTokens
 
-    #: Finds the added tokens in a text, and gives the spans between them.
+    #: A finder of the added tokens in a text, and of the spans between them.
     Added = Union[SpecialTokens, AddedTokens]
 
 
@@ -21,15 +21,15 @@ class Definition:
     """The parts of a tokenizer.
 
     Args:
-        added: finds added tokens; what lies between two of them is a span.
+        added: finds added tokens; the text between two of them is a span.
         splitter: cuts a span into chunks.
         model: turns a chunk into ids.
         tokens: each token's bytes and its id.
-        other_tokens: gives, when something is first decoded, the bytes of ids that are not in
-            ``tokens``, or are decoded otherwise.
-        others_count: True if ``other_tokens`` has the last word on an id that is in both.
-        template: the ids before and after a text, for who asks for them.
-        undecodable: the reason why ids cannot be decoded, if they cannot.
+        other_tokens: returns the bytes of ids that are not in ``tokens``, or are decoded otherwise.
+            It is called when something is first decoded.
+        others_count: True if ``other_tokens`` decides for an id that is in both.
+        template: the ids before and after a text, for callers that ask for them.
+        undecodable: the reason why ids cannot be decoded; None if they can.
     """
 
     __slots__ = (

@@ -37,7 +37,7 @@ from ..pattern.writer import NEVER, can_be_empty, looks_back, project, surely_be
 from ..unicode.code_points import ALL, NONE, CodePoints
 from .byte_level import decode_bytes, encode_bytes
 
-#: What messages call a pattern that is joined of several.
+#: The name of a joined pattern in messages.
 NAME = "of the pre-tokenizer"
 
 #: The treatment of a match: a piece of its own; removed; joined to the piece before or after it;
@@ -66,7 +66,7 @@ class ByteAlphabet(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """Splits as several steps do, which are joined already."""
+    """Several steps that are already joined into one pattern."""
 
     splitter: Splitter
 
@@ -93,18 +93,18 @@ def make_splitter(steps: Sequence[Step]) -> Splitter | StepSplitter:
         return steps[0].splitter
     tree = _join(steps)
     if tree is not None:
-        # Gaps are pieces, too.
+        # Gaps are pieces, too, so nothing is left out.
         translation = Translation(lambda: tree, NAME, {"leaves_nothing_out": True})
         return Splitter.of_translation(translation, NAME)
     return StepSplitter(steps)
 
 
 def prepared_steps(key: str, make_steps: Callable[[], Sequence[Step]]) -> list[Step] | None:
-    """The steps that are prepared by a key, joined; None if there are none.
+    """Return the prepared steps of a key, joined; None if there are none.
 
     Args:
-        key: how they stand in a file.
-        make_steps: what gives them one by one; they end with ``ByteAlphabet``.
+        key: the steps as a file writes them.
+        make_steps: returns the single steps, of which the last is ``ByteAlphabet``.
     """
     prepared = PREPARED.get(key)
     if prepared is None:

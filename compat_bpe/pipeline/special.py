@@ -17,22 +17,24 @@ if TYPE_CHECKING:
 
     #: Names that become their token: a set of them, or ``"all"``.
     AllowedSpecial = Union[Literal["all"], Set[str]]
-    #: Names that may not stand in a text: a collection of them, or ``"all"``.
+    #: Names that a text may not contain: a collection of them, or ``"all"``.
     DisallowedSpecial = Union[Literal["all"], Collection[str]]
 else:
-    # To import typing takes longer than to import this package.
+    # Importing typing takes longer than importing this package.
     AllowedSpecial = DisallowedSpecial = object
 
 
-#: Names above which it is first seen whether any can stand in a text: to compile a pattern of a
-#: thousand takes longer than to encode a page.
+#: For more names than this, the text is first searched for their beginnings: compiling a pattern of
+#: a thousand names takes longer than encoding a page.
 _MANY = 16
-#: Characters of each that are looked for then.
+#: The length of these beginnings in characters.
 _BEGINNING = 3
 
 
 def may_have(text: str, names: frozenset[str]) -> bool:
-    """Whether a text may have one of some names in it; it is quickly seen that most have none.
+    """Return True if a text may contain one of some names: a quick test that most texts fail.
+
+    With few names it is always True.
 
     >>> names = frozenset(f"<|reserved_{number}|>" for number in range(1000))
     >>> may_have("if a < b | c", names), may_have("<|read", names)
@@ -48,7 +50,7 @@ def _beginning_of_any(names: frozenset[str]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=128)
 def _any_of(names: frozenset[str]) -> re.Pattern[str]:
-    # The longest name first, so that of two names at one position the longer is found.
+    # Sorted longest first, so that of two names at one position the longer is found.
     return re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))))
 
 
@@ -84,7 +86,7 @@ def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]
 
 
 class SpecialTokens:
-    """Finds special tokens; those that are not allowed are plain text.
+    """A finder of special tokens; names that are not allowed are plain text.
 
     Args:
         ids: each special token's name and id.
@@ -103,7 +105,7 @@ class SpecialTokens:
         self.ids = ids
 
     def spans(self, text: str, allowed: Set[str]) -> Iterable[tuple[str, int | None]]:
-        """Return the spans of a text, each with the id that follows it, if one does."""
+        """Return the spans of a text, each with the id of the special token after it, or None."""
         if not allowed:
             return ((text, None),)
         names = allowed & self.ids.keys()
@@ -113,11 +115,11 @@ class SpecialTokens:
         )
 
     def guarded(self, names: Set[str]) -> frozenset[str]:
-        """Return the names that no cut point may be within, if some names may be tokens."""
+        """Return the names that may not be cut in two, if the given names may be tokens."""
         return frozenset(names)
 
     def is_one_span(self, text: str) -> bool:
-        """Return True if a text without allowed names is split as it stands."""
+        """Return True if a text without allowed names is one span, and is not changed."""
         return True
 
 

@@ -1,4 +1,4 @@
-"""The figures of a report on vocabularies: the counts, and the ratios made of them."""
+"""The figures of a report on vocabularies: counts, and the ratios of them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .unreachable import Unreachable, unreachable_tokens
 
 
 class Sizes(NamedTuple):
-    """What there is of text.
+    """The size of some text.
 
     Args:
-        documents: how many documents that are not empty.
-        bytes: of UTF-8.
-        characters: code points.
-        words: runs of characters without white space between them, as ``str.split`` has them.  In
-            writing that has no spaces between words, as Chinese and Thai, such a run is a clause or
-            a sentence.
+        documents: the number of documents that are not empty.
+        bytes: the size in bytes of UTF-8.
+        characters: the number of code points.
+        words: the number of runs of characters between white space, as in ``str.split``.  In
+            writing without spaces between words, such as Chinese and Thai, a run is a clause or a
+            sentence.
     """
 
     documents: int = 0
@@ -31,12 +31,12 @@ class Sizes(NamedTuple):
 
 
 class TokenCounts(NamedTuple):
-    """What an encoding makes of it.
+    """The tokens and chunks that an encoding makes of some text.
 
     Args:
-        tokens: how many.
-        chunks: how many chunks (pre-tokens) the text is split into before any merging.
-        whole_chunks: how many of them are a single token.
+        tokens: the number of tokens.
+        chunks: the number of chunks (pre-tokens) before any merging.
+        whole_chunks: the number of chunks that are a single token.
     """
 
     tokens: int = 0
@@ -52,7 +52,7 @@ def add_counts(counts: Iterable[_Counts], zero: _Counts) -> _Counts:
 
 
 class TermTokens(NamedTuple):
-    """How a term is cut: the bytes of its tokens, alone and after a space."""
+    """A term and the bytes of its tokens, alone and after a space."""
 
     term: str
     alone: Sequence[bytes]
@@ -60,7 +60,7 @@ class TermTokens(NamedTuple):
 
 
 class TokenUse(NamedTuple):
-    """A token, and how often it came."""
+    """A token and the number of times that it occurs."""
 
     id: int
     token: bytes
@@ -68,12 +68,12 @@ class TokenUse(NamedTuple):
 
 
 class EncodingReport:
-    """What one encoding made of a corpus.
+    """The figures of one encoding on a corpus.
 
     Args:
         encoding: the encoding.
         groups: the counts of each group.
-        uses: how often each used token occurs, by its id.
+        uses: the number of times that each used token occurs, by its id.
         terms: words or names whose tokens are shown.
     """
 
@@ -97,12 +97,12 @@ class EncodingReport:
 
     @property
     def used(self) -> int:
-        """The number of them that the corpus has."""
+        """The number of mergeable tokens that occur in the corpus."""
         return self.mergeable - self.unused
 
     @property
     def unused(self) -> int:
-        """The number of them that the corpus does not have."""
+        """The number of mergeable tokens that do not occur in the corpus."""
         return len(self._unused)
 
     @cached_property
@@ -112,29 +112,29 @@ class EncodingReport:
 
     @cached_property
     def unreachable(self) -> Sequence[Unreachable]:
-        """The unused tokens that no text can give (see ``train.unreachable``)."""
+        """The unused tokens that no text can have (see ``report.unreachable``)."""
         return list(unreachable_tokens(self._encoding, self._unused))
 
     @cached_property
     def uses(self) -> Sequence[TokenUse]:
-        """All used tokens, the most frequent first; of equally frequent ones the lower id first."""
+        """All used tokens, most frequent first; equally frequent ones are sorted by id."""
         ordered = sorted(self._uses.items(), key=lambda item: (-item[1], item[0]))
         return [TokenUse(number, self._bytes[number], times) for number, times in ordered]
 
     @cached_property
     def _bytes(self) -> Mapping[int, bytes]:
-        """The bytes of each token, also where the encoding cannot decode."""
+        """The bytes of each token, even if the encoding cannot decode."""
         return self._encoding.core.bytes_by_id()
 
     def _cut(self, term: str) -> list[bytes]:
         return [self._bytes[number] for number in self._encoding.encode_ordinary(term)]
 
     def longest(self, number: int) -> list[TokenUse]:
-        """The longest used tokens in bytes; of equally long ones the more frequent first."""
+        """Return the longest used tokens in bytes; of equal lengths, the more frequent first."""
         return sorted(self.uses, key=lambda use: -len(use.token))[:number]
 
     def by_length(self) -> dict[int, int]:
-        """For each length in bytes how many of the tokens of the text have it."""
+        """Return the number of tokens in the corpus by their length in bytes."""
         found: Counter[int] = Counter()
         for use in self.uses:
             found[len(use.token)] += use.times
@@ -142,15 +142,16 @@ class EncodingReport:
 
     @cached_property
     def covered(self) -> Sequence[int]:
-        """How many bytes of the text the most frequent token is, the two most frequent, and so on.
+        """The bytes that the most frequent token covers, the two most frequent, and so on.
 
-        The last one is all bytes, unless the encoding normalizes or leaves something out.
+        The last number is that of all bytes, unless the encoding normalizes or leaves something
+        out.
         """
         return list(accumulate(len(use.token) * use.times for use in self.uses))
 
 
 class Report(NamedTuple):
-    """What some encodings made of a corpus."""
+    """The figures of some encodings on a corpus."""
 
     groups: Mapping[str, Sizes]
     encodings: Mapping[str, EncodingReport]
@@ -161,7 +162,7 @@ class Report(NamedTuple):
         return add_counts(self.groups.values(), Sizes())
 
 
-#: How a ratio and a share are written.
+#: The forms of a ratio and of a share, for ``str.format``.
 RATIO, SHARE = "{:.2f}", "{:.1%}"
 
 
@@ -171,8 +172,8 @@ class Measure(NamedTuple):
     Args:
         key: its name in JSON.
         title: its name on a page.
-        of: what it is of some text; None where it would be a division by zero.
-        form: how it is written, for ``str.format``.
+        of: computes it from sizes and counts; None instead of a division by zero.
+        form: its form, for ``str.format``.
     """
 
     key: str
@@ -202,7 +203,7 @@ MEASURES = (
 )
 BYTES_PER_TOKEN, TOKENS_PER_CHARACTER, TOKENS_PER_WORD, WHOLE_CHUNKS = MEASURES
 
-#: What encodings are compared with: a token for each character, byte or word.
+#: The baselines of comparisons: one token for each character, byte or word.
 BASELINES: Mapping[str, Callable[[Sizes], TokenCounts]] = {
     "char": lambda sizes: TokenCounts(sizes.characters),
     "byte": lambda sizes: TokenCounts(sizes.bytes),
@@ -213,10 +214,11 @@ BASELINES: Mapping[str, Callable[[Sizes], TokenCounts]] = {
 def balance(
     groups: Mapping[str, Sizes], counts: Mapping[str, TokenCounts]
 ) -> dict[str, float | None]:
-    """The tokens per character of each group relative to the least of all groups.
+    """Return the tokens per character of each group, divided by the smallest of all groups.
 
-    So 3.0 is a group whose text takes three times as many tokens as as much text of the best one.
-    The greatest is the ratio of the extremes.  None where there is no text.
+    A group with 3.0 takes three times as many tokens as the best group for the same number of
+    characters.  The greatest value is the ratio of the worst group to the best.  A group without
+    text has None.
 
     >>> sizes = {"en": Sizes(characters=100), "zh": Sizes(characters=10), "xx": Sizes()}
     >>> balance(sizes, {"en": TokenCounts(20), "zh": TokenCounts(8), "xx": TokenCounts()})
@@ -232,12 +234,12 @@ def balance(
 
 
 def worst_to_best(ratios: Mapping[str, float | None]) -> float | None:
-    """The ratio of the extremes of a ``balance``."""
+    """Return the greatest value of a ``balance``; None if it has none."""
     return max(filter(None, ratios.values()), default=None)
 
 
 class Column(NamedTuple):
-    """An encoding or what it is compared with: the counts of each group and of all together."""
+    """The counts of an encoding or a baseline: those of each group, and of all together."""
 
     name: str
     groups: Mapping[str, TokenCounts]
@@ -245,7 +247,7 @@ class Column(NamedTuple):
 
 
 def columns(report: Report) -> list[Column]:
-    """The encodings of a report, and after them a token for each character, byte and word."""
+    """Return the columns of a report: its encodings, then the baselines."""
     found = [Column(name, one.groups, one.total) for name, one in report.encodings.items()]
     for name, count in BASELINES.items():
         groups = {group: count(sizes) for group, sizes in report.groups.items()}
@@ -254,12 +256,12 @@ def columns(report: Report) -> list[Column]:
 
 
 class Table(NamedTuple):
-    """Figures as they are written.
+    """A table of figures as text.
 
     Args:
-        title: what they are.
+        title: the name of the figures.
         columns: the names of the columns.
-        rows: each one's name, a group mostly, and its figures.
+        rows: the name of each row, mostly a group, and its figures.
     """
 
     title: str
@@ -268,11 +270,11 @@ class Table(NamedTuple):
 
 
 def group_tables(report: Report) -> list[Table]:
-    """The figures by group and in total, a table for each measure; balance comes last."""
+    """Return a table for each measure, by group and in total; the balance comes last."""
     listed = columns(report)
     tables = [_table(report, "tokens", listed, lambda sizes, counts: counts.tokens, "{:,}")]
     for measure in MEASURES:
-        # Of a token for each character there are no chunks.
+        # Baselines have no chunks.
         some = listed[: len(report.encodings)] if measure is WHOLE_CHUNKS else listed
         tables.append(_table(report, measure.title, some, measure.of, measure.form))
     if len(report.groups) > 1:
@@ -285,7 +287,7 @@ def group_tables(report: Report) -> list[Table]:
 
 
 def vocabulary_table(report: Report) -> Table:
-    """The used, unused and unreachable tokens of each vocabulary."""
+    """Return a table of the used, unused and unreachable tokens of each vocabulary."""
     rows = []
     for name, one in report.encodings.items():
         counts = one.mergeable, one.used, one.unused, len(one.unreachable)

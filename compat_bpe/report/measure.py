@@ -1,11 +1,11 @@
-"""What vocabularies make of a corpus: how many tokens, for which of its groups, and which ones.
+"""Measuring encodings on a corpus: the number of tokens in each group, and the tokens used.
 
-A corpus is a stream of parts of documents, so that one of any size takes little memory.  The counts
+A corpus is a stream of parts of documents, so a corpus of any size takes little memory.  The counts
 are those of whole documents, wherever these are cut into parts: each encoding gets the text in
-pieces that end at its own safe cuts (``fit.stream``).  An encoding without safe cuts (with a
+pieces that end at its own cut points (``fit.stream``).  An encoding without cut points (with a
 pattern that looks back, or a normalizer) gets each document as a whole.
 
-All figures are integers; the ratios (``report_figures``) are made of them when they are shown.
+All figures are integers; the ratios (``figures``) are computed from them when they are shown.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def report(
     """Measure some encodings on texts.
 
     Args:
-        encodings: by the names they have in the report.
+        encodings: the encodings by their names in the report.
         texts: the documents of each group.  Special tokens in them are plain text.
-        terms: words or names of which it is of interest how they are cut.
+        terms: words or names whose tokens the report shows.
 
     Raises:
         ValueError: a vocabulary has no token for some byte of the text.
@@ -60,12 +60,12 @@ def report_parts(
     groups: Iterable[str] = (),
     terms: Iterable[str] = (),
 ) -> Report:
-    """The same for the parts of a corpus, as ``read_corpus`` gives them.
+    """Measure some encodings on the parts of a corpus, as ``read_corpus`` yields them.
 
     Args:
         encodings, terms: as in ``report``.
-        parts: the parts of each document after one another.
-        groups: groups that are in the report in any case, before others; these come in the order of
+        parts: all parts of a document, then those of the next.
+        groups: groups that the report has in any case, and first.  Others follow in the order of
             the parts.
 
     Raises:
@@ -85,7 +85,7 @@ def report_parts(
 
 
 def _repaired(parts: Iterable[Part]) -> Iterator[tuple[str, str, bool, bool]]:
-    """Text without surrogates, its group, and whether a document begins and ends with it."""
+    """Yield text without surrogates, its group, and if a document begins and ends with it."""
     is_first = True
     for part in parts:
         yield repair(part.text), part.group, is_first, part.is_last
@@ -115,7 +115,7 @@ class _Sizes:
 
 
 class _Counter:
-    """Counts what one encoding makes of a corpus."""
+    """A counter of the tokens and chunks of one encoding."""
 
     def __init__(self, encoding: Encoding, groups: Iterable[str]) -> None:
         self._encoding = encoding
@@ -135,7 +135,7 @@ class _Counter:
     def _count(self, text: str) -> TokenCounts:
         tokens = chunks = whole = 0
         uses = self._uses
-        # Of a text's chunks many are the same.
+        # Many chunks of a text are equal.
         for ids, count in Counter(self._core.ids_by_chunk(text)).items():
             tokens += len(ids) * count
             chunks += count

@@ -1,7 +1,7 @@
 """A report on vocabularies as lines for a terminal, and as JSON.
 
-Names stand at the ends of lines, so that the columns stay aligned however long a name is, and
-whatever script it is written in.
+Names are at the ends of lines: so the columns stay aligned, however long a name is and whatever its
+script.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from .figures import (
     worst_to_best,
 )
 
-#: What of a line is left for the names at its end.
+#: Columns of a line for the name at its end.
 _NAME_WIDTH = 12
 
-#: Characters of a line where that is not known, as in a pipe.
+#: The width of a line in characters if it is not known, as in a pipe.
 _PIPE_WIDTH = 80
 
 _GAP = "  "
 
 
 def line_width() -> int:
-    """The most characters that a line of standard output should have."""
+    """Return the largest number of characters for a line of standard output."""
     if sys.stdout is not None and sys.stdout.isatty():
         return shutil.get_terminal_size((_PIPE_WIDTH, 0)).columns
     return _PIPE_WIDTH
 
 
 def table_lines(report: Report, width: int, top: int) -> list[str]:
-    """The lines of a report.
+    """Return the lines of a report.
 
     Args:
         report: the report.
-        width: the characters that a line should have at most.
+        width: the largest number of characters for a line.
         top: the number of most frequent and of longest tokens.
     """
-    # Without the blank line after the last block.
+    # The blank line after the last block is left out.
     return list(_blocks(report, width, top))[:-1]
 
 

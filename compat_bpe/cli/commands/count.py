@@ -23,7 +23,7 @@ from ..output import CommandError, is_terminal, plural, write_line, write_messag
 from ..progress import FileProgress
 from ..sorting import Counted, in_order, largest, total
 
-#: Directories that are named in an error; of the others, only the number.
+#: The largest number of directories that an error names; the others are counted.
 _NAMED = 3
 
 
@@ -82,7 +82,7 @@ class _Run:
         self._counted: list[Counted] = []
         self._failed: list[tuple[str, str]] = []
         self._skipped: list[tuple[str, str]] = []
-        #: The numbers of files found in directories that were skipped: binary ones, and others.
+        #: The numbers of skipped files that were found in directories: binary ones, and others.
         self._binary = self._not_utf8 = 0
 
     def status(self) -> int:
@@ -106,10 +106,10 @@ class _Run:
         return 1 if is_over else 0
 
     def _found(self) -> list[Found]:
-        """Return what is to be counted.
+        """Return the files to count.
 
         Raises:
-            CommandError: there is nothing, and not because a directory is empty.
+            CommandError: there are none, and not because a directory is empty.
         """
         options = self._options
         if options.string is not None:
@@ -194,7 +194,7 @@ class _Run:
             self._not_utf8 += 1
 
     def _write_notes(self) -> None:
-        """Write how many files were skipped that were not named."""
+        """Write the numbers of skipped files that were not named."""
         for number, kind, kinds in (
             (self._binary, "binary file", "binary files"),
             (self._not_utf8, "file that is not UTF-8", "files that are not UTF-8"),
@@ -206,7 +206,7 @@ class _Run:
                 )
 
     def _print(self, with_total: bool) -> None:
-        """Print what was not printed at once."""
+        """Print the results that were not printed at once."""
         options, counted = self._options, self._counted
         sums = total(one.counts for one in counted)
         if options.total_only:
@@ -238,7 +238,7 @@ class _Run:
             self._write(sums.tokens, "total")
 
     def _is_over_limit(self) -> bool:
-        """Write a message for each count that is over the limit; tell if there is one."""
+        """Write a message for each count that is over the limit; return True if there is one."""
         limit = self._options.limit
         if limit is None:
             return False

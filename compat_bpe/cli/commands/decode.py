@@ -17,11 +17,11 @@ from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError
 from ..streams import input_argument, read_blocks, write_bytes
 
-#: The most digits of an id.
+#: The largest number of digits of an id.
 _DIGITS = len(str(2**32))
 
 _NUMBER = re.compile(rb"[0-9]+")
-#: Errors: a character that no list of ids has, too many digits, a comma after a comma.
+#: An error in a list of ids: a character that no list has, too many digits, or two commas.
 _WRONG = re.compile(rb"[^0-9\s,]|[0-9]{%d}|,\s*," % (_DIGITS + 1))
 _SEPARATOR = re.compile(rb"[\s,\[\]]")
 _CONTROL = re.compile(rb"[^\s\x20-\x7e]")
@@ -29,7 +29,7 @@ _WORD = re.compile(rb"[^\s,\[\]]+|.", re.DOTALL)
 
 
 class _Portion(NamedTuple):
-    """Some ids; ``offset(n)`` is the offset of the nth of them in the input."""
+    """Some ids; ``offset(n)`` is the offset of the nth id in the input."""
 
     ids: list[int]
     offset: Callable[[int], int]
@@ -100,7 +100,7 @@ def _read_packed(file: str) -> Iterator[_Portion]:
 def _read_written(file: str) -> Iterator[_Portion]:
     rest = b""
     start = 0
-    after_comma = True  # none may be at the beginning
+    after_comma = True  # a list may not begin with a comma
     for block in chain(_without_brackets(file), [b""]):
         data = rest + block
         # A number at the end may go on in the next block, unless it is too long already.
@@ -162,7 +162,7 @@ def _fail(file: str, data: bytes, place: int, start: int) -> NoReturn:
         before = _SEPARATOR.split(data[max(0, place - _DIGITS) : place])[-1]
         place -= len(before)
     word = _WORD.findall(data[place : place + 20])[0].decode("ascii", "backslashreplace")
-    # In packed ids, every few bytes one is a control character.
+    # Packed ids have a control character every few bytes.
     hint = "; use --packed for ids as bytes" if _CONTROL.search(data) else ""
     raise CommandError(
         f"{shown_name(file)}: '{word}' at offset {start + place} is not a token id{hint}"

@@ -16,10 +16,10 @@ from ..options.special import allowed_special, special_options
 from ..output import CommandError
 from ..streams import input_argument, portions, read_pieces, write_bytes
 
-#: Ids that are written at a time.
+#: The number of ids that are written at a time.
 _PORTION = 1 << 14
 
-#: The text before the ids, between them, and after them, if there are any.
+#: The text before, between and after the ids, if there are any.
 _FORMATS = {
     "spaces": ("", " ", "\n"),
     "lines": ("", "\n", "\n"),

@@ -37,12 +37,12 @@ from ..output import CommandError, failure, plural, write_line, write_message
 from ..progress import Progress
 from ..streams import write_bytes
 
-#: The formats that are written by default, as far as they can hold the vocabulary.
+#: The formats that are written by default; one that cannot hold the vocabulary is left out.
 _DEFAULT_FORMATS = ("tiktoken", "gpt2", "tokenizer-json", "token-map")
 
 #: The file that lists the changes.
 _CHANGES = "changes.json"
-#: The number of chunks in it, those that save most tokens.
+#: The number of chunks in that file, those that save most tokens.
 _MOST_CHUNKS = 1000
 
 
@@ -218,7 +218,7 @@ def _pattern(encoding: Encoding) -> str:
     if isinstance(encoding, Tokenizer):
         parts = encoding.definition.parts
         same = all(parts.get(key) == DEEPSEEK_PARTS[key] for key in ("normalizer", "pre_tokenizer"))
-        # A manifest has names and ids of special tokens, and nothing of others.
+        # A manifest has only names and ids of special tokens, and no other added tokens.
         simple = all(
             token == AddedToken(token.content, token.id, special=True)
             for token in encoding.added_tokens

@@ -24,7 +24,7 @@ from ..output import CommandError, write_line
 from ..output_file import check_new_file, check_no_input
 from ..streams import read_all
 
-#: In the beginning of a page that this command wrote.
+#: A mark in the beginning of every page that this command writes.
 _GENERATOR = b'<meta name="generator" content="compat_bpe '
 
 
@@ -141,7 +141,7 @@ def _is_page(beginning: bytes) -> bool:
 
 
 def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
-    """The lines of a file that are not blank."""
+    """Return the lines of a file that are not blank."""
     if path == "-" and (not paths or "-" in paths):
         raise click.UsageError("--terms - and a corpus from standard input exclude each other.")
     lines = read_all(path).split("\n")

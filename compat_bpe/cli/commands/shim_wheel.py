@@ -38,7 +38,7 @@ def shim_wheel(directory: str, force: bool) -> None:
 
 
 def _reason(error: OSError) -> str:
-    # Making a folder that is there as a file ends in "File exists", which says too little.
+    # If DIR is a file, making it fails with "File exists", which says too little.
     if isinstance(error, FileExistsError):
         return "Not a directory"
     return error.strerror or str(error)

@@ -22,7 +22,7 @@ from ..options.special import allowed_special, special_options
 from ..output import CommandError, write_line, write_message
 from ..streams import check_utf8, portions, read_all, read_pieces, write_bytes, write_text
 
-#: The backgrounds of tokens in turn, on which black can be read, and that of special tokens.
+#: The backgrounds that tokens have in turn, and that of special tokens; black is readable on each.
 _BACKGROUNDS = ("cyan", "yellow")
 _SPECIAL_BACKGROUND = "red"
 
@@ -142,7 +142,7 @@ def show(
 
 
 class _Read:
-    """A text as it comes, and the number of characters so far; opened at once."""
+    """A text as it comes, and the number of characters so far; the file is opened at once."""
 
     def __init__(self, file: str) -> None:
         self._pieces = read_pieces(file)
@@ -156,7 +156,7 @@ class _Read:
 
 
 class _Tokens:
-    """The ids of a text as it comes, and the number of them so far."""
+    """The ids of a text as it comes, and their number so far."""
 
     def __init__(self, encoding: Encoding, allowed: Set[str], read: _Read) -> None:
         self._ids = encode_iter(encoding, read, allowed_special=allowed, disallowed_special=())
@@ -169,7 +169,7 @@ class _Tokens:
             yield token
 
     def summary(self) -> str:
-        """Say how many tokens and characters there are."""
+        """Return the numbers of tokens and characters in words."""
         return f"{_counted(self._count, 'token')}, {_counted(self._read.characters, 'character')}"
 
 
@@ -246,7 +246,7 @@ def _words(texts: tuple[str, ...]) -> Iterator[str]:
 
 
 def _pieces(tokens: Iterable[int], encoding: Encoding, ids: bool, colored: bool) -> Iterator[str]:
-    """Yield what is shown of each token."""
+    """Yield the text that shows each token."""
     separator = "" if ids or colored else _SEPARATOR
     quote = '"' if ids and not colored else ""
     newline = "\\n" if ids else "\\n\n"

@@ -176,7 +176,7 @@ def _check_new(paths: Sequence[str], source: str, force: bool) -> None:
 
 
 def _write_files(paths: Sequence[str], texts: Sequence[str]) -> None:
-    """Write files; none of them appears before all are written.
+    """Write files; no file appears before all are written.
 
     Raises:
         CommandError: one cannot be written.

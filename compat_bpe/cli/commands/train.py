@@ -33,10 +33,10 @@ from ..output import failure, plural, write_line, write_message
 from ..progress import Progress
 from ..streams import write_bytes
 
-#: The file with what was held out, as JSON lines that can be read as a corpus.
+#: The file with the held-out text, as JSON lines that can be read as a corpus.
 _VALIDATION = "validation.jsonl"
 
-#: The most frequent and the longest tokens that the report on it lists.
+#: The number of most frequent and of longest tokens that the report on the held-out text lists.
 _TOP = 5
 
 
@@ -301,7 +301,7 @@ def _feed(
     counts: CorpusCounts,
     held_out: BinaryIO,
 ) -> None:
-    """Give a corpus to a trainer, except what is held out."""
+    """Give a corpus to a trainer, except for the held-out text."""
 
     def hold_out(part: Part) -> None:
         line = {"text": part.text, "group": part.group, "source": part.source}
@@ -312,7 +312,7 @@ def _feed(
 
 
 def _metrics(trained: Trained) -> dict[str, Any]:
-    """Return figures of the corpus as it was learned from."""
+    """Return figures of the training and of the text that was learned from."""
     return {
         "merges": len(trained.merges),
         "stopped": trained.stopped,

@@ -111,10 +111,10 @@ def truncate(
 def _read_head(
     file: str, encoding: Encoding, limit: int, *, look_for_end: bool
 ) -> tuple[str, bool]:
-    """Read enough of a text to cut its beginning; tell if that is the whole text.
+    """Return enough of a text to cut its beginning, and True if that is the whole text.
 
-    Ids that are certain are those of the text, however it goes on. Once there are more than fit,
-    no beginning that is longer than the part read so far fits.
+    Once an id is certain, it stays, however the text goes on. Once more ids are certain than fit,
+    no beginning that is longer than the text read so far fits.
     """
     pieces: list[str] = []
 

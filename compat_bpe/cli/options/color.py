@@ -17,7 +17,7 @@ color_option = click.option(
 
 
 def is_colored(color: str) -> bool:
-    """Decide from the value of ``color_option`` if tokens are colored."""
+    """Return True if tokens are colored, by the value of ``color_option``."""
     if color != "auto":
         return color == "always"
     # https://no-color.org

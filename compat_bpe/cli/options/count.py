@@ -26,7 +26,7 @@ GROUPS = {
     ],
 }
 
-#: Options that exclude each other, each by the field that has its value.
+#: Options that exclude each other, each with the field that has its value.
 _EXCLUDING = (
     (("string", "--string"), ("paths", "PATH")),
     (("string", "--string"), ("files_from", "--files-from")),
@@ -171,7 +171,7 @@ _OPTIONS = (
 
 
 class CountOptions(NamedTuple):
-    """The values of the options."""
+    """The values of the options of ``compat-bpe count``."""
 
     paths: Sequence[str]
     model: str | None

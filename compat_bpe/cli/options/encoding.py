@@ -104,7 +104,7 @@ def encoding_of_model(model: str) -> str:
 
 
 def _hint_for_encoding(name: str) -> str:
-    """Say what to do about a name that is neither an encoding nor a file."""
+    """Return a hint for a name that is neither an encoding nor a file."""
     try:
         encoding_name_for_model(name)
     except KeyError:
@@ -140,7 +140,7 @@ def check_decodes(encoding: Encoding) -> None:
     """Refuse an encoding that has no bytes for its tokens.
 
     Raises:
-        CommandError: it is of a tokenizer.json with a decoder that is not supported.
+        CommandError: it is from a tokenizer.json with a decoder that is not supported.
     """
     try:
         encoding.decode_bytes([])

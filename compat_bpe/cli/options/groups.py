@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-#: The title of the section for what is in no group, ``--help`` included.
+#: The title of the section for options in no group, ``--help`` included.
 OTHERS = "Other options"
 
-# As in click's own help: the most columns of the left side, and the space after it.
+# The largest number of columns of the left side, and of the space after it, as in click's help.
 _LEFT = 30
 _SPACE = 2
 
 
 class GroupedCommand(click.Command):
-    """List the options of a command under titles, in the order of ``groups``.
+    """A command whose help lists its options under titles, in the order of ``groups``.
 
     Options in no group come last, in their order, under "Other options".
 
@@ -74,5 +74,5 @@ class GroupedCommand(click.Command):
 
 
 def _left(rows: Sequence[tuple[str, str]]) -> int:
-    """The columns that the left side of some rows takes."""
+    """Return the number of columns that the left side of some rows takes."""
     return min(_LEFT, max(len(left) for left, _ in rows))

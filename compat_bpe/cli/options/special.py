@@ -1,4 +1,4 @@
-"""The options that choose which names of special tokens are encoded as these tokens."""
+"""The options that choose the names of special tokens that are encoded as these tokens."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def vocabulary_options(without_format: str) -> Callable[[_Function], _Function]:
     return give
 
 
-#: The options that ``vocabulary_options`` gives, but for the required one.
+#: The options that ``vocabulary_options`` gives, except the required one.
 OUTPUT_OPTIONS = ("--name", "--format", "--force", "--json")
 
 
@@ -74,7 +74,7 @@ def checked_name(output: Path, name: str | None, *, force: bool) -> str:
     """Return the name of a vocabulary.
 
     Raises:
-        CommandError: it cannot be written into that folder, or not by that name.
+        CommandError: the vocabulary cannot be written into that folder, or not by that name.
     """
     name = output.resolve().name if name is None else name
     try:
@@ -98,10 +98,10 @@ def check_inputs(
     Args:
         output, name, formats, extra: as in ``touched_files``.
         corpus: the corpus, if there is one.
-        others: the paths of other inputs, as far as they are given.
+        others: the paths of other inputs; None for one that is not given.
 
     Raises:
-        CommandError: there is one.
+        CommandError: there is such a file.
     """
     outputs = map(os.fspath, touched_files(output, name, formats, extra))
     inputs = [file.path for file in corpus.files] if corpus is not None else []

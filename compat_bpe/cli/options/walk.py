@@ -1,4 +1,4 @@
-"""The options for how a command searches directories."""
+"""The options for the search of directories."""
 
 from __future__ import annotations
 

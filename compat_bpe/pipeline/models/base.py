@@ -1,4 +1,4 @@
-"""What every model is: the stage that turns a chunk into ids."""
+"""The protocol of a model, the stage that turns a chunk into ids."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     Ids = tuple[int, ...]
 
     class Model(Protocol):
-        """A model. A chunk's ids depend on nothing but the chunk, so they may be remembered."""
+        """A model. A chunk's ids depend on nothing but the chunk, so they may be cached."""
 
         @property
         def is_complete(self) -> bool:
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
         @property
         def is_text(self) -> bool:
-            """True if what is merged is the UTF-8 of a chunk, all of it."""
+            """True if the bytes that are merged are the UTF-8 of a chunk, all of it."""
 
         @property
         def to_bytes(self) -> Callable[[str], bytes]:
-            """The function that gives the bytes of a chunk."""
+            """The function that returns the bytes of a chunk."""
 
         def encode(self, chunk: str) -> Ids:
             """Return the ids of one chunk."""
 
         def merge(self, data: bytes) -> list[int]:
-            """Return the ids that merging gives of some bytes, if ``is_text``."""
+            """Return the ids that merging makes of some bytes; only if ``is_text``."""
 
         def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
             """Return the ids of a segment if there is a faster way than chunk by chunk, else None.
@@ -40,4 +40,4 @@ if TYPE_CHECKING:
             """
 
         def clear_cache(self) -> None:
-            """Forget what was remembered."""
+            """Clear the model's cache."""

@@ -17,12 +17,12 @@ _WORTH_UNSPACED = 1 << 14
 
 
 class ByteLevelBPE:
-    """Encodes chunks by merging their bytes.
+    """The model that encodes a chunk by merging its bytes.
 
     Args:
         merges: the merges, by rank or by a list.
         whole: chunks that are a token before any merging.
-        to_bytes: the bytes of a chunk.
+        to_bytes: returns the bytes of a chunk.
 
     >>> ByteLevelBPE(BytePairEncoder({b"h": 0, b"i": 1, b"hi": 2}), {}).encode("hi")
     (2,)
@@ -37,7 +37,7 @@ class ByteLevelBPE:
         self.merges = merges
         self.whole = whole
         self.to_bytes = to_bytes
-        # The character-boundary encoder takes its parts for UTF-8 text, and each for itself.
+        # The character-boundary encoder takes its parts as UTF-8 text, each on its own.
         self._may_be_unspaced = to_bytes is str.encode and merges.is_complete
         self._unspaced: UnspacedEncoder | None = None
         self._unspaced_bytes = 0
@@ -49,7 +49,7 @@ class ByteLevelBPE:
 
     @property
     def is_text(self) -> bool:
-        """True if what is merged is the UTF-8 of a chunk, all of it."""
+        """True if the bytes that are merged are the UTF-8 of a chunk, all of it."""
         return self.to_bytes is str.encode and not self.merges.drops_bytes
 
     def ids_of(self, chunk: bytes) -> list[int]:
@@ -62,7 +62,7 @@ class ByteLevelBPE:
         return self.merges.merge(chunk) if whole is None else [whole]
 
     def merge(self, data: bytes) -> list[int]:
-        """Return the ids that merging gives, also where the whole is a token."""
+        """Return the ids that merging makes of some bytes, even if they are a token as a whole."""
         return self.merges.merge(data)
 
     def encode(self, chunk: str) -> Ids:
@@ -82,7 +82,7 @@ class ByteLevelBPE:
                     from .by_character import UnspacedEncoder
 
                     self._unspaced = UnspacedEncoder(self.merges, self.whole)
-            # Read once: another thread may just forget it.
+            # Read once, since another thread may clear it.
             unspaced = self._unspaced
             if unspaced is not None:
                 return unspaced.merge([chunk])
@@ -94,11 +94,11 @@ class ByteLevelBPE:
         if unspaced is None or not unspaced.merging_makes_tokens or not _is_wide(segment):
             return None
         ids = unspaced.merge(chunks(segment))
-        # Only then a chunk that is a token is what merging gives.
+        # Else a chunk that is a token need not be what merging makes of it.
         return ids if unspaced.merging_makes_tokens else None
 
     def clear_cache(self) -> None:
-        """Forget the character-boundary encoder."""
+        """Drop the character-boundary encoder, which has a cache of its own."""
         self._unspaced = None
         self._unspaced_bytes = 0
 
