@@ -54,14 +54,15 @@ class CutPoints:
             return None
         if end is None:
             end = len(text)
-        inside = _pairs_within(guarded) if guarded else ()
         found = breaks.search(text, start, end)
+        if not guarded and not self._is_normalized:
+            return None if found is None else found.end()
+        inside = _pairs_within(guarded)
         while found is not None:
             cut = found.end()
-            if text[cut - 1 : cut + 1] not in inside and not (
-                self._is_normalized
-                and not (text[cut - 1 : cut + 1].isascii() and text[cut] not in _COMPOSED)
-            ):
+            beside = text[cut - 1 : cut + 1]
+            is_kept = not self._is_normalized or (beside.isascii() and beside[1] not in _COMPOSED)
+            if is_kept and beside not in inside:
                 return cut
             found = breaks.search(text, cut, end)
         return None
