@@ -17,12 +17,12 @@ from ..output import CommandError, write_message
 from ..progress import FileProgress
 from .walk import walk_options
 
-#: Damaged lines of one file that --verbose names; of the others, only the number.
+#: The most damaged lines of one file that --verbose names; the others are only counted.
 _NAMED = 10
 
 
 def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameter ``corpus``, a ``CorpusArguments``, by arguments and options."""
+    """Give a command the parameter ``corpus``, a ``CorpusArguments``."""
     paths = click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]...")
     field = click.option(
         "--field",
@@ -110,23 +110,23 @@ class CorpusArguments(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A file that was skipped, or of which damaged lines were."""
+    """A file that was skipped, or damaged lines of one."""
 
     path: str
-    #: For lines, of the first of them.
+    #: For lines, the reason of the first one.
     reason: str
-    #: 0 if it is the whole file.
+    #: The number of lines; 0 for the whole file.
     lines: int = 0
 
 
 class Corpus:
-    """Files that were found, and how to read them.
+    """The files of a corpus, with the options for reading them.
 
     Args:
         found: the files, and directories that could not be searched.
         field, group_field, jsonl: as in ``read_corpus``.
-        errors: the same; None for the default of ``--errors``.
-        verbose: whether everything skipped is named; else it is summed up in one message.
+        errors: as there; None for the default of ``--errors``.
+        verbose: True to name everything that is skipped; else one message sums it up.
     """
 
     def __init__(
@@ -147,18 +147,19 @@ class Corpus:
         self._errors = errors
         self._verbose = verbose
         self.files = [CorpusFile(file.path, group_of(file.path, file.root)) for file in self._found]
-        #: What cannot be read, and why; complete when all parts have been taken, as ``skipped`` is.
+        #: The files that cannot be read, each with the reason.  This and ``skipped`` are complete
+        #: when all parts have been taken.
         self.failed = [(file.path, file.problem) for file in found if file.problem]
         self.skipped: list[Skipped] = []
 
     @property
     def size(self) -> int | None:
-        """The bytes of all files, compressed ones as they are; None if that is not known."""
+        """The size of all files in bytes, compressed ones as they are; None if it is unknown."""
         sizes = [file.size for file in self._found]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
     def left_out(self) -> dict[str, list[dict[str, Any]]]:
-        """Everything that was not read, for a JSON file."""
+        """Return everything that was not read, for a JSON file."""
         return {
             "errors": [{"path": path, "error": reason} for path, reason in self.failed],
             "skipped": [
@@ -173,14 +174,14 @@ class Corpus:
         file_done: Callable[[], None] = lambda: None,
         say: Callable[[str], None] = write_message,
     ) -> Iterator[Part]:
-        """Read all files: the parts of their documents, and messages on what is left out.
+        """Yield the parts of all documents, with messages about files that are left out.
 
         A file that cannot be opened is named and added to ``failed``; the others are read.
 
         Args:
-            advance: called with the number of bytes each time some are done, as ``size`` has them.
+            advance: called with the number of bytes that were read since, counted as in ``size``.
             file_done: called after each file.
-            say: what writes a message.
+            say: writes a message.
 
         Raises:
             CommandError: a file is damaged, or cannot be read to its end; or all are left out.
@@ -205,7 +206,7 @@ class Corpus:
                     yield part
             except OSError as error:
                 if is_begun or error.filename not in (None, file.path):
-                    # What was given of it cannot be taken back; or it is not for the file's sake.
+                    # Parts of the file are already used, or the error is of another file.
                     where = os.fspath(error.filename or shown_name(file.path))
                     raise CommandError(f"{where}: {_reason(error)}") from None
                 fail(file.path, _reason(error))
@@ -229,7 +230,7 @@ class Corpus:
         advance: Callable[[int], None],
         say: Callable[[str], None],
     ) -> Iterator[Part]:
-        """The parts of one file, with a note of what of it is skipped."""
+        """Yield the parts of one file, and note everything in it that is skipped."""
         lines = 0
 
         def skip(source: str, reason: str) -> None:
@@ -257,7 +258,7 @@ class Corpus:
             say(f"{file.path}: skipped: {lines - _NAMED:,} more")
 
     def read(self) -> Iterator[Part]:
-        """The same parts, with a progress bar on a terminal while they are worked on.
+        """Yield the same parts, with a progress bar if standard error is a terminal.
 
         Raises:
             CommandError: as in ``parts``.
@@ -271,14 +272,17 @@ class Corpus:
             yield from self.parts(progress.advance, progress.file_done, say)
 
     def _default_errors(self, found: Found) -> Errors:
-        """A directory may well have pictures in it, but a line that is no JSON is a mistake."""
+        """Return the default of ``--errors`` for a file.
+
+        A directory may well have pictures in it, but a line that is not JSON is a mistake.
+        """
         if found.is_named or self._jsonl or is_json_lines(found.path):
             return "strict"
         return "skip"
 
 
 def _summary(skipped: Iterable[Skipped]) -> Iterator[str]:
-    """Yield a message for each kind of what was skipped.
+    """Yield a message for each kind of skipped files or lines.
 
     >>> list(_summary([Skipped("a", "binary: NUL byte"), Skipped("b", "", 1), Skipped("c", "", 2)]))
     ['1 binary file skipped (--verbose names it)', '3 damaged lines skipped (--verbose names them)']
