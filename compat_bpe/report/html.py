@@ -6,19 +6,18 @@ is drawn is in a table, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import chain, repeat
 
 from ..version import __version__
 from . import charts as charts
-from .charts import text
 from .figures import (
     BYTES_PER_TOKEN,
     RATIO,
     SHARE,
     EncodingReport,
     Report,
-    Table,
     TermTokens,
     TokenUse,
     balance,
@@ -26,79 +25,85 @@ from .figures import (
     vocabulary_table,
     worst_to_best,
 )
+from .head import head, whole_title
+from .names import Key, keys, shorten, text, titled
 from .style import STYLE
 
-#: So many groups are drawn, those with the most text; tables have all.
-_DRAWN = 40
+#: The most groups and the most bars that are drawn, and how many groups in any case; those with
+#: the most text.  Tables have all.
+_DRAWN, _BARS, _DRAWN_AT_LEAST = 40, 160, 8
 
-#: Tokens of so many bytes and more are counted together.
+#: Tokens of this many bytes and more are counted together.
 _LONG = 16
 
-#: So many tokens that no text gives are listed.
+#: The most unreachable tokens that are listed.
 _LISTED = 200
 
 _COVERED = (1, 10, 100, 1_000, 10_000, 100_000)
 
 
-def page(report: Report, top: int = 10, title: str = "What vocabularies make of a corpus") -> str:
-    """A report as HTML, complete in itself.
+def page(
+    report: Report,
+    top: int = 10,
+    title: str = "Tokenizer report",
+    *,
+    corpus: Sequence[str] = (),
+    version: str = "",
+    made_at: datetime | None = None,
+) -> str:
+    """Return a report as HTML, complete in itself; the same arguments give the same page.
 
     Args:
         report: the report.
         top: how many of the most frequent and of the longest tokens are listed.
         title: the title of the page.
+        corpus: the names of the corpus, for instance paths; ``-`` is standard input.
+        version: the version of compat_bpe that counted.
+        made_at: the time that the page gives as its own.
 
     >>> from compat_bpe import get_encoding
     >>> from compat_bpe.report.measure import report
     >>> made = report({"gpt2": get_encoding("gpt2")}, {"en": ["A dog."]}, terms=["<dog>"])
-    >>> written = page(made)
+    >>> written = page(made, corpus=["dogs.txt"])
     >>> written.startswith("<!doctype html>"), "&lt;dog&gt;" in written
     (True, True)
     """
+    named = keys(list(report.encodings))
+    groups = shorten(report.groups)
     sections = (
-        _groups(report),
-        _balance(report),
-        _lengths(report),
-        _coverage(report),
-        _vocabulary(report, top),
-        _terms(report),
+        _groups(report, named, groups),
+        _balance(report, named, groups),
+        _lengths(report, named),
+        _coverage(report, named),
+        _vocabulary(report, named, top),
+        _terms(report, named),
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="generator" content="compat_bpe {__version__}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        f"<header><h1>{text(title)}</h1>{_lead(report)}{_cards(report)}</header>\n"
+        f"<title>{text(whole_title(title, corpus))}</title>\n"
+        f"<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<header>{head(report.total, len(report.groups), title, corpus, version, made_at)}"
+        f"{_cards(report, named)}</header>\n"
         + "\n".join(filter(None, sections))
         + f"\n{_FOOTER}\n</main>\n</body>\n</html>\n"
     )
 
 
 _FOOTER = """<footer>
-<p>All counts are those of whole documents; special tokens in the text are plain text. Bytes are of
-UTF-8, characters are code points. A word is what stands between white space: in writing that has
-none between words, such as Chinese or Thai, that is a clause or a sentence, so there compare by
-characters. A chunk is what a text is split into before anything is merged. A token “no text gives”
-was proven to be out of reach; not all such tokens are found.</p>
+<p>Counts are for whole documents; special tokens in the text count as plain text. Bytes are those
+of UTF-8, and characters are code points. Words are separated by white space: in scripts that do not
+separate words, such as Chinese and Thai, a “word” is a clause or a sentence, so compare those by
+characters. A chunk is a piece of text that the pre-tokenizer splits off before any merging. An
+unreachable token is proven not to occur in the encoding of any text; not all such tokens are
+found.</p>
 </footer>"""
 
 
-def _lead(report: Report) -> str:
-    total = report.total
-    figures = (
-        (total.documents, "document"),
-        (total.bytes, "byte"),
-        (total.characters, "character"),
-        (total.words, "word"),
-    )
-    said = ", ".join(f"{number:,} {unit}{'' if number == 1 else 's'}" for number, unit in figures)
-    groups = len(report.groups)
-    return f'<p class="lead">{said}{f" in {groups:,} groups" if groups > 1 else ""}.</p>'
-
-
-def _cards(report: Report) -> str:
+def _cards(report: Report, named: Sequence[Key]) -> str:
     cards = []
-    for number, (name, one) in enumerate(report.encodings.items()):
+    for key, one in zip(named, report.encodings.values()):
         ratio = BYTES_PER_TOKEN.of(report.total, one.total)
         rows = [
             ("tokens", f"{one.total.tokens:,}"),
@@ -106,20 +111,20 @@ def _cards(report: Report) -> str:
         ]
         if one.total.chunks:
             whole = SHARE.format(one.total.whole_chunks / one.total.chunks)
-            rows.insert(1, ("one-token chunks", whole))
+            rows.insert(1, ("single-token chunks", whole))
         worst = worst_to_best(balance(report.groups, one.groups))
         if worst is not None and len(report.groups) > 1:
-            rows.append(("worst to best", f"{worst:.1f}×"))
+            rows.append(("worst to best group", f"{worst:.1f}×"))
         listed = "".join(f"<dt>{label}</dt><dd>{figure}</dd>" for label, figure in rows)
         cards.append(
-            f'<li class="{charts.color(number)}"><h2>{text(name)}</h2>'
-            f'<div class="big">{_written(ratio)} <small>bytes per token</small></div>'
+            f'<li><span class="fill {key.style}"></span><h2>{key.label}</h2>'
+            f'<div class="big">{_written(ratio)}<small>bytes per token</small></div>'
             f"<dl>{listed}</dl></li>"
         )
-    return f'<ul class="cards">{"".join(cards)}</ul>'
+    return f'<ul class="cards" style="--count:{len(cards)}">{"".join(cards)}</ul>'
 
 
-def _groups(report: Report) -> str:
+def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> str:
     drawn = _drawn(report)
     of = BYTES_PER_TOKEN.of
     groups = []
@@ -127,88 +132,109 @@ def _groups(report: Report) -> str:
         found = (of(report.groups[group], one.groups[group]) for one in report.encodings.values())
         groups.append(
             (
-                group,
-                [charts.Bar(ratio or 0.0, _written(ratio), i) for i, ratio in enumerate(found)],
+                titled(group, short[group]),
+                [
+                    charts.Bar(ratio or 0.0, _written(ratio), key)
+                    for key, ratio in zip(named, found)
+                ],
             )
         )
     tables = group_tables(report)
     if len(report.groups) > 1:
         tables.pop()  # that of balance has a section of its own
     chart = charts.bars(groups, "Bytes per token of each group; the table below has the figures.")
+    heads = [key.label for key in named]
+    # The first table has the full names; below it, the short ones say which is meant.
+    full = {group: group for group in short}
+    written = "".join(
+        charts.table(
+            table.title,
+            ["group", *heads, *map(text, table.columns[len(named) :])],
+            [(titled(group, found.get(group, group)), cells) for group, cells in table.rows],
+        )
+        for table, found in zip(tables, chain([full], repeat(short)))
+    )
     return _section(
         "Bytes per token",
-        "How much text a token holds. The longer a bar, the fewer tokens the same text takes."
-        + _not_all_drawn(report),
-        charts.legend(report.encodings)
+        "The average amount of text in a token. The longer the bar, the fewer tokens the same text "
+        "takes." + _not_all_drawn(report),
+        charts.legend(named)
         + chart
-        + charts.details("All figures", "".join(_table(table, "group") for table in tables)),
+        + charts.details(
+            "All figures",
+            "<p>For comparison: char, byte and word are what one token for each character, byte "
+            f"or word would give.</p>{written}",
+        ),
     )
 
 
-def _balance(report: Report) -> str:
+def _balance(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> str:
     if len(report.groups) < 2:
         return ""
-    ratios = {name: balance(report.groups, one.groups) for name, one in report.encodings.items()}
-    most = max(filter(None, map(worst_to_best, ratios.values())), default=1.0)
+    ratios = [balance(report.groups, one.groups) for one in report.encodings.values()]
+    most = max(filter(None, map(worst_to_best, ratios)), default=1.0)
     parts = []
-    for number, (name, of_groups) in enumerate(ratios.items()):
+    for key, of_groups in zip(named, ratios):
         points = [(group, ratio) for group, ratio in of_groups.items() if ratio]
         if points:
-            said = f"{name}: {worst_to_best(of_groups):.2f} from the worst group to the best"
-            parts.append(charts.strip(name, number, points, most, said))
+            said = f"{key.name}: {worst_to_best(of_groups):.2f} from the worst group to the best"
+            parts.append(charts.strip(key, points, most, short, said))
     table = group_tables(report)[-1]
-    shown = table._replace(columns=list(report.encodings))
-    rows = [(name, cells[: len(report.encodings)]) for name, cells in shown.rows]
+    rows = [
+        (titled(group, short.get(group, group)), cells[: len(named)]) for group, cells in table.rows
+    ]
     depth = {
-        (row, column): 0.85 * (ratio - 1) / (most - 1)
-        for column, of_groups in enumerate(ratios.values())
+        (row, column): 0.6 * (ratio - 1) / (most - 1)
+        for column, of_groups in enumerate(ratios)
         for row, ratio in enumerate(of_groups.values())
         if ratio is not None and most > 1
     }
-    written = charts.table(table.title, ["group", *shown.columns], rows, shades=depth)
-    if len(rows) > _DRAWN:
+    heads = ["group", *(key.label for key in named)]
+    written = charts.table(table.title, heads, rows, shades=depth)
+    if len(rows) > _DRAWN_AT_LEAST:
         written = charts.details("All figures", written)
     return _section(
         "Balance between groups",
-        "Tokens per character of each group, relative to the group that is treated best: at 3× as "
-        "much text costs three times as many tokens. Writing systems put more or less into a "
-        "character, so compare encodings with each other rather than groups.",
-        f'<div class="strips">{"".join(parts)}</div>{written}',
+        "Tokens per character in each group, relative to the group that needs the fewest: at 3×, "
+        "as much text takes three times as many tokens. A character says more in some scripts than "
+        "in others, so compare encodings with each other rather than groups.",
+        f'<div class="strips">{"".join(parts)}{charts.strip_axis(most)}</div>{written}',
     )
 
 
-def _lengths(report: Report) -> str:
-    named = [str(length) for length in range(1, _LONG)] + [f"{_LONG}+"]
+def _lengths(report: Report, named: Sequence[Key]) -> str:
+    lengths = [str(length) for length in range(1, _LONG)] + [f"{_LONG}+"]
     shares = []
     for one in report.encodings.values():
-        found = [0] * len(named)
+        found = [0] * len(lengths)
         for length, times in one.by_length().items():
             found[min(max(length, 1), _LONG) - 1] += times
         shares.append([times / one.total.tokens if one.total.tokens else 0.0 for times in found])
     most = max(chain.from_iterable(shares), default=0.0)
     panels = "".join(
-        f"<div><h3>{text(name)}</h3>"
-        + charts.columns(
-            list(zip(named, some)),
+        f"<div><h3>{key.label}</h3>"
+        + charts.shares(
+            list(zip(lengths, some)),
             most,
-            number,
-            f"{name}: tokens by length in bytes; the table below has the figures.",
+            key,
+            f"{key.name}: tokens by length in bytes; the table below has the figures.",
         )
         + "</div>"
-        for number, (name, some) in enumerate(zip(report.encodings, shares))
+        for key, some in zip(named, shares)
     )
     rows = [
-        (name, [SHARE.format(share) for share in row]) for name, row in zip(named, zip(*shares))
+        (name, [SHARE.format(share) for share in row]) for name, row in zip(lengths, zip(*shares))
     ]
-    table = charts.table("share of all tokens", ["bytes", *report.encodings], rows)
+    table = charts.table("share of all tokens", ["bytes", *(key.label for key in named)], rows)
     return _section(
-        "How long the tokens are",
-        "The share of the tokens of the text that are so many bytes long.",
-        f'<div class="panels">{panels}</div>{charts.details("All figures", table)}',
+        "Token lengths",
+        "The tokens of the text by their length in bytes of UTF-8.",
+        f'<div class="panels" style="--count:{len(named)}">{panels}</div>'
+        + charts.details("All figures", table),
     )
 
 
-def _coverage(report: Report) -> str:
+def _coverage(report: Report, named: Sequence[Key]) -> str:
     series = [_covered(one) for one in report.encodings.values()]
     longest = max(map(len, series), default=0)
     rows = [
@@ -219,19 +245,19 @@ def _coverage(report: Report) -> str:
         for number in _COVERED
         if number <= longest
     ]
-    rows.append(("tokens that came", [f"{len(one):,}" for one in series]))
-    table = charts.table("share of the text", ["tokens", *report.encodings], rows)
+    rows.append(("distinct tokens used", [f"{len(one):,}" for one in series]))
+    heads = ["most frequent tokens", *(key.label for key in named)]
     return _section(
-        "How much of the text the most frequent tokens are",
-        "Across: a number of tokens, the most frequent ones. Up: the share of the text's bytes "
-        "that they make up.",
-        charts.legend(report.encodings)
+        "Coverage",
+        "The share of the text, in bytes, that the most frequent tokens make up.",
+        charts.legend(named)
         + charts.lines(
             series,
+            named,
             "Share of the text that is made up by the most frequent tokens; the "
             "table below has figures.",
         )
-        + charts.details("Figures", table),
+        + charts.details("All figures", charts.table("share of the text", heads, rows)),
     )
 
 
@@ -240,18 +266,22 @@ def _covered(one: EncodingReport) -> list[float]:
     return [size / total for size in one.covered] if total else []
 
 
-def _vocabulary(report: Report, top: int) -> str:
-    content = _table(vocabulary_table(report), "encoding")
-    for name, one in report.encodings.items():
+def _vocabulary(report: Report, named: Sequence[Key], top: int) -> str:
+    found = vocabulary_table(report)
+    heads = ["encoding", "tokens", "used", "% used", "unused", "% unused", "unreachable"]
+    rows = [(key.heading, cells) for key, (_, cells) in zip(named, found.rows)]
+    content = charts.table("mergeable tokens", heads, rows)
+    for key, one in zip(named, report.encodings.values()):
         if top and one.uses:
             content += charts.details(
-                f"Tokens of {name}",
+                f"Tokens of {key.label}",
                 f"<h3>Most frequent</h3>{_uses(one.uses[:top])}"
-                f"<h3>Longest that came</h3>{_uses(one.longest(top))}{_unreachable(one)}",
+                f"<h3>Longest used</h3>{_uses(one.longest(top))}{_unreachable(one)}",
             )
     return _section(
-        "What of the vocabulary is used",
-        "Mergeable tokens are all but the special and added ones.",
+        "Vocabulary use",
+        "How much of each vocabulary the text uses. Mergeable tokens are all but the special and "
+        "added ones.",
         content,
     )
 
@@ -265,32 +295,31 @@ def _unreachable(one: EncodingReport) -> str:
         return ""
     more = len(one.unreachable) - _LISTED
     return (
-        "<h3>That no text gives, and why</h3>"
+        "<h3>Unreachable, and why</h3>"
         + charts.token_list((found.token, found.reason) for found in one.unreachable[:_LISTED])
-        + (f"<p>{more:,} more</p>" if more > 0 else "")
+        + (f"<p>and {more:,} more</p>" if more > 0 else "")
     )
 
 
-def _terms(report: Report) -> str:
-    names = list(report.encodings)
+def _terms(report: Report, named: Sequence[Key]) -> str:
     by_term = list(zip(*(one.terms for one in report.encodings.values())))
     if not by_term:
         return ""
     return _section(
-        "How terms are cut",
-        "Each token of a term, alone and after a space, and how many there are; ␣ is a space.",
-        '<div class="wide" tabindex="0"><table class="terms"><thead><tr>'
+        "Terms",
+        "The tokens of each term, alone and after a space, and their number; ␣ is a space.",
+        '<table class="terms"><thead><tr>'
         '<th scope="col">encoding</th><th scope="col">alone</th>'
         '<th scope="col">after a space</th></tr></thead>'
-        f"{''.join(_term(names, of_encodings) for of_encodings in by_term)}</table></div>",
+        f"{''.join(_term(named, of_encodings) for of_encodings in by_term)}</table>",
     )
 
 
-def _term(names: Iterable[str], of_encodings: Sequence[TermTokens]) -> str:
+def _term(named: Iterable[Key], of_encodings: Sequence[TermTokens]) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{text(name)}</th><td>{_cut(term.alone)}</td>'
+        f'<tr><th scope="row">{key.label}</th><td>{_cut(term.alone)}</td>'
         f"<td>{_cut(term.after_space)}</td></tr>"
-        for name, term in zip(names, of_encodings)
+        for key, term in zip(named, of_encodings)
     )
     term = f"<bdi>{text(of_encodings[0].term)}</bdi>"
     return (
@@ -299,23 +328,24 @@ def _term(names: Iterable[str], of_encodings: Sequence[TermTokens]) -> str:
 
 
 def _cut(parts: Sequence[bytes]) -> str:
-    return f"{charts.tokens(parts)} <small>{len(parts)}</small>"
+    return f'<span class="cut"><small>{len(parts)}</small> {charts.tokens(parts)}</span>'
 
 
 def _drawn(report: Report) -> list[str]:
-    """The groups that are drawn, in the order of the report."""
+    """Return the groups that are drawn, in the order of the report."""
     sizes = report.groups
-    largest = set(sorted(sizes, key=lambda group: -sizes[group].bytes)[:_DRAWN])
-    return [group for group in sizes if group in largest]
+    largest = sorted(sizes, key=lambda group: -sizes[group].bytes)[: _most_drawn(report)]
+    chosen = set(largest)
+    return [group for group in sizes if group in chosen]
+
+
+def _most_drawn(report: Report) -> int:
+    return min(_DRAWN, max(_DRAWN_AT_LEAST, _BARS // len(report.encodings)))
 
 
 def _not_all_drawn(report: Report) -> str:
-    groups = len(report.groups)
-    return f" Here are the {_DRAWN} largest of {groups:,} groups." if groups > _DRAWN else ""
-
-
-def _table(table: Table, first: str) -> str:
-    return charts.table(table.title, [first, *table.columns], table.rows)
+    groups, drawn = len(report.groups), _most_drawn(report)
+    return f" Of {groups:,} groups, the {drawn} largest are drawn." if groups > drawn else ""
 
 
 def _section(title: str, explained: str, content: str) -> str:

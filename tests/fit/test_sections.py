@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -86,7 +87,10 @@ def check_part(encoding: Encoding, section: Section, found: FittedSection) -> No
     assert kept
     marker = section.marker
     if marker is None:
-        marker = "…" if section.cut == "ends" else ""
+        # Between lines it is a line of its own, which ends as the text's first does.
+        newline = "\r\n" if re.match(r"[^\n]*\r\n", text) else "\n"
+        ends_with = newline if section.boundary == "line" else ""
+        marker = "…" + ends_with if section.cut == "ends" else ""
     slices = [text[start:end] for start, end in kept]
     assert all(slices)
     may_cut = rule_of("line" if section.cut == "lines" else section.boundary)

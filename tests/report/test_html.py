@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,14 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
-from compat_bpe.report.charts import columns, lines, strip, text, token
+from compat_bpe.report.charts import lines, shares, strip, strip_axis, token
 from compat_bpe.report.figures import Report
+from compat_bpe.report.head import page_time
 from compat_bpe.report.html import page
 from compat_bpe.report.measure import report
+from compat_bpe.report.names import Key, text
 
 GPT2, P50K = get_encoding("gpt2"), get_encoding("p50k_base")
 SMALL = load(Path(__file__).parents[2] / "fixtures" / "gpt2_small")
-VOID = {"meta", "path", "polyline"}
+VOID = {"meta", "path", "polyline", "wbr"}
+KEY = Key(0, "gpt2", "gpt2", False)
 
 
 class Page(HTMLParser):
@@ -27,6 +31,8 @@ class Page(HTMLParser):
     def __init__(self, source: str) -> None:
         super().__init__()
         self.open: list[str] = []
+        #: The text that follows each tag.
+        self.data: list[str] = []
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.tables: list[list[list[str]]] = []
         self.text = ""
@@ -36,6 +42,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
+        self.data.append("")
         assert len(dict(attrs)) == len(attrs)
         if tag not in VOID:
             self.open.append(tag)
@@ -46,8 +53,16 @@ class Page(HTMLParser):
         elif tag in ("td", "th"):
             self.tables[-1][-1].append("")
 
+    @property
+    def classes(self) -> list[str]:
+        """All classes, once for each element that has them."""
+        return [
+            name for _, attributes in self.tags for name in (attributes.get("class") or "").split()
+        ]
+
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
+        self.data.append("")
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
@@ -55,6 +70,8 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if "style" not in self.open:
             self.text += data
+        if self.data:
+            self.data[-1] += data
         if "td" in self.open or "th" in self.open:
             self.tables[-1][-1][-1] += data
 
@@ -81,7 +98,7 @@ def test_the_figures_are_in_tables(made: Report) -> None:
     captions = [line for line in found.text.split("\n") if line]
     assert captions
     of_tokens, of_bytes, *_ = found.tables
-    assert of_tokens[0] == ["group", "gpt2", "p50k_base", "char", "byte", "word"]
+    assert of_tokens[0] == ["group", "1 gpt2", "2 p50k_base", "char", "byte", "word"]
     ours = made.encodings["gpt2"].groups["zh"].tokens
     assert of_tokens[2][:2] == ["zh", f"{ours:,}"]
     assert of_tokens[3] == ["none", "0", "0", "0", "0", "0"]
@@ -104,11 +121,11 @@ def test_terms(made: Report) -> None:
     assert found.tables[-1] == [
         ["encoding", "alone", "after a space"],
         ["naïve"],
-        ["gpt2", "naïve 2", "␣naïve 1"],
-        ["p50k_base", "naïve 2", "␣naïve 1"],
+        ["1 gpt2", "2 naïve", "1 ␣naïve"],
+        ["2 p50k_base", "2 naïve", "1 ␣naïve"],
         ["<b> & c"],
-        ["gpt2", "<b>␣&␣c 5", "␣<b>␣&␣c 5"],
-        ["p50k_base", "<b>␣&␣c 5", "␣<b>␣&␣c 5"],
+        ["1 gpt2", "5 <b>␣&␣c", "5 ␣<b>␣&␣c"],
+        ["2 p50k_base", "5 <b>␣&␣c", "5 ␣<b>␣&␣c"],
     ]
 
 
@@ -117,7 +134,9 @@ HARD = "</style><script>alert(1)</script>&\"'\x00\x1b\u202e\udce9\n"
 
 def test_everything_is_escaped() -> None:
     texts = {HARD: [f"{HARD} a"], "b": ["b"]}
-    written = page(report({HARD: GPT2}, texts, terms=[HARD]), title=HARD)
+    written = page(
+        report({HARD: GPT2}, texts, terms=[HARD]), title=HARD, corpus=[HARD], version=HARD
+    )
     found = Page(written)
     assert "script" not in {tag for tag, _ in found.tags}
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]", written)
@@ -138,15 +157,17 @@ def test_any_names_and_texts(texts: dict[str, list[str]], name: str) -> None:
 def test_one_group_has_no_balance() -> None:
     written = page(report({"gpt2": GPT2}, {"en": ["a"]}))
     assert "Balance" not in written
-    assert "How terms are cut" not in written
+    assert "Terms" not in written
+    # What is alone needs no number.
+    assert "badge" not in Page(written).classes
 
 
 def test_of_many_groups_the_largest_are_drawn() -> None:
     texts = {f"group {number}": ["x" * number] for number in range(1, 50)}
     found = Page(page(report({"gpt2": GPT2}, texts)))
-    drawn = [attributes.get("class") for _, attributes in found.tags].count("bars-name")
+    drawn = found.classes.count("bars-name")
     assert drawn == 40
-    assert "Here are the 40 largest of 49 groups." in found.text
+    assert "Of 49 groups, the 40 largest are drawn." in found.text
     assert len(found.tables[0]) == 1 + 49 + 1
 
 
@@ -161,9 +182,143 @@ def test_names_and_tokens() -> None:
 
 def test_charts_at_their_edges() -> None:
     # One point, no value, one token only.
-    assert "left:0.00%" in strip("x", 0, [("en", 1.0)], 1.0, "")
-    assert "height:0.00%" in columns([("1", 0.0)], 0.0, 0, "")
-    assert 'points="0.00,0.00"' in lines([[1.0]], "")
-    assert 'points=""' in lines([[]], "")
+    assert "left:0.00%" in strip(KEY, [("en", 1.0)], 1.0, {}, "")
+    assert Page(strip_axis(1.0)).text == "1×"
+    assert Page(shares([("1", 0.0)], 0.0, KEY, "")).text == "bytesshare of tokens100%50%100%"
+    assert 'points="0.00,0.00"' in lines([[1.0]], [KEY], "")
+    assert 'points=""' in lines([[]], [KEY], "")
     # A line goes to the end of its series, at the place of that on the scale.
-    assert lines([[number / 1000 for number in range(1, 1001)]], "").count(" 100.00,0.00") == 1
+    values = [number / 1000 for number in range(1, 1001)]
+    assert lines([values], [KEY], "").count(" 100.00,0.00") == 1
+
+
+def test_lengths_have_an_axis_and_percentages() -> None:
+    chart = shares([("1", 0.45), ("2", 0.0001), ("3", 0.0)], 0.45, KEY, "")
+    assert Page(chart).text == "bytesshare of tokens145.0%2<0.1%300%20%40%"
+    # Bars and ticks are on one scale; what is nothing has no bar.
+    assert re.findall(r"(?:width|left):([\d.]+%)", chart) == [
+        "100.00%",
+        "0.02%",
+        "0.00%",
+        "44.44%",
+        "88.89%",
+    ]
+    assert "--step:44.44%" in chart
+
+
+@pytest.mark.parametrize("most", [0.0011, 0.004, 0.03, 0.09, 0.2, 0.31, 0.5, 0.76, 1.0])
+def test_an_axis_has_two_to_four_numbers(most: float) -> None:
+    ticks = re.findall(r'<span style="left:([\d.]+)%">', shares([], most, KEY, ""))
+    assert 2 <= len(ticks) <= 4
+    assert all(float(tick) <= 100 for tick in ticks)
+
+
+def test_ratios_have_an_axis() -> None:
+    assert Page(strip_axis(7.1)).text == "1×1.5×2×3×5×7×"
+    assert "left:100.00%" in strip_axis(10)
+
+
+def test_names_at_the_ends_of_a_strip_do_not_meet() -> None:
+    for worst in (1.3, 1.6, 3.0, 9.0, 10.0):
+        found = Page(strip(KEY, [("best", 1.0), ("worst", worst)], 10.0, {"best": "b"}, ""))
+        ends = [a for _, a in found.tags if (a.get("class") or "").startswith("end")]
+        assert [end["title"] for end in ends][-1] == f"{worst:.1f}× worst"
+        places = []
+        for end in ends:
+            numbers = re.fullmatch(r"left:([\d.]+)%?;max-width:([\d.]+)%", end["style"] or "")
+            assert numbers is not None
+            left, room = map(float, numbers.groups())
+            is_before = "before" in (end["class"] or "")
+            places.append((left - room, left) if is_before else (left, left + room))
+        assert all(0 <= start < end <= 100.01 for start, end in places)
+        assert all(one[1] < other[0] for one, other in zip(places, places[1:]))
+
+
+@pytest.fixture(scope="module")
+def many() -> Report:
+    """Forty encodings, the last but one with a path for a name."""
+    named = [
+        *(f"encoding {number}" for number in range(1, 39)),
+        "/home/me/own/vocabulary/tokenizer.json",
+    ]
+    return report(dict.fromkeys([*named, "last"], SMALL), {"en": ["a b"], "fr": ["c"]})
+
+
+def test_any_number_of_encodings_is_told_apart(many: Report) -> None:
+    found = Page(page(many))
+    signs = {
+        (attributes["class"], data.strip())
+        for (tag, attributes), data in zip(found.tags, found.data)
+        if "badge" in (attributes.get("class") or "")
+    }
+    assert {data for _, data in signs} == {str(number) for number in range(1, 41)}
+    assert len(signs) == 40
+    assert len({style for style, _ in signs}) == 32  # eight colors, each with four patterns
+    figures = [
+        data
+        for (_, attributes), data in zip(found.tags, found.data)
+        if attributes.get("class") == "figure"
+    ]
+    assert figures == 2 * [str(number) for number in range(1, 41)]
+
+
+def test_heads_name_the_encodings_and_the_full_name_is_there(many: Report) -> None:
+    written = page(many)
+    found = Page(written)
+    assert found.tables[0][0][39] == "39 …/vocabulary/tokenizer.json"
+    assert "/home/me/own/vocabulary/tokenizer.json" in written
+    of_vocabulary = next(rows for rows in found.tables if "unreachable" in rows[0])
+    assert of_vocabulary[39][0] == "39 /home/me/own/vocabulary/tokenizer.json"
+    assert {len(row) for row in of_vocabulary} == {7}
+    assert of_vocabulary[0] == [
+        "encoding",
+        "tokens",
+        "used",
+        "% used",
+        "unused",
+        "% unused",
+        "unreachable",
+    ]
+
+
+def test_the_more_encodings_the_fewer_groups_are_drawn() -> None:
+    texts = {f"group {number}": ["x" * number] for number in range(1, 50)}
+    found = Page(page(report({str(number): SMALL for number in range(16)}, texts)))
+    assert found.classes.count("bars-name") == 10
+    assert found.classes.count("bar") == 160
+    assert "Of 49 groups, the 10 largest are drawn." in found.text
+
+
+def test_it_says_when_by_which_version_and_of_what(made: Report) -> None:
+    zone = timezone(timedelta(hours=2))
+    at = datetime(2024, 5, 17, 1, 30, tzinfo=zone)
+    found = Page(page(made, corpus=["-", "b/", "c", "d", "e"], version="1.2.3", made_at=at))
+    assert "2024-05-16 23:30 UTC · compat_bpe 1.2.3" in found.text
+    assert "standard input, b/, c and 2 more" in found.text
+    assert "Tokenizer report: standard input, b/, c and 2 more" in found.text
+    assert ("time", {"datetime": "2024-05-16T23:30Z"}) in found.tags
+    # What is not known is not there.
+    without = Page(page(made))
+    assert not {"corpus", "source"} & set(without.classes)
+
+
+def test_the_time_of_a_page() -> None:
+    at = datetime(2001, 9, 9, 1, 46, 40, tzinfo=timezone.utc)
+    assert page_time({"SOURCE_DATE_EPOCH": "1000000000"}) == at
+    before = datetime.now(timezone.utc)
+    assert before <= page_time({}) <= datetime.now(timezone.utc)
+    assert before <= page_time({"SOURCE_DATE_EPOCH": ""}) <= datetime.now(timezone.utc)
+    for wrong in ("now", "1.5", "9" * 30):
+        with pytest.raises(ValueError, match=f"SOURCE_DATE_EPOCH is '{wrong}': set it to"):
+            page_time({"SOURCE_DATE_EPOCH": wrong})
+
+
+def test_long_groups_are_short_beside_charts_and_whole_in_the_first_table() -> None:
+    names = [f"/home/me/corpora/{part}/documents/text.en.txt" for part in ("train", "test")]
+    found = Page(page(report({"small": SMALL}, {name: ["a"] for name in names})))
+    assert [row[0] for row in found.tables[0]] == ["group", *names, "total"]
+    assert [row[0] for row in found.tables[1]][1:3] == [
+        "…/train/documents/text.en.txt",
+        "…/test/documents/text.en.txt",
+    ]
+    assert [a.get("title") for _, a in found.tags if a.get("class") == "name"].count(names[0]) > 4

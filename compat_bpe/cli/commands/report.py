@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from ... import __version__
 from ...corpus.documents import CorpusFile
 from ...files.write import write_files
 from ...report.figures import Report
@@ -125,7 +126,7 @@ def report(
     if not made.total.documents:
         raise CommandError(f"there is no text in {corpus.shown}")
     if html is not None:
-        _write_page(made, html, top)
+        _write_page(made, html, top, corpus.paths)
     if as_one_object:
         write_line(as_json(made, top, found.left_out()))
     else:
@@ -147,10 +148,15 @@ def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
     return [line.rstrip("\r") for line in lines if line.strip()]
 
 
-def _write_page(made: Report, path: str, top: int) -> None:
-    from ...report.html import page  # only this form needs it
+def _write_page(made: Report, path: str, top: int, corpus: Sequence[str]) -> None:
+    from ...report.head import page_time  # only this form needs it
+    from ...report.html import page
 
-    data = page(made, top).encode()
+    try:
+        made_at = page_time(os.environ)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    data = page(made, top, corpus=corpus or ["-"], version=__version__, made_at=made_at).encode()
     target = os.path.realpath(path)
     try:
         if os.path.exists(target) and not os.path.isfile(target):

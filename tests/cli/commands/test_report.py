@@ -7,12 +7,13 @@ import json
 import os
 import shutil
 import threading
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from compat_bpe import get_encoding, load
+from compat_bpe import __version__, get_encoding, load
 from compat_bpe.report.html import page
 from compat_bpe.report.measure import report as library_report
 from compat_bpe.save import save_tiktoken
@@ -174,13 +175,26 @@ def test_terms_and_corpus_from_standard_input() -> None:
     assert report("-e", "small", "--terms", "-", "corpus", stdin=b"dog").status == 0
 
 
-def test_page() -> None:
+def test_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     status, out, err = report("-e", "small", "--html", "page.html", "--top", "4", "corpus")
     assert (status, err) == (0, "")
     assert out.startswith(b"tokens\n")
     made = library_report({"small": SMALL}, TEXTS)
-    assert Path("page.html").read_text("utf-8") == page(made, 4)
+    made_at = datetime(2023, 11, 14, 22, 13, 20, tzinfo=timezone.utc)
+    written = Path("page.html").read_text("utf-8")
+    assert written == page(made, 4, corpus=["corpus"], version=__version__, made_at=made_at)
     assert sorted(os.listdir()) == ["corpus", "page.html", "small"]
+
+
+def test_page_of_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert report("-e", "small", "--html", "page.html", stdin=b"dog").status == 0
+    assert "<title>Tokenizer report: standard input</title>" in Path("page.html").read_text("utf-8")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    status, out, err = report("-e", "small", "--html", "none.html", stdin=b"dog")
+    assert (status, out, os.path.exists("none.html")) == (2, b"", False)
+    assert err.startswith("compat-bpe: SOURCE_DATE_EPOCH is 'yesterday': set it to a whole number")
+    assert err.count("\n") == 1
 
 
 def test_page_of_a_file_name_that_is_no_text() -> None:
@@ -192,7 +206,8 @@ def test_page_of_a_file_name_that_is_no_text() -> None:
     assert "\\udcff.txt" in Path("page.html").read_text("utf-8")
 
 
-def test_page_through_a_link_and_into_a_pipe() -> None:
+def test_page_through_a_link_and_into_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     Path("target.html").write_bytes(b"old")
     os.symlink("target.html", "link.html")
     assert report("-e", "small", "--html", "link.html", "--force", "corpus").status == 0

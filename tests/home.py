@@ -1,0 +1,21 @@
+"""A home without settings: git's would say what is ignored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def clean_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name == "XDG_CONFIG_HOME" or name.startswith("GIT_"):
+                patch.delenv(name)
+        home = str(tmp_path_factory.mktemp("home"))
+        patch.setenv("HOME", home)
+        patch.setenv("USERPROFILE", home)
+        patch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+        yield
