@@ -68,7 +68,7 @@ def test_the_manifest_has_every_setting(run: Run, folder: Path) -> None:
     assert run("corpus", "-n", "270", "-o", "plain").status == 0
     manifest = json.loads((folder / "plain" / "manifest.json").read_bytes())
     assert (manifest["pattern"], manifest["special_tokens"]) == ("gpt2", {})
-    plain = {
+    plain: dict[str, object] = {
         "vocab_size": 270,
         "num_merges": None,
         "min_frequency": 1,
