@@ -12,7 +12,7 @@ import pytest
 from compat_bpe import Encoding, load
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.train import Trained, Trainer
+from compat_bpe.train import Trained, Trainer, TrainingSettings
 from compat_bpe.train.write import MANIFEST, write_vocabulary
 from tests.cli.exact import run
 
@@ -23,7 +23,8 @@ ALL = (*PATTERNS, "deepseek", r"[a-z]+|[^a-z]")
 
 
 def trained(pattern: str) -> Trained:
-    with Trainer(300, pattern=pattern, special_tokens=SPECIALS, name="mine") as trainer:
+    settings = TrainingSettings(300, pattern=pattern, special_tokens=SPECIALS)
+    with Trainer(settings, name="mine") as trainer:
         trainer.feed(TEXT * 3)
         return trainer.train()
 

@@ -1,27 +1,28 @@
-"""Extending a vocabulary: new tokens for new text or given terms, every old id as it was.
+"""Extending a vocabulary: new tokens for new text or given terms, without changing an id.
 
-New tokens come by merges that are added after all that there are.  Their ids follow after the
-highest in use, that of special and reserved tokens included.
+New tokens come from merges added after all old ones.  Their ids follow the highest id in use,
+special and reserved tokens included.
 
-**What does not change.**  Let the old vocabulary make the tokens t1 … tn of a chunk.  If no two
-neighbours among these are the two parts of an added merge, the new one makes the same of it.  For
-all added merges have higher ranks than all old ones.  So while any old merge can be carried out,
-the one that is carried out is the same, at the same place, and merging goes through the same states
-up to t1 … tn.  There no old merge can be carried out, and by assumption no added one.  Where chunks
-that are a token as a whole are not merged, such a chunk might be a new token; but merging makes
-each new token, and as it makes t1 … tn of this one, it is none.  What comes before merging (added
-tokens, normalization, the pattern) does not look at the vocabulary.
+**Chunks without an added merge do not change.**  Let the old vocabulary encode a chunk as t1 … tn,
+and let no two neighbours of these be the two parts of an added merge.  Then the new vocabulary
+encodes it as t1 … tn, too:
 
-This holds for every vocabulary, by rank and by list, with one exception, which is kept out: with
-``byte_fallback`` tokens of certain names, ``<0xC4>`` and the like, mean something, so none such
-is made.
+- All added merges have higher ranks than all old ones.  So as long as an old merge is possible, the
+  same merge is carried out at the same place, and merging reaches t1 … tn through the same states.
+- There no old merge is possible, and by assumption no added one.
+- A chunk that is a token as a whole may be taken without merging.  This chunk is not a new token:
+  merging makes each new token, and it makes t1 … tn of this chunk.
+- Added tokens, normalization and the pattern come before merging and do not depend on merges.
 
-**By rank** (tiktoken's rule) any two parts are joined whose concatenation is a token.  For a token
-that merging makes, these are always the same two, since no merge crosses a token's edges before it
-is complete.  So an added merge is the pair that it was learned as, and nothing else.  But there may
-be old tokens that merging never makes (tiktoken takes them for whole chunks alone), and a new token
-may be one of the parts that were missing.  Where one begins or ends like such an old token, the
-texts are encoded anew, and learning goes on from what they are then.
+This holds for merging by rank and by list.  One exception is kept out: with ``byte_fallback``,
+tokens with names such as ``<0xC4>`` stand for bytes, so no such token is made.
+
+**Merging by rank** (tiktoken's rule) joins any two parts whose concatenation is a token.  For a
+token that merging makes, these are always the same two, since no merge crosses a token's edges
+before the token is complete.  So an added merge joins the pair that it was learned as and no other.
+But merging may never make some old tokens (tiktoken takes them for whole chunks only), because one
+of their parts is not a token.  A new token may be that part.  So when a new token begins or ends an
+old token that merging never made, the texts are encoded again, and learning continues from there.
 """
 
 from __future__ import annotations
@@ -37,18 +38,19 @@ from ..unicode.surrogates import repair
 from .bpe import Learner
 from .diff import Changes, changes_of
 from .extended_vocabulary import GrowingVocabulary
+from .settings import check_least
 from .trainer import LearnedMerge
 
 _Advance = Callable[[int], None]
 
 
 class Term(NamedTuple):
-    """What became of a term.
+    """A term, before and after extending.
 
     Args:
-        text: the term as it stands in text, with a space before it or not.
-        before, after: its ids in the old vocabulary, and in the new one.
-        reason: why it cannot be one token; empty if it is one.
+        text: the term, with a space before it or without.
+        before, after: its ids in the old and in the new vocabulary.
+        reason: the reason why it is not one token; empty if it is.
     """
 
     text: str
@@ -58,14 +60,14 @@ class Term(NamedTuple):
 
 
 class Extended(NamedTuple):
-    """A vocabulary that was extended.
+    """The result of extending a vocabulary.
 
     Args:
-        encoding: the new one.
-        merges: the merges that were added, in the order of the ids of the new tokens, which are
-            those that they make; ``frequency`` is 0 for those of a term.
-        terms: what became of each term.
-        changes: how the texts are encoded now that were not so before.
+        encoding: the new encoding.
+        merges: the added merges, in the order of the new ids, one for each new token.
+            ``frequency`` is 0 for merges of a term.
+        terms: the terms, with and without a space.
+        changes: the chunks of the texts that are encoded differently.
     """
 
     encoding: Encoding
@@ -86,34 +88,32 @@ def extend(
     workers: int | None = None,
     name: str | None = None,
 ) -> Extended:
-    """Add tokens to a vocabulary: for terms, and learned on texts.  No id that it has changes.
+    """Add tokens to a vocabulary: for terms, and learned from texts.  No existing id changes.
 
-    Learning goes on where the vocabulary ends: of the pairs of neighbouring tokens that the texts
-    have, the most frequent becomes a token, and so on.  Terms come first.  A term becomes one token
-    by joining the first two of the tokens that it has until it is one; so it takes a new id for
-    each of them but one, unless another term shares its beginning.
+    Terms come first.  A term becomes one token by joining the first two of its tokens until one is
+    left.  So it takes one id fewer than it has tokens now, or fewer still if another term shares
+    its beginning.  Then the most frequent pair of neighbouring tokens in the texts becomes a token,
+    and so on.
 
     Args:
-        encoding: the vocabulary, which stays as it is.
-        texts: what to learn on.  Names of special tokens in them are text as any other.
-        number: how many tokens are learned at most.
-        terms: words that are to be one token each.  One that the pattern cuts cannot be.
-        with_space: whether a term is to be one token with a space before it, too, as within a
-            sentence, if the pattern leaves the two together.
-        min_frequency: a pair that comes less often is not learned.
-        max_token_length: no token that is learned is longer, in bytes.
-        workers: how many processes split a large corpus; as many as there are processors unless
-            given.
-        name: what the new encoding is called; that of the old one and ``_extended`` unless given.
+        encoding: the vocabulary, which is not changed.
+        texts: the texts to learn from.  Names of special tokens in them are plain text.
+        number: the most tokens to learn.
+        terms: the words to make one token each.  A term that the pattern splits cannot become one.
+        with_space: True to make a second token of each term with a space before it, as within a
+            sentence, if the pattern does not split the two.
+        min_frequency: the lowest frequency of a pair that is merged.
+        max_token_length: the length in bytes of the longest token that is learned.
+        workers: the most processes that split a large corpus; by default one for each processor.
+        name: the name of the new encoding; by default the old name and ``_extended``.
 
     Returns:
-        The new ``encoding``, the ``merges`` added, what became of the ``terms``, and the
-        ``changes`` in how the texts are encoded.
+        The new ``encoding``, the added ``merges``, the ``terms`` and the ``changes`` of the texts.
 
     Raises:
-        ValueError: a number is out of range; ids would be; or a text has a byte that the vocabulary
-            has no token for.
-        TypeError: a text is no str, or ``texts`` or ``terms`` is a single one.
+        ValueError: a number is out of range; there are no free ids; or a text has a byte for which
+            the vocabulary has no token.
+        TypeError: a text is not a str, or ``texts`` or ``terms`` is a single str.
         OSError: a worker process has been killed.
 
     >>> from compat_bpe import get_encoding
@@ -142,13 +142,13 @@ def extend(
 
 
 class Extender:
-    """Extending step by step, for texts that come in pieces and for who wants to see how it goes.
+    """Extending step by step, for texts in pieces, and with progress.
 
     Args:
         encoding, number and all others: as in ``extend``.
 
     Raises:
-        ValueError, TypeError: as ``extend``, for what is wrong with its arguments.
+        ValueError: a number is out of range.
     """
 
     def __init__(
@@ -163,13 +163,9 @@ class Extender:
         workers: int | None = None,
         name: str | None = None,
     ) -> None:
-        for what, value, least in (
-            ("number", number, 0),
-            ("min_frequency", min_frequency, 0),
-            ("max_token_length", max_token_length, 1),
-        ):
-            if value is not None and value < least:
-                raise ValueError(f"{what} is {value}; it must be {least} or more")
+        check_least("number", number, 0)
+        check_least("min_frequency", min_frequency, 0)
+        check_least("max_token_length", max_token_length, 1)
         self._old = encoding
         self._number = number
         self._terms = list(terms)
@@ -190,7 +186,7 @@ class Extender:
         self._counter.feed(text, group, is_last=is_last)
 
     def extend(self, advance: _Advance = lambda tokens: None) -> Extended:
-        """Extend the vocabulary by all that was given and fed.
+        """Extend the vocabulary by the terms, and by learning from the texts.
 
         Args:
             advance: called with 1 for each token learned.
@@ -201,7 +197,7 @@ class Extender:
         core = self._old.core
         counts: Counter[bytes] = Counter()
         for counter in self._counter.finish().values():
-            while counter:  # Not to hold both.
+            while counter:  # Emptied, so as not to hold both.
                 chunk, count = counter.popitem()
                 counts[chunk_bytes(core, chunk)] += count
         grown = GrowingVocabulary(self._old)
@@ -227,11 +223,11 @@ class Extender:
         first, *others = [
             Term(form, _ids(self._old, form), [], self._add_form(grown, form)) for form in forms
         ]
-        # If the pattern cuts it from the space, it is a token after that as it is.
+        # If the pattern splits it from the space, the term itself follows the space as a token.
         return [first, *(one for one in others if not one.reason)]
 
     def _add_form(self, grown: GrowingVocabulary, form: str) -> str:
-        """Make a token of a text, or say why not."""
+        """Make a text one token; return an empty string, or the reason why it cannot be one."""
         core = self._old.core
         chunks = list(chunks_of(core, form))
         if len(chunks) != 1:
@@ -256,8 +252,8 @@ class Extender:
         number: int,
         advance: _Advance,
     ) -> int:
-        """Learn some tokens, and say how many: none if there are none, and at most ``number``."""
-        # Learning needs ids without holes; their order is kept, since it decides between equals.
+        """Learn up to ``number`` tokens and return their number, 0 if none is left."""
+        # Learning needs ids without holes, in the same order, which decides between equal pairs.
         ids = sorted(grown.data_of)
         place_of = {token: chr(place) for place, token in enumerate(ids)}
         tokens = [grown.data_of[token] for token in ids]
@@ -266,7 +262,7 @@ class Extender:
         words: dict[str, int] = {}
         for chunk, count in counts.items():
             found = core.model.ids_of(chunk)
-            # Where a byte is no token, something else stands for it, which is not to be merged.
+            # A chunk with a byte that is not a token has a stand-in, which must not be merged.
             if b"".join(grown.data_of.get(token, b"") for token in found) == chunk:
                 words["".join(map(place_of.__getitem__, found))] = count
         learner = Learner(
@@ -288,7 +284,7 @@ class Extender:
 
 
 def _in_the_end(term: Term, new: Encoding) -> Term:
-    """What became of a term; where it could not be joined from its beginning, learning may have."""
+    """Return a term with its new ids; learning may have made it one token after all."""
     after = _ids(new, term.text)
     is_one = len(after) == 1 and new.decode_bytes(after) == term.text.encode()
     return term._replace(after=after, reason="" if is_one else term.reason)

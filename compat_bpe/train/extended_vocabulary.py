@@ -7,7 +7,8 @@ from functools import cached_property
 from ..encodings.encoding import Encoding
 from ..formats import RANK_LIMIT
 from ..pipeline.models.bpe.by_rank import merges_by_rank
-from .trainer import LearnedMerge, spellings
+from .settings import spellings
+from .trainer import LearnedMerge
 
 
 class GrowingVocabulary:

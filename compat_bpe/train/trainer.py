@@ -10,30 +10,33 @@ from typing import Callable, NamedTuple
 from ..corpus.chunk_counts import ChunkCounter, Counts
 from ..encodings import deepseek
 from ..encodings.encoding import Encoding
-from ..encodings.load import DEEPSEEK as DEEPSEEK
-from ..encodings.load import pattern_named
+from ..encodings.load import DEEPSEEK, pattern_named
 from ..encodings.tokenizer import Tokenizer
-from ..formats.checked_json import is_unicode
 from ..formats.tokenizer_json import RankedModel, TokenizerDefinition
 from ..pattern.ast import PatternError
 from ..pipeline.added_tokens import AddedToken
-from ..pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
+from ..pipeline.byte_level import BYTE_TO_UNICODE
 from ..pipeline.chunks import chunk_bytes
-from .bpe import MOST_TOKENS, Learner
+from .bpe import Learner
+from .settings import BYTES, TrainingSettings, spellings
 
-#: The tokens that training begins with, in the order of their ids.
-BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]
-#: From bytes to the words of ``merges``: the place of each byte in that order.
+#: The id of each byte, for ``bytes.translate``.
 _TO_IDS = bytes(bytes(BYTE_TO_UNICODE).index(byte) for byte in range(256))
 
-#: Weighted chunks are counted in these parts of one.
+#: The factor that makes weighted frequencies integers: they are multiples of its inverse.
 _UNIT = 1000
 
 _Advance = Callable[[int], None]
 
 
 class LearnedMerge(NamedTuple):
-    """A merge: the two tokens, the id of what they make, and how often they stood together."""
+    """A merge.
+
+    Args:
+        left, right: the bytes of the two tokens that are joined.
+        id: the id of the new token.
+        frequency: the number of times that the two were neighbours when they were joined.
+    """
 
     left: bytes
     right: bytes
@@ -42,18 +45,18 @@ class LearnedMerge(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What came of training.
+    """The result of training.
 
     Args:
         encoding: the encoding.
-        merges: what was learned, in order.
-        stopped: why no more was: ``"size"``, there are as many as were asked for, or
-            ``"nothing left"``, no pair comes as often as ``min_frequency`` says.
-        bytes: of the corpus, in UTF-8.
-        chunks, distinct_chunks: how many chunks it has.
-        tokens: how many tokens it has in the end.
-        factors: with weights, by how much each group was multiplied; what is above is unweighted
-            but for ``tokens`` and the frequencies of merges.
+        merges: the merges, in the order in which they were learned.
+        stopped: the reason why there are no more: ``"size"`` if there are as many as were asked
+            for, ``"nothing left"`` if no pair is as frequent as ``min_frequency``.
+        bytes: the size of the corpus in UTF-8.
+        chunks, distinct_chunks: the number of its chunks, and of different ones.
+        tokens: the number of its tokens in the end.
+        factors: with weights, the factor by which each group was multiplied; else empty.  Of the
+            figures above, only ``tokens`` and the frequencies of merges are multiplied.
     """
 
     encoding: Encoding
@@ -79,7 +82,7 @@ def train_bpe(
     workers: int | None = None,
     name: str = "trained",
 ) -> Encoding:
-    """Train a byte-level BPE vocabulary on some texts.
+    """Train a byte-level BPE vocabulary on texts.
 
     The merges are those of Hugging Face tokenizers 0.23.3: of its ``BpeTrainer`` with the
     byte-level alphabet, after a pre-tokenizer that splits by the same pattern.  They do not depend
@@ -89,39 +92,38 @@ def train_bpe(
     the special tokens.
 
     Args:
-        texts: the corpus, read once; or for each group the texts of it.
-        vocab_size: how many tokens there are in the end, those of single bytes and special tokens
-            included; fewer if nothing is left to merge.
-        num_merges: how many merges are learned at most; this or ``vocab_size`` is given, or both.
-        pattern: how text is split into chunks, across which nothing is merged: a published pattern,
-            the name of one (that of an encoding of OpenAI's, or ``"llama3"``), or ``"deepseek"``
-            for the steps of DeepSeek V3.
-        special_tokens: their names.  In the texts they are text as any other.
-        min_frequency: a pair that comes less often is not merged.
-        max_token_length: no token is longer, in bytes.  (That of tokenizers is one more: there,
-            tokens are shorter than it.)
-        weights: for some groups, their weight, which is 1 for the others: each group is multiplied
-            so that its bytes are to those of the others as its weight to theirs, and none is made
-            smaller.  ``min_frequency`` is compared with the multiplied frequencies.
-        workers: how many processes split a large corpus; as many as there are processors unless
-            given.
-        name: what the encoding is called.
+        texts: the corpus, read once; or the texts of each group.
+        vocab_size: the number of tokens, single bytes and special tokens included.  There are fewer
+            if nothing is left to merge.
+        num_merges: the most merges to learn.  Give this, ``vocab_size`` or both.
+        pattern: the pattern that splits text into chunks, across which nothing is merged; or its
+            name: that of an encoding of OpenAI's, ``"llama3"``, or ``"deepseek"`` for the steps of
+            DeepSeek V3.
+        special_tokens: the names of special tokens.  In the texts they are plain text.
+        min_frequency: the lowest frequency of a pair that is merged.
+        max_token_length: the length in bytes of the longest token.  (In tokenizers, the option of
+            this name is one more: tokens there are shorter than it.)
+        weights: the weights of some groups; the others have 1.  Each group is multiplied so that
+            group sizes in bytes are in these proportions, and none is made smaller.
+            ``min_frequency`` is compared with the multiplied frequencies.
+        workers: the most processes that split a large corpus; by default one for each processor.
+        name: the name of the encoding.
 
     Returns:
         The encoding; a ``Tokenizer`` with ``"deepseek"``.  ``compat_bpe.save`` writes it.
 
     Raises:
-        ValueError: there is no text; the vocabulary is too small for all bytes and special
-            tokens; a special token is empty, comes twice, or is what merging makes; the pattern
-            cannot be used; a weight is not positive, or its group has no text.
-        TypeError: a text is no str, or ``texts`` is a single one.
+        ValueError: there is no text; the vocabulary is too small for all bytes and special tokens;
+            a special token is empty, is named twice, or is also made by merging; the pattern is not
+            valid; a weight is not positive, or its group has no text.
+        TypeError: a text is not a str, or ``texts`` is a single str.
         OSError: a worker process has been killed.
 
     >>> enc = train_bpe(["hug " * 10 + "pug " * 5 + "pun " * 12], 259, pattern=r" ?\\w+")
     >>> [enc.decode([token]) for token in (256, 257, 258)]
     ['pu', ' pu', ' pun']
     """
-    trainer = Trainer(
+    settings = TrainingSettings(
         vocab_size,
         num_merges=num_merges,
         pattern=pattern,
@@ -129,13 +131,11 @@ def train_bpe(
         min_frequency=min_frequency,
         max_token_length=max_token_length,
         weights=weights,
-        workers=workers,
-        name=name,
     )
-    if isinstance(texts, str):
-        raise TypeError("texts is a str; pass a list of texts")
-    groups = texts if isinstance(texts, Mapping) else {"": texts}
-    with trainer:
+    with Trainer(settings, workers=workers, name=name) as trainer:
+        if isinstance(texts, str):
+            raise TypeError("texts is a str; pass a list of texts")
+        groups = texts if isinstance(texts, Mapping) else {"": texts}
         for group, some in groups.items():
             for text in some:
                 trainer.feed(text, group)
@@ -143,15 +143,16 @@ def train_bpe(
 
 
 class Trainer:
-    """Training step by step, for texts that come in pieces and for who wants to see how it goes.
+    """Training step by step, for texts in pieces, and with figures on the result.
 
     Args:
-        vocab_size and all others: as in ``train_bpe``.
+        settings: the settings.
+        workers, name: as in ``train_bpe``.
 
     Raises:
-        ValueError: as ``train_bpe``, for what is wrong with its arguments.
+        ValueError: the pattern is not valid, or ``workers`` is not positive.
 
-    >>> with Trainer(num_merges=1, pattern="gpt2") as trainer:
+    >>> with Trainer(TrainingSettings(num_merges=1)) as trainer:
     ...     trainer.feed("hug pug", is_last=False)
     ...     trainer.feed(" hug")
     ...     trained = trainer.train()
@@ -160,37 +161,12 @@ class Trainer:
     """
 
     def __init__(
-        self,
-        vocab_size: int | None = None,
-        *,
-        num_merges: int | None = None,
-        pattern: str = "gpt2",
-        special_tokens: Iterable[str] = (),
-        min_frequency: int = 1,
-        max_token_length: int | None = None,
-        weights: Mapping[str, float] | None = None,
-        workers: int | None = None,
-        name: str = "trained",
+        self, settings: TrainingSettings, *, workers: int | None = None, name: str = "trained"
     ) -> None:
-        if isinstance(special_tokens, str):
-            raise TypeError(f"special_tokens is the str {special_tokens!r}; pass a list of names")
-        self._special_tokens = list(special_tokens)
-        _check_special_tokens(self._special_tokens)
-        self._most_merges = _most_merges(vocab_size, num_merges, len(self._special_tokens))
-        if max_token_length is not None and max_token_length < 1:
-            raise ValueError(f"max_token_length is {max_token_length}; it must be 1 or more")
-        if min_frequency < 0:
-            raise ValueError(f"min_frequency is {min_frequency}; it must be 0 or more")
-        self._min_frequency = min_frequency
-        self._max_token_length = max_token_length
-        for group, weight in (weights or {}).items():
-            if not 0 < weight < float("inf"):
-                raise ValueError(f"the weight of {group!r} is {weight}; it must be positive")
-        self._weights = {group: Fraction(weight) for group, weight in (weights or {}).items()}
-        self._pattern = pattern
+        self.settings = settings
         self._name = name
-        #: An encoding that merges nothing, for how text is split.
-        self._unmerged = make_encoding(name, pattern, BYTES, [])
+        #: An encoding without merges, which splits the text.
+        self._unmerged = make_encoding(name, settings.pattern, BYTES, [])
         self._chunks = ChunkCounter(self._unmerged, workers)
 
     def __enter__(self) -> Trainer:
@@ -199,54 +175,51 @@ class Trainer:
     def __exit__(self, *exception: object) -> None:
         self._chunks.__exit__(*exception)
 
-    @property
-    def most_merges(self) -> int:
-        """How many merges are learned at most."""
-        return self._most_merges
-
     def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None:
         """Take a text, or a piece of one.
 
         Args:
             text: any text; surrogates are repaired as in ``Encoding.encode_ordinary``.
-            group: what it belongs to.
-            is_last: whether the text ends with it; else the next piece goes on with it.
+            group: the group that it belongs to.
+            is_last: True if the text ends with this piece; False if the next piece continues it.
 
         Raises:
-            TypeError: ``text`` is no str.
+            TypeError: ``text`` is not a str.
             OSError: a worker process has been killed.
         """
         self._chunks.feed(text, group, is_last=is_last)
 
     def train(self, advance: _Advance = lambda merges: None) -> Trained:
-        """Learn from all that was fed.
+        """Learn from all texts.
 
         Args:
             advance: called with 1 for each merge.
 
         Raises:
-            ValueError: there was no text; a weight's group had none; a special token is what
-                merging makes.
+            ValueError: there was no text; a group with a weight had none; a special token is also
+                made by merging.
             OSError: a worker process has been killed.
         """
+        settings = self.settings
+        most = settings.most_merges
         counts = self._chunks.finish()
         sizes = {group: self._size(counter) for group, counter in counts.items()}
         if not any(sizes.values()):
             raise ValueError("there is no text to learn from")
-        unit = _UNIT if self._weights else 1
-        multipliers = _multipliers(sizes, self._weights) if self._weights else {}
+        unit = _UNIT if settings.weights else 1
+        multipliers = _multipliers(sizes, settings.weights) if settings.weights else {}
         chunks = sum(sum(counter.values()) for counter in counts.values())
         words = self._words(counts, multipliers)
         learner = Learner(
             words,
             BYTES,
-            min_frequency=self._min_frequency * unit,
-            max_token_length=self._max_token_length,
+            min_frequency=settings.min_frequency * unit,
+            max_token_length=settings.max_token_length,
         )
         tokens = list(BYTES)
         merges: list[LearnedMerge] = []
-        taken = {token: name for name in self._special_tokens for token in spellings(name)}
-        while len(merges) < self._most_merges:
+        taken = {token: name for name in settings.special_tokens for token in spellings(name)}
+        while len(merges) < most:
             merge = learner.step()
             if merge is None:
                 break
@@ -261,9 +234,9 @@ class Trainer:
             tokens.append(left + right)
             advance(1)
         return Trained(
-            make_encoding(self._name, self._pattern, tokens, self._special_tokens),
+            make_encoding(self._name, settings.pattern, tokens, settings.special_tokens),
             merges,
-            "size" if len(merges) == self._most_merges else "nothing left",
+            "size" if len(merges) == most else "nothing left",
             sum(sizes.values()),
             chunks,
             len(words),
@@ -272,12 +245,12 @@ class Trainer:
         )
 
     def _size(self, counter: Counter[str]) -> int:
-        """The bytes of some chunks."""
+        """Return the size of counted chunks in bytes."""
         core = self._unmerged.core
         return sum(len(chunk_bytes(core, chunk)) * count for chunk, count in counter.items())
 
     def _words(self, counts: Counts, multipliers: Mapping[str, int]) -> dict[str, int]:
-        """All chunks, written as ids; what is counted is used up, so as not to hold both."""
+        """Return all chunks as strings of ids, and empty the counts, so as not to hold both."""
         core = self._unmerged.core
         words: dict[str, int] = {}
         for group in list(counts):
@@ -293,10 +266,10 @@ class Trainer:
 def make_encoding(
     name: str, pattern: str, tokens: Iterable[bytes], special_tokens: Iterable[str]
 ) -> Encoding:
-    """An encoding of some tokens in the order of their ids, which special ones follow.
+    """Make an encoding of tokens, in the order of their ids, followed by special tokens.
 
     Raises:
-        ValueError: the pattern cannot be used.
+        ValueError: the pattern is not valid.
     """
     ranks = {token: rank for rank, token in enumerate(tokens)}
     specials = {special: number for number, special in enumerate(special_tokens, len(ranks))}
@@ -315,49 +288,12 @@ def make_encoding(
         raise ValueError(f"the pattern cannot be used: {error}") from None
 
 
-def _most_merges(vocab_size: int | None, num_merges: int | None, special_tokens: int) -> int:
-    if vocab_size is None and num_merges is None:
-        raise ValueError("give vocab_size or num_merges")
-    most = MOST_TOKENS - len(BYTES)
-    if num_merges is not None:
-        if num_merges < 0:
-            raise ValueError(f"num_merges is {num_merges}; it must be 0 or more")
-        most = min(most, num_merges)
-    if vocab_size is not None:
-        least = len(BYTES) + special_tokens
-        if vocab_size < least:
-            raise ValueError(
-                f"a vocabulary of {vocab_size} is too small: with all single bytes and special "
-                f"tokens it has {least} tokens or more"
-            )
-        if vocab_size > MOST_TOKENS:
-            raise ValueError(f"a vocabulary of {vocab_size} is too large: {MOST_TOKENS} at most")
-        most = min(most, vocab_size - least)
-    return most
+def _multipliers(sizes: Mapping[str, int], weights: Mapping[str, float]) -> dict[str, int]:
+    """Return the factor for the counts of each group, in units of ``1 / _UNIT``.
 
-
-def _check_special_tokens(names: list[str]) -> None:
-    for number, name in enumerate(names):
-        if not name:
-            raise ValueError("a special token has an empty name")
-        if not is_unicode(name):
-            raise ValueError(f"the special token {name!r} has a lone surrogate")
-        if name in names[:number]:
-            raise ValueError(f"the special token {name!r} is named twice")
-        if not {*BYTES}.isdisjoint(spellings(name)):
-            raise ValueError(f"the special token {name!r} is written like a single byte's token")
-
-
-def spellings(name: str) -> list[bytes]:
-    """The tokens that are written as a special token is: as text, and in the byte alphabet."""
-    found = [name.encode()]
-    if UNICODE_TO_BYTE.keys() >= set(name):
-        found.append(decode_bytes(name))
-    return found
-
-
-def _multipliers(sizes: Mapping[str, int], weights: Mapping[str, Fraction]) -> dict[str, int]:
-    """By how many ``_UNIT``-ths the counts of each group are multiplied."""
+    Raises:
+        ValueError: a group with a weight has no text.
+    """
     for group in weights:
         if not sizes.get(group):
             known = ", ".join(map(repr, sorted(group for group, size in sizes.items() if size)))
@@ -365,7 +301,7 @@ def _multipliers(sizes: Mapping[str, int], weights: Mapping[str, Fraction]) -> d
                 f"there is a weight for {group!r}, but no such text; the groups are {known}"
             )
     factors = {
-        group: weights.get(group, Fraction(1)) / size for group, size in sizes.items() if size
+        group: Fraction(weights.get(group, 1)) / size for group, size in sizes.items() if size
     }
     least = min(factors.values())
     return {group: round(_UNIT * factor / least) for group, factor in factors.items()}

@@ -31,9 +31,9 @@ ROLES = ("bos", "eos", "unk", "pad")
 
 _NO_PARTS = "\t\t"
 
-#: The class of transformers that does what tokenizer.json says.
+#: The class of transformers that reads tokenizer.json.
 _READS_JSON = "PreTrainedTokenizerFast"
-#: The patterns by which transformers' class for GPT-2 splits as the encoding does.
+#: The patterns that split like transformers' class for GPT-2.
 _GPT2_PATTERNS = ("gpt2", "r50k_base", "p50k_base", "p50k_edit")
 
 
@@ -52,32 +52,32 @@ def write_vocabulary(
 ) -> list[str]:
     """Write a vocabulary into a folder, all of its files or none.
 
-    They are written under another name first.  Then a new folder is put in place in one go; in one
-    that exists, file by file.
+    The files are written into a temporary folder first.  A new folder is then put in place in one
+    step; in an existing one, each file is.
 
     Args:
-        folder: where; made if it does not exist, but not what it is in.
-        encoding: the vocabulary; files that are named after it are named ``encoding.name``.
-        pattern: how text is split, as the manifest is to have it: a pattern, or the name of one.
-        formats: some of ``FORMATS``.
-        merges: what was learned, in order, for ``token_map.tsv``.
-        manifest: what ``manifest.json`` has besides the files and their SHA-256.
+        folder: the folder.  It is created if it does not exist; its parent must exist.
+        encoding: the vocabulary.  Files named after it are named ``encoding.name``.
+        pattern: the pattern for the manifest, or its name.
+        formats: the formats to write, some of ``FORMATS``.
+        merges: the learned merges, in order, for ``token_map.tsv``.
+        manifest: the content of ``manifest.json`` besides the files and their SHA-256.
         roles: the special token of some of ``ROLES``, for transformers; the others have none.
-        force: whether files may be written into a folder that exists and is not empty.  Files of
-            the same names are overwritten.  Files that an earlier manifest lists and that are not
-            written again are removed if they still have the SHA-256 listed there.
+        force: True to write into a folder that is not empty.  Files of the same names are
+            overwritten.  Files that an earlier manifest lists and that are not written again are
+            removed if they still have the SHA-256 listed there.
         extra: other files by name, and an open file with the content of each.
-        left_out: called with each format that cannot hold the vocabulary, and why; if it is not
-            given, that is an error.
+        left_out: called with each format that cannot hold the vocabulary, and the reason.  Without
+            it, such a format is an error.
 
     Returns:
         The names of the files, the manifest last.
 
     Raises:
-        FileExistsError: the folder exists and is not empty, and ``force`` is not given.
-        OSError: something cannot be written.
-        ValueError: there is no such format or role, the token of a role is not special, the name
-            is no name of a file, or a format cannot hold the vocabulary.
+        FileExistsError: the folder is not empty, and ``force`` is False.
+        OSError: a file cannot be written.
+        ValueError: a format or role is unknown, the token of a role is not special, the name
+            cannot name a file, or a format cannot hold the vocabulary.
     """
     target = Path(folder)
     check_folder(target, force=force)
@@ -91,9 +91,9 @@ def write_vocabulary(
     for role, token in roles.items():
         if role not in ROLES:
             raise ValueError(f"unknown role {role!r}; the roles are {', '.join(ROLES)}")
-        if token not in encoding._special_tokens:
+        if token not in encoding.special_tokens:
             raise ValueError(f"{token!r}, named as {role}, is not a special token")
-    # Within a folder that exists: it may be on a disk of its own, or be ".".
+    # Renaming needs the same disk, so an existing folder, which may be a mount or ".", holds it.
     beside = target if target.is_dir() else target.absolute().parent
     temporary = beside / f"{target.name}.{os.getpid()}.tmp"
     temporary.mkdir()
@@ -116,7 +116,7 @@ def write_vocabulary(
             **(manifest or {}),
             "name": name,
             "pattern": pattern,
-            "special_tokens": dict(encoding._special_tokens),
+            "special_tokens": encoding.special_tokens,
             "roles": dict(roles),
             "files": {file: _sha256(temporary / file) for file in written},
         }
@@ -128,17 +128,17 @@ def write_vocabulary(
 
 
 def check_name(name: str) -> None:
-    """Raise ``ValueError`` if files cannot be named after a vocabulary of that name."""
+    """Raise ``ValueError`` if a vocabulary's name cannot name files."""
     if not name or Path(name).name != name or name in (".", ".."):
         raise ValueError(f"{name!r} cannot be the name of a file")
 
 
 def check_folder(folder: Path, *, force: bool) -> None:
-    """Raise an error if a vocabulary cannot be written there.
+    """Raise an error if a vocabulary cannot be written into a folder.
 
     Raises:
-        FileExistsError: something is there already.
-        OSError: there is another reason.
+        FileExistsError: the folder is not empty and ``force`` is False, or it is not a folder.
+        FileNotFoundError: its parent does not exist.
     """
     if folder.is_dir():
         if not force and any(folder.iterdir()):
@@ -155,8 +155,8 @@ def touched_files(
     """List the files that ``write_vocabulary`` would overwrite or remove in a folder.
 
     Args:
-        folder, formats: as there.
-        name: that of the vocabulary.
+        folder, formats: as in ``write_vocabulary``.
+        name: the name of the vocabulary.
         extra: the names of other files.
     """
     named = [file.format(name=name) for kind in formats for file in FORMATS.get(kind, ())]
@@ -173,13 +173,13 @@ def _put_in_place(temporary: Path, target: Path) -> None:
         file.replace(target / file.name)
         earlier.pop(file.name, None)
     for name, digest in earlier.items():
-        # Whoever has changed it since wants to keep it.
+        # A file that was changed since is kept.
         if (target / name).is_file() and _sha256(target / name) == digest:
             (target / name).unlink()
 
 
 def _files_of(manifest: Path) -> dict[str, str]:
-    """The files that a manifest lists; none if it is not there or is something else."""
+    """Return the files that a manifest lists, and their SHA-256; none if it cannot be read."""
     try:
         listed = json.loads(manifest.read_bytes())["files"]
     except (OSError, ValueError, LookupError, TypeError):
@@ -211,7 +211,7 @@ def _write_format(
         save_gpt2(encoding, files[0], files[1])
     elif kind == "vocab-merges":
         save_gpt2(encoding, files[0], files[1])
-        # Where GPT-2's class would split otherwise, the one that reads tokenizer.json.
+        # GPT-2's class splits by its own pattern; for others, the class that reads tokenizer.json.
         kind_of = "GPT2Tokenizer" if pattern in _GPT2_PATTERNS else _READS_JSON
         _write_json(files[2], _tokenizer_config(encoding, kind_of, roles), indent=1)
     elif kind == "tokenizer-json":
@@ -225,12 +225,12 @@ def _write_format(
 def _tokenizer_config(
     encoding: Encoding, tokenizer_class: str, roles: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The settings of transformers, and of ``compat_bpe.load``, for a vocabulary."""
+    """Return the settings of a vocabulary for transformers and ``compat_bpe.load``."""
     return {
         "tokenizer_class": tokenizer_class,
         "add_prefix_space": False,
         "clean_up_tokenization_spaces": False,
-        # If one is missing, GPT-2's class takes <|endoftext|>, and adds it to the vocabulary.
+        # Without a role, GPT-2's class takes <|endoftext|> for it and adds it to the vocabulary.
         **{f"{role}_token": roles.get(role) for role in ROLES},
         "added_tokens_decoder": {
             f"{token.id}": {key: value for key, value in token._asdict().items() if key != "id"}
@@ -242,28 +242,28 @@ def _tokenizer_config(
 def _added_tokens(encoding: Encoding) -> Sequence[AddedToken]:
     if isinstance(encoding, Tokenizer):
         return encoding.added_tokens
-    specials = encoding._special_tokens.items()
+    specials = encoding.special_tokens.items()
     return [AddedToken(name, number, special=True) for name, number in specials]
 
 
 def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[str]:
-    """Each token on a line, by id: itself, its two parts, and how often these stood together."""
+    """Yield a line for each token, by id: the token, its two parts and their frequency."""
     parts = {
         merge.id: f"{readable(merge.left)}\t{readable(merge.right)}\t{merge.frequency}"
         for merge in merges
     }
     tokens = {number: token for token, number in encoding.core.encoder.items()}
-    tokens.update((number, name.encode()) for name, number in encoding._special_tokens.items())
+    tokens.update((number, name.encode()) for name, number in encoding.special_tokens.items())
     yield "id\ttoken\tleft\tright\tfrequency\n"
     for number, token in sorted(tokens.items()):
         yield f"{number}\t{readable(token)}\t{parts.get(number, _NO_PARTS)}\n"
 
 
 def readable(token: bytes) -> str:
-    r"""A token as text on one line from which its bytes can be told.
+    r"""Return a token as text on one line, from which its bytes can be read back.
 
-    A backslash is doubled, and what cannot be seen, or is no whole character, is escaped as in
-    Python; a space stays one.
+    A backslash is doubled.  Invisible characters and parts of characters are escaped as in Python;
+    a space stays a space.
 
     >>> print(readable(" é\n\\".encode() + b"\xc3"))
      é\n\\\xc3

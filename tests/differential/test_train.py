@@ -20,11 +20,13 @@ from hypothesis import strategies as st
 from tokenizers import pre_tokenizers, trainers
 
 from compat_bpe import Encoding, load
+from compat_bpe.encodings.load import DEEPSEEK
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.pipeline.byte_level import decode_bytes
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.train import train_bpe
-from compat_bpe.train.trainer import BYTES, DEEPSEEK, Trainer, make_encoding
+from compat_bpe.train import Trainer, TrainingSettings, train_bpe
+from compat_bpe.train.settings import BYTES
+from compat_bpe.train.trainer import make_encoding
 from compat_bpe.train.write import write_vocabulary
 from tests.differential.reference import repaired
 from tests.strategies import texts
@@ -60,7 +62,7 @@ def reference_merges(
 
 
 def merges_of(corpus: list[str], vocab_size: int, **options: Any) -> list[tuple[bytes, ...]]:
-    with Trainer(vocab_size, **options) as trainer:
+    with Trainer(TrainingSettings(vocab_size, **options)) as trainer:
         for text in corpus:
             trainer.feed(text)
         return [(merge.left, merge.right) for merge in trainer.train().merges]

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.train import Trained, Trainer, train_bpe
+from compat_bpe.train import Trained, Trainer, TrainingSettings, train_bpe
 
 ROOT = Path(__file__).parents[2]
 
 
 def train(texts: list[str], *args: Any, **options: Any) -> Trained:
-    with Trainer(*args, **options) as trainer:
+    with Trainer(TrainingSettings(*args, **options)) as trainer:
         for text in texts:
             trainer.feed(text)
         return trainer.train()
@@ -34,7 +34,7 @@ def test_ids_are_those_of_bytes_then_merges_then_special_tokens() -> None:
         bytes([byte]) for byte in BYTE_TO_UNICODE
     ]
     assert [enc.decode([256]), enc.decode([257])] == ["hu", "hug"]
-    assert enc._special_tokens == {"<|a|>": 258, "<|b|>": 259}
+    assert enc.special_tokens == {"<|a|>": 258, "<|b|>": 259}
     assert enc.encode("hug<|b|>", allowed_special="all") == [257, 259]
 
 
@@ -90,7 +90,7 @@ def test_a_large_group_does_not_drown_a_small_one() -> None:
 
 
 def train_groups(texts: dict[str, list[str]], **options: Any) -> Trained:
-    with Trainer(num_merges=3, **options) as trainer:
+    with Trainer(TrainingSettings(num_merges=3, **options)) as trainer:
         for group, some in texts.items():
             for text in some:
                 trainer.feed(text, group)
@@ -105,9 +105,10 @@ def test_texts_by_group() -> None:
 def test_the_same_whatever_the_hash_seed_and_the_workers() -> None:
     script = (
         "from compat_bpe.corpus import chunk_counts as chunks\n"
-        "from compat_bpe.train import Trainer\n"
+        "from compat_bpe.train import Trainer, TrainingSettings\n"
+        "settings = TrainingSettings(400, weights={{'b': 3}})\n"
         "chunks._SHARE, chunks._WORTH_WORKERS = 300, 1000\n"
-        "with Trainer(400, workers={workers}, weights={{'b': 3}}) as trainer:\n"
+        "with Trainer(settings, workers={workers}) as trainer:\n"
         "    for i in range(300):\n"
         "        trainer.feed(f'word{{i % 50}} and number {{i * i}}\\n', 'ab'[i % 2])\n"
         "    trained = trainer.train()\n"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import load
-from compat_bpe.train import Trained, Trainer
+from compat_bpe.train import Trained, Trainer, TrainingSettings
 from compat_bpe.train import write as output_module
 from compat_bpe.train.write import (
     FORMATS,
@@ -36,7 +36,7 @@ ALL = {
 
 @pytest.fixture(scope="module")
 def trained() -> Trained:
-    with Trainer(262, special_tokens=["<|a\tb|>"], name="mine") as trainer:
+    with Trainer(TrainingSettings(262, special_tokens=["<|a\tb|>"]), name="mine") as trainer:
         trainer.feed("hug hug pug\n pug")
         return trainer.train()
 

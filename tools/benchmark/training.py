@@ -36,10 +36,10 @@ print(taken, digest, (own + processors() * worker) / 1000)
 
 _OURS = """
 import pickle, time
-from compat_bpe.train import Trainer
+from compat_bpe.train import Trainer, TrainingSettings
 texts = pickle.load(open({path!r}, "rb"))
 start = time.perf_counter()
-with Trainer({size}, pattern="gpt2") as trainer:
+with Trainer(TrainingSettings({size})) as trainer:
     for text in texts:
         trainer.feed(text)
     merges = [(merge.left, merge.right) for merge in trainer.train().merges]

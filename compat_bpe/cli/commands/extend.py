@@ -13,13 +13,13 @@ import click
 
 from ... import Encoding
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
+from ...encodings.load import DEEPSEEK
 from ...encodings.patterns import PATTERNS
 from ...encodings.tokenizer import Tokenizer
 from ...files.text import read_text
 from ...formats.manifest import AS_TOKENIZER_JSON
 from ...pipeline.added_tokens import AddedToken
 from ...train.extend import Extended, Extender
-from ...train.trainer import DEEPSEEK
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..input_path import INPUT_PATH
@@ -30,6 +30,7 @@ from ..options.vocabulary import (
     OUTPUT_OPTIONS,
     check_inputs,
     checked_name,
+    learning_options,
     vocabulary_options,
     why_stopped,
 )
@@ -81,20 +82,7 @@ _MOST_CHUNKS = 1000
     is_flag=True,
     help="Make terms tokens only as they are, not also with a space before them.",
 )
-@click.option(
-    "--min-frequency",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=2,
-    show_default=True,
-    help="Merge only pairs that occur at least N times.",
-)
-@click.option(
-    "--max-token-length",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Learn no token of more than N bytes.",
-)
+@learning_options(min_frequency=2)
 @vocabulary_options(f"{', '.join(_DEFAULT_FORMATS)}, those that can hold it")
 def extend(
     corpus: CorpusArguments,
@@ -224,8 +212,8 @@ def _pattern(encoding: Encoding) -> str:
             for token in encoding.added_tokens
         )
         return DEEPSEEK if same and simple else AS_TOKENIZER_JSON
-    names = [name for name, known in PATTERNS.items() if known == encoding._pat_str]
-    return names[0] if names else encoding._pat_str
+    pattern = encoding.pattern
+    return next((name for name, known in PATTERNS.items() if known == pattern), pattern)
 
 
 def _corpus(arguments: CorpusArguments, corpus: Corpus) -> dict[str, Any]:

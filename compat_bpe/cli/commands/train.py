@@ -6,6 +6,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,14 +15,14 @@ import click
 from ...corpus.documents import CorpusFile, Part, read_corpus
 from ...corpus.masking import read_rules
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
-from ...encodings.patterns import PATTERNS
-from ...train.trainer import DEEPSEEK, Trained, Trainer
+from ...train.settings import TrainingSettings
+from ...train.trainer import Trained, Trainer
 from ...train.write import FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
 from ..input_path import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.groups import GroupedCommand
-from ..options.role import role_options
+from ..options.training import training_options
 from ..options.vocabulary import (
     OUTPUT_OPTIONS,
     check_inputs,
@@ -38,24 +39,6 @@ _VALIDATION = "validation.jsonl"
 
 #: The number of most frequent and of longest tokens that the report on the held-out text lists.
 _TOP = 5
-
-
-def _parse_weights(
-    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
-) -> dict[str, float]:
-    weights = {}
-    for value in values:
-        group, separator, number = value.rpartition("=")
-        try:
-            weight = float(number)
-        except ValueError:
-            weight = 0.0
-        if not separator or not 0 < weight < float("inf"):
-            raise click.BadParameter(f"{value!r} is not GROUP=NUMBER with a number above 0.")
-        if group in weights:
-            raise click.BadParameter(f"{group!r} has two weights.")
-        weights[group] = weight
-    return weights
 
 
 @click.command(
@@ -75,54 +58,8 @@ def _parse_weights(
     },
 )
 @corpus_options
-@click.option(
-    "-n",
-    "--vocab-size",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Learn a vocabulary of N tokens, the 256 bytes and the special tokens included.",
-)
-@click.option("--merges", metavar="N", type=click.IntRange(min=0), help="Learn at most N merges.")
+@training_options
 @vocabulary_options("all")
-@click.option(
-    "--pattern",
-    metavar="NAME|REGEX",
-    default="gpt2",
-    show_default=True,
-    help="Pattern that splits text into chunks, across which nothing is merged: "
-    f"{', '.join(PATTERNS)}, {DEEPSEEK}, or a regular expression.",
-)
-@click.option(
-    "--special",
-    "specials",
-    metavar="NAME",
-    multiple=True,
-    help="Special token. May be repeated.",
-)
-@role_options
-@click.option(
-    "--min-frequency",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="Merge only pairs that occur at least N times.",
-)
-@click.option(
-    "--max-token-length",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Learn no token of more than N bytes.",
-)
-@click.option(
-    "--weight",
-    "weights",
-    metavar="GROUP=NUMBER",
-    multiple=True,
-    callback=_parse_weights,
-    help="Repeat each group so that group sizes in bytes are in these proportions (default 1). "
-    "May be repeated.",
-)
 @click.option(
     "--normalize",
     type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]),
@@ -149,18 +86,12 @@ def _parse_weights(
 )
 def train(
     corpus: CorpusArguments,
-    vocab_size: int | None,
-    merges: int | None,
+    settings: TrainingSettings,
+    roles: dict[str, str],
     output: Path,
     name: str | None,
     formats: tuple[str, ...],
     force: bool,
-    pattern: str,
-    specials: tuple[str, ...],
-    roles: dict[str, str],
-    min_frequency: int,
-    max_token_length: int | None,
-    weights: dict[str, float],
     normalize: Any,
     mask: str | None,
     drop_duplicates: Any,
@@ -200,10 +131,7 @@ def train(
           --validation 0.01 --weight zh=4 --weight en=4 --weight fr=1 corpus/
       $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
     """
-    if vocab_size is None and merges is None:
-        raise click.UsageError("Give --vocab-size or --merges.")
     name = checked_name(output, name, force=force)
-    specials += tuple(one for one in dict.fromkeys(roles.values()) if one not in specials)
     formats = formats or tuple(FORMATS)
     extra = [_VALIDATION] if validation else []
     preparation = Preparation(
@@ -218,44 +146,20 @@ def train(
     try:
         with (
             tempfile.TemporaryFile() as held_out,
-            Trainer(
-                vocab_size,
-                num_merges=merges,
-                pattern=pattern,
-                special_tokens=specials,
-                min_frequency=min_frequency,
-                max_token_length=max_token_length,
-                weights=weights,
-                workers=jobs,
-                name=name,
-            ) as trainer,
+            Trainer(settings, workers=jobs, name=name) as trainer,
         ):
             _feed(trainer, found, preparation, counts, held_out)
-            with Progress(trainer.most_merges, "merges") as progress:
+            with Progress(settings.most_merges, "merges") as progress:
                 trained = trainer.train(progress.advance)
-            settings = {
-                "vocab_size": vocab_size,
-                "num_merges": merges,
-                "min_frequency": min_frequency,
-                "max_token_length": max_token_length,
-                "weights": weights,
-                "normalization": normalize,
-                "mask": [[rule.pattern.pattern, rule.replacement] for rule in preparation.rules],
-                "drop_duplicates": drop_duplicates,
-                "validation": validation,
-                "field": corpus.field,
-                "group_field": corpus.group_field,
-                "errors": corpus.errors,
-            }
             read = {"paths": list(corpus.paths), **counts.as_dict(), **found.left_out()}
             files = write_vocabulary(
                 output,
                 trained.encoding,
-                pattern=pattern,
+                pattern=settings.pattern,
                 formats=formats,
                 merges=trained.merges,
                 manifest={
-                    "settings": settings,
+                    "settings": _settings(settings, preparation, corpus),
                     "corpus": read,
                     "versions": {"compat_bpe": __version__, "unicode": "16.0"},
                     "metrics": _metrics(trained),
@@ -278,8 +182,8 @@ def train(
         write_message(f"nothing was held out: {validation:g} of this corpus is less than one part")
     if trained.stopped != "size":
         write_message(
-            f"{plural(len(trained.merges), 'merge')}, not {trainer.most_merges:,}: "
-            f"{why_stopped(min_frequency)}"
+            f"{plural(len(trained.merges), 'merge')}, not {settings.most_merges:,}: "
+            f"{why_stopped(settings.min_frequency)}"
         )
     if found.failed:
         sys.exit(2)
@@ -309,6 +213,26 @@ def _feed(
 
     for part in prepare(corpus.read(), preparation, hold_out, counts):
         trainer.feed(part.text, part.group, is_last=part.is_last)
+
+
+def _settings(
+    training: TrainingSettings, preparation: Preparation, corpus: CorpusArguments
+) -> dict[str, Any]:
+    """Return the settings as the manifest has them; pattern and special tokens stand beside."""
+    return {
+        **{
+            name: value
+            for name, value in asdict(training).items()
+            if name not in ("pattern", "special_tokens")
+        },
+        "normalization": preparation.normalization,
+        "mask": [[rule.pattern.pattern, rule.replacement] for rule in preparation.rules],
+        "drop_duplicates": preparation.drop_duplicates,
+        "validation": preparation.validation,
+        "field": corpus.field,
+        "group_field": corpus.group_field,
+        "errors": corpus.errors,
+    }
 
 
 def _metrics(trained: Trained) -> dict[str, Any]:

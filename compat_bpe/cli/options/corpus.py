@@ -17,12 +17,12 @@ from ..output import CommandError, write_message
 from ..progress import FileProgress
 from .walk import walk_options
 
-#: The largest number of damaged lines of a file that --verbose names; the others are counted.
+#: The most damaged lines of one file that --verbose names; the others are only counted.
 _NAMED = 10
 
 
 def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameter ``corpus``, a ``CorpusArguments``, by arguments and options."""
+    """Give a command the parameter ``corpus``, a ``CorpusArguments``."""
     paths = click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]...")
     field = click.option(
         "--field",
@@ -110,23 +110,23 @@ class CorpusArguments(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A file that was skipped, or a file with damaged lines that were skipped."""
+    """A file that was skipped, or damaged lines of one."""
 
     path: str
-    #: The reason; for lines, that of the first.
+    #: For lines, the reason of the first one.
     reason: str
     #: The number of lines; 0 for the whole file.
     lines: int = 0
 
 
 class Corpus:
-    """The files of a corpus, and the options for reading them.
+    """The files of a corpus, with the options for reading them.
 
     Args:
         found: the files, and directories that could not be searched.
         field, group_field, jsonl: as in ``read_corpus``.
-        errors: as in ``read_corpus``; None for the default of ``--errors``.
-        verbose: name everything that is skipped; else it is summed up in messages at the end.
+        errors: as there; None for the default of ``--errors``.
+        verbose: True to name everything that is skipped; else one message sums it up.
     """
 
     def __init__(
@@ -147,14 +147,14 @@ class Corpus:
         self._errors = errors
         self._verbose = verbose
         self.files = [CorpusFile(file.path, group_of(file.path, file.root)) for file in self._found]
-        #: The paths that cannot be read, each with the reason.  It is complete when all parts have
-        #: been taken, and so is ``skipped``.
+        #: The files that cannot be read, each with the reason.  This and ``skipped`` are complete
+        #: when all parts have been taken.
         self.failed = [(file.path, file.problem) for file in found if file.problem]
         self.skipped: list[Skipped] = []
 
     @property
     def size(self) -> int | None:
-        """The size of all files on disk in bytes; None if it is not known."""
+        """The size of all files in bytes, compressed ones as they are; None if it is unknown."""
         sizes = [file.size for file in self._found]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
@@ -174,12 +174,12 @@ class Corpus:
         file_done: Callable[[], None] = lambda: None,
         say: Callable[[str], None] = write_message,
     ) -> Iterator[Part]:
-        """Yield the parts of the documents of all files, and say what is left out.
+        """Yield the parts of all documents, with messages about files that are left out.
 
         A file that cannot be opened is named and added to ``failed``; the others are read.
 
         Args:
-            advance: called with the number of bytes on disk each time some are done.
+            advance: called with the number of bytes that were read since, counted as in ``size``.
             file_done: called after each file.
             say: writes a message.
 
@@ -206,7 +206,7 @@ class Corpus:
                     yield part
             except OSError as error:
                 if is_begun or error.filename not in (None, file.path):
-                    # Its parts cannot be taken back, or the error is that of another file.
+                    # Parts of the file are already used, or the error is of another file.
                     where = os.fspath(error.filename or shown_name(file.path))
                     raise CommandError(f"{where}: {_reason(error)}") from None
                 fail(file.path, _reason(error))
@@ -230,7 +230,7 @@ class Corpus:
         advance: Callable[[int], None],
         say: Callable[[str], None],
     ) -> Iterator[Part]:
-        """Yield the parts of one file, and note what is skipped of it."""
+        """Yield the parts of one file, and note everything in it that is skipped."""
         lines = 0
 
         def skip(source: str, reason: str) -> None:
@@ -258,7 +258,7 @@ class Corpus:
             say(f"{file.path}: skipped: {lines - _NAMED:,} more")
 
     def read(self) -> Iterator[Part]:
-        """Yield the parts of ``parts``, with a progress bar on a terminal while they are worked on.
+        """Yield the same parts, with a progress bar if standard error is a terminal.
 
         Raises:
             CommandError: as in ``parts``.
@@ -274,7 +274,7 @@ class Corpus:
     def _default_errors(self, found: Found) -> Errors:
         """Return the default of ``--errors`` for a file.
 
-        A directory may well have pictures in it, but a line that is no JSON is a mistake.
+        A directory may well have pictures in it, but a line that is not JSON is a mistake.
         """
         if found.is_named or self._jsonl or is_json_lines(found.path):
             return "strict"

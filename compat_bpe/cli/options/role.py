@@ -20,8 +20,7 @@ _NAMES = {
 def role_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command ``--bos``, ``--eos``, ``--unk`` and ``--pad`` as its parameter ``roles``.
 
-    It is a dict from the roles that are given to the names of their tokens, which the command
-    makes special tokens.
+    It maps each given role to the name of its token, which the command makes a special token.
     """
 
     @wraps(function)

@@ -21,7 +21,7 @@ def vocabulary_options(without_format: str) -> Callable[[_Function], _Function]:
     """Give a command ``output``, ``name``, ``formats``, ``force``, ``jobs`` and ``as_json``.
 
     Args:
-        without_format: the formats that are written if none is named, for the help.
+        without_format: the formats that are written by default, for the help.
     """
     options = [
         click.option(
@@ -66,7 +66,30 @@ def vocabulary_options(without_format: str) -> Callable[[_Function], _Function]:
     return give
 
 
-#: The options that ``vocabulary_options`` gives, except the required one.
+def learning_options(min_frequency: int) -> Callable[[_Function], _Function]:
+    """Give a command ``min_frequency`` and ``max_token_length``.
+
+    Args:
+        min_frequency: its default.
+    """
+    frequency = click.option(
+        "--min-frequency",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=min_frequency,
+        show_default=True,
+        help="Merge only pairs that occur at least N times.",
+    )
+    length = click.option(
+        "--max-token-length",
+        metavar="N",
+        type=click.IntRange(min=1),
+        help="Learn no token of more than N bytes.",
+    )
+    return lambda function: frequency(length(function))
+
+
+#: The options that ``vocabulary_options`` gives, but for the required one.
 OUTPUT_OPTIONS = ("--name", "--format", "--force", "--json")
 
 
@@ -74,7 +97,7 @@ def checked_name(output: Path, name: str | None, *, force: bool) -> str:
     """Return the name of a vocabulary.
 
     Raises:
-        CommandError: the vocabulary cannot be written into that folder, or not by that name.
+        CommandError: the vocabulary cannot be written into that folder or under that name.
     """
     name = output.resolve().name if name is None else name
     try:
@@ -93,7 +116,7 @@ def check_inputs(
     corpus: Corpus | None,
     others: Iterable[str | None],
 ) -> None:
-    """Refuse to overwrite or remove a file that is also read.
+    """Raise an error if a file to be overwritten or removed is also an input.
 
     Args:
         output, name, formats, extra: as in ``touched_files``.
@@ -101,7 +124,7 @@ def check_inputs(
         others: the paths of other inputs; None for one that is not given.
 
     Raises:
-        CommandError: there is such a file.
+        CommandError: an input would be lost.
     """
     outputs = map(os.fspath, touched_files(output, name, formats, extra))
     inputs = [file.path for file in corpus.files] if corpus is not None else []

@@ -64,6 +64,51 @@ def test_the_manifest(run: Run, folder: Path) -> None:
     assert manifest["files"].keys() == {"encoder.json", "vocab.bpe"}
 
 
+def test_the_manifest_has_every_setting(run: Run, folder: Path) -> None:
+    assert run("corpus", "-n", "270", "-o", "plain").status == 0
+    manifest = json.loads((folder / "plain" / "manifest.json").read_bytes())
+    assert (manifest["pattern"], manifest["special_tokens"]) == ("gpt2", {})
+    plain: dict[str, object] = {
+        "vocab_size": 270,
+        "num_merges": None,
+        "min_frequency": 1,
+        "max_token_length": None,
+        "weights": {},
+        "normalization": None,
+        "mask": [],
+        "drop_duplicates": None,
+        "validation": 0.0,
+        "field": "text",
+        "group_field": None,
+        "errors": None,
+    }
+    assert [*manifest["settings"].items()] == [*plain.items()]
+    (folder / "rules").write_text("dog → D\n", "utf-8")
+    args = (
+        *("--merges", "3", "--min-frequency", "2", "--max-token-length", "4"),
+        *("--weight", "zh=2", "--weight", "en=1.5", "--normalize", "NFKC", "--mask", "rules"),
+        *("--drop-duplicates", "lines", "--validation", "0.01", "--field", "t"),
+        *("--group-field", "g", "--errors", "skip", "--pattern", "llama3", "--special", "<a>"),
+    )
+    assert run("corpus", "-o", "all", *args).status == 0
+    manifest = json.loads((folder / "all" / "manifest.json").read_bytes())
+    assert (manifest["pattern"], [*manifest["special_tokens"]]) == ("llama3", ["<a>"])
+    assert manifest["settings"] == {
+        "vocab_size": None,
+        "num_merges": 3,
+        "min_frequency": 2,
+        "max_token_length": 4,
+        "weights": {"zh": 2.0, "en": 1.5},
+        "normalization": "NFKC",
+        "mask": [["dog", "D"]],
+        "drop_duplicates": "lines",
+        "validation": 0.01,
+        "field": "t",
+        "group_field": "g",
+        "errors": "skip",
+    }
+
+
 def test_standard_input_json_lines_and_gzip(run: Run, folder: Path) -> None:
     expected = train_bpe(["one two two", "two"], 262)._mergeable_ranks
     lines = b'{"t": "one two two"}\n{"t": "two"}\n'

@@ -1,0 +1,131 @@
+"""Settings are checked where they are made; the arguments of ``train_bpe`` are the settings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, fields
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from compat_bpe.train import TrainingSettings, train_bpe
+from compat_bpe.train.bpe import MOST_TOKENS
+from compat_bpe.train.settings import check_least
+
+
+def test_the_arguments_of_train_bpe_are_the_settings() -> None:
+    arguments = inspect.signature(train_bpe).parameters
+    own = inspect.signature(TrainingSettings).parameters
+    assert [*arguments] == ["texts", *own, "workers", "name"]
+    assert {name: arguments[name].default for name in own} == {
+        name: parameter.default for name, parameter in own.items()
+    }
+    _, _, described = (train_bpe.__doc__ or "").partition("Args:\n")
+    for field in fields(TrainingSettings):
+        assert f"\n        {field.name}: " in described, field.name
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({}, ValueError, "give vocab_size or num_merges"),
+        (
+            {"vocab_size": 255},
+            ValueError,
+            "a vocabulary of 255 is too small: with all single bytes and special tokens it has 256 "
+            "tokens or more",
+        ),
+        (
+            {"vocab_size": 257, "special_tokens": ["<a>", "<b>"]},
+            ValueError,
+            "a vocabulary of 257 is too small: with all single bytes and special tokens it has 258 "
+            "tokens or more",
+        ),
+        (
+            {"vocab_size": MOST_TOKENS + 1},
+            ValueError,
+            "a vocabulary of 1114113 is too large: 1114112 at most",
+        ),
+        ({"num_merges": -1}, ValueError, "num_merges is -1; it must be 0 or more"),
+        ({"min_frequency": -1}, ValueError, "min_frequency is -1; it must be 0 or more"),
+        ({"max_token_length": 0}, ValueError, "max_token_length is 0; it must be 1 or more"),
+        ({"special_tokens": [""]}, ValueError, "a special token has an empty name"),
+        ({"special_tokens": ["<a>", "<a>"]}, ValueError, "the special token '<a>' is named twice"),
+        (
+            {"special_tokens": ["Ġ"]},
+            ValueError,
+            "the special token 'Ġ' is written like a single byte's token",
+        ),
+        (
+            {"special_tokens": ["\ud800"]},
+            ValueError,
+            "the special token '\\ud800' has a lone surrogate",
+        ),
+        (
+            {"special_tokens": "<s>"},
+            TypeError,
+            "special_tokens is the str '<s>'; pass a list of names",
+        ),
+        ({"weights": {"zh": 0}}, ValueError, "the weight of 'zh' is 0; it must be positive"),
+        (
+            {"weights": {"zh": float("inf")}},
+            ValueError,
+            "the weight of 'zh' is inf; it must be positive",
+        ),
+    ],
+)
+def test_settings_that_are_impossible(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    calls: list[Callable[..., object]] = [
+        TrainingSettings,
+        # Settings come before texts.
+        lambda **options: train_bpe("one text", **options),
+    ]
+    if options and options.keys().isdisjoint({"vocab_size", "num_merges"}):
+        options = {"vocab_size": 300, **options}
+    for call in calls:
+        with pytest.raises(error) as caught:
+            call(**options)
+        assert str(caught.value) == message
+
+
+@given(
+    st.none() | st.integers(256, 1000) | st.just(MOST_TOKENS),
+    st.none() | st.integers(0, 800) | st.just(2 * MOST_TOKENS),
+    st.lists(st.sampled_from(["<a>", "<b>", "<c>"]), unique=True),
+)
+def test_most_merges(vocab_size: int | None, num_merges: int | None, names: list[str]) -> None:
+    assume((vocab_size, num_merges) != (None, None))
+    assume(vocab_size is None or vocab_size >= 256 + len(names))
+    settings = TrainingSettings(vocab_size, num_merges=num_merges, special_tokens=names)
+    most = settings.most_merges
+    # Single bytes and merges alone are numbered by characters.
+    assert 0 <= most <= MOST_TOKENS - 256
+    assert num_merges is None or most <= num_merges
+    assert vocab_size is None or 256 + most + len(names) <= vocab_size
+    assert most in (num_merges, MOST_TOKENS - 256) or 256 + most + len(names) == vocab_size
+
+
+def test_settings_stay_as_they_were_checked() -> None:
+    names, weights = ["<a>"], {"zh": 2.0}
+    settings = TrainingSettings(300, special_tokens=iter(names), weights=weights)
+    same = TrainingSettings(300, special_tokens=["<a>"], weights={"zh": 2})
+    names.append("")
+    weights["zh"] = -1
+    assert settings == same
+    assert settings.special_tokens == ("<a>",)
+    assert settings.weights == {"zh": 2}
+    assert TrainingSettings(300).weights is None
+    with pytest.raises(FrozenInstanceError):
+        settings.vocab_size = 0  # type: ignore[misc]
+
+
+def test_a_number_is_compared_with_the_least() -> None:
+    check_least("n", 1, 1)
+    check_least("n", None, 1)
+    with pytest.raises(ValueError, match="n is 0; it must be 1 or more"):
+        check_least("n", 0, 1)
