@@ -18,6 +18,7 @@ if not hasattr(__spec__.loader, "exec_module"):
     # several may be the first to need is imported now.
     from .encodings import batch as _batch  # noqa: F401
     from .encodings import unstable as _unstable  # noqa: F401
+    from .pattern import cuts as _cuts  # noqa: F401
     from .pattern import parser as _pattern  # noqa: F401
     from .pattern import reach as _reach  # noqa: F401
     from .pattern import stand_ins as _stand_ins  # noqa: F401

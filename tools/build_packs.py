@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import subprocess
 import sys
 import tarfile
@@ -29,6 +28,7 @@ from typing import Callable
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from compat_bpe.files.write import write_files  # noqa: E402
 from compat_bpe.formats.checked_json import parse_json  # noqa: E402
 from compat_bpe.formats.pack import pack, unpack  # noqa: E402
 from compat_bpe.formats.tiktoken import format_ranks, parse_ranks  # noqa: E402
@@ -115,20 +115,10 @@ def run(read_source: Callable[[str], bytes], packs: Path, check: bool) -> int:
             print(f"{target}: {'ok' if current else 'differs'}")
             status |= not current
         else:
-            _write(target, built)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_files([(target, built)])
             print(f"{target}: {len(built):,} bytes")
     return status
-
-
-def _write(target: Path, data: bytes) -> None:
-    """Replace a file at once: after a crash it is the old one or the new one."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(data)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def fetch() -> dict[str, bytes]:

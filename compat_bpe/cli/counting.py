@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 from typing import BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
 from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes
+from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
 _BLOCK = 1 << 18
@@ -109,16 +109,14 @@ class Counter:
         from ..fit.stream import Cutter, portions  # only large files need it
 
         cutter = Cutter(self.encoding, frozenset())
-        decoder = codecs.getincrementaldecoder("utf-8")(self._errors)
+        decoder = Utf8Decoder(self._errors)
         tokens = size = characters = 0
         counted = told = 0  # characters and bytes
         while True:
             try:
-                text = decoder.decode(block, final=not block)
-            except UnicodeDecodeError as error:
-                # The decoder was given the rest of an earlier block, then this one.
-                before = part.start + size + len(block) - len(error.object)
-                raise not_utf8(error, before) from None
+                text = decoder.feed(block) if block else decoder.finish()
+            except StreamDecodeError as error:
+                raise not_utf8(error, part.start + error.offset - error.start) from None
             size += len(block)
             characters += len(text)
             for portion in portions(text):

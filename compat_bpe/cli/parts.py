@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 from typing import BinaryIO
 
 from .. import Encoding
+from ..unicode.utf8 import Utf8Decoder
 from .counting import Counter, Part
 
 #: The size of a part in bytes: small enough that all workers end at about the same time.
@@ -54,7 +54,7 @@ def cut_after(encoding: Encoding, file: BinaryIO, start: int) -> int | None:
         # A character begins at the first byte that does not continue one, whatever is before it.
         skipped = next((index for index, byte in enumerate(data[:4]) if byte & 0xC0 != 0x80), 0)
         try:
-            text = _whole_characters(data[skipped:])
+            text = Utf8Decoder("strict").feed(data[skipped:])
         except UnicodeDecodeError:
             return None
         next_cut = encoding.core.next_cut
@@ -62,12 +62,3 @@ def cut_after(encoding: Encoding, file: BinaryIO, start: int) -> int | None:
         if cut:
             return start + skipped + len(text[:cut].encode())
     return None
-
-
-def _whole_characters(data: bytes) -> str:
-    """Decode UTF-8 that may end within a character.
-
-    Raises:
-        UnicodeDecodeError: it is not UTF-8.
-    """
-    return codecs.getincrementaldecoder("utf-8")().decode(data)

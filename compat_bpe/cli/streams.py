@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -11,6 +10,7 @@ from typing import Any, Callable, TypeVar
 import click
 
 from ..files.text import STDIN, not_utf8, open_bytes
+from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 from .input_path import INPUT_PATH, announce_wait, shown_name
 from .output import CommandError
 
@@ -101,16 +101,13 @@ def read_pieces(path: str) -> Iterator[str]:
     Raises:
         CommandError: it cannot be read, or is not UTF-8; the message says at which byte.
     """
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    end = 0
+    decoder = Utf8Decoder("strict")
     try:
         for block in read_blocks(path):
-            end += len(block)
-            yield decoder.decode(block)
-        yield decoder.decode(b"", final=True)
-    except UnicodeDecodeError as error:
-        # The decoder was given the rest of earlier blocks, then this one.
-        reason = not_utf8(error, end - len(error.object))
+            yield decoder.feed(block)
+        yield decoder.finish()
+    except StreamDecodeError as error:
+        reason = not_utf8(error, error.offset - error.start)
         raise CommandError(f"{shown_name(path)}: {reason}") from None
 
 

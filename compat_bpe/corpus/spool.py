@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
@@ -16,8 +17,9 @@ _IN_MEMORY = 1 << 23
 class Held:
     """Parts that are held back, to be used in a ``with`` block.
 
-    What is more than some megabytes goes into a temporary file, in the folder that ``tempfile``
-    chooses (``TMPDIR``): memory stays bounded, and the disk has to have room.
+    After some megabytes, they go into a temporary file, in the folder that ``tempfile`` chooses
+    (``TMPDIR``): memory stays bounded, and the disk has to have room.  Most documents are short:
+    ``tempfile.SpooledTemporaryFile`` would have each of their parts encoded and decoded.
     """
 
     def __init__(self) -> None:
@@ -37,7 +39,7 @@ class Held:
         """Hold one more.
 
         Raises:
-            OSError: there is no room for it.
+            OSError: there is no room for it; its ``filename`` is the folder.
         """
         if self._file is None and self._characters + len(part.text) <= _IN_MEMORY:
             self._characters += len(part.text)
@@ -47,13 +49,14 @@ class Held:
             if self._file is None:
                 self._file = tempfile.TemporaryFile()  # noqa: SIM115 - `clear` closes it
             size = self._file.write(part.text.encode())
+            self._file.flush()  # so that no other call can fail
         except OSError as error:
             error.filename = tempfile.gettempdir()
             raise
         self._filed.append((part._replace(text=""), size))
 
     def take(self) -> Iterator[Part]:
-        """All that are held, in their order; then none is."""
+        """Yield all that are held, in their order; then none is."""
         yield from self._parts
         if self._file is not None:
             self._file.seek(0)
@@ -67,5 +70,6 @@ class Held:
         self._characters = 0
         self._filed.clear()
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # of the write that failed
+                self._file.close()
             self._file = None

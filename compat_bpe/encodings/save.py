@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from ..files.write import write_files
 from ..formats.checked_json import is_unicode
@@ -43,7 +42,7 @@ def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
     >>> read.encode("hello world") == enc.encode("hello world")
     True
     """
-    write_files({Path(path): format_ranks(_ranks(encoding))})
+    write_files([(path, format_ranks(_ranks(encoding)))])
 
 
 def save_gpt2(
@@ -75,7 +74,7 @@ def save_gpt2(
         ids = json.dumps(dict(sorted(numbers.items(), key=lambda item: item[1]))).encode()
         lines = ["#version: 0.2", *map(" ".join, zip(*model.merges)), ""]
         merges = "\n".join(lines).encode()
-    write_files({Path(encoder_json): ids, Path(vocab_bpe): merges})
+    write_files([(encoder_json, ids), (vocab_bpe, merges)])
 
 
 def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> None:
@@ -126,7 +125,7 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
             "merges": list(map(list, zip(*model.merges))),
         },
     }
-    write_files({Path(path): json.dumps(file, ensure_ascii=False).encode()})
+    write_files([(path, json.dumps(file, ensure_ascii=False).encode())])
 
 
 def _ranks(encoding: Encoding) -> Mapping[bytes, int]:

@@ -3,18 +3,46 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 
-def write_files(files: Mapping[Path, bytes]) -> None:
-    """Replace files, once all of them are on the disk under other names."""
-    temporary = {path: path.with_name(f"{path.name}.{os.getpid()}.tmp") for path in files}
+def write_files(files: Iterable[tuple[str | os.PathLike[str], bytes]]) -> None:
+    """Write files, or replace them, once all of them are on the disk under other names.
+
+    No reader ever sees a part of a file.  On an error, or when it is interrupted, nothing is left
+    behind.  A link is replaced, not followed.
+
+    Args:
+        files: the path and the content of each.
+
+    Raises:
+        OSError: one cannot be written; its ``filename`` is the path.  If that shows only when the
+            files are put in place, those before it are there.
+    """
+    written: list[tuple[str, str]] = []
     try:
-        for path, data in files.items():
-            temporary[path].write_bytes(data)
-        for path, written in temporary.items():
-            written.replace(path)
+        for path, data in files:
+            # Several processes and threads may write the same file.
+            part = f"{os.fspath(path)}.{os.urandom(4).hex()}.tmp"
+            written.append((part, os.fspath(path)))
+            with _errors_named(path), open(part, "xb") as file:
+                file.write(data)
+        for part, target in written:
+            with _errors_named(target):
+                os.replace(part, target)
     finally:
-        for written in temporary.values():
-            written.unlink(missing_ok=True)
+        for part, _ in written:
+            with suppress(OSError):  # mostly it is in place, and gone from here
+                os.remove(part)
+
+
+@contextmanager
+def _errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors name this path, not the one that is written first."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = os.fspath(path)
+        del error.filename2
+        raise

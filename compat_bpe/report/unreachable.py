@@ -11,11 +11,9 @@ cannot be read so (``C0``, say) is in no chunk.
 
 **Cut.**  In both ways the characters of *t*, those it has only a part of included, stand beside
 each other in one match of the pattern.  The pattern's tree, with its conditions (lookaround,
-anchors) left out, is turned into the position automaton of Glushkov (1961; ``breaks``).  Each class
-in the tree is a position; the characters of a match are those of a path along the positions that
-may follow each other.  Conditions, the order of alternatives, and what greedy, lazy, possessive and
-atomic groups prefer only ever forbid matches, so the automaton has paths for all matches, and more.
-If none of its paths, from wherever on, has the characters of *t*, they are in no match.
+anchors) left out, is turned into the position automaton (``pattern.automaton``), which has paths
+for all matches, and more.  If none of its paths, from wherever on, has the characters of *t*, they
+are in no match.
 
 **Not merged.**  Say merging makes *t* somewhere in a chunk.  Then no merge on the way there crossed
 an edge of *t*: what it made would reach out of *t*, and parts are never taken apart.  So each merge
@@ -36,20 +34,15 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
-from functools import reduce
-from operator import or_
 from typing import Literal, NamedTuple
 
 from ..encodings.encoding import Encoding
-from ..pattern.ast import EMPTY, Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
-from ..pattern.cuts import Positions
+from ..pattern.ast import Node
+from ..pattern.automaton import Automaton, without_conditions
 from ..pipeline.byte_level import encode_bytes
-from ..unicode.code_points import END, CodePoints
+from ..unicode.code_points import END
 
 Reason = Literal["not UTF-8", "cut", "not merged"]
-
-#: Repeats up to this many times are written out, so that longer runs are seen to be cut.
-_WRITTEN_OUT = 16
 
 #: The least character whose last one, two or three bytes can all be 10xxxxxx.
 _FIRST_WITH_TAIL = (0, 0x80, 0x800, 0x10000)
@@ -72,7 +65,7 @@ class Unreachable(NamedTuple):
 def unreachable_tokens(
     encoding: Encoding, tokens: Iterable[bytes] | None = None
 ) -> Iterator[Unreachable]:
-    r"""Those of an encoding's mergeable tokens that certainly no text gives.
+    r"""Yield those of an encoding's mergeable tokens that certainly no text gives.
 
     There is no text for which ``encode_ordinary`` gives one of them.  Of the others this is not
     said: some of them may be unreachable, too.
@@ -112,7 +105,7 @@ def _gives_itself(encoding: Encoding, token: bytes, number: int) -> bool:
 
 
 class _Rules:
-    """What is known of an encoding."""
+    """The facts of an encoding that rule tokens out."""
 
     def __init__(self, encoding: Encoding) -> None:
         core = encoding.core
@@ -121,12 +114,12 @@ class _Rules:
         #: True if the bytes that are merged are those of a chunk as it stands in a text.
         self._is_text = core.model.is_text
         tree = core.splitter.tree
-        self._automaton = None if tree is None or not self._is_text else _Automaton(tree)
+        self._paths = None if tree is None or not self._is_text else _Paths(tree)
         #: Names that stand for unknown bytes.
         self._unknown = self._merges.unknown_names
 
     def reason(self, token: bytes, number: int) -> Reason | None:
-        """Why no text gives a token; None if one may."""
+        """Return why no text gives a token; None if one may."""
         if self._unknown:
             name = encode_bytes(token)
             if any(unknown in name for unknown in self._unknown):
@@ -135,7 +128,7 @@ class _Rules:
         if self._is_text:
             if parts is None:
                 return "not UTF-8"
-            if self._automaton is not None and not self._automaton.passes(parts):
+            if self._paths is not None and not self._paths.pass_through(parts):
                 return "cut"
         if self._is_made(token, number) or self._may_be_chunk(token, number, parts):
             return None
@@ -154,14 +147,14 @@ class _Rules:
             return True
         if parts.before or parts.after:
             return False
-        return self._automaton is None or self._automaton.accepts(parts.text)
+        return self._paths is None or self._paths.have(parts.text)
 
 
 class _Parts(NamedTuple):
     """A piece of UTF-8.
 
     Args:
-        before: how many last bytes of a character it begins with, three at most.
+        before: the number of last bytes of a character that it begins with, three at most.
         text: whole characters.
         after: the first bytes of a character.
     """
@@ -172,7 +165,7 @@ class _Parts(NamedTuple):
 
     @classmethod
     def of(cls, token: bytes) -> _Parts | None:
-        r"""The parts of some bytes; None if no valid UTF-8 has them in it.
+        r"""Return the parts of some bytes; None if no valid UTF-8 has them in it.
 
         >>> _Parts.of("é中".encode()[1:-1]), _Parts.of(b"\xf5")
         (_Parts(before=1, text='', after=b'\xe4\xb8'), None)
@@ -193,7 +186,7 @@ class _Parts(NamedTuple):
 
 
 def _beginning_with(head: bytes) -> range:
-    r"""The characters whose UTF-8 begins with some bytes, fewer than all of it.
+    r"""Return the characters whose UTF-8 begins with some bytes, fewer than all of it.
 
     >>> _beginning_with(b"\xed") == range(0xD000, 0xD800)  # surrogates are no characters
     True
@@ -207,91 +200,34 @@ def _beginning_with(head: bytes) -> range:
     return range(max(bits << left, _FIRST_WITH_TAIL[size - 1]), min((bits + 1) << left, end))
 
 
-class _Automaton:
-    """The position automaton of a pattern; a set of positions is an integer, a bit for each."""
+class _Paths:
+    """The paths through a pattern, its conditions left out."""
 
     def __init__(self, tree: Node) -> None:
-        positions = Positions()
-        ends = positions.add(_without_conditions(tree))
-        self._points = [points or CodePoints() for points in positions.points]
-        self._followers = [_bits(followers) for followers in positions.followers]
-        self._first, self._last = _bits(ends.first), _bits(ends.last)
-        self._all = (1 << len(self._points)) - 1
-        self._by_char: dict[str, int] = {}
-        self._by_range: dict[range, int] = {}
-        self._after: dict[int, int] = {}
+        self._automaton = Automaton(without_conditions(tree))
 
-    def passes(self, parts: _Parts) -> bool:
-        """Whether the characters of a token stand on some path."""
+    def pass_through(self, parts: _Parts) -> bool:
+        """Return True if the characters of a token stand on some path."""
+        holding, holding_any = self._automaton.holding, self._automaton.holding_any
         places: list[int] = []
         if parts.before:
-            places.append(self._holding(range(_FIRST_WITH_TAIL[parts.before], END)))
-        places += map(self._with, parts.text)
+            places.append(holding_any[range(_FIRST_WITH_TAIL[parts.before], END)])
+        places += map(holding.__getitem__, parts.text)
         if parts.after:
-            places.append(self._holding(_beginning_with(parts.after)))
-        return bool(self._last_of_paths(self._all, places))
+            places.append(holding_any[_beginning_with(parts.after)])
+        return bool(self._ends(self._automaton.all, places))
 
-    def accepts(self, text: str) -> bool:
-        """Whether a path from a first position to a last one has the characters of a text."""
-        return bool(self._last_of_paths(self._first, map(self._with, text)) & self._last)
+    def have(self, text: str) -> bool:
+        """Return True if a path from a first position to a last one has a text's characters."""
+        places = map(self._automaton.holding.__getitem__, text)
+        return bool(self._ends(self._automaton.first, places) & self._automaton.last)
 
-    def _last_of_paths(self, start: int, places: Iterable[int]) -> int:
-        """Where paths end that begin in one set and have each position in the next of some."""
+    def _ends(self, start: int, places: Iterable[int]) -> int:
+        """Return the ends of the paths from one set on that have each position in the next one."""
         state, following = 0, start
         for place in places:
             state = following & place
             if not state:
                 return 0
-            following = self._next(state)
+            following = self._automaton.after[state]
         return state
-
-    def _next(self, state: int) -> int:
-        found = self._after.get(state)
-        if found is None:
-            followers = (bits for i, bits in enumerate(self._followers) if state >> i & 1)
-            found = self._after[state] = reduce(or_, followers, 0)
-        return found
-
-    def _with(self, char: str) -> int:
-        found = self._by_char.get(char)
-        if found is None:
-            number = ord(char)
-            found = _bits(i for i, points in enumerate(self._points) if number in points)
-            self._by_char[char] = found
-        return found
-
-    def _holding(self, some: range) -> int:
-        """The positions at which one of some characters may stand."""
-        found = self._by_range.get(some)
-        if found is None:
-            clipped = (points.clip(some.start, some.stop) for points in self._points)
-            found = _bits(i for i, points in enumerate(clipped) if points)
-            self._by_range[some] = found
-        return found
-
-
-def _bits(numbers: Iterable[int]) -> int:
-    return reduce(or_, (1 << number for number in numbers), 0)
-
-
-def _without_conditions(node: Node) -> Node:
-    """A pattern that has all matches of another, without conditions, small repeats written out."""
-    if isinstance(node, Chars):
-        return node
-    if isinstance(node, (Look, Anchor)):
-        return EMPTY
-    if isinstance(node, Sequence):
-        return Sequence(tuple(map(_without_conditions, node.items)))
-    if isinstance(node, Alternatives):
-        return Alternatives(tuple(map(_without_conditions, node.branches)))
-    item = _without_conditions(node.item)
-    if not isinstance(node, Repeat):
-        return item
-    if node.high is None or not 1 < node.high <= _WRITTEN_OUT:
-        return node._replace(item=item)
-    repeated: Node = EMPTY
-    for number in range(node.high, 0, -1):
-        repeated = Sequence((item, repeated))
-        if number > node.low:
-            repeated = Repeat(repeated, 0, 1, "")
-    return repeated

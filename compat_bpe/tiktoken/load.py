@@ -14,11 +14,11 @@ import importlib
 import json
 import os
 import tempfile
-import uuid
 from typing import Any
 
 from ..encodings.openai import PUBLISHED
 from ..encodings.vocabularies import load_ranks
+from ..files.write import write_files
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
 from ..formats.tiktoken import format_ranks
 from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes
@@ -112,20 +112,12 @@ def read_file_cached(blobpath: str, expected_hash: str | None = None) -> bytes:
         )
     try:
         os.makedirs(folder, exist_ok=True)
-        _write_whole(path, data)
+        write_files([(path, data)])
     except OSError:
         # The default directory is a convenience; one that a variable names must work.
         if chosen is not None:
             raise
     return data
-
-
-def _write_whole(path: str, data: bytes) -> None:
-    """Write a file at once: no reader ever sees a part of it."""
-    part = f"{path}.{uuid.uuid4()}.tmp"
-    with open(part, "wb") as file:
-        file.write(data)
-    os.replace(part, path)
 
 
 def data_gym_to_mergeable_bpe_ranks(
@@ -167,7 +159,7 @@ def dump_tiktoken_bpe(bpe_ranks: dict[bytes, int], tiktoken_bpe_file: str) -> No
         for token, rank in sorted(bpe_ranks.items(), key=lambda item: item[1])
     )
     if "://" not in tiktoken_bpe_file:
-        _write_whole(tiktoken_bpe_file, data)
+        write_files([(tiktoken_bpe_file, data)])
         return
     with _blobfile().BlobFile(tiktoken_bpe_file, "wb") as file:
         file.write(data)

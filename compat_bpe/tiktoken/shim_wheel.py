@@ -14,10 +14,10 @@ import hashlib
 import io
 import os
 import pkgutil
-import uuid
 import zipfile
 
 from .. import version as own
+from ..files.write import write_files
 from . import __path__ as _path
 from . import __version__ as _tiktoken_version
 
@@ -96,15 +96,7 @@ def write_shim_wheel(folder: str | os.PathLike[str]) -> str:
     name, content = _make_wheel()
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name)
-    part = os.path.join(folder, f"{name}.{uuid.uuid4().hex}.tmp")
-    try:
-        with open(part, "xb") as file:
-            file.write(content)
-        os.replace(part, path)
-    except BaseException:
-        if os.path.exists(part):
-            os.remove(part)
-        raise
+    write_files([(path, content)])
     return path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import random
 import re
@@ -220,6 +221,36 @@ def test_the_result_is_the_same_everywhere() -> None:
         "dropped_documents": 0,
         "sha256": "cf6465954871ce7280330378974cba9ef7e122e38e2846581799cd5c39926070",
     }
+
+
+class FullDisk(io.RawIOBase):
+    """A file on a disk without room."""
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return 0
+
+    def write(self, data: object) -> int:
+        raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("size", [200, 60_000])
+def test_the_folder_of_a_full_disk_is_named_whenever_it_is_written_to(size: int) -> None:
+    file = io.BufferedRandom(FullDisk())  # holds back some thousand bytes
+    with patch.object(held, "_IN_MEMORY", 100), patch.object(tempfile, "TemporaryFile") as made:
+        made.return_value = file
+        with pytest.raises(OSError, match="No space left on device") as caught:
+            after(["x" * size], size, drop_duplicates="documents")
+    assert caught.value.filename == tempfile.gettempdir()
+    assert file.closed
 
 
 def test_memory_for_a_long_document_is_bounded() -> None:

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 
 import click
 
@@ -164,6 +163,6 @@ def _write_page(made: Report, path: str, top: int, corpus: Sequence[str]) -> Non
             with open(target, "wb") as file:
                 file.write(data)
         else:
-            write_files({Path(target): data})
+            write_files([(target, data)])
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}") from None

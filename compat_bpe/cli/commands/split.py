@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import click
 
 from ...files.text import STDIN
+from ...files.write import write_files
 from ..input_path import shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError, write_line
@@ -131,7 +131,10 @@ def split(
     if prefix is not None:
         paths = _paths(prefix, suffix, len(parts))
         _check_new(paths, file, force)
-        _write_files(paths, [part.text for part in parts])
+        try:
+            write_files((path, part.text.encode()) for path, part in zip(paths, parts))
+        except OSError as error:
+            raise CommandError(f"{error.filename}: {error.strerror or error}") from None
         for path, part in zip(paths, parts):
             write_line(_as_json(part, path=path) if as_json else path)
     elif as_json:
@@ -173,28 +176,3 @@ def _check_new(paths: Sequence[str], source: str, force: bool) -> None:
             raise CommandError(f"{path}: it exists and is not a regular file")
         if source != STDIN and os.path.samefile(path, source):
             raise CommandError(f"{path}: it is the input")
-
-
-def _write_files(paths: Sequence[str], texts: Sequence[str]) -> None:
-    """Write files; no file appears before all are written.
-
-    Raises:
-        CommandError: one cannot be written.
-    """
-    unfinished: set[str] = set()
-    label = f".{uuid.uuid4().hex}.tmp"
-    path = ""
-    try:
-        for path, text in zip(paths, texts):
-            unfinished.add(path + label)
-            with open(path + label, "xb") as file:
-                file.write(text.encode())
-        for path in paths:
-            os.replace(path + label, path)
-            unfinished.remove(path + label)
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror or error}") from None
-    finally:
-        for part in unfinished:
-            if os.path.exists(part):
-                os.remove(part)

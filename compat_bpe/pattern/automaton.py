@@ -1,0 +1,187 @@
+r"""The position automaton of a pattern (Glushkov 1961).
+
+The property: the characters of every match stand on a path of positions, each of which may follow
+the one before.
+
+The argument: each class in the tree is a position.  A match goes through the tree in the order in
+which the tree allows, and takes each character at a class.  Conditions (lookaround, anchors), the
+order of alternatives, and what greedy, lazy, possessive and atomic groups prefer only ever forbid
+matches.  So there are paths for all matches, and for more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
+from typing import Callable, NamedTuple, TypeVar
+
+from ..unicode.code_points import NONE, CodePoints
+from .ast import EMPTY, Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
+
+#: The most rounds for which a repeat is written out, so that its end is known.
+_WRITTEN_OUT = 16
+
+_Key = TypeVar("_Key")
+
+
+class _Ends(NamedTuple):
+    """The positions that a node may begin and end with; ``empty`` is True if it may be empty."""
+
+    first: frozenset[int]
+    last: frozenset[int]
+    empty: bool
+
+
+_NOTHING = _Ends(frozenset(), frozenset(), empty=True)
+
+
+class Positions:
+    """The positions of a tree, each with its followers.
+
+    A condition is a position, too, one that takes no character.
+
+    Attributes:
+        points: the characters that each position takes; None for a condition.
+        followers: the positions that may come right after each.
+    """
+
+    def __init__(self) -> None:
+        self.points: list[CodePoints | None] = []
+        self.followers: list[set[int]] = []
+
+    def add(self, node: Node) -> _Ends:
+        """Add the positions of a tree."""
+        if isinstance(node, (Chars, Anchor, Look)):
+            # The characters that a condition reads ahead follow each other just as in a match.
+            ahead = self.add(node.item) if isinstance(node, Look) else _NOTHING
+            taken = node.points if isinstance(node, Chars) else None
+            here = frozenset((len(self.points),))
+            self.points.append(taken)
+            self.followers.append(set(ahead.first))
+            return _Ends(here, here, empty=taken is None)
+        if isinstance(node, Sequence):
+            ends = _NOTHING
+            for item in node.items:
+                ends = self._join(ends, self.add(item))
+            return ends
+        if isinstance(node, Alternatives):
+            branches = [self.add(branch) for branch in node.branches]
+            return _Ends(
+                frozenset().union(*(branch.first for branch in branches)),
+                frozenset().union(*(branch.last for branch in branches)),
+                any(branch.empty for branch in branches),
+            )
+        ends = self.add(node.item)
+        if isinstance(node, Atomic):
+            return ends
+        if node.high != 1:
+            self._join(ends, ends)
+        return ends._replace(empty=ends.empty or node.low == 0)
+
+    def _join(self, left: _Ends, right: _Ends) -> _Ends:
+        for position in left.last:
+            self.followers[position] |= right.first
+        return _Ends(
+            left.first | right.first if left.empty else left.first,
+            left.last | right.last if right.empty else right.last,
+            left.empty and right.empty,
+        )
+
+
+class Automaton:
+    r"""The position automaton of a tree, ready to run.  Repeats of few rounds are written out.
+
+    A set of positions is an integer with a bit for each.  To run, take from a set the positions
+    that hold a character, and go on to those after them, until the set is empty.
+
+    Attributes:
+        all: all positions.
+        first: the positions that may come first.
+        last: the positions that may come last.
+        holding: for each character, the positions that take it.
+        holding_any: for each range of characters, the positions that take one of them.
+        after: for each set of positions, those that may come next: the followers, and what follows
+            the conditions among them.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> automaton = Automaton(parse("ab?(?=c)"))
+    >>> following = automaton.after[automaton.first & automaton.holding["a"]]
+    >>> bool(following & automaton.holding["b"]), bool(following & automaton.holding["a"])
+    (True, False)
+    """
+
+    def __init__(self, tree: Node) -> None:
+        positions = Positions()
+        ends = positions.add(written_out(tree))
+        self._points = [NONE if points is None else points for points in positions.points]
+        self._followers = list(map(_bits, positions.followers))
+        self._conditions = _bits(i for i, points in enumerate(positions.points) if points is None)
+        self.all = (1 << len(self._points)) - 1
+        self.first = self._through_conditions(_bits(ends.first))
+        self.last = _bits(ends.last)
+        self.holding = _Computed(self._holding)
+        self.holding_any = _Computed(self._holding_any)
+        self.after = _Computed(self._after)
+
+    def _holding(self, char: str) -> int:
+        number = ord(char)
+        return _bits(i for i, points in enumerate(self._points) if number in points)
+
+    def _holding_any(self, some: range) -> int:
+        clipped = (points.clip(some.start, some.stop) for points in self._points)
+        return _bits(i for i, points in enumerate(clipped) if points)
+
+    def _after(self, state: int) -> int:
+        return self._through_conditions(self._followers_of(state))
+
+    def _through_conditions(self, reached: int) -> int:
+        """Return these positions, and those that follow conditions among them."""
+        before = 0
+        while reached != before:
+            before = reached
+            reached |= self._followers_of(reached & self._conditions)
+        return reached
+
+    def _followers_of(self, state: int) -> int:
+        return reduce(or_, (one for i, one in enumerate(self._followers) if state >> i & 1), 0)
+
+
+class _Computed(dict[_Key, int]):
+    """A dictionary that computes what it lacks."""
+
+    def __init__(self, compute: Callable[[_Key], int]) -> None:
+        self._compute = compute
+
+    def __missing__(self, key: _Key) -> int:
+        found = self[key] = self._compute(key)
+        return found
+
+
+def written_out(node: Node) -> Node:
+    """Return a tree with the same paths; its repeats of few rounds are written as sequences."""
+    node = _changed(node, written_out)
+    if not isinstance(node, Repeat) or node.high is None or not 1 < node.high <= _WRITTEN_OUT:
+        return node
+    optional = Repeat(node.item, 0, 1, node.mode)
+    return Sequence((node.item,) * node.low + (optional,) * (node.high - node.low))
+
+
+def without_conditions(node: Node) -> Node:
+    """Return a tree with all matches of another, and more: it has no conditions."""
+    return EMPTY if isinstance(node, (Look, Anchor)) else _changed(node, without_conditions)
+
+
+def _changed(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Return a node with each of its children changed."""
+    if isinstance(node, Sequence):
+        return Sequence(tuple(map(change, node.items)))
+    if isinstance(node, Alternatives):
+        return Alternatives(tuple(map(change, node.branches)))
+    if isinstance(node, (Repeat, Atomic, Look)):
+        return node._replace(item=change(node.item))
+    return node
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    return reduce(or_, (1 << number for number in numbers), 0)
