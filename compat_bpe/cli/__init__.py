@@ -69,15 +69,18 @@ def cli() -> None:
 def main() -> None:
     """Run the command with the arguments of the process, and exit.
 
-    The exit status is 0 if all went well; 2 for wrong usage or if anything could not be read or
-    written; 1 if there is more than was allowed, for commands that say so, or if standard output
-    is a pipe that was closed; 130 if interrupted.
+    The exit status is
+
+    - 0 if all went well;
+    - 1 if a limit was exceeded, for commands that say so, or if standard output is a closed pipe;
+    - 2 for wrong usage, or if anything could not be read or written;
+    - 130 if interrupted.
     """
     try:
         cli(prog_name=PROGRAM)
     except OSError as error:
-        # Errors of files are reported where they occur, and click handles a closed pipe: this
-        # is standard output on a full disk, say. What it still holds has nowhere to go.
+        # Errors of files are reported where they occur, and click handles a closed pipe. So this
+        # is another error of standard output: a full disk, say. Its buffered data is given up.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         failure = CommandError(f"standard output: {error.strerror or error}")
         failure.show()

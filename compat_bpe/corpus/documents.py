@@ -62,9 +62,12 @@ def read_corpus(
     unless ``jsonl`` is true.  In JSON lines, blank lines are passed over, and lone surrogates
     (``"\ud800"``), which UTF-8 cannot hold, become U+FFFD.
 
-    Four things count as damage: binary data (a NUL in the first 8,000 bytes); bytes that are not
-    UTF-8; gzip data that is cut short or wrong; and a line that is not a JSON object with a text in
-    the field.
+    These count as damage:
+
+    - binary data, that is, a NUL in the first 8,000 bytes;
+    - bytes that are not UTF-8;
+    - gzip data that is cut short or wrong;
+    - a line that is not a JSON object with a text in the field.
 
     With ``errors="skip"``, a text file that is damaged anywhere gives no part at all.  So it is
     read twice: once to check it, and once for its parts (a pipe waits in a temporary file).  In

@@ -85,7 +85,7 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
     Raises:
         OSError: the file cannot be written.
         ValueError: the format cannot hold the encoding: two special tokens have one id, a token is
-            empty, or the pattern is none of Oniguruma.
+            empty, or the pattern cannot be written for Oniguruma.
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else _definition(encoding)
     model = definition.model

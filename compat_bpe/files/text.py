@@ -23,7 +23,7 @@ _OTHER_MARKS = {
 
 
 class BinaryError(ValueError):
-    """A NUL byte at the beginning of a file."""
+    """The error for a file with a NUL byte at its beginning."""
 
 
 def read_text(path: str, *, allow_nul: bool = False) -> tuple[str, int]:

@@ -23,7 +23,7 @@ from typing import IO, Any, Callable, Protocol
 
 from .processes import may_start, start_worker
 
-#: The longest wait in seconds: on Windows, a wait cannot be interrupted.
+#: The longest wait in seconds, since a wait cannot be interrupted on Windows.
 _PATIENCE = 0.2
 
 
@@ -42,7 +42,7 @@ class Worker(Protocol):
 
 
 class WorkerKilled(ChildProcessError):
-    """A worker process ended before its work was done, perhaps killed for lack of memory."""
+    """The error for a worker process that ended too early, perhaps killed for lack of memory."""
 
 
 class Pool:

@@ -1,10 +1,10 @@
 r"""Splitting a text into chunks (pre-tokens), the matches of a published pattern.
 
 The pattern is compiled for several alphabets (see ``translation``), each when a text first needs
-it.  The first text that is not ASCII is split by way of stand-ins: replacing characters takes time,
-but the pattern for stand-ins compiles in a fraction of the time.  After ``_FEW`` characters the
-pattern is compiled for the Basic Multilingual Plane.  From then on only characters above that plane
-have stand-ins.
+it.  The first text that is not ASCII is split by way of stand-ins.  Replacing characters takes
+time, but the pattern for stand-ins compiles in a fraction of the time.  After ``_FEW`` characters
+the pattern is compiled for the Basic Multilingual Plane.  From then on only characters above that
+plane have stand-ins.
 """
 
 from __future__ import annotations

@@ -178,8 +178,8 @@ class Core:
     def splitter_of(self, text: str) -> Splitter | None:
         """Return the splitter of a text; None if it cannot be asked about the text directly.
 
-        It can be asked if it sees the text unchanged and as one span, if its pattern is plain
-        (``Splitter.is_plain``), and if the tokens, joined, are the UTF-8 of the text.
+        It can be asked if it sees the text unchanged and as one span, and if its pattern is plain
+        (``Splitter.is_plain``).  The tokens, joined, must also be the UTF-8 of the text.
         """
         return self._cut_points.splitter_of(text)
 

@@ -1,13 +1,18 @@
 r"""Splitting in steps, as in the pre-tokenizers of a ``tokenizer.json``.
 
-Each step sees the pieces of the step before, one by one, and nothing around them.  A step
-``Split`` cuts a piece where a pattern matches, ``PrefixSpace`` puts a space in front of it, and
-``ByteAlphabet`` writes its bytes as characters (see ``byte_level``), which later steps then see.
+Each step sees the pieces of the step before, one by one, and nothing around them.  There are three
+kinds of steps.  ``Split`` cuts a piece at the matches of a pattern.  ``PrefixSpace`` puts a space
+before it.  ``ByteAlphabet`` writes its bytes as characters (see ``byte_level``), which later steps
+then see.
 
 Steps are joined into one pattern if that gives the same pieces, since matching one pattern is
-several times as fast as taking pieces from step to step.  Steps can be joined if the first ones cut
-out single characters, or runs of characters, of some set, if one last step has any pattern P, and
-if all of them keep the text that they do not match.  The joined pattern has these branches:
+several times as fast as taking pieces from step to step.  Steps can be joined on these conditions:
+
+- The first steps cut out single characters, or runs of characters, of some set.
+- One last step may have any pattern P.
+- All of them keep the text that they do not match.
+
+The joined pattern has these branches:
 
 - The first steps take *every* character of their sets.  So in the remaining pieces P sees no such
   character, and a piece ends before each of them.  P' is P without those characters in its
