@@ -273,7 +273,7 @@ def test_every_page_is_linked() -> None:
 
 
 def options_of(command: click.Command) -> set[str]:
-    context = click.Context(command)
+    context = click.Context(command, help_option_names=["-h", "--help"])
     return {
         option
         for parameter in command.get_params(context)

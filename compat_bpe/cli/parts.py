@@ -57,8 +57,8 @@ def cut_after(encoding: Encoding, file: BinaryIO, start: int) -> int | None:
             text = Utf8Decoder("strict").feed(data[skipped:])
         except UnicodeDecodeError:
             return None
-        next_cut = encoding.core.next_cut
-        cut = next_cut(text) or next_cut(text, fine=True)
+        next_cut_point = encoding.core.next_cut_point
+        cut = next_cut_point(text) or next_cut_point(text, fine=True)
         if cut:
             return start + skipped + len(text[:cut].encode())
     return None

@@ -1,7 +1,7 @@
 """Counting of the chunks of a corpus.
 
 Text arrives in pieces, and only the text after the last cut point is held back (see
-``CoreBPE.next_cut``).  So memory grows with the number of distinct chunks, not with the corpus.
+``Core.next_cut_point``).  So memory grows with the number of distinct chunks, not with the corpus.
 Splitting keeps one processor busy; if there are more, worker processes share it.
 """
 

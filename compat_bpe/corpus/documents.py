@@ -24,7 +24,7 @@ from ..unicode.surrogates import repair
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 from .part import PART as PART
 from .part import Part as Part
-from .spool import Held
+from .spool import Spool
 
 #: The treatment of damaged data; see ``read_corpus``.
 Errors = Literal["strict", "replace", "skip"]
@@ -234,7 +234,7 @@ class _Reader:
 
     def _undamaged(self, file: CorpusFile) -> Iterator[Part]:
         """Yield the parts of a text file, after all of it has been checked."""
-        with Held() as held:
+        with Spool() as held:
             if os.path.isfile(file.path):
                 try:
                     for _ in self._decoded(file.path, lambda size: None):

@@ -16,7 +16,7 @@ from typing import Any, Callable, Literal, get_args
 from ..pipeline.normalizers import Form, unicode_form
 from .documents import Part
 from .masking import Rule
-from .spool import Held
+from .spool import Spool
 
 Duplicates = Literal["lines", "documents"]
 
@@ -250,7 +250,7 @@ def _different_lines(parts: Iterable[Part], counts: CorpusCounts) -> Iterator[Pa
 def _different_documents(parts: Iterable[Part], counts: CorpusCounts) -> Iterator[Part]:
     seen: set[bytes] = set()
     digest = blake2b(digest_size=_DIGEST)
-    with Held() as held:
+    with Spool() as held:
         for part in parts:
             held.add(part)
             digest.update(part.text.encode())

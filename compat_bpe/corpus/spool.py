@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _IN_MEMORY = 1 << 23
 
 
-class Held:
+class Spool:
     """Parts that are held back, to be used in a ``with`` block.
 
     After some megabytes, they go into a temporary file, in the folder that ``tempfile`` chooses
@@ -29,7 +29,7 @@ class Held:
         self._filed: list[tuple[Part, int]] = []
         self._file: BinaryIO | None = None
 
-    def __enter__(self) -> Held:
+    def __enter__(self) -> Spool:
         return self
 
     def __exit__(self, *_: object) -> None:

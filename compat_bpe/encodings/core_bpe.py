@@ -13,7 +13,7 @@ from ..pattern.splitter import Splitter
 from ..pipeline.core import Core
 from ..pipeline.definition import Definition
 from ..pipeline.models.bpe.by_rank import BytePairEncoder
-from ..pipeline.models.bpe.byte_level import ByteLevelBPE
+from ..pipeline.models.byte_level_bpe import ByteLevelBPE
 from ..pipeline.special import SpecialTokens
 
 

@@ -1,7 +1,7 @@
 """``Document``: an edited text with its number of tokens at any time.
 
-The text is held in pieces that begin and end at cut points (``Core.next_cut``).  At a cut point,
-the ids of the two sides are those of the whole.  So the tokens of all pieces together are those of
+The text is held in pieces that begin and end at cut points (``Core.next_cut_point``).  At such a
+point, the ids of the two sides are those of the whole.  So the tokens of all pieces together are those of
 the text.  The two characters beside a position decide whether it is a cut point.  So an edit can
 only change the tokens of the pieces that it touches, and of a piece whose neighbour now begins or
 ends with another character.
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from operator import index
 
-from .limit import last_cut
+from .limit import last_cut_point
 from .piece_tree import PieceTree, Place
 from .text_encoder import TextEncoder
 
@@ -174,13 +174,13 @@ class Document:
 
     def _end_of_piece(self, text: str, start: int) -> int:
         """Return the end of the piece that begins at ``start``."""
-        next_cut = self._encoding.core.next_cut
+        next_cut_point = self._encoding.core.next_cut_point
         first, last = start + PIECE - 1, start + 2 * PIECE
-        cut = next_cut(text, first, last) or next_cut(text, first, last, fine=True)
+        cut = next_cut_point(text, first, last) or next_cut_point(text, first, last, fine=True)
         if cut is None:
             # Something long: it becomes a piece of its own, apart from the text before it.
-            before = last_cut(self._encoding, text[start : start + PIECE], PIECE)
-            cut = start + before if before else next_cut(text, first, fine=True)
+            before = last_cut_point(self._encoding, text[start : start + PIECE], PIECE)
+            cut = start + before if before else next_cut_point(text, first, fine=True)
         return len(text) if cut is None else cut
 
     def _count_part(self, place: Place, start: int, end: int) -> int:

@@ -2,7 +2,7 @@ r"""The longest part of a text that fits in a number of tokens.
 
 Counts are not monotonic: one more character may join two tokens into one, so that a longer text has
 fewer tokens.  So bisection over characters cannot find the longest part that fits.  It is found by
-way of *cut points* (``Core.next_cut``): the text between two cut points adds the same number of
+way of *cut points* (``Core.next_cut_point``): the text between two of them adds the same number of
 tokens, whatever is around it.
 
 - From one cut point to the next, counts only grow.  So the last cut point up to which the text fits
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
-from ..pattern.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE
+from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ..pipeline.core import Core
 from .boundary import Boundary, rule_of
 from .long_stretch import possible_ends, possible_starts
@@ -184,7 +184,7 @@ def longest_suffix(
     return end if encoding.count(lead) <= limit else None
 
 
-def last_cut(
+def last_cut_point(
     encoding: TextEncoder,
     text: str,
     end: int,
@@ -198,23 +198,23 @@ def last_cut(
         encoding: the encoding that defines the cut points.
         text: any string.
         end: an offset in the text.
-        names, fine: as in ``Core.next_cut``.
+        names, fine: as in ``Core.next_cut_point``.
 
     >>> from compat_bpe import get_encoding
-    >>> last_cut(get_encoding("gpt2"), "one two three", 12)
+    >>> last_cut_point(get_encoding("gpt2"), "one two three", 12)
     7
     """
-    next_cut = partial(encoding.core.next_cut, names=names, fine=fine)
+    next_cut_point = partial(encoding.core.next_cut_point, names=names, fine=fine)
     # Search windows from the end backwards, each larger than the one before.
     start, width = end, _WINDOW
     while start:
         start = max(0, start - width)
-        cut = next_cut(text, start, end)
+        cut = next_cut_point(text, start, end)
         if cut is not None:
             following: int | None = cut
             while following is not None:
                 cut = following
-                following = next_cut(text, cut, end)
+                following = next_cut_point(text, cut, end)
             return cut
         # Cut points are found after `start` and before `end`, so the windows overlap.
         end = start + 1
@@ -260,25 +260,27 @@ def _portion_end(core: Core, text: str, at: int, stop: int) -> int:
     It ends like a segment, soon after an empty line or the end of a line.  So its count is more
     often in the cache.
     """
-    first, last = at + SHORTEST_PASSAGE, at + LONGEST_PASSAGE
+    first, last = at + SHORTEST_SEGMENT, at + LONGEST_SEGMENT
     if last >= stop:
         return stop
     line_end = text.find("\n\n", first, last)
     if line_end < 0:
         line_end = text.find("\n", first, last)
-    cut = core.next_cut(text, first if line_end < 0 else line_end, stop)
+    cut = core.next_cut_point(text, first if line_end < 0 else line_end, stop)
     return stop if cut is None else cut
 
 
 def _narrow(encoding: TextEncoder, text: str, known: list[_Known], far: int, limit: int) -> int:
     """Extend ``known`` to the last cut point that fits; return the next one towards ``far``."""
-    next_cut = encoding.core.next_cut
+    next_cut_point = encoding.core.next_cut_point
     near, total = known[-1]
     fine = False
     while True:
         low, high = sorted((near, far))
         middle = (low + high) // 2
-        cut = next_cut(text, middle, high, fine=fine) or next_cut(text, low, middle + 1, fine=fine)
+        cut = next_cut_point(text, middle, high, fine=fine) or next_cut_point(
+            text, low, middle + 1, fine=fine
+        )
         if cut is None:
             if fine or high - low <= _LONG:
                 return far
@@ -304,7 +306,7 @@ def _ranges_down(
             low = base.at
             if high - low > _LONG:
                 part = text[low:high]
-                low += last_cut(encoding, part, len(part)) or last_cut(
+                low += last_cut_point(encoding, part, len(part)) or last_cut_point(
                     encoding, part, len(part), fine=True
                 )
             yield base, low, high
@@ -333,12 +335,12 @@ def _go_backward(
 
 def _portion_start(core: Core, text: str, at: int, stop: int) -> int:
     """Return the start of the portion, some hundred characters long, that ends at ``at``."""
-    first, last = at - LONGEST_PASSAGE, at - SHORTEST_PASSAGE
+    first, last = at - LONGEST_SEGMENT, at - SHORTEST_SEGMENT
     while first > stop:
         line_end = text.rfind("\n\n", first, last)
         if line_end < 0:
             line_end = text.rfind("\n", first, last)
-        cut = core.next_cut(text, first if line_end < 0 else line_end, at)
+        cut = core.next_cut_point(text, first if line_end < 0 else line_end, at)
         if cut is not None:
             return cut
         first -= at - first
@@ -352,12 +354,12 @@ def _ranges_up(
 
     They end at cut points, and long ones have no cut point inside.
     """
-    next_cut = encoding.core.next_cut
+    next_cut_point = encoding.core.next_cut_point
     for base in reversed(known):
         while low < base.at:
             high = base.at
             if high - low > _LONG:
-                cut = next_cut(text, low, high) or next_cut(text, low, high, fine=True)
+                cut = next_cut_point(text, low, high) or next_cut_point(text, low, high, fine=True)
                 high = high if cut is None else cut
             yield base, low, high
             low = high

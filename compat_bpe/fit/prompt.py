@@ -18,7 +18,7 @@ from typing import NamedTuple, Union
 
 from ..pipeline.special import split_special
 from .boundary import BOUNDARIES, Boundary, rule_of
-from .limit import check_limit, fits, last_cut, longest_prefix, longest_suffix
+from .limit import check_limit, fits, last_cut_point, longest_prefix, longest_suffix
 from .text_encoder import TextEncoder
 
 #: Templates of models: OpenAI's and Qwen's, StarCoder's, SantaCoder's, DeepSeek's, Mistral's.
@@ -301,8 +301,8 @@ class _Fitting:
         before = _fill(self._parts[:at], texts)
         after = _fill(self._parts[at + 1 :], texts)
         lead, trail = str(before.pop()), str(after.pop(0))
-        lead_cut = last_cut(self._encoding, lead, len(lead))
-        trail_cut = self._encoding.core.next_cut(trail) or len(trail)
+        lead_cut = last_cut_point(self._encoding, lead, len(lead))
+        trail_cut = self._encoding.core.next_cut_point(trail) or len(trail)
         rest = self._count([*before, lead[:lead_cut], trail[trail_cut:], *after])
         return _Around(lead[lead_cut:], trail[:trail_cut], rest)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from .boundary import Boundary, rule_of
-from .limit import check_limit, fits, last_cut
+from .limit import check_limit, fits, last_cut_point
 from .text_encoder import TextEncoder
 from .truncate import KEEPS, Keep, Truncated, truncate
 
@@ -269,8 +269,8 @@ class _Prompt:
         before, after = self._joined(texts[:at]), self._joined(texts[at + 1 :])
         closed = self._separator if before and after else ""
         # The text beyond these two cut points has the same tokens, whatever is between them.
-        cut = self._encoding.core.next_cut(after)
-        near_before = before[last_cut(self._encoding, before, len(before)) :]
+        cut = self._encoding.core.next_cut_point(after)
+        near_before = before[last_cut_point(self._encoding, before, len(before)) :]
         near_after = after[:cut]
         gap = _Gap(
             near_before + (self._separator if before else ""),

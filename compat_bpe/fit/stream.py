@@ -1,7 +1,7 @@
 """Encoding and counting of text that arrives in pieces.
 
 The pieces may be cut anywhere.  The text so far is encoded up to its last *cut point*, where the
-ids of both sides are those of the whole (``Core.next_cut``).  The text after it is held back.
+ids of both sides are those of the whole (``Core.next_cut_point``).  The text after it is held back.
 Most texts have a cut point every few words.  If there is none, as in a million letters, or with a
 pattern that looks back, all text is held until there is one.
 """
@@ -14,7 +14,7 @@ from typing import AnyStr, Protocol, runtime_checkable
 
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from ..unicode.utf8 import Utf8Decoder
-from .limit import last_cut
+from .limit import last_cut_point
 from .text_encoder import TextEncoder
 
 #: The number of characters or bytes taken at a time: enough to be as fast as with the whole text.
@@ -216,7 +216,7 @@ class Cutter:
         return rest
 
     def _last_cut(self, text: str, *, fine: bool) -> int:
-        return last_cut(self._encoding, text, len(text), names=self._names, fine=fine)
+        return last_cut_point(self._encoding, text, len(text), names=self._names, fine=fine)
 
 
 def encode_iter(

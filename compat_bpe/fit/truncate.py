@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from .boundary import Boundary, rule_of
-from .limit import fits, last_cut, longest_prefix, longest_suffix
+from .limit import fits, last_cut_point, longest_prefix, longest_suffix
 from .text_encoder import TextEncoder
 
 #: The part of a text that is kept.
@@ -68,7 +68,7 @@ def truncate(
     if keep == "tail":
         begin = longest_suffix(encoding, text, limit, boundary=boundary, lead=marker)
     elif keep == "ends":
-        cut = last_cut(encoding, text, end)
+        cut = last_cut_point(encoding, text, end)
         begin = longest_suffix(
             encoding,
             text,

@@ -24,7 +24,7 @@ from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes, encode_bytes
 from ..pipeline.definition import Definition
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
 from ..pipeline.models.bpe.by_rank import BytePairEncoder
-from ..pipeline.models.bpe.byte_level import ByteLevelBPE
+from ..pipeline.models.byte_level_bpe import ByteLevelBPE
 from ..pipeline.normalizers import is_form, one_after_the_other
 from ..pipeline.pre_tokenizers import ByteAlphabet, PrefixSpace, make_splitter, to_bytes
 from . import RANK_LIMIT

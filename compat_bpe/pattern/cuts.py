@@ -36,14 +36,14 @@ _MORE_CANDIDATES = (
 )
 
 
-def safe_breaks(tree: Node, fine: bool = False) -> list[tuple[CodePoints, CodePoints]]:
+def cut_point_pairs(tree: Node, fine: bool = False) -> list[tuple[CodePoints, CodePoints]]:
     r"""Return pairs of sets with a cut point between any character of the first and the second.
 
     With ``fine`` there are more pairs, and they take longer to look for in a text.  A pattern
     that looks back (``^``, ``\b``, ``(?<=…)``) has no cut points and gets no pairs.
 
     >>> from compat_bpe.pattern.parser import parse
-    >>> pairs = safe_breaks(parse(r" ?[a-z]+|\s+(?!\S)|\s"))
+    >>> pairs = cut_point_pairs(parse(r" ?[a-z]+|\s+(?!\S)|\s"))
     >>> any(ord("a") in left and ord(" ") in right for left, right in pairs)
     True
     >>> any(ord(" ") in left and ord(" ") in right for left, right in pairs)

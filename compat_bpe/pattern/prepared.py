@@ -350,11 +350,11 @@ PREPARED: dict[str, dict[str, Any]] = {
                 "ÅÅÅ"
             ),
         ),
-        "ascii_breaks": (
+        "ascii_cut_points": (
             "[\\x00-\\x08\\x0e-\\x1f\\x21-\x7f](?=[\\x09-\\x0a\\x20])|[0-9A-Za-z](?=[\\x21-\\x26\\x"
             "28-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e])"
         ),
-        "few_breaks": (
+        "few_cut_points": (
             "[\\x00-\\x08\\x0e-\\x1f\\x21-\x7fÀÂ-Ä](?=[\\x09-\\x0a\\x20])|[0-9A-Za-zÂ-Ã](?=[\\x21-"
             "\\x26\\x28-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7eÄ])"
         ),
@@ -427,11 +427,11 @@ PREPARED: dict[str, dict[str, Any]] = {
                 "ÆÆÆ"
             ),
         ),
-        "ascii_breaks": (
+        "ascii_cut_points": (
             "[\\x00-\\x08\\x0e-\\x1f\\x21-\x7f](?=[\\x09\\x20])|[0-9A-Za-z](?=[\\x0a\\x21-\\x26\\x2"
             "8-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e])"
         ),
-        "few_breaks": (
+        "few_cut_points": (
             "[\\x00-\\x08\\x0e-\\x1f\\x21-\x7fÀÂ-Å](?=[\\x09\\x20])|[0-9A-Za-zÂ-Ä](?=[\\x0a\\x21-\\"
             "x26\\x28-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7eÅ])"
         ),
@@ -509,11 +509,11 @@ PREPARED: dict[str, dict[str, Any]] = {
                 "ÉÌÉ"
             ),
         ),
-        "ascii_breaks": (
+        "ascii_cut_points": (
             "[\\x00-\\x08\\x0e-\\x1f\\x21-\x7f](?=[\\x09\\x20])|[0-9A-Za-z](?=[\\x0a\\x21-\\x26\\x2"
             "8-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e])"
         ),
-        "few_breaks": (
+        "few_cut_points": (
             "[\\x00-\\x08\\x0e-\\x1f\\x21-\x7fÀÂ-È](?=[\\x09\\x20])|[0-9A-Za-zÂ-Æ](?=[\\x0a\\x21-\\"
             "x26\\x28-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7eÈ])"
         ),
@@ -586,11 +586,11 @@ PREPARED: dict[str, dict[str, Any]] = {
                 "ÆÆÆ"
             ),
         ),
-        "ascii_breaks": (
+        "ascii_cut_points": (
             "[\\x00-\\x08\\x0e-\\x1f\\x21-\x7f](?=[\\x09\\x20])|[0-9A-Za-z](?=[\\x0a\\x21-\\x26\\x2"
             "8-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e])"
         ),
-        "few_breaks": (
+        "few_cut_points": (
             "[\\x00-\\x08\\x0e-\\x1f\\x21-\x7fÀÂ-Å](?=[\\x09\\x20])|[0-9A-Za-zÂ-Ä](?=[\\x0a\\x21-\\"
             "x26\\x28-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7eÅ])"
         ),
@@ -678,11 +678,11 @@ PREPARED: dict[str, dict[str, Any]] = {
                 "ÀÅÀ"
             ),
         ),
-        "ascii_breaks": (
+        "ascii_cut_points": (
             "[\\x21-\\x7e](?=[\\x09\\x20])|[0-9A-Za-z](?=[\\x0a\\x21-\\x26\\x28-\\x2f\\x3a-\\x40\\x"
             "5b-\\x60\\x7b-\\x7e])"
         ),
-        "few_breaks": (
+        "few_cut_points": (
             "[\\x21-\\x7eÂ-ÄÆÈÊ](?=[\\x09\\x20])|[0-9A-Za-zÃ-ÄÈÊ](?=[\\x0a\\x21-\\x26\\x28-\\x2f\\x"
             "3a-\\x40\\x5b-\\x60\\x7b-\\x7eÆ])"
         ),

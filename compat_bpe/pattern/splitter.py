@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from .stand_ins import StandIns
 
 #: The lengths of a segment in characters: the least and, in most texts, about the greatest.
-SHORTEST_PASSAGE = 512
-LONGEST_PASSAGE = 2048
+SHORTEST_SEGMENT = 512
+LONGEST_SEGMENT = 2048
 
 #: Split this many characters of text that is not ASCII by way of stand-ins.  Replacing them takes
 #: about as long as compiling the pattern without stand-ins.
@@ -210,45 +210,45 @@ class Splitter:
         return Reach(self.tree)
 
     @cached_property
-    def breaks(self) -> re.Pattern[str] | None:
+    def cut_points(self) -> re.Pattern[str] | None:
         """A pattern for one character with a cut point after it (see ``cuts``), or None."""
-        return self._break_pattern("breaks")
+        return self._cut_point_pattern("cut_points")
 
     @cached_property
-    def fine_breaks(self) -> re.Pattern[str] | None:
-        """A pattern that finds more cut points than ``breaks``, but takes several times as long."""
-        return self._break_pattern("fine_breaks")
+    def fine_cut_points(self) -> re.Pattern[str] | None:
+        """A pattern that finds more cut points; to search with it takes several times as long."""
+        return self._cut_point_pattern("fine_cut_points")
 
     @cached_property
-    def ascii_breaks(self) -> re.Pattern[str] | None:
-        """The pattern ``breaks`` for ASCII text."""
-        return self._break_pattern("ascii_breaks")
+    def ascii_cut_points(self) -> re.Pattern[str] | None:
+        """The pattern ``cut_points`` for ASCII text."""
+        return self._cut_point_pattern("ascii_cut_points")
 
     @cached_property
-    def _few_breaks(self) -> re.Pattern[str] | None:
-        """The pattern ``breaks`` for text with stand-ins."""
-        return self._break_pattern("few_breaks")
+    def _few_cut_points(self) -> re.Pattern[str] | None:
+        """The pattern ``cut_points`` for text with stand-ins."""
+        return self._cut_point_pattern("few_cut_points")
 
-    def _break_pattern(self, name: str) -> re.Pattern[str] | None:
+    def _cut_point_pattern(self, name: str) -> re.Pattern[str] | None:
         text = None if self.translation is None else getattr(self.translation, name)
         return None if text is None else re.compile(text)
 
-    def _breaks_for(self, text: str) -> tuple[re.Pattern[str] | None, str]:
+    def _cut_points_for(self, text: str) -> tuple[re.Pattern[str] | None, str]:
         """Return the pattern that finds the cut points of a text, and the text to search."""
         if text.isascii():
-            return self.ascii_breaks, text
+            return self.ascii_cut_points, text
         few = None if self.translation is None else self._few_for(text)
         if few is not None:
-            return self._few_breaks, few[1].replace(text)
-        return self.breaks, text
+            return self._few_cut_points, few[1].replace(text)
+        return self.cut_points, text
 
     @cached_property
     def leaves_nothing_out(self) -> bool:
         """True if every character of a text is certainly in a chunk."""
         return self.translation is not None and self.translation.leaves_nothing_out
 
-    def passages(
-        self, text: str, shortest: int = SHORTEST_PASSAGE, longest: int = LONGEST_PASSAGE
+    def segments(
+        self, text: str, shortest: int = SHORTEST_SEGMENT, longest: int = LONGEST_SEGMENT
     ) -> Iterator[str]:
         """Yield the segments of a text, of some hundred characters each.
 
@@ -258,9 +258,9 @@ class Splitter:
         point is found before, and the last one may be shorter than ``shortest``.
         """
         start = 0
-        breaks, replaced = self._breaks_for(text) if len(text) > longest else (None, text)
-        if breaks is not None:
-            search, find = breaks.search, text.find
+        cut_points, replaced = self._cut_points_for(text) if len(text) > longest else (None, text)
+        if cut_points is not None:
+            search, find = cut_points.search, text.find
             while start + longest < len(text):
                 first, last = start + shortest, start + longest
                 at = find("\n\n", first, last)

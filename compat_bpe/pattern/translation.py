@@ -36,7 +36,7 @@ WithStandIns = tuple[str, str, str]
 
 #: The parts of a translation that are kept for the patterns that ship.
 PREPARED_PARTS = (
-    *("ascii", "few", "ascii_breaks", "few_breaks"),
+    *("ascii", "few", "ascii_cut_points", "few_cut_points"),
     *("can_be_empty", "leaves_nothing_out"),
 )
 
@@ -130,36 +130,38 @@ class Translation:
         return self._for_re(kinds.share), kinds.starts, kinds.stand_ins
 
     @cached_property
-    def ascii_breaks(self) -> str | None:
+    def ascii_cut_points(self) -> str | None:
         """A pattern for a character with a cut point after it in ASCII text (see ``cuts``).
 
         None if there are no cut points.
         """
-        return _break_pattern(
-            (left.clip(0, 0x80), right.clip(0, 0x80)) for left, right in self._breaks
+        return _cut_point_pattern(
+            (left.clip(0, 0x80), right.clip(0, 0x80)) for left, right in self._cut_point_pairs
         )
 
     @cached_property
-    def few_breaks(self) -> str | None:
-        """The pattern ``breaks`` for text with the stand-ins of ``few``, which must not be None."""
+    def few_cut_points(self) -> str | None:
+        """``cut_points`` for text with the stand-ins of ``few``, which must not be None."""
         assert self._few_kinds is not None
         share = self._few_kinds.share
-        return _break_pattern((share(left), share(right)) for left, right in self._breaks)
+        return _cut_point_pattern(
+            (share(left), share(right)) for left, right in self._cut_point_pairs
+        )
 
     @cached_property
-    def breaks(self) -> str | None:
+    def cut_points(self) -> str | None:
         """A pattern for a character with a cut point after it in any text (see ``cuts``).
 
         None if there are no cut points.
         """
-        return _break_pattern(self._breaks)
+        return _cut_point_pattern(self._cut_point_pairs)
 
     @cached_property
-    def fine_breaks(self) -> str | None:
-        """A pattern that finds more cut points than ``breaks``."""
-        from .cuts import safe_breaks
+    def fine_cut_points(self) -> str | None:
+        """A pattern that finds more cut points than ``cut_points``."""
+        from .cuts import cut_point_pairs
 
-        return _break_pattern(map(_without_surrogates, safe_breaks(self.tree, fine=True)))
+        return _cut_point_pattern(map(_without_surrogates, cut_point_pairs(self.tree, fine=True)))
 
     def _for_re(self, share: Callable[[CodePoints], CodePoints]) -> str:
         from .writer import join_runs, project, to_re
@@ -167,14 +169,14 @@ class Translation:
         return to_re(join_runs(project(self.tree, share)))
 
     @cached_property
-    def _breaks(self) -> list[tuple[CodePoints, CodePoints]]:
-        from .cuts import safe_breaks
+    def _cut_point_pairs(self) -> list[tuple[CodePoints, CodePoints]]:
+        from .cuts import cut_point_pairs
 
-        return list(map(_without_surrogates, safe_breaks(self.tree)))
+        return list(map(_without_surrogates, cut_point_pairs(self.tree)))
 
     @cached_property
     def _few_kinds(self) -> _Kinds | None:
-        sets = self._classes().union(*self._breaks)
+        sets = self._classes().union(*self._cut_point_pairs)
         try:
             return _Kinds(sets, ((0, 0x80),), ord(FIRST_STAND_IN), 0x40)
         except ValueError:
@@ -254,7 +256,7 @@ def _without_surrogates(
     return left.clip(0, 0xD800) | left.clip(0xE000, 0x10000), right
 
 
-def _break_pattern(pairs: Iterable[tuple[CodePoints, CodePoints]]) -> str | None:
+def _cut_point_pattern(pairs: Iterable[tuple[CodePoints, CodePoints]]) -> str | None:
     """Return a pattern for a character of a pair's first set, followed by one of the second.
 
     None if a set of each pair is empty.

@@ -19,7 +19,7 @@ else:
     V = object
 
 
-class Recent(dict[str, V]):
+class Cache(dict[str, V]):
     """A cache of ``find(text)`` that drops the least recently used texts.
 
     It keeps two *generations*.  The younger one is this dictionary itself.  When it holds half of
@@ -34,7 +34,7 @@ class Recent(dict[str, V]):
         limit: the largest number of texts held.
         longest: the length in characters above which a text is never held.
 
-    >>> lengths = Recent(len, limit=4, longest=10)
+    >>> lengths = Cache(len, limit=4, longest=10)
     >>> [lengths[text] for text in ("ab", "c", "def", "ab")]
     [2, 1, 3, 2]
     >>> list(lengths), list(lengths.older)

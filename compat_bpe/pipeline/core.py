@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import chain
 
-from ..pattern.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE
+from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ..unicode.surrogates import check_text
-from .cache import Recent
+from .cache import Cache
 from .cut_points import CutPoints
 
 TYPE_CHECKING = False
@@ -50,9 +50,9 @@ class Core:
         self.encoder = definition.tokens
         self.special = definition.added.ids
         self._cut_points = CutPoints(definition)
-        self._chunk_ids = Recent(self.model.encode, 0, _LONGEST_CHUNK)
-        self._segment_ids = Recent(self._encode_segment, 0, LONGEST_PASSAGE)
-        self._segment_counts = Recent(self._count_segment, 0, LONGEST_PASSAGE)
+        self._chunk_ids = Cache(self.model.encode, 0, _LONGEST_CHUNK)
+        self._segment_ids = Cache(self._encode_segment, 0, LONGEST_SEGMENT)
+        self._segment_counts = Cache(self._count_segment, 0, LONGEST_SEGMENT)
         self.set_cache_limit(DEFAULT_CACHE_LIMIT)
 
     # Text to ids
@@ -70,10 +70,10 @@ class Core:
         """
         ids: list[int] = []
         for span, token in self.spans(text, allowed_special):
-            if len(span) < SHORTEST_PASSAGE:
+            if len(span) < SHORTEST_SEGMENT:
                 ids += chain.from_iterable(self.ids_of_chunks(span))
             else:
-                for found in map(self._segment_ids.__getitem__, self.splitter.passages(span)):
+                for found in map(self._segment_ids.__getitem__, self.splitter.segments(span)):
                     ids += found
             if token is not None:
                 ids.append(token)
@@ -83,10 +83,10 @@ class Core:
         """Return the number of tokens of a text in which nothing is special."""
         total = 0
         for span, token in self.spans(text, frozenset()):
-            if len(span) < SHORTEST_PASSAGE:
+            if len(span) < SHORTEST_SEGMENT:
                 total += self._count_segment(span)
             else:
-                segments = self.splitter.passages(span)
+                segments = self.splitter.segments(span)
                 total += sum(map(self._segment_counts.__getitem__, segments))
             total += token is not None
         return total
@@ -134,7 +134,7 @@ class Core:
 
     # Facts about the ids that the text or its length gives
 
-    def next_cut(
+    def next_cut_point(
         self,
         text: str,
         start: int = 0,

@@ -37,7 +37,7 @@ class CutPoints:
     def next(
         self, text: str, start: int, end: int | None, names: Set[str], fine: bool
     ) -> int | None:
-        """Return the first cut point after ``start`` and before ``end``; see ``Core.next_cut``.
+        """Return the first cut point between ``start`` and ``end``; see ``Core.next_cut_point``.
 
         With a Unicode normalization form, cut points are between ASCII characters alone. An ASCII
         character before another one is not changed. The other one is changed only if it composes
@@ -45,16 +45,16 @@ class CutPoints:
         """
         splitter = self._splitter
         if fine:
-            breaks = splitter.fine_breaks
+            cut_points = splitter.fine_cut_points
         else:
             # The pattern for ASCII text compiles in a fraction of the time.
-            breaks = splitter.ascii_breaks if text.isascii() else splitter.breaks
+            cut_points = splitter.ascii_cut_points if text.isascii() else splitter.cut_points
         guarded = self._added.guarded(names)
-        if breaks is None or guarded is None:
+        if cut_points is None or guarded is None:
             return None
         if end is None:
             end = len(text)
-        found = breaks.search(text, start, end)
+        found = cut_points.search(text, start, end)
         if not guarded and not self._is_normalized:
             return None if found is None else found.end()
         inside = _pairs_within(guarded)
@@ -64,7 +64,7 @@ class CutPoints:
             is_kept = not self._is_normalized or (beside.isascii() and beside[1] not in _COMPOSED)
             if is_kept and beside not in inside:
                 return cut
-            found = breaks.search(text, cut, end)
+            found = cut_points.search(text, cut, end)
         return None
 
     @cached_property

@@ -136,9 +136,9 @@ class StepSplitter:
     #: There is no single pattern.
     tree: Node | None = None
     #: The patterns of cut points; None, since they are not known.
-    breaks: re.Pattern[str] | None = None
-    ascii_breaks: re.Pattern[str] | None = None
-    fine_breaks: re.Pattern[str] | None = None
+    cut_points: re.Pattern[str] | None = None
+    ascii_cut_points: re.Pattern[str] | None = None
+    fine_cut_points: re.Pattern[str] | None = None
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = [
@@ -171,7 +171,7 @@ class StepSplitter:
             isinstance(step, Split) and step.behavior == "Removed" for step, _ in self._steps
         )
 
-    def passages(self, text: str) -> Iterator[str]:
+    def segments(self, text: str) -> Iterator[str]:
         """Yield the whole text, since it has no known cut points."""
         yield text
 

@@ -127,7 +127,7 @@ def test_of_equal_documents_the_first_stays(
         )
     different = [text for text in dict.fromkeys(documents) if text]
     assert joined(parts) == different
-    # Held back or not, they are the same parts.
+    # Spool back or not, they are the same parts.
     with patch.object(corpus, "PART", size):
         assert [part.text for part in parts] == [
             part.text for text in different for part in parts_of([text], "", "")

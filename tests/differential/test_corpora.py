@@ -95,7 +95,7 @@ def test_passages_of_any_size_split_as_the_whole(pattern: str) -> None:
     for text in texts:
         whole = splitter.chunks(text)
         for size in range(50):
-            parts = list(splitter.passages(text, size, 2 * size))
+            parts = list(splitter.segments(text, size, 2 * size))
             assert "".join(parts) == text
             assert list(itertools.chain.from_iterable(map(splitter.chunks, parts))) == whole, size
 
@@ -104,5 +104,5 @@ def test_passages_of_any_size_split_as_the_whole(pattern: str) -> None:
 def test_passages_are_short(pattern: str) -> None:
     """Else the test above would compare nothing: ordinary text is cut about where it should be."""
     text = "".join(standard_library(30))[:100_000]
-    parts = list(Splitter(pattern).passages(text, 50, 50))
+    parts = list(Splitter(pattern).segments(text, 50, 50))
     assert len(parts) > len(text) / 200

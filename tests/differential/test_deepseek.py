@@ -174,7 +174,7 @@ def test_corpora(name: str, path: Path, size: int) -> None:
 
 def test_deepseek_is_split_by_one_pattern() -> None:
     assert isinstance(ours("deepseek_v3").core.splitter, Splitter)
-    assert len(list(ours("deepseek_v3").core.splitter.passages("a b.\n\n" * 5000))) > 20
+    assert len(list(ours("deepseek_v3").core.splitter.segments("a b.\n\n" * 5000))) > 20
 
 
 def test_saved_and_read_by_tokenizers(tmp_path: Path) -> None:

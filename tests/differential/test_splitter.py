@@ -146,7 +146,7 @@ def test_random_patterns(pattern: str, text: str) -> None:
         assume(False)
     assume(ours.tree is not None)  # else `regex` was asked, which has rules of its own
     check(pattern, text)
-    cut = [chunk for part in ours.passages(text, 0, 0) for chunk in ours.chunks(part)]
+    cut = [chunk for part in ours.segments(text, 0, 0) for chunk in ours.chunks(part)]
     assert cut == ours.chunks(text)
 
 

@@ -12,6 +12,7 @@ import pytest
 
 import compat_bpe
 from compat_bpe import Encoding, encoding_for_model, get_encoding, list_encoding_names
+from compat_bpe.encodings import registry
 
 
 def test_names() -> None:
@@ -46,7 +47,7 @@ def test_models() -> None:
 
 
 def test_many_threads_load_one_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compat_bpe.encodings.registry.ENCODINGS", {})
+    monkeypatch.setattr(registry, "ENCODINGS", {})
     found: list[Encoding] = []
     barrier = threading.Barrier(8)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import limit as limit_module
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
-from compat_bpe.fit.limit import fits, last_cut, longest_prefix, longest_suffix
+from compat_bpe.fit.limit import fits, last_cut_point, longest_prefix, longest_suffix
 from compat_bpe.fit.truncate import Keep
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.fit.test_long_stretch import SINGLE, stretches, tokens
@@ -129,11 +129,11 @@ def test_what_is_counted_grows_with_what_is_kept_not_with_the_text(times: int) -
 def test_last_cut(encoding: Encoding, text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text)))
     cuts = []
-    cut = encoding.core.next_cut(text, 0, end)
+    cut = encoding.core.next_cut_point(text, 0, end)
     while cut is not None:
         cuts.append(cut)
-        cut = encoding.core.next_cut(text, cut, end)
-    assert last_cut(encoding, text, end) == max(cuts, default=0)
+        cut = encoding.core.next_cut_point(text, cut, end)
+    assert last_cut_point(encoding, text, end) == max(cuts, default=0)
 
 
 @pytest.mark.parametrize(

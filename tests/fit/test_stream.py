@@ -139,15 +139,15 @@ def test_tiny_pieces_without_a_cut_are_looked_at_once(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoding = encoding_of(name)
-    next_cut = encoding.core.next_cut
+    next_cut_point = encoding.core.next_cut_point
     searched = 0
 
     def counted(text: str, start: int, end: int, **kind: Any) -> int | None:
         nonlocal searched
         searched += len(text)
-        return next_cut(text, start, end, **kind)
+        return next_cut_point(text, start, end, **kind)
 
-    monkeypatch.setattr(encoding.core, "next_cut", counted)
+    monkeypatch.setattr(encoding.core, "next_cut_point", counted)
     text = "ab" * 20_000
     assert list(encode_iter(encoding, text)) == encoding.encode(text)
     assert 0 < searched <= 4 * len(text)

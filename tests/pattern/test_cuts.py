@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 
 from compat_bpe.pattern.ast import Alternatives, Node
-from compat_bpe.pattern.cuts import safe_breaks
+from compat_bpe.pattern.cuts import cut_point_pairs
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
 from tests.pipeline.random_trees import trees, words
@@ -29,11 +29,11 @@ WORDS = words(LETTERS)
 @example(parse("a{2}(?:,a)?"))
 def test_the_sides_are_split_alone(tree: Node) -> None:
     splitter = Splitter.of_tree(Alternatives((tree, parse("a"))), "some")
-    if splitter.breaks is None:
+    if splitter.cut_points is None:
         return
     for word in WORDS:
         whole = splitter.chunks(word)
-        for found in splitter.breaks.finditer(word):
+        for found in splitter.cut_points.finditer(word):
             sides = word[: found.end()], word[found.end() :]
             assert [chunk for side in sides for chunk in splitter.chunks(side)] == whole, sides
 
@@ -50,14 +50,14 @@ def test_the_sides_are_split_alone(tree: Node) -> None:
     ],
 )
 def test_there_is_a_cut_where_no_match_goes_on(pattern: str, text: str, places: list[int]) -> None:
-    breaks = Splitter(pattern).breaks
-    found = [] if breaks is None else [match.end() for match in breaks.finditer(text)]
+    cut_points = Splitter(pattern).cut_points
+    found = [] if cut_points is None else [match.end() for match in cut_points.finditer(text)]
     assert found == places
 
 
 def test_fine_breaks_are_those_and_more() -> None:
     tree = parse("[a-z]+|[^a-z]")
-    plain, fine = (dict(safe_breaks(tree, fine)) for fine in (False, True))
+    plain, fine = (dict(cut_point_pairs(tree, fine)) for fine in (False, True))
     assert not any(ord("1") in right for right in plain.values())
     assert any(ord("1") in right for right in fine.values())
     for left, right in plain.items():

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.openai import PUBLISHED
-from compat_bpe.pattern.splitter import LONGEST_PASSAGE, SHORTEST_PASSAGE, Splitter
+from compat_bpe.pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
 from compat_bpe.unicode.surrogates import repair
 
 PATTERNS = sorted({published.pattern for published in PUBLISHED.values()})
@@ -29,7 +29,7 @@ def test_published_patterns_drop_nothing(splitter: Splitter, text: str) -> None:
 def test_passages_split_as_the_whole(
     splitter: Splitter, text: str, shortest: int, longer: int
 ) -> None:
-    parts = list(splitter.passages(text, shortest, shortest + longer))
+    parts = list(splitter.segments(text, shortest, shortest + longer))
     assert "".join(parts) == text
     assert [chunk for part in parts for chunk in splitter.chunks(part)] == splitter.chunks(text)
 
@@ -44,10 +44,10 @@ def test_ascii_is_split_alike_by_both_ways(splitter: Splitter, text: str, other:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_long_text_is_cut(pattern: str) -> None:
-    parts = list(SPLITTERS[pattern].passages("Two words. " * 30_000))
+    parts = list(SPLITTERS[pattern].segments("Two words. " * 30_000))
     lengths = set(map(len, parts[:-1]))
-    assert SHORTEST_PASSAGE <= min(lengths) <= max(lengths) < SHORTEST_PASSAGE + 20
-    assert len(parts[-1]) <= LONGEST_PASSAGE
+    assert SHORTEST_SEGMENT <= min(lengths) <= max(lengths) < SHORTEST_SEGMENT + 20
+    assert len(parts[-1]) <= LONGEST_SEGMENT
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -55,21 +55,21 @@ def test_passages_end_at_empty_lines(pattern: str) -> None:
     """So that a change in a text changes few of them."""
     lines = "".join(f"the {i}th line of some text\n" + "\n" * (i % 20 == 0) for i in range(1000))
     splitter = SPLITTERS[pattern]
-    before = set(splitter.passages(lines))
-    after = list(splitter.passages(lines[:5000] + "something new " * 9 + "\n" + lines[5000:]))
+    before = set(splitter.segments(lines))
+    after = list(splitter.segments(lines[:5000] + "something new " * 9 + "\n" + lines[5000:]))
     assert len([part for part in after if part not in before]) <= 3
-    assert max(map(len, after)) < LONGEST_PASSAGE + 50
+    assert max(map(len, after)) < LONGEST_SEGMENT + 50
 
 
 def test_a_pattern_that_looks_back_is_never_cut() -> None:
     for pattern in (r"(?<=a) b|.", r"^a|.", r"\ba|."):
-        assert list(Splitter(pattern).passages("a b" * 50, 0, 0)) == ["a b" * 50]
+        assert list(Splitter(pattern).segments("a b" * 50, 0, 0)) == ["a b" * 50]
 
 
 def test_a_lookahead_that_reads_over_a_cut_forbids_it() -> None:
     splitter = Splitter(r"(?=a b)a|ax|\W|b")
     text = "a bax a b"
-    chunks = [chunk for part in splitter.passages(text, 0, 0) for chunk in splitter.chunks(part)]
+    chunks = [chunk for part in splitter.segments(text, 0, 0) for chunk in splitter.chunks(part)]
     assert chunks == splitter.chunks(text)
 
 

@@ -90,21 +90,21 @@ def test_characters_of_each_kind_are_split_alike(key: str) -> None:
 @example(KEYS[0], "a、 b。\n\nc😀 d\u0301 e", 0, 0)
 def test_any_text_is_split_and_cut_alike(key: str, text: str, shortest: int, longer: int) -> None:
     whole = MOST[key].chunks(text)
-    cuts = list(MOST[key].passages(text, shortest, shortest + longer))
+    cuts = list(MOST[key].segments(text, shortest, shortest + longer))
     for other in (FEW[key], FEW_FRESH[key]):
         assert other.chunks(text) == whole
         assert list(other.spans(text)) == list(MOST[key].spans(text))
-        assert list(other.passages(text, shortest, shortest + longer)) == cuts
+        assert list(other.segments(text, shortest, shortest + longer)) == cuts
     for place in range(len(text)):
         assert FEW[key].chunk_end(text)(place) == MOST[key].chunk_end(text)(place)
 
 
 @given(st.sampled_from(KEYS), st.text("aA sS'1!\n\r\t/\x1c,", max_size=40))
 def test_ascii_is_cut_as_any_text(key: str, text: str) -> None:
-    found, replaced = FEW[key]._breaks_for(text)
+    found, replaced = FEW[key]._cut_points_for(text)
     assert replaced is text
     assert found is not None
-    whole = FEW[key].breaks
+    whole = FEW[key].cut_points
     assert whole is not None
     ends = [match.end() for match in whole.finditer(text)]
     assert [match.end() for match in found.finditer(text)] == ends
@@ -117,7 +117,14 @@ def test_what_else_is_asked_of_a_prepared_pattern(key: str) -> None:
     assert prepared.is_plain
     # Of joined steps, gaps are pieces, too.
     assert prepared.leaves_nothing_out
-    for name in ("ascii", "most", "breaks", "fine_breaks", "ascii_breaks", "can_be_empty"):
+    for name in (
+        "ascii",
+        "most",
+        "cut_points",
+        "fine_cut_points",
+        "ascii_cut_points",
+        "can_be_empty",
+    ):
         assert getattr(prepared.translation, name) == getattr(fresh.translation, name), name
 
 

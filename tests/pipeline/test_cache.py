@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.pipeline.cache import Recent
+from compat_bpe.pipeline.cache import Cache
 from compat_bpe.pipeline.core import DEFAULT_CACHE_LIMIT
 from tests.strategies import texts
 
@@ -19,20 +19,20 @@ def code_points(text: str) -> tuple[int, ...]:
     return tuple(map(ord, text))
 
 
-def held(recent: Recent[tuple[int, ...]]) -> int:
+def held(recent: Cache[tuple[int, ...]]) -> int:
     return len(recent) + len(recent.older)
 
 
 @given(st.integers(0, 7), st.lists(st.text("abé", max_size=4)))
 def test_any_bound_gives_the_same_ids(limit: int, some: list[str]) -> None:
-    recent = Recent(code_points, limit, longest=3)
+    recent = Cache(code_points, limit, longest=3)
     for text in some:
         assert recent[text] == code_points(text)
         assert held(recent) <= limit
 
 
 def test_long_texts_are_not_held() -> None:
-    recent = Recent(code_points, limit=10, longest=5)
+    recent = Cache(code_points, limit=10, longest=5)
     assert recent["x" * 6] == code_points("x" * 6)
     assert held(recent) == 0
 
@@ -44,7 +44,7 @@ def test_what_is_asked_for_again_and_again_is_kept() -> None:
         asked.append(text)
         return ()
 
-    recent = Recent(encode, limit=10, longest=5)
+    recent = Cache(encode, limit=10, longest=5)
     for number in range(100):
         recent[str(number)]
         recent["often"]

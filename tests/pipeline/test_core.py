@@ -15,7 +15,7 @@ from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes
 from compat_bpe.pipeline.definition import Definition
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
-from compat_bpe.pipeline.models.bpe.byte_level import _WORTH_UNSPACED, ByteLevelBPE
+from compat_bpe.pipeline.models.byte_level_bpe import _WORTH_UNSPACED, ByteLevelBPE
 from compat_bpe.pipeline.normalizers import Normalizer, unicode_form
 from compat_bpe.pipeline.pre_tokenizers import ByteAlphabet, Split, Step, make_splitter, to_bytes
 
@@ -104,7 +104,7 @@ def test_text_is_normalized_before_it_is_split() -> None:
 def test_prefix_space_is_put_before_each_span(text: str, ids: list[int]) -> None:
     tested = core(A, prefix_space=True)
     assert tested.encode_ordinary(text) == ids
-    assert tested.next_cut("ab ab ab") is None
+    assert tested.next_cut_point("ab ab ab") is None
     assert tested.splitter_of("ab") is None
 
 
@@ -142,20 +142,20 @@ def test_longest_token(
 
 def test_cuts_are_not_within_a_name_nor_beside_one_that_takes_more() -> None:
     text = "ab <s> ab"
-    assert core(S).next_cut("ab<s>", 2) == 4  # one that is not allowed may be cut
-    assert core(S).next_cut(text, 3, names={"<s>"}) == 6
-    assert core(A).next_cut("ab<a> b", 2) == 5
-    assert core(WIDE).next_cut(text) is None
+    assert core(S).next_cut_point("ab<s>", 2) == 4  # one that is not allowed may be cut
+    assert core(S).next_cut_point(text, 3, names={"<s>"}) == 6
+    assert core(A).next_cut_point("ab<a> b", 2) == 5
+    assert core(WIDE).next_cut_point(text) is None
     special = core(WIDE._replace(special=True))
-    assert special.next_cut(text) == 2
-    assert special.next_cut(text, names={"<w>"}) is None
+    assert special.next_cut_point(text) == 2
+    assert special.next_cut_point(text, names={"<w>"}) is None
 
 
 def test_normalized_text_is_cut_between_ascii_characters_that_no_mark_changes() -> None:
     text = "é ab< =b. b"
-    assert core(normalize=str.lower).next_cut(text) is None
+    assert core(normalize=str.lower).next_cut_point(text) is None
     tested = core(normalize=unicode_form("NFC"), is_unicode_form=True)
-    cuts = [tested.next_cut(text, start) for start in range(len(text))]
+    cuts = [tested.next_cut_point(text, start) for start in range(len(text))]
     assert sorted({cut for cut in cuts if cut is not None}) == [5, 8, 9]
 
 

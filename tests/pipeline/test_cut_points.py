@@ -12,10 +12,10 @@ from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
 
 def all_cuts(encoding: Encoding, text: str, fine: bool, names: frozenset[str]) -> list[int]:
     cuts = []
-    cut = encoding.core.next_cut(text, names=names, fine=fine)
+    cut = encoding.core.next_cut_point(text, names=names, fine=fine)
     while cut is not None:
         cuts.append(cut)
-        cut = encoding.core.next_cut(text, cut, names=names, fine=fine)
+        cut = encoding.core.next_cut_point(text, cut, names=names, fine=fine)
     return cuts
 
 
@@ -40,13 +40,13 @@ def test_a_cut_depends_on_the_characters_beside_it_alone(
     cuts = set(all_cuts(encoding, text, fine, frozenset()))
     for place in range(1, len(text)):
         around = text[place - 1 : place + 1]
-        found = encoding.core.next_cut(around, fine=fine)
+        found = encoding.core.next_cut_point(around, fine=fine)
         assert found == (1 if place in cuts else None), (place, around)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     between = [cut for cut in sorted(cuts) if start < cut < end]
     expected = between[0] if between else None
-    assert encoding.core.next_cut(text, start, end, fine=fine) == expected
+    assert encoding.core.next_cut_point(text, start, end, fine=fine) == expected
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -62,8 +62,8 @@ def test_there_are_cuts_where_it_is_known_that_they_are_safe(name: str) -> None:
 def test_no_cut_is_within_a_name() -> None:
     core = get_encoding("cl100k_base").core
     text = "a<|endoftext|>b"
-    assert core.next_cut(text, 3) == 12
-    assert core.next_cut(text, 3, names={"<|endoftext|>"}) is None
+    assert core.next_cut_point(text, 3) == 12
+    assert core.next_cut_point(text, 3, names={"<|endoftext|>"}) is None
 
 
 #: ``abc``, or ``<|endoftext|>``, which a tokenizer has in its vocabulary, or 128 spaces.

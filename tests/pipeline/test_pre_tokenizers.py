@@ -9,7 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.splitter import LONGEST_PASSAGE, Splitter
+from compat_bpe.pattern.splitter import LONGEST_SEGMENT, Splitter
 from compat_bpe.pipeline.pre_tokenizers import (
     ByteAlphabet,
     PrefixSpace,
@@ -63,7 +63,7 @@ def test_passages_of_joined_steps_split_as_the_whole(
     text = repair("\n".join(several))
     assume(isinstance(splitter, Splitter))
     assert isinstance(splitter, Splitter)
-    passages = list(splitter.passages(text, 20, 60))
+    passages = list(splitter.segments(text, 20, 60))
     assert "".join(passages) == text
     assert [chunk for part in passages for chunk in splitter.chunks(part)] == splitter.chunks(text)
 
@@ -92,7 +92,7 @@ def test_deepseeks_steps_are_joined_and_long_text_is_cut_into_passages() -> None
     splitter = make_splitter([Split(parse(RUNS[0])), Split(parse(RUNS[2])), Split(parse(LAST[0]))])
     assert isinstance(splitter, Splitter)
     text = "Some words, and 1234 more.\n\n" * 1000
-    assert max(map(len, splitter.passages(text))) <= LONGEST_PASSAGE
+    assert max(map(len, splitter.segments(text))) <= LONGEST_SEGMENT
 
 
 def test_what_a_chunk_stands_for() -> None:

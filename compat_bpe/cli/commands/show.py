@@ -15,7 +15,7 @@ from ...files.text import STDIN
 from ...fit.stream import encode_iter
 from ...unicode.escape import Visible, can_show, escape
 from ..input_path import INPUT_PATH, shown_name
-from ..merging import merges_as_json, shown_merges
+from ..merge_steps import merges_as_json, shown_merges
 from ..options.color import color_option, is_colored
 from ..options.encoding import check_decodes, chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options

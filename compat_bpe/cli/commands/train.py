@@ -268,6 +268,6 @@ def _report(trained: Trained, output: Path) -> Iterator[str]:
     held_out = read_corpus([CorpusFile(str(output / _VALIDATION), "")], group_field="group")
     made = report_parts({trained.encoding.name: trained.encoding}, held_out)
     yield ""
-    yield f"Held-out text ({plural(made.total.documents, 'part')}):"
+    yield f"Spool-out text ({plural(made.total.documents, 'part')}):"
     yield ""
     yield from table_lines(made, line_width(), _TOP)

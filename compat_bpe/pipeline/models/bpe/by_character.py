@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, compress, count
 from operator import and_
 
-from ...cache import Recent, V
+from ...cache import Cache, V
 from .by_rank import BytePairEncoder, Ids
 
 # UTF-8 (RFC 3629): a character is one byte, or a lead byte and one, two or three others.
@@ -85,7 +85,7 @@ class UnspacedEncoder:
         self._after = _ByCodePoint(self._find_after)
         self._begun = _ByCodePoint(self._find_begun)
         self._char_ids = _ByCodePoint(self._merge_part)
-        self._run_ids = Recent(self._merge_part, _KEPT, _LONGEST_RUN)
+        self._run_ids = Cache(self._merge_part, _KEPT, _LONGEST_RUN)
         #: True as long as every part that is a token was also made by merging.
         self.merging_makes_tokens = True
 

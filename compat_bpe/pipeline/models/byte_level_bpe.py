@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from .by_rank import BytePairEncoder
+from .bpe.by_rank import BytePairEncoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..base import Ids
-    from .by_character import UnspacedEncoder
+    from .base import Ids
+    from .bpe.by_character import UnspacedEncoder
 
 #: Build the character-boundary encoder after this many bytes of Chinese and the like; merging
 #: them costs about as much as building it.
@@ -79,7 +79,7 @@ class ByteLevelBPE:
             if self._unspaced is None:
                 self._unspaced_bytes += len(data)
                 if self._unspaced_bytes > _WORTH_UNSPACED:
-                    from .by_character import UnspacedEncoder
+                    from .bpe.by_character import UnspacedEncoder
 
                     self._unspaced = UnspacedEncoder(self.merges, self.whole)
             # Read once, since another thread may clear it.
