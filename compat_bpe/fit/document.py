@@ -1,10 +1,10 @@
 """``Document``: an edited text with its number of tokens at any time.
 
-The text is held in pieces that begin and end at cut points (``Core.next_cut_point``).  At such a
-point, the ids of the two sides are those of the whole.  So the tokens of all pieces together are those of
-the text.  The two characters beside a position decide whether it is a cut point.  So an edit can
-only change the tokens of the pieces that it touches, and of a piece whose neighbour now begins or
-ends with another character.
+The text is held in pieces that begin and end at cut points (``Core.next_cut_point``), where the ids
+of the two sides are those of the whole.  So the tokens of all pieces together are those of the
+text.  The two characters beside a position decide whether it is a cut point.  So an edit can only
+change the tokens of the pieces that it touches, and of a piece whose neighbour now begins or ends
+with another character.
 """
 
 from __future__ import annotations
