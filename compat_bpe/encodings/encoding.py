@@ -188,7 +188,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         allowed_special: AllowedSpecial = _NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> npt.NDArray[np.uint32]:
-        """What ``encode`` gives, as a read-only array of ``numpy.uint32``.
+        """Return the ids that ``encode`` gives as a read-only array of ``numpy.uint32``.
 
         Raises:
             ImportError: numpy is not installed.
@@ -288,7 +288,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         return map_in_order(encode, texts, num_threads)
 
     def count(self, text: str) -> int:
-        """How many tokens a text has: ``len(encode_ordinary(text))``, without a list of them.
+        """Return the number of tokens of a text: ``len(encode_ordinary(text))``, without the list.
 
         The name of a special token counts as the plain text it is; a count never fails.
 
@@ -335,7 +335,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         return self.core.encode_single_piece(piece)
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
-        """What ``encode_ordinary`` gives; in tiktoken, by splitting in Python."""
+        """Return the ids that ``encode_ordinary`` gives; in tiktoken, by splitting in Python."""
         return self.core.encode_ordinary(text)
 
     def _encode_bytes(self, text: bytes) -> list[int]:

@@ -13,7 +13,7 @@ class Fitting:
     """Fits text to a limit; the base of ``Encoding`` that does."""
 
     def fits(self: TextEncoder, text: str, limit: int) -> bool:
-        """Whether ``count(text)`` is at most ``limit``, found without counting all of a long text.
+        """Return True if ``count(text)`` is at most ``limit``, without counting all of a long text.
 
         Raises:
             ValueError: the limit is negative.

@@ -55,7 +55,7 @@ class Vocabulary:
         return self.core.token_byte_values()
 
     def is_special_token(self, token: int) -> bool:
-        """Whether an id is of a special token.
+        """Return True if an id is of a special token.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").is_special_token(50256)
@@ -103,7 +103,7 @@ class Vocabulary:
 
     @property
     def cache_limit(self) -> int:
-        """How many chunks are remembered at most (131,072 unless set; 0: none).
+        """The most chunks that are remembered (131,072 unless set; 0: none).
 
         Of whole passages, a 32nd as many are.
 

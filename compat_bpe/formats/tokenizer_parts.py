@@ -134,7 +134,7 @@ def normalizers(part: Json | None) -> list[Normalizer]:
 
 
 def joined_steps(part: Json | None) -> list[Step]:
-    """What a ``pre_tokenizer`` does, joined already if it is one that ships; else as ``steps``."""
+    """Return the steps of a ``pre_tokenizer``, joined already if it is one that ships."""
     key = "" if part is None else repr(part.value)
     found = prepared_steps(key, lambda: steps(part))
     return steps(part) if found is None else found

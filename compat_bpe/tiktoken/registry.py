@@ -23,7 +23,7 @@ _OWN = "tiktoken_ext.openai_public"
 
 _lock = threading.RLock()
 
-#: What has been loaded; shared with ``compat_bpe.get_encoding``.
+#: The encodings that have been loaded; shared with ``compat_bpe.get_encoding``.
 ENCODINGS: dict[str, Encoding] = loaded.ENCODINGS
 ENCODING_CONSTRUCTORS: dict[str, Callable[[], dict[str, Any]]] | None = None
 
