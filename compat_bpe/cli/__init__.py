@@ -55,14 +55,14 @@ class _Group(click.Group):
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
-    """Exactly tiktoken's tokens, in pure Python.
+    """Count, cut and show tokens, exactly as tiktoken and tokenizers make them.
 
     \b
     Examples:
       $ compat-bpe count src/*.py
       $ git diff | compat-bpe truncate -n 4000 -m gpt-4o
 
-    compat-bpe COMMAND --help says more of each command.
+    compat-bpe COMMAND --help says more about a command.
     """
 
 
