@@ -19,7 +19,9 @@ from compat_bpe import load
 from compat_bpe.cli import cli
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.exact import run
-from tests.cli.process import ROOT, TIMEOUT, environment
+from tests.cli.process import TIMEOUT, environment
+
+ROOT = Path(__file__).parents[2]
 
 COMMANDS = cli.list_commands(click.Context(cli))
 

@@ -49,7 +49,8 @@ from compat_bpe import get_encoding
 from compat_bpe.cli import cli
 from compat_bpe.cli.commands import decode, encode, show, split, truncate
 from compat_bpe.fit import split_text
-get_encoding("gpt2").truncate("a b", 1)
+enc = get_encoding("gpt2")
+enc.truncate("a b", 1), enc.decode([1])
 if os.getuid() == 0:
     os.setgroups([])
     os.setgid(65534)

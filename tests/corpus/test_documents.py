@@ -336,7 +336,8 @@ def test_what_is_told_of_has_been_worked_on(tmp_path: Path, suffix: str, errors:
     assert len(set(seen)) >= 5, "it goes on within a file"
     # Not before it is worked on: but for what a line end shifts, and, decompressed, for a part.
     block, part_size = file_bytes.BLOCK / size, corpus.PART / len(text)
-    ahead = part_size if suffix.endswith(".gz") else part_size / 20
+    # From Python 3.12 on, gzip reads 128 KiB at once.
+    ahead = max(part_size, 1.1 * (1 << 17) / size) if suffix.endswith(".gz") else part_size / 20
     for known, true in zip(seen, worked):
         assert true - 2.5 * max(block, part_size) <= known <= true + ahead
     assert seen[-1] < 1

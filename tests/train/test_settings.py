@@ -23,9 +23,9 @@ def test_the_arguments_of_train_bpe_are_the_settings() -> None:
     assert {name: arguments[name].default for name in own} == {
         name: parameter.default for name, parameter in own.items()
     }
-    _, _, described = (train_bpe.__doc__ or "").partition("Args:\n")
+    _, _, described = (inspect.getdoc(train_bpe) or "").partition("Args:")
     for field in fields(TrainingSettings):
-        assert f"\n        {field.name}: " in described, field.name
+        assert f"\n    {field.name}: " in described, field.name
 
 
 @pytest.mark.parametrize(
