@@ -86,7 +86,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         # order of its ranks.
         highest = next(reversed(ranks.values()))
         encoding = cls.__new__(cls)
-        specials = dict(published.special_tokens)
+        specials = published.special_tokens
         encoding._set_up(name, published.pattern, ranks, highest, specials, None)
         encoding._ships = True
         return encoding

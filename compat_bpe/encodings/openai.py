@@ -5,6 +5,10 @@ The patterns are those that tiktoken 0.14 publishes (``tiktoken_ext/openai_publi
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _END_OF_TEXT = "<|endoftext|>"
 _FIM_PREFIX = "<|fim_prefix|>"
 _FIM_MIDDLE = "<|fim_middle|>"
@@ -62,12 +66,17 @@ _HARMONY_NAMED = {
 class Published:
     """The definition of a shipped encoding; ``pack`` names the file with its vocabulary."""
 
-    __slots__ = ("pack", "pattern", "special_tokens")
+    __slots__ = ("_make", "pack", "pattern")
 
-    def __init__(self, pack: str, pattern: str, special_tokens: dict[str, int]) -> None:
+    def __init__(self, pack: str, pattern: str, make: Callable[[], dict[str, int]]) -> None:
         self.pack = pack
         self.pattern = pattern
-        self.special_tokens = special_tokens
+        self._make = make
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens and their ids; made when asked for, since some have a thousand."""
+        return self._make()
 
 
 def _harmony_special() -> dict[str, int]:
@@ -78,11 +87,11 @@ def _harmony_special() -> dict[str, int]:
 
 
 PUBLISHED = {
-    "gpt2": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL),
-    "r50k_base": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL),
-    "p50k_base": Published("p50k_base", _R50K_PATTERN, _R50K_SPECIAL),
-    "p50k_edit": Published("p50k_base", _R50K_PATTERN, _P50K_EDIT_SPECIAL),
-    "cl100k_base": Published("cl100k_base", _CL100K_PATTERN, _CL100K_SPECIAL),
-    "o200k_base": Published("o200k_base", _O200K_PATTERN, _O200K_SPECIAL),
-    "o200k_harmony": Published("o200k_base", _O200K_PATTERN, _harmony_special()),
+    "gpt2": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL.copy),
+    "r50k_base": Published("r50k_base", _R50K_PATTERN, _R50K_SPECIAL.copy),
+    "p50k_base": Published("p50k_base", _R50K_PATTERN, _R50K_SPECIAL.copy),
+    "p50k_edit": Published("p50k_base", _R50K_PATTERN, _P50K_EDIT_SPECIAL.copy),
+    "cl100k_base": Published("cl100k_base", _CL100K_PATTERN, _CL100K_SPECIAL.copy),
+    "o200k_base": Published("o200k_base", _O200K_PATTERN, _O200K_SPECIAL.copy),
+    "o200k_harmony": Published("o200k_base", _O200K_PATTERN, _harmony_special),
 }

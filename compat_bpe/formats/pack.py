@@ -32,7 +32,7 @@ from . import RANK_LIMIT, missing_byte
 #: ten times the size of o200k_base.
 SIZE_LIMIT = 1 << 24
 
-_HEADER = re.compile(
+_HEADER = (
     rb"compat_bpe-pack 1 separator=([0-9]{1,3}) at=([0-9]{1,10}) size=([0-9]{1,10}) "
     rb"crc32=([0-9a-f]{8}) ranks=([0-9]{1,10}-[0-9]{1,10}(?:,[0-9]{1,10}-[0-9]{1,10})*)\n"
 )
@@ -104,7 +104,7 @@ def unpack(data: bytes, source: str) -> dict[bytes, int]:
     Traceback (most recent call last):
     ValueError: bytes.pack: not a compat_bpe pack, version 1
     """
-    match = _HEADER.match(data)
+    match = re.match(_HEADER, data)  # compiled here: not all programs load a pack
     if match is None:
         raise ValueError(f"{source}: not a compat_bpe pack, version 1")
     separator, at, size = map(int, match.group(1, 2, 3))
