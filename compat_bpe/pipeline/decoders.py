@@ -84,18 +84,19 @@ class Decoder:
             raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
         if not isinstance(tokens, list):
             tokens = list(tokens)
+        # An array takes only unsigned 32-bit numbers.  A list would count negative ones from its
+        # end, and a dictionary would take a float for an integer.  All ids are checked before any
+        # is looked up, as in tiktoken.
+        numbers = array("I")
+        numbers.fromlist(tokens)
         texts = self._table_for(len(tokens))
         joined: list[str] = []
         for start in range(0, len(tokens), _BLOCK):
-            block = tokens[start : start + _BLOCK]
-            # An array takes only unsigned 32-bit numbers.  A list would count negative ones from
-            # its end, and a dictionary would take a float for an integer.
-            numbers = array("I")
-            numbers.fromlist(block)
             if texts is None:
                 # Once look-ups have cost too much, `_find` builds the table and uses it.
-                joined += map(self._find, numbers)
+                joined += map(self._find, numbers[start : start + _BLOCK])
                 continue
+            block = tokens[start : start + _BLOCK]
             try:
                 # Given a single id, itemgetter returns the text itself, which joins to the same.
                 joined.append("".join(itemgetter(*block)(texts)))

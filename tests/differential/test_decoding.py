@@ -144,6 +144,16 @@ def test_random_ids(shipped: Pair, thorough: settings) -> None:
     check()
 
 
+@pytest.mark.parametrize("wrong", [-1, 1 << 32, "a", 1.5])
+@pytest.mark.parametrize("between", [0, 1, 1023, 3000])
+def test_an_impossible_id_comes_before_an_unknown_one(
+    cl100k: Pair, wrong: Any, between: int
+) -> None:
+    ids = [100256, *[5] * between, wrong]
+    for method in ("decode", "decode_bytes"):
+        assert_same(cl100k, method, ids)
+
+
 def test_highest_possible_ids() -> None:
     encodings = pair({**BYTES, b"ab": 2**32 - 2}, r"\w+", {"<x>": 2**31})
     assert_same(encodings, "encode_ordinary", "abab")
