@@ -17,11 +17,11 @@ So the cost grows with the kept part, not with the text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
-from ..pipeline.core import Core
 from .boundary import Boundary, rule_of
 from .long_stretch import possible_ends, possible_starts
 from .text_encoder import TextEncoder
@@ -29,16 +29,8 @@ from .text_encoder import TextEncoder
 #: The number of characters without a cut point above which not every position is tried.
 _LONG = 256
 
-
 #: The number of characters at the end in which a cut point is looked for first.
 _WINDOW = 16
-
-
-class _Known(NamedTuple):
-    """A cut point in a text, and the tokens between it and the start of counting."""
-
-    at: int
-    tokens: int
 
 
 def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
@@ -59,7 +51,7 @@ def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
     False
     """
     check_limit(limit)
-    known, _ = _go_forward(encoding, text, 0, limit)
+    known, _ = _Forward(encoding, text, limit).go(0, len(text))
     return known[-1].at == len(text)
 
 
@@ -99,27 +91,7 @@ def longest_prefix(
     may_cut = rule_of(boundary)
     if not 0 <= start <= len(text):
         raise ValueError(f"start is {start}; it must be from 0 to {len(text)}")
-    known, top = _go_forward(encoding, text, start, limit)
-    if known[-1].at == len(text):
-        if not trail:
-            return len(text)
-    else:
-        top = _narrow(encoding, text, known, top, limit)
-    for base, low, high in _ranges_down(encoding, text, known, top):
-        positions = range(high, low, -1)
-        allowed = [end for end in positions if end == len(text) or may_cut(text, end)]
-        if not allowed:
-            continue
-        tokens = base.tokens + encoding.count(text[base.at : low])
-        ends: Iterable[int] = allowed
-        if high - low > _LONG:
-            rest = limit - tokens - encoding.count(trail) + bool(trail)
-            found = possible_ends(encoding.core, text[low:high], rest)
-            ends = filter(set(allowed).__contains__, (low + end for end in found))
-        for end in ends:
-            if tokens + encoding.count(text[low:end] + trail) <= limit:
-                return end
-    return start if encoding.count(trail) <= limit else None
+    return _Forward(encoding, text, limit).longest(start, len(text), may_cut, trail)
 
 
 def longest_suffix(
@@ -162,26 +134,7 @@ def longest_suffix(
         raise ValueError(
             f"start is {start} and end is {end}; it must be 0 <= start <= end <= {len(text)}"
         )
-    known, bottom = _go_backward(encoding, text, start, end, limit)
-    if known[-1].at == start:
-        if not lead and (start in (0, end) or may_cut(text, start)):
-            return start
-    else:
-        bottom = _narrow(encoding, text, known, bottom, limit)
-    for base, low, high in _ranges_up(encoding, text, known, bottom):
-        allowed = [begin for begin in range(low, high) if begin == 0 or may_cut(text, begin)]
-        if not allowed:
-            continue
-        tokens = base.tokens + encoding.count(text[high : base.at])
-        begins: Iterable[int] = allowed
-        if high - low > _LONG:
-            rest = limit - tokens - encoding.count(lead) + bool(lead)
-            found = possible_starts(encoding.core, text[low:high], rest)
-            begins = filter(set(allowed).__contains__, (low + begin for begin in found))
-        for begin in begins:
-            if tokens + encoding.count(lead + text[begin:high]) <= limit:
-                return begin
-    return end if encoding.count(lead) <= limit else None
+    return _Backward(encoding, text, limit).longest(end, start, may_cut, lead)
 
 
 def last_cut_point(
@@ -230,136 +183,153 @@ def check_limit(limit: int) -> None:
         raise ValueError(f"limit is {limit}; it must be 0 or more")
 
 
-# These functions go over a text from cut point to cut point.  Each returns, or extends, the list
-# of the cut points that fit, with their counts, and returns the first one that does not.
+class _Known(NamedTuple):
+    """A cut point in a text, and the tokens between it and the start of counting."""
+
+    at: int
+    tokens: int
 
 
-def _go_forward(
-    encoding: TextEncoder, text: str, start: int, limit: int
-) -> tuple[list[_Known], int]:
-    """Return the cut points up to which ``text[start:]`` fits, and the end of the next portion."""
-    core = encoding.core
-    stop = len(text)
-    if core.longest_token is not None:
-        stop = min(stop, start + limit * core.longest_token + 1)
-    known = [_Known(start, 0)]
-    at, total, following = start, 0, start
-    while at < stop:
-        following = _portion_end(core, text, at, stop)
-        total += encoding.count(text[at:following])
-        if total > limit:
-            break
-        at = following
-        known.append(_Known(at, total))
-    return known, following
+@dataclass
+class _Forward:
+    """The search for the longest part that begins at one offset, the origin.
 
-
-def _portion_end(core: Core, text: str, at: int, stop: int) -> int:
-    """Return the end of the portion, some hundred characters long, that begins at ``at``.
-
-    It ends like a segment, soon after an empty line or the end of a line.  So its count is more
-    often in the cache.
+    ``_Backward`` overrides all that depends on the direction.  Of two offsets, ``near`` is the one
+    closer to the origin, and ``far`` the other one.
     """
-    first, last = at + SHORTEST_SEGMENT, at + LONGEST_SEGMENT
-    if last >= stop:
+
+    encoding: TextEncoder
+    text: str
+    limit: int
+
+    step = 1
+    possible = staticmethod(possible_ends)
+
+    def part(self, near: int, far: int, more: str = "") -> str:
+        """Return the text between two offsets, with ``more`` at its far side."""
+        return self.text[near:far] + more
+
+    def portion(self, near: int, stop: int) -> int:
+        """Return the far side of a portion, some hundred characters long, next to ``near``.
+
+        It is cut like a segment, soon after an empty line or the end of a line.  So its count is
+        more often in the cache.
+        """
+        first, last = near + SHORTEST_SEGMENT, near + LONGEST_SEGMENT
+        if last >= stop:
+            return stop
+        line_end = _line_end(self.text.find, first, last)
+        return self.encoding.core.next_cut_point(self.text, line_end, stop) or stop
+
+    def last_cut(self, near: int, far: int) -> int:
+        """Return the cut point between two offsets that is closest to ``far``, or ``near``."""
+        last = partial(last_cut_point, self.encoding, self.text[near:far], far - near)
+        return near + (last() or last(fine=True))
+
+    def longest(
+        self, origin: int, goal: int, may_cut: Callable[[str, int], bool], more: str
+    ) -> int | None:
+        """Return the farthest allowed offset up to which the text, with ``more``, fits."""
+        text, count, limit = self.text, self.encoding.count, self.limit
+        edges = (0, len(text))
+        known, beyond = self.go(origin, goal)
+        if known[-1].at != goal:
+            beyond = self.narrow(known, beyond)
+        elif not more and (goal in edges or may_cut(text, goal)):
+            return goal
+        for base, near, far in self.ranges(known, beyond):
+            offsets = range(far, near, -self.step)
+            allowed = [at for at in offsets if at in edges or may_cut(text, at)]
+            if not allowed:
+                continue
+            tokens = base.tokens + count(self.part(base.at, near))
+            places: Iterable[int] = allowed
+            if len(offsets) > _LONG:
+                rest = limit - tokens - count(more) + bool(more)
+                found = self.possible(self.encoding.core, self.part(near, far), rest)
+                places = filter(set(allowed).__contains__, (min(near, far) + at for at in found))
+            for place in places:
+                if tokens + count(self.part(near, place, more)) <= limit:
+                    return place
+        return origin if count(more) <= limit else None
+
+    def go(self, origin: int, goal: int) -> tuple[list[_Known], int]:
+        """Return the cut points up to which the text fits, and the end of the next portion."""
+        reach = abs(goal - origin)
+        if self.encoding.core.longest_token is not None:
+            reach = min(reach, self.limit * self.encoding.core.longest_token + 1)
+        stop = origin + self.step * reach
+        known = [_Known(origin, 0)]
+        far = origin
+        while far != stop:
+            near, tokens = known[-1]
+            far = self.portion(near, stop)
+            tokens += self.encoding.count(self.part(near, far))
+            if tokens > self.limit:
+                break
+            known.append(_Known(far, tokens))
+        return known, far
+
+    def narrow(self, known: list[_Known], far: int) -> int:
+        """Extend ``known`` to the last cut point that fits; return the next one towards ``far``."""
+        next_cut_point = partial(self.encoding.core.next_cut_point, self.text)
+        fine = False
+        while True:
+            near, tokens = known[-1]
+            low, high = sorted((near, far))
+            middle = (low + high) // 2
+            cut = next_cut_point(middle, high, fine=fine)
+            cut = cut or next_cut_point(low, middle + 1, fine=fine)
+            if cut is None:
+                if fine or high - low <= _LONG:
+                    return far
+                fine = True
+                continue
+            tokens += self.encoding.count(self.part(near, cut))
+            if tokens > self.limit:
+                far = cut
+            else:
+                known.append(_Known(cut, tokens))
+
+    def ranges(self, known: list[_Known], far: int) -> Iterator[tuple[_Known, int, int]]:
+        """Yield the ranges from ``far`` back to the origin, each with a known cut point before it.
+
+        Their near sides are cut points, and long ones have no cut point inside.
+        """
+        for base in reversed(known):
+            while far != base.at:
+                near = base.at if abs(far - base.at) <= _LONG else self.last_cut(base.at, far)
+                yield base, near, far
+                far = near
+
+
+class _Backward(_Forward):
+    """The search for the longest part that ends at the origin."""
+
+    step = -1
+    possible = staticmethod(possible_starts)
+
+    def part(self, near: int, far: int, more: str = "") -> str:
+        return more + self.text[far:near]
+
+    def portion(self, near: int, stop: int) -> int:
+        first, last = near - LONGEST_SEGMENT, near - SHORTEST_SEGMENT
+        while first > stop:
+            line_end = _line_end(self.text.rfind, first, last)
+            cut = self.encoding.core.next_cut_point(self.text, line_end, near)
+            if cut is not None:
+                return cut
+            first -= near - first
         return stop
-    line_end = text.find("\n\n", first, last)
-    if line_end < 0:
-        line_end = text.find("\n", first, last)
-    cut = core.next_cut_point(text, first if line_end < 0 else line_end, stop)
-    return stop if cut is None else cut
+
+    def last_cut(self, near: int, far: int) -> int:
+        first = partial(self.encoding.core.next_cut_point, self.text, far, near)
+        return first() or first(fine=True) or near
 
 
-def _narrow(encoding: TextEncoder, text: str, known: list[_Known], far: int, limit: int) -> int:
-    """Extend ``known`` to the last cut point that fits; return the next one towards ``far``."""
-    next_cut_point = encoding.core.next_cut_point
-    near, total = known[-1]
-    fine = False
-    while True:
-        low, high = sorted((near, far))
-        middle = (low + high) // 2
-        cut = next_cut_point(text, middle, high, fine=fine) or next_cut_point(
-            text, low, middle + 1, fine=fine
-        )
-        if cut is None:
-            if fine or high - low <= _LONG:
-                return far
-            fine = True
-            continue
-        tokens = encoding.count(text[slice(*sorted((near, cut)))])
-        if total + tokens > limit:
-            far = cut
-        else:
-            near, total = cut, total + tokens
-            known.append(_Known(near, total))
-
-
-def _ranges_down(
-    encoding: TextEncoder, text: str, known: list[_Known], high: int
-) -> Iterator[tuple[_Known, int, int]]:
-    """Yield the ranges from ``high`` down, each with a known cut point before it.
-
-    They begin at cut points, and long ones have no cut point inside.
-    """
-    for base in reversed(known):
-        while base.at < high:
-            low = base.at
-            if high - low > _LONG:
-                part = text[low:high]
-                low += last_cut_point(encoding, part, len(part)) or last_cut_point(
-                    encoding, part, len(part), fine=True
-                )
-            yield base, low, high
-            high = low
-
-
-def _go_backward(
-    encoding: TextEncoder, text: str, start: int, end: int, limit: int
-) -> tuple[list[_Known], int]:
-    """Return the cut points from which ``text[:end]`` fits, and the start of the next portion."""
-    core = encoding.core
-    stop = start
-    if core.longest_token is not None:
-        stop = max(stop, end - limit * core.longest_token - 1)
-    known = [_Known(end, 0)]
-    at, total, following = end, 0, end
-    while at > stop:
-        following = _portion_start(core, text, at, stop)
-        total += encoding.count(text[following:at])
-        if total > limit:
-            break
-        at = following
-        known.append(_Known(at, total))
-    return known, following
-
-
-def _portion_start(core: Core, text: str, at: int, stop: int) -> int:
-    """Return the start of the portion, some hundred characters long, that ends at ``at``."""
-    first, last = at - LONGEST_SEGMENT, at - SHORTEST_SEGMENT
-    while first > stop:
-        line_end = text.rfind("\n\n", first, last)
-        if line_end < 0:
-            line_end = text.rfind("\n", first, last)
-        cut = core.next_cut_point(text, first if line_end < 0 else line_end, at)
-        if cut is not None:
-            return cut
-        first -= at - first
-    return stop
-
-
-def _ranges_up(
-    encoding: TextEncoder, text: str, known: list[_Known], low: int
-) -> Iterator[tuple[_Known, int, int]]:
-    """Yield the ranges from ``low`` up, each with a known cut point after it.
-
-    They end at cut points, and long ones have no cut point inside.
-    """
-    next_cut_point = encoding.core.next_cut_point
-    for base in reversed(known):
-        while low < base.at:
-            high = base.at
-            if high - low > _LONG:
-                cut = next_cut_point(text, low, high) or next_cut_point(text, low, high, fine=True)
-                high = high if cut is None else cut
-            yield base, low, high
-            low = high
+def _line_end(find: Callable[[str, int, int], int], first: int, last: int) -> int:
+    """Return where ``find`` finds an empty line, or else the end of a line, or ``first``."""
+    place = find("\n\n", first, last)
+    if place < 0:
+        place = find("\n", first, last)
+    return max(place, first)

@@ -159,3 +159,9 @@ def test_what_is_wrong_is_said(call: Callable[[Encoding], object], message: str)
 def test_a_limit_is_an_integer() -> None:
     with pytest.raises(TypeError, match="float"):
         get_encoding("gpt2").fits("a", 1.5)  # type: ignore[arg-type]
+
+
+def test_the_smallest_beginning_to_consider_is_not_always_allowed() -> None:
+    encoding = get_encoding("gpt2")
+    assert longest_suffix(encoding, "hello world", 100, start=2, boundary="word") == 5
+    assert longest_suffix(encoding, "hello world", 100, start=5, boundary="word") == 5
