@@ -254,7 +254,7 @@ def main() -> None:
     for target, text in texts.items():
         text = formatted(text, target.name)
         if not arguments.check:
-            target.write_text(text, encoding="utf-8", newline="\n")
+            target.write_bytes(text.encode())
         elif target.read_text(encoding="utf-8") != text:
             sys.exit(f"{target}: out of date")
 

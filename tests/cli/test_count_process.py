@@ -160,7 +160,7 @@ def test_one_large_file_in_several_processes(tmp_path: Path) -> None:
     line = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. 你好\r\n"
     repeats = WORTH_WORKERS // len(line.encode()) + 1
     assert repeats * len(line.encode()) > 2 * parts._SIZE
-    (tmp_path / "a").write_text(line * repeats, "utf-8", newline="")
+    (tmp_path / "a").write_bytes((line * repeats).encode())
     done = run("count", "-j", "2", "-e", "gpt2", "a", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == b"%d a\n" % (repeats * get_encoding("gpt2").count(line))

@@ -83,7 +83,7 @@ def test_parts_of_any_bytes_have_the_outcome_of_the_whole(
 
 def test_a_text_is_cut_soon_after_each_place(tmp_path: Path) -> None:
     path = tmp_path / "text"
-    path.write_text("hello 中文 world\r\n" * 100, newline="")
+    path.write_bytes(("hello 中文 world\r\n" * 100).encode())
     found, _ = in_parts(Counter(ENCODINGS["gpt2"]), path, 103)  # so that it is within characters
     assert len(found) == 19
     assert all(0 < part.start - 103 * number < 17 for number, part in enumerate(found) if number)
