@@ -9,6 +9,9 @@ import pytest
 
 from tools import mutants
 
+# Tools of maintainers, each run as a whole.
+pytestmark = pytest.mark.sweep
+
 SOURCE = 'é = [1 < 2, "é", not é]\nif é:\n    é: int | None = 7\n'
 
 

@@ -15,6 +15,9 @@ from tools.benchmark import refuse_difference
 from tools.benchmark.first import STEPS, first_answers, of_module, whole_processes
 from tools.benchmark.scaling import hard_inputs
 
+# Tools of maintainers, each run as a whole.
+pytestmark = pytest.mark.sweep
+
 BENCH = Path(__file__).resolve().parents[2] / "tools" / "bench.py"
 
 
