@@ -151,6 +151,14 @@ def runs(pid: int) -> bool:
         return False
 
 
+def cmdline(worker: int) -> bytes:
+    """The arguments of a process; empty if there is none any more."""
+    try:
+        return Path(f"/proc/{worker}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 def wait_until(what: Any) -> None:
     end = time.monotonic() + TIMEOUT
     while not what():
@@ -174,6 +182,9 @@ def test_no_worker_is_left(tmp_path: Path, end: str) -> None:
     ) as process:
         wait_until(lambda: len(list(children(process))) == 2)
         workers = list(children(process))
+        # Both run their own program: before that, the command itself is still starting them.
+        wait_until(lambda: all(b"parallel.pool" in cmdline(worker) for worker in workers))
+        time.sleep(0.1)
         if end == "interrupt":
             process.send_signal(signal.SIGINT)
             expected = 130
