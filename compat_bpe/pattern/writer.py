@@ -271,14 +271,6 @@ def _join(first: Node, second: Node) -> Node | None:
     return Sequence((*head, either, *tail))
 
 
-def has_atomic(node: Node) -> bool:
-    """Return True if ``to_re`` needs capturing groups to write the pattern."""
-    return any(
-        isinstance(part, Atomic) or (isinstance(part, Repeat) and part.mode == "+")
-        for part in walk(node)
-    )
-
-
 def to_re(node: Node) -> str:
     r"""Return the pattern as text for ``re.compile``, without flags.
 
