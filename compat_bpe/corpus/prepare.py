@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b, sha256
 from typing import Any, Callable, Literal, get_args
 
-from ..pipeline.normalizers import Form, unicode_form
+from ..pipeline.normalizers.forms import Form, UnicodeForm
 from .documents import Part
 from .masking import Rule
 from .spool import Spool
@@ -184,7 +184,7 @@ def _normalized(parts: Iterable[Part], form: Form) -> Iterator[Part]:
     composed across their ends.  This holds after a newline.  It also holds before a character that
     always begins what is composed (``_stands_first``).  So each part ends at one of these.
     """
-    normalize = unicode_form(form)
+    normalize = UnicodeForm(form)
     waiting: list[str] = []
     for part in parts:
         text = part.text

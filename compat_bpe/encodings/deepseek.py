@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..formats.tokenizer_json import RankedModel, TokenizerDefinition
-from ..formats.tokenizer_parts import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.models.bpe import RankedModel
+from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.tokenizer_json import TokenizerDefinition
 from ..pipeline.added_tokens import AddedToken
 from .vocabularies import load_ranks
 

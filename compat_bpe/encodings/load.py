@@ -180,7 +180,8 @@ def _as_trained(
             "load that"
         )
     if pattern == DEEPSEEK:
-        from ..formats.tokenizer_json import RankedModel, TokenizerDefinition
+        from ..formats.models.bpe import RankedModel
+        from ..formats.tokenizer_json import TokenizerDefinition
         from ..pipeline.added_tokens import AddedToken
         from .deepseek import PARTS
         from .tokenizer import Tokenizer

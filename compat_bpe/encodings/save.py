@@ -13,13 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..files.write import write_files
 from ..formats.checked_json import is_unicode
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
+from ..formats.models.bpe import ListedModel, RankedModel
+from ..formats.parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
 from ..formats.tiktoken import format_ranks
-from ..formats.tokenizer_json import ListedModel, RankedModel, TokenizerDefinition
-from ..formats.tokenizer_parts import byte_level_part, pattern_part, pre_tokenizers_part
+from ..formats.tokenizer_json import TokenizerDefinition
 from ..pipeline.added_tokens import AddedToken
-from ..pipeline.byte_level import encode_bytes
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder
-from ..pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
+from ..pipeline.models.bpe.by_rank import BytePairEncoder
+from ..pipeline.models.byte_level_bpe import ByteLevelBPE
 from .encoding import Encoding
 from .tokenizer import Tokenizer
 
@@ -89,12 +90,11 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else _definition(encoding)
     model = definition.model
-    if isinstance(model, RankedModel):
-        model = _as_listed(model, definition.added_tokens, encoding)
-    else:
-        vocabulary = _with_added(model.vocabulary, definition.added_tokens, encoding)
-        model = model._replace(vocabulary=vocabulary)
-    unknown = model.unknown
+    try:
+        vocabulary = _with_added(model.vocabulary, definition.added_tokens)
+        written = model.written(vocabulary)
+    except ValueError as error:
+        raise ValueError(f"{encoding!r}: {error}") from None
     file = {
         "version": "1.0",
         "truncation": None,
@@ -112,18 +112,7 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
             for token in sorted(definition.added_tokens, key=lambda token: token.id)
         ],
         **definition.parts,
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": unknown.token,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": unknown.fuse,
-            "byte_fallback": unknown.byte_fallback,
-            "ignore_merges": model.ignore_merges,
-            "vocab": dict(sorted(model.vocabulary.items(), key=lambda item: item[1])),
-            "merges": list(map(list, zip(*model.merges))),
-        },
+        "model": written,
     }
     write_files([(path, json.dumps(file, ensure_ascii=False).encode())])
 
@@ -139,6 +128,8 @@ def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
     model = encoding.definition.model
     if isinstance(model, RankedModel):
         return model.ranks
+    if not isinstance(model, ListedModel) or not isinstance(encoding.core.model, ByteLevelBPE):
+        raise ValueError(f"{encoding!r} is no byte-level BPE: it has no ranks")
     encoder = _listed(encoding)
     if not encoder.ranks_suffice():
         raise ValueError(
@@ -195,33 +186,17 @@ def _definition(encoding: Encoding) -> TokenizerDefinition:
     return TokenizerDefinition(RankedModel(encoding.core.encoder), added, parts, encoding.name)
 
 
-def _as_listed(model: RankedModel, added: Sequence[AddedToken], encoding: Encoding) -> ListedModel:
-    """Return a model by ranks as one with a list of merges."""
-    ranks = model.ranks
-    if b"" in ranks:
-        raise ValueError(f"{encoding!r}: the empty token cannot be in a tokenizer.json")
-    merges = [parts for _, parts in merges_by_rank(ranks) if parts is not None]
-    written = {encode_bytes(token): rank for token, rank in ranks.items()}
-    vocabulary = _with_added(written, added, encoding)
-    lefts = [encode_bytes(left) for left, _ in merges]
-    rights = [encode_bytes(right) for _, right in merges]
-    # Merging by rank takes a chunk that is a token as it is.
-    return ListedModel(vocabulary, (lefts, rights), ignore_merges=True)
-
-
-def _with_added(
-    vocabulary: Mapping[str, int], added: Sequence[AddedToken], encoding: Encoding
-) -> dict[str, int]:
+def _with_added(vocabulary: Mapping[str, int], added: Sequence[AddedToken]) -> dict[str, int]:
     """Return a vocabulary with the added tokens that must be in it to keep their ids."""
     found = dict(vocabulary)
     for token in added:
         if found.get(token.content, token.id) != token.id:
-            raise ValueError(f"{encoding!r}: {token.content!r} is an ordinary token, too")
+            raise ValueError(f"{token.content!r} is an ordinary token, too")
     others = [token for token in added if token.content not in found]
     for token in _not_numbered_on(others, len(found)):
         found[token.content] = token.id
     if len(set(found.values())) < len(found):
-        raise ValueError(f"{encoding!r}: a special token has the id of an ordinary one")
+        raise ValueError("a special token has the id of an ordinary one")
     return found
 
 

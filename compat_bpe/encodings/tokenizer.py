@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any
 
-from ..formats.tokenizer_json import TokenizerDefinition, assemble
+from ..formats.tokenizer_json import TokenizerDefinition
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from .core_bpe import CoreBPE
@@ -39,7 +39,7 @@ class Tokenizer(Encoding):
     reference = "tokenizers"
 
     def __init__(self, name: str, definition: TokenizerDefinition) -> None:
-        parts = assemble(definition)
+        parts = definition.assemble()
         core = CoreBPE.of(parts)
         self.name = name
         self.definition = definition
@@ -103,8 +103,7 @@ class Tokenizer(Encoding):
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
     ) -> Tokenizer:
-        model = self.definition.model.extended(tokens, merges)
-        return Tokenizer(name, self.definition._replace(model=model, source=name))
+        return Tokenizer(name, self.definition.extended(name, tokens, merges))
 
     def with_special(self, names: Set[str]) -> Tokenizer:
         """Return a tokenizer in which the added tokens of these names are special, too.
@@ -121,13 +120,7 @@ class Tokenizer(Encoding):
         if not added:
             return self
         if added not in self._variants:
-            tokens = tuple(
-                token._replace(special=token.special or token.content in added)
-                for token in self.added_tokens
-            )
-            self._variants[added] = Tokenizer(
-                self.name, self.definition._replace(added_tokens=tokens)
-            )
+            self._variants[added] = Tokenizer(self.name, self.definition.with_special(added))
         return self._variants[added]
 
     @property

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from .checked_json import Json, read_json
+from .parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part, split_part
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
-from .tokenizer_parts import byte_level_part, pattern_part, pre_tokenizers_part, split_part
 
 _GPT2: dict[str, Any] = {"normalizer": None, "pre_tokenizer": byte_level_part()}
 _QWEN2: dict[str, Any] = {

@@ -17,8 +17,13 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ..unicode.properties import white_space, word
-from .normalizers import Normalizer
+from .aligned import Aligned
 from .special import may_have
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .normalizers.base import Normalizer
+    from .span_prefix import SpanPrefix
 
 
 class AddedToken(NamedTuple):
@@ -58,8 +63,7 @@ class AddedTokens:
         tokens: all added tokens.  Of two with the same normalized name, a special one wins over
             another, then the first (tokenizers defines no order there).
         normalize: the normalizer of the text between the tokens, or None.
-        is_unicode_form: True if that is one of the Unicode normalization forms.
-        prefix_space: True to put a space before each span that does not begin with one.
+        prefix: puts a character before the spans, or None.
 
     >>> tokens = AddedTokens([AddedToken("<a>", 1, special=True), AddedToken("b", 2, rstrip=True)])
     >>> list(tokens.split("<a>xb y<a>", allowed={"<a>"}))
@@ -72,14 +76,14 @@ class AddedTokens:
         self,
         tokens: Sequence[AddedToken],
         normalize: Normalizer | None = None,
-        *,
-        is_unicode_form: bool = False,
-        prefix_space: bool = False,
+        prefix: SpanPrefix | None = None,
     ) -> None:
         self.normalize = normalize
-        self._prefix_space = prefix_space
+        self.prefix = prefix
         self.ids = {token.content: token.id for token in tokens}
         self.is_normalized = normalize is not None
+        #: True if a span is not the text as it stands.
+        self.changes_text = normalize is not None or prefix is not None
         self._always = frozenset(token.content for token in tokens if not token.special)
         #: All names that are looked for, disallowed ones included: text covered by a disallowed
         #: name is not searched again.
@@ -92,10 +96,8 @@ class AddedTokens:
         self._wide = frozenset(
             token.content for token in tokens if token.lstrip or token.rstrip or token.single_word
         )
-        self._may_be_cut = (
-            not prefix_space
-            and not self._wide & self._always
-            and (normalize is None or is_unicode_form)
+        self._may_be_cut = not self._wide & self._always and (
+            normalize is None or normalize.is_local
         )
         ordered = sorted(tokens, key=lambda token: not token.special)
         self._as_it_is = _Finder([(t.content, t) for t in ordered if not t.normalized])
@@ -104,15 +106,28 @@ class AddedTokens:
         )
 
     def spans(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
-        """Yield the spans of a text, ready to be split, each with the id that follows it, if any.
+        """Return the spans of a text, ready to be split, each with the id that follows it, if any.
 
         Args:
             text, allowed: as in ``split``.
         """
+        prefix = self.prefix
+        if prefix is None:
+            return self.split(text, allowed)
+        return self._prefixed(prefix, text, allowed)
+
+    def _prefixed(
+        self, prefix: SpanPrefix, text: str, allowed: Set[str]
+    ) -> Iterator[tuple[str, int | None]]:
+        is_first = True
         for plain, token in self.split(text, allowed):
-            if self._prefix_space and plain and plain[0] != " ":
-                plain = " " + plain
-            yield plain, token
+            if is_first and prefix.only_first and self.normalize is not None and plain:
+                # A normalizer may have removed the first character.
+                beginning = next(self._as_it_is.split(text, allowed))[0]
+                places = self.normalize.align(Aligned.of(beginning)).places
+                is_first = bool(places) and not places[0][0]
+            yield prefix(plain, is_first), token
+            is_first = False
 
     def guarded(self, names: Set[str]) -> frozenset[str] | None:
         """Return the names that no cut point may be within; None if no place is a cut point.
@@ -133,9 +148,21 @@ class AddedTokens:
             return None
         return max((len(name.encode()) for name in self._names), default=0)
 
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        """Return the characters beside a position once spans are ready to be split.
+
+        None if the text may not be cut there.
+        """
+        found: tuple[str, str] | None = (left, right)
+        if self.normalize is not None:
+            found = self.normalize.across(left, right)
+        if found is not None and self.prefix is not None:
+            found = self.prefix.across(*found)
+        return found
+
     def is_one_span(self, text: str) -> bool:
         """Return True if a text without allowed names is split as it stands."""
-        if self.is_normalized or self._prefix_space:
+        if self.changes_text:
             return False
         return all(token is None for _, token in self.split(text, frozenset()))
 

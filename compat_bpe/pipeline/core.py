@@ -22,7 +22,7 @@ from .cut_points import CutPoints
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..pattern.splitter import Splitter
-    from .decoders import Decoder
+    from .decoders.base import IdDecoder
     from .definition import Definition
     from .models.base import Ids
 
@@ -240,11 +240,13 @@ class Core:
         return {**found, **others} if self.definition.others_count else {**others, **found}
 
     @cached_property
-    def _decoder(self) -> Decoder:
+    def _decoder(self) -> IdDecoder:
         """The decoder, built when something is first decoded."""
-        from .decoders import Decoder
+        from .decoders.by_bytes import Decoder
 
         if self.definition.undecodable is not None:
             raise ValueError(f"{self.definition.undecodable}: it encodes, but cannot decode")
         definition = self.definition
+        if definition.make_decoder is not None:
+            return definition.make_decoder()
         return Decoder(self.encoder, definition.other_tokens(), definition.others_count)

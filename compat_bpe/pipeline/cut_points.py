@@ -17,8 +17,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .definition import Definition
 
-#: ASCII characters that compose with a following combining mark.
-_COMPOSED = frozenset("<=>ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+#: The number of pairs of characters beside a position that are remembered.
+_PAIRS = 1 << 14
 
 
 class CutPoints:
@@ -32,40 +32,70 @@ class CutPoints:
         self._definition = definition
         self._added = definition.added
         self._splitter = definition.splitter
-        self._is_normalized = definition.added.is_normalized
+        #: For coarse and fine cut points: pairs of characters, and True if between them is one.
+        self._pairs: tuple[dict[str, bool], dict[str, bool]] = ({}, {})
 
     def next(
         self, text: str, start: int, end: int | None, names: Set[str], fine: bool
     ) -> int | None:
-        """Return the first cut point between ``start`` and ``end``; see ``Core.next_cut_point``.
-
-        With a Unicode normalization form, cut points are between ASCII characters alone. An ASCII
-        character before another one is not changed. The other one is changed only if it composes
-        with a mark after it, which letters and ``<=>`` may: before these there is no cut point.
-        """
+        """Return the first cut point between ``start`` and ``end``; see ``Core.next_cut_point``."""
         splitter = self._splitter
+        guarded = self._added.guarded(names)
+        if guarded is None:
+            return None
+        if end is None:
+            end = len(text)
+        if self._added.changes_text:
+            return self._next_by_pairs(text, start, end, guarded, fine)
         if fine:
             cut_points = splitter.fine_cut_points
         else:
             # The pattern for ASCII text compiles in a fraction of the time.
             cut_points = splitter.ascii_cut_points if text.isascii() else splitter.cut_points
-        guarded = self._added.guarded(names)
-        if cut_points is None or guarded is None:
+        if cut_points is None:
             return None
-        if end is None:
-            end = len(text)
         found = cut_points.search(text, start, end)
-        if not guarded and not self._is_normalized:
-            return None if found is None else found.end()
         inside = _pairs_within(guarded)
-        while found is not None:
+        while found is not None and inside:
             cut = found.end()
-            beside = text[cut - 1 : cut + 1]
-            is_kept = not self._is_normalized or (beside.isascii() and beside[1] not in _COMPOSED)
-            if is_kept and beside not in inside:
+            if text[cut - 1 : cut + 1] not in inside:
                 return cut
             found = cut_points.search(text, cut, end)
+        return None if found is None else found.end()
+
+    def _next_by_pairs(
+        self, text: str, start: int, end: int, guarded: frozenset[str], fine: bool
+    ) -> int | None:
+        """Return the first cut point of a text that is normalized before it is split.
+
+        The normalizers say which characters are beside the position afterwards, if each side can
+        be normalized by itself.
+        """
+        if self._splitter.ascii_cut_points is None:
+            return None
+        known = self._pairs[fine]
+        inside = _pairs_within(guarded)
+        for cut in range(start + 1, end):
+            beside = text[cut - 1 : cut + 1]
+            is_cut = known.get(beside)
+            if is_cut is None:
+                found = self._added.across(*beside)
+                is_cut = found is not None and self._is_cut("".join(found), fine)
+                if len(known) >= _PAIRS:
+                    known.clear()
+                known[beside] = is_cut
+            if is_cut and beside not in inside:
+                return cut
         return None
+
+    def _is_cut(self, beside: str, fine: bool) -> bool:
+        """Return True if there is a cut point of the splitter's between two characters."""
+        splitter = self._splitter
+        if fine:
+            cut_points = splitter.fine_cut_points
+        else:
+            cut_points = splitter.ascii_cut_points if beside.isascii() else splitter.cut_points
+        return cut_points is not None and cut_points.search(beside, 0, 2) is not None
 
     @cached_property
     def longest_token(self) -> int | None:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from ..pattern.splitter import Splitter
     from .added_tokens import AddedTokens
+    from .decoders.base import IdDecoder
     from .models.base import Model
     from .pre_tokenizers import StepSplitter
     from .special import SpecialTokens
@@ -28,13 +29,14 @@ class Definition:
         other_tokens: returns the bytes of ids that are not in ``tokens``, or are decoded otherwise.
             It is called when something is first decoded.
         others_count: True if ``other_tokens`` decides for an id that is in both.
+        make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
         template: the ids before and after a text, for callers that ask for them.
         undecodable: the reason why ids cannot be decoded; None if they can.
     """
 
     __slots__ = (
-        *("added", "model", "other_tokens", "others_count", "splitter", "template", "tokens"),
-        "undecodable",
+        *("added", "make_decoder", "model", "other_tokens", "others_count", "splitter"),
+        *("template", "tokens", "undecodable"),
     )
 
     def __init__(
@@ -46,6 +48,7 @@ class Definition:
         tokens: dict[bytes, int],
         other_tokens: Callable[[], Mapping[int, bytes]],
         others_count: bool = False,
+        make_decoder: Callable[[], IdDecoder] | None = None,
         template: tuple[Sequence[int], Sequence[int]] = ((), ()),
         undecodable: str | None = None,
     ) -> None:
@@ -55,5 +58,6 @@ class Definition:
         self.tokens = tokens
         self.other_tokens = other_tokens
         self.others_count = others_count
+        self.make_decoder = make_decoder
         self.template = template
         self.undecodable = undecodable

@@ -82,8 +82,6 @@ Step = Union[Split, PrefixSpace, ByteAlphabet, Joined]
 def make_splitter(steps: Sequence[Step]) -> Splitter | StepSplitter:
     """Return a splitter of text by steps, with a single pattern if the steps can be joined.
 
-    A last step ``ByteAlphabet`` is left out, since ``to_bytes`` gives the bytes of a chunk.
-
     Raises:
         PatternError: a pattern cannot be used.
 
@@ -92,8 +90,6 @@ def make_splitter(steps: Sequence[Step]) -> Splitter | StepSplitter:
     >>> make_splitter(steps).chunks("a  1234 b!?")
     ['a', '  ', '123', '4', ' b', '!?']
     """
-    if steps and isinstance(steps[-1], ByteAlphabet):
-        steps = steps[:-1]
     if len(steps) == 1 and isinstance(steps[0], Joined):
         return steps[0].splitter
     tree = _join(steps)

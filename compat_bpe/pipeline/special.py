@@ -98,6 +98,7 @@ class SpecialTokens:
     #: No text is changed before it is split.
     normalize = None
     is_normalized = False
+    changes_text = False
     #: No name is a token unless it is allowed.
     longest_name = 0
 
@@ -117,6 +118,10 @@ class SpecialTokens:
     def guarded(self, names: Set[str]) -> frozenset[str]:
         """Return the names that may not be cut in two, if the given names may be tokens."""
         return frozenset(names)
+
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        """Return the characters beside a position as they are."""
+        return left, right
 
     def is_one_span(self, text: str) -> bool:
         """Return True if a text without allowed names is one span, and is not changed."""

@@ -12,7 +12,8 @@ from ..encodings import deepseek
 from ..encodings.encoding import Encoding
 from ..encodings.load import DEEPSEEK, pattern_named
 from ..encodings.tokenizer import Tokenizer
-from ..formats.tokenizer_json import RankedModel, TokenizerDefinition
+from ..formats.models.bpe import RankedModel
+from ..formats.tokenizer_json import TokenizerDefinition
 from ..pattern.ast import PatternError
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.byte_level import BYTE_TO_UNICODE

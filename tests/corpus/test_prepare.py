@@ -21,7 +21,7 @@ from compat_bpe.corpus import spool as held
 from compat_bpe.corpus.documents import Part, parts_of
 from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation, prepare
-from compat_bpe.pipeline.normalizers import Form, unicode_form
+from compat_bpe.pipeline.normalizers.forms import Form, UnicodeForm
 from compat_bpe.unicode.surrogates import repair
 from tests.strategies import texts
 
@@ -82,7 +82,7 @@ def test_without_preparation_parts_are_as_they_were(documents: list[str], size: 
 
 @given(st.lists(composing | texts.map(repair), max_size=3), sizes, st.sampled_from(FORMS))
 def test_parts_are_normalized_as_the_whole(documents: list[str], size: int, form: Form) -> None:
-    expected = [unicode_form(form)(text) for text in documents if text]
+    expected = [UnicodeForm(form)(text) for text in documents if text]
     assert after(documents, size, normalization=form) == expected
 
 

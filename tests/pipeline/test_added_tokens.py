@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
+from compat_bpe.pipeline.normalizers.case import Lowercase
 
 Found = list[tuple[str, "int | None"]]
 
@@ -80,16 +81,16 @@ def test_a_token_that_lost_some_of_its_text_ends_where_it_ended() -> None:
 
 def test_normalized_tokens_are_looked_for_in_what_the_others_leave() -> None:
     tokens = [AddedToken("AB", 1), AddedToken("B", 2, normalized=True)]
-    tested = AddedTokens(tokens, str.lower)
+    tested = AddedTokens(tokens, Lowercase())
     assert list(tested.split("ABbBc", set())) == [("", 1), ("", 2), ("", 2), ("c", None)]
-    assert normalized_content(tokens[0], str.lower) == "AB"
-    assert normalized_content(tokens[1], str.lower) == "b"
+    assert normalized_content(tokens[0], Lowercase()) == "AB"
+    assert normalized_content(tokens[1], Lowercase()) == "b"
     assert normalized_content(tokens[1], None) == "B"
 
 
 def test_of_two_that_look_the_same_the_special_one_counts() -> None:
     tokens = [AddedToken("A", 1, normalized=True), AddedToken("a", 2, True, normalized=True)]
-    tested = AddedTokens(tokens, str.lower)
+    tested = AddedTokens(tokens, Lowercase())
     assert list(tested.split("a", {"a"})) == [("", 2)]
     assert list(tested.split("a", set())) == [("a", None)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,8 +16,14 @@ from compat_bpe.pipeline.definition import Definition
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
 from compat_bpe.pipeline.models.byte_level_bpe import _WORTH_UNSPACED, ByteLevelBPE
-from compat_bpe.pipeline.normalizers import Normalizer, unicode_form
+from compat_bpe.pipeline.normalizers.case import Lowercase
+from compat_bpe.pipeline.normalizers.forms import UnicodeForm
+from compat_bpe.pipeline.normalizers.prepend import Prepend
 from compat_bpe.pipeline.pre_tokenizers import ByteAlphabet, Split, Step, make_splitter, to_bytes
+from compat_bpe.pipeline.span_prefix import SpanPrefix
+
+if TYPE_CHECKING:
+    from compat_bpe.pipeline.normalizers.base import Normalizer
 
 TOKENS = {**{bytes([byte]): byte for byte in range(256)}, b"ab": 256, b"abc": 257, b"xyz": 258}
 SPLIT = Split(parse(r" ?[a-z]+|\s+(?!\S)|\s|[^a-z\s]"))
@@ -30,17 +36,14 @@ def core(
     other_tokens: dict[int, bytes] | None = None,
     whole_chunks: bool = False,
     normalize: Normalizer | None = None,
-    is_unicode_form: bool = False,
-    prefix_space: bool = False,
+    prefix: SpanPrefix | None = None,
     steps: Sequence[Step] = (SPLIT, ByteAlphabet()),
     undecodable: str | None = None,
 ) -> CoreBPE:
     names = {token.id: token.content.encode() for token in added}
     definition = Definition(
-        added=AddedTokens(
-            added, normalize, is_unicode_form=is_unicode_form, prefix_space=prefix_space
-        ),
-        splitter=make_splitter(steps),
+        added=AddedTokens(added, normalize, prefix=prefix),
+        splitter=make_splitter(steps[:-1] if isinstance(steps[-1], ByteAlphabet) else steps),
         model=ByteLevelBPE(
             merges or BytePairEncoder(tokens), tokens if whole_chunks else {}, to_bytes(steps)
         ),
@@ -89,7 +92,7 @@ def test_unknown_bytes_are_one_token_in_long_chinese_texts_too() -> None:
 
 
 def test_text_is_normalized_before_it_is_split() -> None:
-    assert core(normalize=str.lower).encode_ordinary("ABC") == [257]
+    assert core(normalize=Lowercase()).encode_ordinary("ABC") == [257]
 
 
 @pytest.mark.parametrize(
@@ -102,9 +105,10 @@ def test_text_is_normalized_before_it_is_split() -> None:
     ],
 )
 def test_prefix_space_is_put_before_each_span(text: str, ids: list[int]) -> None:
-    tested = core(A, prefix_space=True)
+    tested = core(A, prefix=SpanPrefix(" "))
     assert tested.encode_ordinary(text) == ids
-    assert tested.next_cut_point("ab ab ab") is None
+    # Where a space begins the right side, that gets no other.
+    assert tested.next_cut_point("ab ab ab") == 2
     assert tested.splitter_of("ab") is None
 
 
@@ -130,7 +134,7 @@ def test_a_token_may_be_decoded_otherwise_than_it_is_encoded() -> None:
         ((WIDE,), {}, None),
         # One that is special is no token in plain text, whatever it would take.
         ((WIDE._replace(special=True),), {}, 3),
-        ((), {"normalize": str.lower}, None),
+        ((), {"normalize": Lowercase()}, None),
         ((), {"steps": [Split(parse("[a-z]"), "Removed")]}, None),
     ],
 )
@@ -153,8 +157,8 @@ def test_cuts_are_not_within_a_name_nor_beside_one_that_takes_more() -> None:
 
 def test_normalized_text_is_cut_between_ascii_characters_that_no_mark_changes() -> None:
     text = "é ab< =b. b"
-    assert core(normalize=str.lower).next_cut_point(text) is None
-    tested = core(normalize=unicode_form("NFC"), is_unicode_form=True)
+    assert core(normalize=Prepend("x")).next_cut_point(text) is None
+    tested = core(normalize=UnicodeForm("NFC"))
     cuts = [tested.next_cut_point(text, start) for start in range(len(text))]
     assert sorted({cut for cut in cuts if cut is not None}) == [5, 8, 9]
 
@@ -163,5 +167,5 @@ def test_a_text_with_an_added_token_in_it_is_not_split_as_it_stands() -> None:
     tested = core(S, A)
     assert tested.splitter_of("ab<s>") is not None
     assert tested.splitter_of("ab<a>") is None
-    assert core(normalize=str.lower).splitter_of("ab") is None
+    assert core(normalize=Lowercase()).splitter_of("ab") is None
     assert core(undecodable="no").splitter_of("ab") is None

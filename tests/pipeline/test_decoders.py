@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.decoders import _BLOCK, _COST_OF_SEARCH, _FEW, Decoder
+from compat_bpe.pipeline.decoders.by_bytes import _BLOCK, _COST_OF_SEARCH, _FEW, Decoder
 
 #: More ids than are looked up without a table.
 MANY = _FEW + 1

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline import decoders as decoder
-from compat_bpe.pipeline.decoders import Decoder
+from compat_bpe.pipeline.decoders import by_bytes as decoder
+from compat_bpe.pipeline.decoders.by_bytes import Decoder
 
 TOKENS = [b"a", b"bc", b"\xc3", b"\xa9", b"\xff", b"", b"\x00", "字".encode()]
 DENSE = {token: number for number, token in enumerate(TOKENS)}

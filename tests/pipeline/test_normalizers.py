@@ -8,7 +8,7 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.normalizers import Form, unicode_form
+from compat_bpe.pipeline.normalizers.forms import Form, UnicodeForm
 from compat_bpe.unicode import tables_tokenizers as tables
 from compat_bpe.unicode.properties import parse_ranges
 from tests.strategies import texts
@@ -30,4 +30,4 @@ def test_what_came_later_divides_a_text(text: str, form: Form) -> None:
     for is_later, group in groupby(text, lambda char: ord(char) in later):
         stretch = "".join(group)
         expected += stretch if is_later else unicodedata.normalize(form, stretch)
-    assert unicode_form(form)(text) == expected
+    assert UnicodeForm(form)(text) == expected

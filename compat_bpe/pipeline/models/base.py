@@ -5,10 +5,25 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol
+    from typing import NamedTuple, Protocol
 
     #: The ids of a chunk, or of several.
     Ids = tuple[int, ...]
+
+    class Found(NamedTuple):
+        """A token in a chunk.
+
+        Args:
+            id: its id.
+            text: the token as the reference shows it: the piece as in the vocabulary, or the text
+                that it stands for where the reference shows that.
+            start, end: its place in the chunk, in bytes of UTF-8.
+        """
+
+        id: int
+        text: str
+        start: int
+        end: int
 
     class Model(Protocol):
         """A model. A chunk's ids depend on nothing but the chunk, so they may be cached."""
@@ -26,7 +41,13 @@ if TYPE_CHECKING:
             """The function that returns the bytes of a chunk."""
 
         def encode(self, chunk: str) -> Ids:
-            """Return the ids of one chunk."""
+            """Return the ids of one chunk, in the fast way."""
+
+        def find(self, chunk: str) -> list[Found]:
+            """Return the tokens of one chunk with their places, by the plain rule.
+
+            Their ids are those of ``encode``.
+            """
 
         def merge(self, data: bytes) -> list[int]:
             """Return the ids that merging makes of some bytes; only if ``is_text``."""

@@ -1,4 +1,4 @@
-"""Decoding: ids back to bytes and text.
+"""The decoder of byte-level vocabularies: each id has bytes, and they are joined.
 
 ``"".join`` is twice as fast as ``b"".join``, so a token's bytes are kept as text, one character a
 byte (Latin-1).  The joined text is encoded as Latin-1 at the end; if it is all ASCII, it is the

@@ -1,0 +1,92 @@
+"""The protocol of a model as it is in a ``tokenizer.json``, and what all models have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import RANK_LIMIT
+from ..checked_json import Json, is_unicode
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from ...pipeline.models.base import Model
+    from ...pipeline.pre_tokenizers import Step
+
+    class ModelPart(Protocol):
+        """The ``model`` of a ``tokenizer.json``."""
+
+        @property
+        def vocabulary(self) -> Mapping[str, int]:
+            """Each token, written as in the file, and its id."""
+
+        def build(self, steps: Sequence[Step], source: str) -> Built:
+            """Return the model, ready to work.
+
+            Args:
+                steps: the steps of the pre-tokenizer, whose chunks it gets.
+                source: the name of the file, for messages.
+
+            Raises:
+                ValueError: the model is wrong.
+            """
+
+        def extended(
+            self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
+        ) -> ModelPart:
+            """Return the model with more tokens, and the merges that make them.
+
+            Raises:
+                ValueError: this kind of model cannot be extended.
+            """
+
+        def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
+            """Return the model as in a file, with a vocabulary that may have more tokens."""
+
+
+class Built(NamedTuple):
+    """A model that is ready to work.
+
+    Args:
+        model: the model.
+        steps: the steps of the pre-tokenizer that are left for the splitter.
+        tokens: each token's bytes and its id.
+        other_tokens: the bytes of ids that are not in ``tokens``.
+    """
+
+    model: Model
+    steps: Sequence[Step]
+    tokens: dict[bytes, int]
+    other_tokens: Mapping[int, bytes]
+
+
+def flag(part: Json, name: str) -> bool:
+    """Return a flag that may be left out, and is false then."""
+    value = part.get(name)
+    return value is not None and value.truth()
+
+
+def read_vocabulary(part: Json) -> dict[str, int]:
+    """Return a vocabulary from token to id, each id different.
+
+    Raises:
+        ValueError: there are no tokens, an id is impossible or occurs twice, or a token is no text.
+    """
+    vocabulary = part.mapping()
+    ids = vocabulary.values()
+    are_ids = set(map(type, ids)) == {int} and 0 <= min(ids) <= max(ids) < RANK_LIMIT
+    if are_ids and len(set(ids)) == len(vocabulary) and is_unicode("".join(vocabulary)):
+        return vocabulary
+    if not vocabulary:
+        part.fail("there are no tokens")
+    name_of: dict[int, str] = {}
+    for name in vocabulary:
+        number = part[name].number()
+        if not is_unicode(name):
+            part.fail(f"the token {name!r} has a lone surrogate")
+        if not 0 <= number < RANK_LIMIT:
+            part.fail(f"the id of {name!r} is not from 0 to {RANK_LIMIT - 1}")
+        if name_of.setdefault(number, name) != name:
+            part.fail(f"{name_of[number]!r} and {name!r} have the same id, {number}")
+    raise AssertionError("nothing is wrong with the vocabulary")

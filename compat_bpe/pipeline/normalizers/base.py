@@ -1,0 +1,76 @@
+"""The protocol of a normalizer, and normalizers one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..aligned import Aligned
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Normalizer(Protocol):
+        """A normalizer of text."""
+
+        @property
+        def is_local(self) -> bool:
+            """True if ``across`` may return a pair."""
+
+        def __call__(self, text: str) -> str:
+            """Return the normalized text."""
+
+        def align(self, text: Aligned) -> Aligned:
+            """Return the normalized text, with the places in the original."""
+
+        def across(self, left: str, right: str) -> tuple[str, str] | None:
+            """Return the characters beside a position after normalization, if it may be cut there.
+
+            It may be cut there if the two sides, each normalized by itself, are the normalized
+            whole, whatever else is in them.  None if that is not certain.
+
+            Args:
+                left, right: the characters beside the position; neither is a surrogate.
+            """
+
+
+class InOrder:
+    """Normalizers that are applied one after the other.
+
+    >>> from .case import Lowercase
+    >>> from .prepend import Prepend
+    >>> InOrder([Lowercase(), Prepend("x")])("A")
+    'xa'
+    """
+
+    def __init__(self, steps: Sequence[Normalizer]) -> None:
+        self._steps = tuple(steps)
+        self.is_local = all(step.is_local for step in steps)
+
+    def __call__(self, text: str) -> str:
+        """Return the normalized text."""
+        for step in self._steps:
+            text = step(text)
+        return text
+
+    def align(self, text: Aligned) -> Aligned:
+        """Return the normalized text, with the places in the original."""
+        for step in self._steps:
+            text = step.align(text)
+        return text
+
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        """Return the characters beside a position after normalization, if it may be cut there."""
+        for step in self._steps:
+            found = step.across(left, right)
+            if found is None:
+                return None
+            left, right = found
+        return left, right
+
+
+def one_after_the_other(steps: Sequence[Normalizer]) -> Normalizer | None:
+    """Return one normalizer that applies all of them in order; None for an empty list."""
+    if len(steps) < 2:
+        return steps[0] if steps else None
+    return InOrder(steps)

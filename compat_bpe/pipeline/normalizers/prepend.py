@@ -1,0 +1,35 @@
+"""A prefix before a text."""
+
+from __future__ import annotations
+
+from ..aligned import Aligned
+
+
+class Prepend:
+    """The normalizer that puts a prefix before a text, unless the text is empty.
+
+    >>> Prepend("▁")("a"), Prepend("▁")("")
+    ('▁a', '')
+    """
+
+    is_local = False
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+
+    def __call__(self, text: str) -> str:
+        """Return a text with the prefix."""
+        return text and self.prefix + text
+
+    def align(self, text: Aligned) -> Aligned:
+        """Return a text with the prefix, which has the place of the first character."""
+        if not text.text:
+            return text
+        first = text.places[0]
+        return text._replace(
+            text=self.prefix + text.text, places=[first] * len(self.prefix) + text.places
+        )
+
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        """Return None: both sides would get a prefix."""
+        return None

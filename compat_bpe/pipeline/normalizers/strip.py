@@ -1,0 +1,43 @@
+"""White space removed at the ends of a text."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ...unicode.properties import white_space
+from ..aligned import Aligned
+
+
+class Strip:
+    """The normalizer that removes white space at the beginning, the end, or both.
+
+    >>> Strip(True, False)("  a ")
+    'a '
+    """
+
+    is_local = True
+
+    def __init__(self, left: bool, right: bool) -> None:
+        self.left = left
+        self.right = right
+
+    def __call__(self, text: str) -> str:
+        """Return a text without white space at its ends."""
+        text = text.lstrip(_blanks()) if self.left else text
+        return text.rstrip(_blanks()) if self.right else text
+
+    def align(self, text: Aligned) -> Aligned:
+        """Return a text without white space at its ends, with the places in the original."""
+        kept = self(text.text)
+        start = len(text.text) - len(text.text.lstrip(_blanks())) if self.left and kept else 0
+        return text._replace(text=kept, places=text.places[start : start + len(kept)])
+
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        """Return the two characters, unless one of them would be removed at an end."""
+        return None if left in _blanks() or right in _blanks() else (left, right)
+
+
+@cache
+def _blanks() -> str:
+    ranges = white_space().ranges()
+    return "".join(chr(point) for first, last in ranges for point in range(first, last + 1))
