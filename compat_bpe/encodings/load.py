@@ -40,6 +40,8 @@ def load(
       ``load_tiktoken``.  A vocabulary that was trained here has its pattern and its special tokens
       in the ``manifest.json`` beside it.
     - ``tekken.json`` of Mistral.
+    - A model of SentencePiece (``tokenizer.model``, ``spiece.model`` and others): gives a
+      ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``.
     - A folder with one of these, as downloaded from a model hub.  If it has several, the first in
       this list is loaded.
 
@@ -76,6 +78,8 @@ def load(
         raise ValueError(f"{found}: only a rank file is given special tokens")
     if kind == "ranks":
         return _load_ranks(found, pattern, special_tokens, name)
+    if kind == "sentencepiece":
+        return _load_sentencepiece(found, pattern, name)
     if kind == "merges":
         return _load_pair(_beside(found, "vocab.json", "encoder.json"), found, pattern, name)
     return _load_json(found, pattern, name)
@@ -89,6 +93,9 @@ _IN_FOLDER = (
     "*.tiktoken",
     "tokenizer.model",
     "tekken.json",
+    "sentencepiece.bpe.model",
+    "spiece.model",
+    "*.model",
 )
 
 
@@ -104,7 +111,7 @@ def _in_folder(folder: Path) -> Path:
 
 
 def _kind(path: Path, beginning: bytes) -> str:
-    """Return the kind of a file: ``json``, ``ranks`` or ``merges``.
+    """Return the kind of a file: ``json``, ``ranks``, ``merges`` or ``sentencepiece``.
 
     Raises:
         ValueError: it is none of these.
@@ -120,11 +127,17 @@ def _kind(path: Path, beginning: bytes) -> str:
     if first.startswith(b"#version") or path.name in ("merges.txt", "vocab.bpe"):
         return "merges"
     reason = "it is no vocabulary of a kind known here"
-    if path.name.endswith(".model"):
-        reason = "it is no rank file; models of SentencePiece are not supported"
-    elif beginning.startswith(b"version https://git-lfs"):
+    if beginning.startswith(b"version https://git-lfs"):
         reason = "it is a pointer of Git LFS; fetch the file itself (git lfs pull)"
+    elif path.suffix == ".model" or _begins_with_piece(beginning):
+        return "sentencepiece"
     raise ValueError(f"{path}: {reason}")
+
+
+def _begins_with_piece(beginning: bytes) -> bool:
+    """Return True if the first field is a piece of SentencePiece: its text, then its score."""
+    text = beginning[3] if len(beginning) > 3 else 0
+    return beginning[:3:2] == b"\n\n" and beginning[4 + text : 5 + text] == b"\x15"
 
 
 def _load_ranks(
@@ -233,6 +246,15 @@ def _load_json(path: Path, pattern: str | None, name: str) -> Encoding:
     if "model" not in members:
         file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
     return Tokenizer(name, parse_tokenizer(file))
+
+
+def _load_sentencepiece(path: Path, pattern: str | None, name: str) -> Encoding:
+    from ..formats.sentencepiece_file import read_sentencepiece
+    from .sentencepiece import SentencePiece
+
+    if pattern is not None:
+        raise ValueError(f"{path}: it says itself how text is split: it is given no pattern")
+    return SentencePiece(name, read_sentencepiece(path))
 
 
 def _load_pair(vocabulary: Path, merges: Path, pattern: str | None, name: str) -> Encoding:

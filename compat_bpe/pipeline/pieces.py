@@ -60,6 +60,11 @@ class Pieces:
             if kind not in IN_TEXT
         }
 
+    def id_of(self, text: str) -> int:
+        """Return the id of a piece, or that of the unknown piece (-1 if there is none)."""
+        found = self.reserved.get(text)
+        return self.ids.get(text, self.unk_id) if found is None else found
+
     @cached_property
     def used(self) -> dict[str, int]:
         """The pieces that text may become, and their ids: those in text that are not unused."""

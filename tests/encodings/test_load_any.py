@@ -217,7 +217,10 @@ def test_tekken_json(folder: Path, file: str) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [
-        ("tokenizer.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "SentencePiece"),
+        ("tokenizer.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "no piece may be in text"),
+        ("other", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18", "byte 1: a field is longer"),
+        ("tokenizer.model", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
+        ("tokenizer.model", b"", "no piece is the unknown one"),
         ("tokenizer.json", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),
         ("tokenizer.json", b"", "no vocabulary of a kind known"),
         ("mine.tiktoken", b"", "line 1: the file ends without any token"),
