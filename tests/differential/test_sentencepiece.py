@@ -117,7 +117,7 @@ WORDS = [
     ],
     *["é", "e\u0301", "猫", "猫である", "ｶﾞ", "か\u3099", "\u3000", "\u200b", "\0", "<s>", "</s>"],
     *["<unk>", "<0x0A>", "<c>", "<x>", "<b>", "\u2047", "\ufeff", "\U0001d400", "🙂", "1", "2001"],
-    *["...", "....", "he cat", "(", ")", "\r\n", "\x01", "ﬁ", "İ", "ß", "ǅ"],
+    *["▁▁", "...", "....", "he cat", "(", ")", "\r\n", "\x01", "ﬁ", "İ", "ß", "ǅ"],
 ]
 TEXTS = st.lists(
     st.one_of(st.sampled_from(WORDS), st.text(st.characters(exclude_categories=["Cs"]), max_size=3))
@@ -126,7 +126,7 @@ TEXTS = st.lists(
 
 @pytest.mark.parametrize("name", NAMES)
 @given(text=TEXTS)
-@settings(max_examples=150)
+@settings(max_examples=100)
 def test_ids_pieces_and_places(name: str, text: str) -> None:
     enc, sp = ours(name), theirs(name)
     ids = sp.encode(text)
@@ -142,7 +142,7 @@ def test_ids_pieces_and_places(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(text=TEXTS)
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_the_fast_way_is_the_plain_rule(name: str, text: str) -> None:
     enc = ours(name)
     rule = enc.core.definition.model
@@ -153,7 +153,7 @@ def test_the_fast_way_is_the_plain_rule(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(text=TEXTS)
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_normalization(name: str, text: str) -> None:
     enc, sp = ours(name), theirs(name)
     normalized = sp.normalize(text)
@@ -164,7 +164,7 @@ def test_normalization(name: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_decoded_text(name: str, data: st.DataObject) -> None:
     enc, sp = ours(name), theirs(name)
     ids = data.draw(st.lists(st.integers(0, enc.vocab_size - 1), max_size=12))
@@ -177,7 +177,7 @@ def test_decoded_text(name: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @given(left=TEXTS, right=TEXTS)
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_cut_points(name: str, left: str, right: str) -> None:
     """Each cut point that is claimed is one."""
     text = left + right
@@ -199,7 +199,7 @@ def test_long_texts(name: str) -> None:
     enc, sp = ours(name), theirs(name)
     draw = random.Random(5)
     for words in (WORDS, WORDS[:8], ["."], ["ab", "a"], ["猫", "で"]):
-        text = "".join(draw.choices(words, k=20_000))
+        text = "".join(draw.choices(words, k=8_000))
         assert enc.encode(text) == sp.encode(text)
 
 
@@ -340,7 +340,7 @@ def test_random_ways_are_as_often(name: str, alpha: float, size: int) -> None:
 def test_wrong_requests_for_random_ways() -> None:
     for arguments in ({"alpha": -1.0}, {"alpha": float("nan")}, {"nbest_size": 513}):
         with pytest.raises(ValueError, match="must be"):
-            ours("unigram").sample_encode("a", **arguments)  # type: ignore[arg-type]
+            ours("unigram").sample_encode("a", **arguments)
     with pytest.raises(ValueError, match="neither Unigram nor BPE"):
         ours("word").sample_encode("a")
     first = ours("unigram").sample_encode("the cat sat", seed=1)
