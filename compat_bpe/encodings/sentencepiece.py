@@ -272,22 +272,22 @@ class SentencePiece(Tokenizer):
     @property
     def unk_id(self) -> int:
         """The id of the unknown piece; -1 if there is none of the name that the model says."""
-        return self._of_type(self.definition.unk_piece, UNKNOWN)
+        return self._of_type(self.definition.unk_piece or "<unk>", UNKNOWN)
 
     @property
     def bos_id(self) -> int:
         """The id for the beginning of a text; -1 if there is none."""
-        return self._of_type(self.definition.bos_piece, CONTROL)
+        return self._of_type(self.definition.bos_piece or "<s>", CONTROL)
 
     @property
     def eos_id(self) -> int:
         """The id for the end of a text; -1 if there is none."""
-        return self._of_type(self.definition.eos_piece, CONTROL)
+        return self._of_type(self.definition.eos_piece or "</s>", CONTROL)
 
     @property
     def pad_id(self) -> int:
         """The id for padding; -1 if there is none."""
-        return self._of_type(self.definition.pad_piece, CONTROL)
+        return self._of_type(self.definition.pad_piece or "<pad>", CONTROL)
 
     def _of_type(self, piece: str, kind: int) -> int:
         number = self.pieces.id_of(piece)

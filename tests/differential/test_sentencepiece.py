@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import compat_bpe
+from compat_bpe.encodings.save_sentencepiece import save_sentencepiece
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.formats.sentencepiece_file import parse_sentencepiece
 from compat_bpe.pipeline.aligned import Aligned
@@ -257,6 +258,38 @@ def test_copies_and_batches(tmp_path: Path) -> None:
     assert enc.decode_with_offsets(enc.encode("the 🙂!", add_bos=True))[0] == "the 🙂!"
     with pytest.raises(ValueError, match="is given no pattern"):
         compat_bpe.load(path, pattern="gpt2")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_saved_models(name: str, tmp_path: Path) -> None:
+    enc, path = ours(name), tmp_path / "saved.model"
+    save_sentencepiece(enc, path)
+    again = compat_bpe.load(path)
+    assert isinstance(again, SentencePiece)
+    assert again.definition._replace(source=name) == enc.definition
+    saved, sp = processor(path.read_bytes()), theirs(name)
+    draw = random.Random(2)
+    for _ in range(50):
+        text = "".join(draw.choices(WORDS, k=6))
+        assert saved.encode(text) == again.encode(text) == sp.encode(text)
+        assert saved.decode(sp.encode(text)) == sp.decode(sp.encode(text))
+    numbers = (saved.unk_id(), saved.bos_id(), saved.eos_id(), saved.pad_id())
+    assert numbers == (sp.unk_id(), sp.bos_id(), sp.eos_id(), sp.pad_id())
+
+
+def test_other_encodings_are_no_model(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no model of SentencePiece"):
+        save_sentencepiece(compat_bpe.get_encoding("gpt2"), tmp_path / "gpt2.model")
+
+
+def test_special_pieces_without_a_name() -> None:
+    message = parsed(model("unigram"))
+    for name in ("unk_piece", "bos_piece", "eos_piece", "pad_piece"):
+        setattr(message.trainer_spec, name, "")
+    data = message.SerializeToString()
+    enc, sp = SentencePiece("x", parse_sentencepiece(data, "x")), processor(data)
+    numbers = (enc.unk_id, enc.bos_id, enc.eos_id, enc.pad_id)
+    assert numbers == (sp.unk_id(), sp.bos_id(), sp.eos_id(), sp.pad_id())
 
 
 def test_a_denormalizer() -> None:

@@ -257,15 +257,10 @@ class PieceBPE(PieceModel):
 
 
 def _ranks(pieces: Pieces) -> dict[str, int]:
-    """Return the ranks of all pieces that can be merged, by score."""
-    scores = pieces.scores
-    merged = {text: scores[number] for text, number in pieces.ids.items() if len(text) > 1}
-    different = set(merged.values())
-    if 0.0 in different:
+    """Return the ranks of all pieces by score; pieces of one character are never asked for."""
+    scores = list(map(pieces.scores.__getitem__, pieces.ids.values()))
+    if 0.0 in scores:
         # The reference takes -0.0 for less than 0.0.
-        for text, score in merged.items():
-            if score == 0.0 and copysign(1.0, score) < 0:
-                merged[text] = -1e-60
-        different = set(merged.values())
-    rank_of = {score: rank for rank, score in enumerate(sorted(different, reverse=True))}
-    return dict(zip(merged, map(rank_of.__getitem__, merged.values())))
+        scores = [-1e-60 if not score and copysign(1, score) < 0 else score for score in scores]
+    rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
+    return dict(zip(pieces.ids, map(rank_of.__getitem__, scores)))
