@@ -11,14 +11,20 @@ import tarfile
 import tempfile
 import zipfile
 from array import array
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from tools import fetch_package, reference_files
 from tools.gguf import read_entries, read_vocabulary
 from tools.reference_files import FILES, Published, prefetch, reference_file
+from tools.reference_spm import spm_merges
 from tools.reference_tokenizers import reference_tokenizer
+from tools.sentencepiece_model import Model, Piece
 
 
 def string(text: str) -> bytes:
@@ -163,6 +169,33 @@ def test_package_is_fetched_once_for_all_its_files(fetched: list[list[str]]) -> 
     reference_file("one").write_bytes(b"damaged")
     assert reference_file("one").read_bytes() == b"1"
     assert len(fetched) == 2
+
+
+def test_two_at_once_fetch_once(fetched: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference_files, "_is_there", after_both(reference_files._is_there))
+    with ThreadPoolExecutor(2) as pool:
+        paths = list(pool.map(reference_file, ["one", "two"]))
+    assert [path.read_bytes() for path in paths] == [b"1", b"2"]
+    assert len(fetched) == 1
+
+
+def after_both(function: Callable[[str], bool]) -> Callable[[str], bool]:
+    """The function, its first two calls not before both are made."""
+    barrier = Barrier(2)
+    calls = count()
+
+    def called(name: str) -> bool:
+        if next(calls) < 2:
+            barrier.wait(timeout=60)
+        return function(name)
+
+    return called
+
+
+def test_merges_of_a_model_are_ordered_by_score_then_length_then_id() -> None:
+    texts = {"b": 0.0, "a": 0.0, "aa": -2.0, "ab": -1.0, "aab": -1.0, "ba": -1.0}
+    model = Model([Piece(*piece, 1) for piece in texts.items()], 2, False, 0, b"")
+    assert [" ".join(pair) for pair in spm_merges(model)] == ["aa b", "a ab", "a b", "b a", "a a"]
 
 
 def test_each_registry_has_its_client(fetched: list[list[str]]) -> None:
