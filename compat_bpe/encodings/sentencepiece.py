@@ -92,9 +92,9 @@ class SentencePiece(Tokenizer):
             ValueError: the model has no piece for the beginning, or the end.
             TypeError: as in ``Encoding.encode``.
         """
-        ids = super().encode(
-            text, allowed_special=allowed_special, disallowed_special=disallowed_special
-        )
+        if allowed_special is not _NOTHING:
+            self._check_special(text, allowed_special, disallowed_special)
+        ids = self.encode_ordinary(text)
         if add_bos or (add_special_tokens and self.bos_id >= 0):
             ids.insert(0, self._required(self.bos_id, self.definition.bos_piece))
         if add_eos or (add_special_tokens and self.eos_id >= 0):

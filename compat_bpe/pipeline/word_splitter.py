@@ -56,6 +56,8 @@ class WordSplitter(WholeText):
         else:
             pattern = rf"[\s\S][^{SPACE}]*(?:(?<=[{escaped}]){SPACE}[^{SPACE}]*)*"
         self._find = re.compile(pattern).findall
+        #: A text without this can be cut before each space, which takes a third of the time.
+        self._seldom = "" if before - {SPACE} else SPACE * 2 if before else "\0"
         left = f"[^{escaped}]" if before else r"[\s\S]"
         #: A character with a cut point after it.
         self.cut_points = re.compile(f"{left}(?={SPACE})")
@@ -63,7 +65,13 @@ class WordSplitter(WholeText):
 
     def chunks(self, text: str) -> list[str]:
         """Return all words of a text, in order."""
-        found: list[str] = self._find(text)
+        found: list[str]
+        if self._seldom in text or "\0" in text:
+            found = self._find(text)
+            return found
+        found = text.replace(SPACE, "\0" + SPACE).split("\0")
+        if not found[0]:
+            del found[0]
         return found
 
     def segments(self, text: str) -> Iterator[str]:
