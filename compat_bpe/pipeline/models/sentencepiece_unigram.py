@@ -237,9 +237,8 @@ class PieceUnigram(PieceModel):
         for start in range(size):
             here = scores[start]
             if here > _THRESHOLD or here < -_THRESHOLD:
-                for place in range(start, reached + 1):
-                    if last[place] is not None:
-                        scores[place] = rounded(scores[place] - here)
+                for place in range(start + 1, reached + 1):
+                    scores[place] = rounded(scores[place] - here)
                 here = 0.0
             for end, one, number in self.pieces_at(word, start):
                 buffer[0] = here + one

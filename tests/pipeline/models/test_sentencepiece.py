@@ -41,7 +41,9 @@ def vocabularies(draw: st.DrawFn) -> Pieces:
     texts = draw(st.sets(st.text(letters, min_size=1, max_size=4), min_size=1, max_size=15))
     size = draw(st.sampled_from([1.0, 0.001, 20_000.0]))
     score = st.sampled_from([-0.1, -0.2, -0.3, -1.1, -2.0, 0.0, -0.0, 0.1])
-    kind = st.sampled_from([NORMAL] * 6 + [USER_DEFINED, UNUSED])
+    # Unused pieces make BPE take another way, so most vocabularies have none.
+    special = draw(st.sampled_from([NORMAL, NORMAL, USER_DEFINED, UNUSED]))
+    kind = st.sampled_from([NORMAL] * 6 + [special])
     scores = {text: size * draw(score) for text in sorted(texts)}
     return vocabulary(scores, {text: draw(kind) for text in sorted(texts)})
 
@@ -73,22 +75,26 @@ def test_long_texts_of_unigram(pieces: Pieces, seed: int) -> None:
     assert list(model.encode(text)) == pieces.ids_of(model.split(text))
 
 
-def test_rounding_decides_by_what_was_before() -> None:
-    scores = {"a": -0.1, "b": -0.3, "ab": -0.4, "▁": -7.3, "c": -1.7}
+@pytest.mark.parametrize("before", [-1.7, -1.7e4])
+@pytest.mark.parametrize("both", [-0.4, -0.400001, -0.399999, -0.39])
+def test_rounding_decides_by_what_was_before(before: float, both: float) -> None:
+    scores = {"a": -0.1, "b": -0.3, "ab": both, "▁": before, "c": before}
     model = PieceUnigram(vocabulary(scores))
     ways = set()
-    for count in range(40):
+    for count in range(60):
         text = "c▁" * count + "ab"
-        assert model.quick_split(text) == model.split(text)
-        ways.add(tuple(model.split(text)[2 * count :]))
-    assert len(ways) == 2
+        expected = model.split(text)
+        assert list(model.encode(text)) == model.pieces.ids_of(expected)
+        ways.add(tuple(expected[2 * count :]))
+    assert len(ways) == 2 or (before, both) != (-1.7, -0.4)
 
 
 def test_scores_are_subtracted() -> None:
     scores = {"a": -60_000.0, "aa": -119_999.99, "▁": -1.0}
     model = PieceUnigram(vocabulary(scores))
-    for text in ("aaaa", "aaaaa▁aaa", "▁aa" * 9):
-        assert list(model.encode(text)) == model.pieces.ids_of(model.split(text))
+    for length in range(12):
+        for text in ("a" * length, "▁a" * length, "aa▁aaa" * length):
+            assert list(model.encode(text)) == model.pieces.ids_of(model.split(text))
 
 
 def test_the_highest_score_is_merged_first_and_then_the_leftmost() -> None:
