@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
 from ..pipeline.byte_level import decode_bytes
 from ..pipeline.definition import Definition
-from ..pipeline.pre_tokenizers import PrefixSpace, make_splitter
-from ..pipeline.span_prefix import SpanPrefix
+from ..pipeline.pre_tokenizers import make_splitter, split_off_first
 from .checked_json import Json, is_unicode
 from .models.bpe import read_bpe
 from .models.word_level import read_word_level
@@ -32,6 +31,7 @@ from .parts.pre_tokenizers import joined_steps
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..pipeline.pre_tokenizers import Step
     from .models.base import ModelPart
 
 
@@ -169,12 +169,9 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         name: None if value is None else Json(value, source, name)
         for name, value in definition.parts.items()
     }
-    steps = joined_steps(parts["pre_tokenizer"])
+    steps: Sequence[Step] = joined_steps(parts["pre_tokenizer"])
     normalize = read_normalizer(parts["normalizer"])
-    prefix = None
-    if steps and isinstance(steps[0], PrefixSpace):
-        prefix = SpanPrefix(" ")
-        steps = steps[1:]
+    prefix, steps = split_off_first(steps)
     built = model.build(steps, source)
     others = {
         **built.other_tokens,
