@@ -8,6 +8,7 @@ from typing import Any
 
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..pipeline.added_tokens import AddedToken
+from ..pipeline.processors.base import process_ids
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from .core_bpe import CoreBPE
 from .encoding import _NOTHING, Encoding
@@ -91,10 +92,8 @@ class Tokenizer(Encoding):
         ids = super().encode(
             text, allowed_special=allowed_special, disallowed_special=disallowed_special
         )
-        if add_special_tokens:
-            before, after = self.core.definition.template
-            ids = [*before, *ids, *after]
-        return ids
+        processor = self.core.definition.processor
+        return ids if processor is None else process_ids(processor, [ids], add_special_tokens)
 
     def ordinary_tokens(self) -> dict[bytes, int]:
         added = {token.id for token in self.added_tokens}

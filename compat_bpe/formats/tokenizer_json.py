@@ -24,7 +24,7 @@ from .checked_json import Json, is_unicode
 from .models.bpe import read_bpe
 from .parts.decoders import unsupported_decoder
 from .parts.normalizers import read_normalizer
-from .parts.post_processors import template
+from .parts.post_processors import read_post_processor
 from .parts.pre_tokenizers import joined_steps
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         other_tokens=lambda: others,
         # A token of the vocabulary may be an added one too, which may be decoded otherwise.
         others_count=True,
-        template=template(parts["post_processor"]),
+        processor=read_post_processor(parts["post_processor"]),
         undecodable=unsupported_decoder(parts["decoder"]),
     )
 
