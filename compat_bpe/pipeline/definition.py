@@ -32,12 +32,13 @@ class Definition:
         others_count: True if ``other_tokens`` decides for an id that is in both.
         make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
         processor: puts special tokens around a text, for callers that ask for them; or None.
+        pieces: returns each id's token, written as in the vocabulary; None if the tokens are bytes.
         undecodable: the reason why ids cannot be decoded; None if they can.
     """
 
     __slots__ = (
         *("added", "make_decoder", "model", "other_tokens", "others_count", "splitter"),
-        *("processor", "tokens", "undecodable"),
+        *("pieces", "processor", "tokens", "undecodable"),
     )
 
     def __init__(
@@ -51,6 +52,7 @@ class Definition:
         others_count: bool = False,
         make_decoder: Callable[[], IdDecoder] | None = None,
         processor: Processor | None = None,
+        pieces: Callable[[], Mapping[int, str]] | None = None,
         undecodable: str | None = None,
     ) -> None:
         self.added = added
@@ -61,4 +63,5 @@ class Definition:
         self.others_count = others_count
         self.make_decoder = make_decoder
         self.processor = processor
+        self.pieces = pieces
         self.undecodable = undecodable
