@@ -14,7 +14,6 @@ from ..pipeline.processors.base import process, process_ids
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.tokenized import Tokenized
 from ..pipeline.truncation import Truncation
-from ..unicode.surrogates import repair
 from .core_bpe import CoreBPE
 from .encoding import _NOTHING, Encoding
 from .loaded import find
@@ -145,8 +144,8 @@ class Tokenizer(Encoding):
             padding: pad it; ``self.padding`` has the file's settings.
 
         Returns:
-            The ids, tokens, offsets and so on.  The offsets are in characters of the text, after
-            surrogates are repaired as in ``Encoding.encode``.
+            The ids, tokens, offsets and so on.  The offsets are in characters of the text as given,
+            even if surrogates in it are repaired.
 
         Raises:
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
@@ -162,7 +161,7 @@ class Tokenizer(Encoding):
         parts = []
         for one in (text,) if pair is None else (text, pair):
             allowed = self._check_special(one, allowed_special, disallowed_special)
-            found = locate(definition, repair(one), allowed)
+            found = locate(definition, one, allowed)
             parts.append(
                 Tokenized(
                     [token.id for token in found],

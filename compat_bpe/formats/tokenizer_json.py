@@ -22,8 +22,7 @@ from ..pipeline.decoders.by_pieces import PieceDecoder
 from ..pipeline.decoders.byte_level import ByteLevel, bytes_of
 from ..pipeline.definition import Definition
 from ..pipeline.models.byte_level_bpe import ByteLevelBPE
-from ..pipeline.pre_tokenizers import PrefixSpace, make_splitter
-from ..pipeline.span_prefix import SpanPrefix
+from ..pipeline.pre_tokenizers import make_splitter, split_off_first
 from .checked_json import Json, is_unicode
 from .models.bpe import read_bpe
 from .parts.decoders import read_decoder
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from ..pipeline.decoders.base import IdDecoder
     from ..pipeline.padding import Padding
+    from ..pipeline.pre_tokenizers import Step
     from ..pipeline.truncation import Truncation
     from .models.base import ModelPart
 
@@ -180,17 +180,14 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         name: None if value is None else Json(value, source, name)
         for name, value in definition.parts.items()
     }
-    steps = joined_steps(parts["pre_tokenizer"])
+    steps: Sequence[Step] = joined_steps(parts["pre_tokenizer"])
     normalize = read_normalizer(parts["normalizer"])
-    prefix = None
-    if steps and isinstance(steps[0], PrefixSpace):
-        prefix = SpanPrefix(" ")
-        steps = steps[1:]
+    prefix, steps = split_off_first(steps)
     built = model.build(steps, source)
     decoder = read_decoder(parts["decoder"])
     is_byte_level = list(map(type, decoder)) == [ByteLevel]
     to_bytes = bytes_of if is_byte_level else str.encode
-    others = {
+    other_tokens = {
         **built.other_tokens,
         **{token.id: to_bytes(normalized_content(token, normalize)) for token in added},
     }
@@ -198,7 +195,9 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
     @cache
     def pieces() -> dict[int, str]:
         # A model may have a token twice, of which the vocabulary has the last.
-        found = {number: data.decode() for number, data in built.other_tokens.items()}
+        found = {
+            number: data.decode(errors="replace") for number, data in built.other_tokens.items()
+        }
         found.update((number, name) for name, number in model.vocabulary.items())
         found.update((token.id, normalized_content(token, normalize)) for token in added)
         return found
@@ -215,7 +214,7 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         splitter=make_splitter(built.steps),
         model=built.model,
         tokens=built.tokens,
-        other_tokens=lambda: others,
+        other_tokens=lambda: other_tokens,
         # A token of the vocabulary may be an added one too, which may be decoded otherwise.
         others_count=True,
         make_decoder=None if has_bytes else make_decoder,
