@@ -1,8 +1,8 @@
 """``tokenizer.json`` of Hugging Face tokenizers.
 
 The result gives the ids that ``tokenizers.Tokenizer.from_file(path).encode(text)`` gives, as of
-tokenizers 0.23.3.  ``truncation`` and ``padding`` are not applied, since they are settings of a
-program rather than of a vocabulary.
+tokenizers 0.23.3.  ``truncation`` and ``padding`` are read, but not applied unasked, since they are
+settings of a program rather than of a vocabulary.
 
 As in tokenizers, the ids that the file writes beside its added tokens are ignored.  An added token
 that the model also has gets the model's id.  The others are numbered from the size of the
@@ -12,26 +12,34 @@ vocabulary on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
-from ..pipeline.byte_level import decode_bytes
+from ..pipeline.decoders.by_bytes import Decoder
+from ..pipeline.decoders.by_pieces import PieceDecoder
+from ..pipeline.decoders.byte_level import ByteLevel, bytes_of
 from ..pipeline.definition import Definition
+from ..pipeline.models.byte_level_bpe import ByteLevelBPE
 from ..pipeline.pre_tokenizers import make_splitter, split_off_first
 from .checked_json import Json, is_unicode
 from .models.bpe import read_bpe
 from .models.word_level import read_word_level
 from .models.wordpiece import read_wordpiece
-from .parts.decoders import unsupported_decoder
+from .parts.decoders import read_decoder
 from .parts.normalizers import read_normalizer
-from .parts.post_processors import template
+from .parts.post_processors import read_post_processor
 from .parts.pre_tokenizers import joined_steps
+from .parts.settings import read_padding, read_truncation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..pipeline.decoders.base import IdDecoder
+    from ..pipeline.padding import Padding
     from ..pipeline.pre_tokenizers import Step
+    from ..pipeline.truncation import Truncation
     from .models.base import ModelPart
 
 
@@ -39,13 +47,16 @@ class TokenizerDefinition(NamedTuple):
     """The content of a ``tokenizer.json``.
 
     ``parts`` has ``normalizer``, ``pre_tokenizer``, ``post_processor`` and ``decoder`` as in the
-    file.  ``source`` is the file's name in messages.
+    file.  ``source`` is the file's name in messages.  ``truncation`` and ``padding`` are the file's
+    settings, which nothing applies unasked.
     """
 
     model: ModelPart
     added_tokens: tuple[AddedToken, ...]
     parts: Mapping[str, Any]
     source: str
+    truncation: Truncation | None = None
+    padding: Padding | None = None
 
     @property
     def reference(self) -> str:
@@ -96,8 +107,14 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
     model = _model(file["model"])
     tokens = file.get("added_tokens")
     added = () if tokens is None else _added_tokens(tokens, model.vocabulary)
+    truncation, padding = file.get("truncation"), file.get("padding")
     return TokenizerDefinition(
-        model, added, {name: members.get(name) for name in PARTS}, file.source
+        model,
+        added,
+        {name: members.get(name) for name in PARTS},
+        file.source,
+        None if truncation is None else read_truncation(truncation),
+        None if padding is None else read_padding(padding),
     )
 
 
@@ -164,7 +181,7 @@ def _added_token(item: Json) -> tuple[Any, ...]:
 
 
 def _assemble(definition: TokenizerDefinition) -> Definition:
-    model, added, _, source = definition
+    model, added, source = definition.model, definition.added_tokens, definition.source
     parts = {
         name: None if value is None else Json(value, source, name)
         for name, value in definition.parts.items()
@@ -173,29 +190,40 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
     normalize = read_normalizer(parts["normalizer"])
     prefix, steps = split_off_first(steps)
     built = model.build(steps, source)
-    others = {
+    decoder = read_decoder(parts["decoder"])
+    is_byte_level = list(map(type, decoder)) == [ByteLevel]
+    to_bytes = bytes_of if is_byte_level else str.encode
+    other_tokens = {
         **built.other_tokens,
-        **{token.id: _bytes_of(normalized_content(token, normalize)) for token in added},
+        **{token.id: to_bytes(normalized_content(token, normalize)) for token in added},
     }
+
+    @cache
+    def pieces() -> dict[int, str]:
+        # A model may have a token twice, of which the vocabulary has the last.
+        found = {
+            number: data.decode(errors="replace") for number, data in built.other_tokens.items()
+        }
+        found.update((number, name) for name, number in model.vocabulary.items())
+        found.update((token.id, normalized_content(token, normalize)) for token in added)
+        return found
+
+    def make_decoder() -> IdDecoder:
+        if is_byte_level:
+            return Decoder({}, {number: bytes_of(name) for number, name in pieces().items()})
+        return PieceDecoder(pieces(), decoder)
+
+    # The tokens of a byte-level model are the bytes that its pieces stand for.
+    has_bytes = is_byte_level and isinstance(built.model, ByteLevelBPE)
     return Definition(
         added=AddedTokens(added, normalize, prefix=prefix),
         splitter=make_splitter(built.steps),
         model=built.model,
         tokens=built.tokens,
-        other_tokens=lambda: others,
+        other_tokens=lambda: other_tokens,
         # A token of the vocabulary may be an added one too, which may be decoded otherwise.
         others_count=True,
-        template=template(parts["post_processor"]),
-        undecodable=unsupported_decoder(parts["decoder"]),
+        make_decoder=None if has_bytes else make_decoder,
+        processor=read_post_processor(parts["post_processor"]),
+        pieces=pieces,
     )
-
-
-def _bytes_of(name: str) -> bytes:
-    """Return a token's bytes as the decoder ``ByteLevel`` does.
-
-    A name that is not written in the byte alphabet stays as it is.
-    """
-    try:
-        return decode_bytes(name)
-    except ValueError:
-        return name.encode()

@@ -103,7 +103,10 @@ class CutPoints:
             return None
         if not isinstance(splitter, Splitter) or not splitter.is_plain:
             return None
-        if self._definition.undecodable is not None or not self._added.is_one_span(text):
+        definition = self._definition
+        if definition.undecodable is not None or definition.make_decoder is not None:
+            return None
+        if not self._added.is_one_span(text):
             return None
         try:
             check_text(text)
