@@ -22,6 +22,8 @@ from ..pipeline.pre_tokenizers import PrefixSpace, make_splitter
 from ..pipeline.span_prefix import SpanPrefix
 from .checked_json import Json, is_unicode
 from .models.bpe import read_bpe
+from .models.word_level import read_word_level
+from .models.wordpiece import read_wordpiece
 from .parts.decoders import unsupported_decoder
 from .parts.normalizers import read_normalizer
 from .parts.post_processors import template
@@ -100,7 +102,11 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
 
 
 #: The reader of each type of model.
-_MODELS: dict[str, Callable[[Json], ModelPart]] = {"BPE": read_bpe}
+_MODELS: dict[str, Callable[[Json], ModelPart]] = {
+    "BPE": read_bpe,
+    "WordPiece": read_wordpiece,
+    "WordLevel": read_word_level,
+}
 
 
 def _model(part: Json) -> ModelPart:

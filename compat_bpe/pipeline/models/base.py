@@ -5,25 +5,12 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import NamedTuple, Protocol
+    from typing import Protocol
+
+    from .found import Found
 
     #: The ids of a chunk, or of several.
     Ids = tuple[int, ...]
-
-    class Found(NamedTuple):
-        """A token in a chunk.
-
-        Args:
-            id: its id.
-            text: the token as the reference shows it: the piece as in the vocabulary, or the text
-                that it stands for where the reference shows that.
-            start, end: its place in the chunk, in bytes of UTF-8.
-        """
-
-        id: int
-        text: str
-        start: int
-        end: int
 
     class Model(Protocol):
         """A model. A chunk's ids depend on nothing but the chunk, so they may be cached."""
