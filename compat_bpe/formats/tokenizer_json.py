@@ -24,9 +24,7 @@ from ..pipeline.definition import Definition
 from ..pipeline.models.byte_level_bpe import ByteLevelBPE
 from ..pipeline.pre_tokenizers import make_splitter, split_off_first
 from .checked_json import Json, is_unicode
-from .models.bpe import read_bpe
-from .models.word_level import read_word_level
-from .models.wordpiece import read_wordpiece
+from .models import bpe, unigram, word_level, wordpiece
 from .parts.decoders import read_decoder
 from .parts.normalizers import read_normalizer
 from .parts.post_processors import read_post_processor
@@ -106,7 +104,7 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
         version.fail(f"version {version.text()!r} is not known")
     model = _model(file["model"])
     tokens = file.get("added_tokens")
-    added = () if tokens is None else _added_tokens(tokens, model.vocabulary)
+    added = () if tokens is None else _added_tokens(tokens, model.vocabulary, model.size)
     truncation, padding = file.get("truncation"), file.get("padding")
     return TokenizerDefinition(
         model,
@@ -120,29 +118,45 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
 
 #: The reader of each type of model.
 _MODELS: dict[str, Callable[[Json], ModelPart]] = {
-    "BPE": read_bpe,
-    "WordPiece": read_wordpiece,
-    "WordLevel": read_word_level,
+    "BPE": bpe.read_bpe,
+    "WordPiece": wordpiece.read_wordpiece,
+    "WordLevel": word_level.read_word_level,
+    "Unigram": unigram.read_unigram,
+}
+
+#: The members of each type of model by which it is known, in the order of tokenizers, if a file
+#: does not name its type, as old ones do not.
+_FIELDS = {
+    "BPE": bpe.FIELDS,
+    "WordPiece": wordpiece.FIELDS,
+    "WordLevel": word_level.FIELDS,
+    "Unigram": unigram.FIELDS,
 }
 
 
 def _model(part: Json) -> ModelPart:
-    # Old files do not name the model's type; one that has merges is BPE.
-    name = part.get("type")
-    found = "BPE" if name is None and "merges" in part.mapping() else part["type"].text()
-    if found not in _MODELS:
-        part.fail(f"{found} is not supported, only {', '.join(_MODELS)}")
-    return _MODELS[found](part)
+    members = part.mapping()
+    if "type" in members:
+        found = part["type"].text()
+        if found not in _MODELS:
+            part.fail(f"{found} is not supported, only {', '.join(_MODELS)}")
+        return _MODELS[found](part)
+    for name, fields in _FIELDS.items():
+        if members.keys() >= set(fields):
+            return _MODELS[name](part)
+    return part.fail("there is no 'type', and no 'vocab' to tell it by")
 
 
 _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
 
 
-def _added_tokens(part: Json, vocabulary: Mapping[str, int]) -> tuple[AddedToken, ...]:
+def _added_tokens(
+    part: Json, vocabulary: Mapping[str, int], following: int
+) -> tuple[AddedToken, ...]:
+    """Return the added tokens; those that are not in the vocabulary are numbered on."""
     found: dict[str, AddedToken] = {}
     name_of_written_id: dict[int, str] = {}
     ids = set(vocabulary.values())
-    following = len(vocabulary)
     for item in part.items():
         name, written, *flags = _added_token(item)
         if not name:

@@ -171,8 +171,8 @@ SPLIT = (*STEPS, 1)
         (MODEL, None, "model: must be an object, not null"),
         (MODEL, [], "model: must be an object, not a list"),
         ((*MODEL, "type"), 3, "model.type: must be a string, not an integer"),
-        ((*MODEL, "type"), "Unigram", "model: Unigram is not supported, only BPE"),
-        ((*MODEL, "type"), "WordPiece", "model: WordPiece is not supported, only BPE"),
+        ((*MODEL, "type"), "Other", "model: Other is not supported, only BPE, WordPiece"),
+        ((*MODEL, "type"), None, "model.type: must be a string, not null"),
         (
             (*MODEL, "dropout"),
             0.5,
