@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from . import tables_tokenizers as tables
+from .code_points import CodePoints
 from .properties import parse_ranges
 
 #: ``c`` control, ``e`` extends, ``n`` extends but not a conjunct, ``k`` links a conjunct, ``z``
@@ -42,6 +43,8 @@ def long_clusters(text: str) -> Iterator[tuple[int, int]]:
             yield at, at + 2
             at = text.find("\r\n", at + 2)
         return
+    if _may_join().search(text) is None:
+        return
     classes = text.translate(_classes())
     if _JOINED.search(classes) is None:
         return
@@ -64,6 +67,18 @@ def prepended() -> str:
     """Return the characters that join the one after them."""
     ranges = parse_ranges(tables.CLUSTER_CLASSES["p"]).ranges()
     return "".join(chr(point) for first, last in ranges for point in range(first, last + 1))
+
+
+@cache
+def _may_join() -> re.Pattern[str]:
+    """Return a pattern for one of the characters in every cluster of several, or any above U+FFFF.
+
+    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but walks the ranges
+    above it one by one; so here is a single one.
+    """
+    joined = (parse_ranges(tables.CLUSTER_CLASSES[letter]) for letter in "enkzsrpLVT")
+    low_or_above = (CodePoints.of("\r", "\U00010000\U0010ffff"), *joined)
+    return re.compile(CodePoints.union(*low_or_above).to_re())
 
 
 class _Classes(dict[int, str]):

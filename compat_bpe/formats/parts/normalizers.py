@@ -68,9 +68,11 @@ def _bert(part: Json) -> Normalizer:
 def _precompiled(part: Json) -> Normalizer:
     charsmap = part["precompiled_charsmap"]
     try:
-        return Precompiled(Charsmap(b64decode(charsmap.text(), validate=True)))
+        blob = b64decode(charsmap.text().encode(), validate=True)
     except binascii.Error as error:
         charsmap.fail(f"not base64: {error}")
+    try:
+        return Precompiled(Charsmap(blob))
     except ValueError as error:
         charsmap.fail(str(error))
 

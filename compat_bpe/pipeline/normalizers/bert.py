@@ -48,7 +48,9 @@ class BertNormalizer:
         self._handle_chinese_chars = handle_chinese_chars
         self._strip_accents = strip_accents
         self._lowercase = lowercase
-        self._table = CharacterTable(self._by_steps)
+        self._table = CharacterTable(self._by_itself)
+        #: True once a character has become a mark that is kept but put in order.
+        self._has_ordered = False
         # For ASCII text `str.translate` has a faster way, but only if what it removes is None.
         self._ascii = {point: self._by_steps(chr(point)) or None for point in range(0x80)}
 
@@ -57,8 +59,14 @@ class BertNormalizer:
         if text.isascii():
             return text.translate(self._ascii)
         found = text.translate(self._table)
-        if self._strip_accents and _ordered_pair().search(found):
+        if self._has_ordered and _ordered_pair().search(found):
             return self._by_steps(text)
+        return found
+
+    def _by_itself(self, char: str) -> str:
+        found = self._by_steps(char)
+        if self._strip_accents and not _ordered().isdisjoint(found):
+            self._has_ordered = True
         return found
 
     def _by_steps(self, text: str) -> str:
@@ -109,9 +117,7 @@ def _accents() -> frozenset[str]:
 @cache
 def _cleaned() -> CharacterTable:
     removed, blanks = _removed(), members(white_space())
-    return CharacterTable(
-        lambda char: "" if char in removed else " " if char in blanks else char
-    )
+    return CharacterTable(lambda char: "" if char in removed else " " if char in blanks else char)
 
 
 @cache

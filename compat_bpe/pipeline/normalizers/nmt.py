@@ -9,9 +9,7 @@ from .by_character import CharacterTable, beside
 
 #: C0 controls that are no white space, DEL, and two C1 controls.
 _REMOVED = frozenset(map(chr, (*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)))
-_SPACES = frozenset(
-    "\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd"
-)
+_SPACES = frozenset("\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd")
 
 
 class Nmt:

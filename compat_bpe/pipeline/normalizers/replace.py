@@ -102,7 +102,7 @@ def _all_of(tree: Node) -> tuple[CodePoints, bool] | None:
         tree = tree.items[0]
     if isinstance(tree, Chars):
         return tree.points, True
-    if isinstance(tree, Repeat) and isinstance(tree.item, Chars):
-        if tree.low == 1 and tree.high is None and tree.mode != "?":
-            return tree.item.points, False
-    return None
+    if not isinstance(tree, Repeat) or not isinstance(tree.item, Chars):
+        return None
+    takes_all = tree.low == 1 and tree.high is None and tree.mode != "?"
+    return (tree.item.points, False) if takes_all else None
