@@ -227,7 +227,7 @@ SPLIT = (*STEPS, 1)
         (("added_tokens", 2, "lstrip"), DELETED, "added_tokens[2]: there is no 'lstrip'"),
         ((*MODEL, "vocab", "Qq"), 261, "added_tokens[2]: 'zz' gets the id 261, which a token of"),
         (("normalizer",), [], "normalizer: must be an object, not a list"),
-        (("normalizer",), {"type": "BertNormalizer"}, "normalizer: BertNormalizer is not support"),
+        (("normalizer",), {"type": "BertNormalizer"}, "normalizer: there is no 'lowercase'"),
         (("normalizer",), {"type": "Strip"}, "normalizer: there is no 'strip_left'"),
         (("normalizer", "normalizers"), None, "normalizer.normalizers: must be a list, not null"),
         (("normalizer", "normalizers", 1, "content"), 1, "normalizer[1].content: must be a string"),
