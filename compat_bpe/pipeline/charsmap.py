@@ -122,6 +122,26 @@ class Charsmap:
         """All replacements."""
         return frozenset(self._written.values())
 
+    @cached_property
+    def _later(self) -> frozenset[str]:
+        """All characters that are in a sequence, but not as the first."""
+        return frozenset(char for node, found in self._following.items() if node for char in found)
+
+    @cached_property
+    def characters(self) -> frozenset[str]:
+        """All characters that are in a sequence."""
+        return self._later.union(self._following[0])
+
+    def keeps_before(self, left: str, right: str) -> bool:
+        """Return True if a character is surely kept where another one follows.
+
+        No sequence has the other one then, and none that ends before it has the first one.
+        """
+        node = self._following[0].get(left)
+        return (
+            right not in self.characters and left not in self._later and node not in self._written
+        )
+
     def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield the start and end of each sequence, leftmost and longest, and what to write."""
         find = re.compile(self.candidates(text)).search
