@@ -206,8 +206,19 @@ def test_a_part_depends_on_what_is_before_where_ways_are_nearly_as_good() -> Non
         assert model.encode("abxab") == (0, 1, 3, 2)
 
 
+@pytest.mark.parametrize("end", ["b", "bc", "b" * 40])
+@pytest.mark.parametrize("before", ["x", "?"])
+def test_pieces_of_any_length_are_nearly_as_good(end: str, before: str) -> None:
+    scores = {"<unk>": 0.0, "b": -9.0, "c": -9.0, "x": -7e5, "a": 0.1, f"a{end}": 0.3, end: 0.2}
+    model = Unigram(list(scores), list(scores.values()), 0)
+    with all_by_parts():
+        assert model.encode(f"a{end}") == (model.ids["a"], model.ids[end])
+        ids = model.encode(f"{before}a{end}")
+        assert ids == (model.ids.get(before, 0), model.ids[f"a{end}"])
+
+
 def test_sums_that_are_too_great_for_parts() -> None:
-    model = Unigram(["a", "b", "ab", "x"], [0.1, 0.2, 0.3001, -1e16], None)
+    model = Unigram(["a", "b", "ab", "x"], [0.1, 0.2, 0.2999, -1e16], None)
     with all_by_parts():
         for chunk in ("xab", "abxab"):
             assert model.encode(chunk) == tuple(token.id for token in model.find(chunk))
@@ -272,6 +283,9 @@ def test_a_run_that_is_a_piece_is_that_piece() -> None:
     worse = Unigram(["<unk>", "xx", "b"], [0.0, -300.0, 5.0], 0)
     assert model.encode("xx") == (1,)
     assert worse.find("bxxb") == [Found(2, "b", 0, 1), Found(1, "xx", 1, 3), Found(2, "b", 3, 4)]
+    with_bytes = Unigram(["<unk>", "<0x78>", "xx"], [100.0] * 3, 0, byte_fallback=True)
+    assert with_bytes.encode("xx") == (2,)
+    assert with_bytes.encode("xxx") == (1, 1, 1)
     better = Unigram(["<unk>", "x<unk>y"], [0.0, -1000.0], 0)
     assert better.encode("x<unk>y") == (1,)
 
