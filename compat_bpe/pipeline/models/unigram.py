@@ -12,8 +12,9 @@ The end's best way is then followed back.  Its score alone does not say which wa
 as good, and the sums are rounded.  Both are decided as in tokenizers:
 
 - Scores are 64-bit floats, and each sum is that of a piece and of all before it, added up from the
-  left.  No part of a chunk can be encoded by itself, not even between two characters that no piece
-  has together: other sums before it are rounded otherwise, and may make another way the best.
+  left.  So a chunk cannot simply be cut, not even between two characters that no piece has
+  together: with something before them sums are rounded otherwise, which decides between ways that
+  are nearly as good (``unigram_parts`` says when a cut is possible).
 - Places are taken from left to right, and a later way must be better, not only as good.  So of
   equal ways the one whose last piece is the longest wins, then the one before it, and so on.
 
@@ -26,8 +27,11 @@ those that are meant as names, such as ``<s>``; the unknown piece joins the run 
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from .found import Found
 from .piece_table import PieceTable
+from .unigram_parts import SUM_LIMIT, PartEncoder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +45,11 @@ _BYTE_PIECES = [f"<0x{byte:02X}>" for byte in range(256)]
 #: Sums of scores below this are finite in any text.
 _TAME = 1e290
 _NEVER = float("-inf")
+#: The length in characters above which a chunk goes part by part.
+_LONG = 64
+#: Begin with that after this many characters of long chunks; encoding them takes about as long as
+#: the preparations.
+_WORTH_PARTS = 1 << 15
 
 
 class Unigram:
@@ -74,7 +83,11 @@ class Unigram:
         self._byte_ids: list[int | None] = [None] * 256
         if byte_fallback:
             self._byte_ids = [self.ids.get(piece) for piece in _BYTE_PIECES]
-        self._is_tame = self.unknown_score > -_TAME and max(scores, default=0.0) < _TAME
+        #: The greatest score, whatever its sign; unknown characters have the least.
+        self._greatest = max(abs(self.unknown_score), max(scores, default=0.0))
+        self._is_tame = self._greatest < _TAME
+        self._parts: PartEncoder | None = None
+        self._long_chars = 0
 
     @property
     def is_complete(self) -> bool:
@@ -172,25 +185,46 @@ class Unigram:
 
         The steps are those of ``best_path``, with everything at hand.  A place that nothing has
         reached yet has the score -inf, so scores whose sums may be infinite go the plain way.
+        Long chunks go part by part.
         """
-        scores = self.table.scores
-        if not self._is_tame or (self.unknown is None and not scores.keys() >= set(chunk)):
+        known = self.table.scores.keys()
+        if not self._is_tame or (self.unknown is None and not known >= set(chunk)):
             return tuple(token.id for token in self.find(chunk))
-        find_score = scores.get
+        ids: Ids | None = None
+        if len(chunk) <= _LONG or len(chunk) * self._greatest > SUM_LIMIT:
+            path: Sequence[str] = self._find_way(chunk, 0.0)[0]
+        else:
+            ids, path = self._encode_long(chunk)
+        return self._ids_with_unknown(path) if ids is None else ids
+
+    def _find_way(self, chunk: str, before: float) -> tuple[list[str], float, float]:
+        """Return the best way through a chunk, its score, and the least difference of two ways.
+
+        Args:
+            chunk: a text.
+            before: the score of what is before it.
+        """
+        find_score = self.table.scores.get
         find_longest = self.table.longest.get
         long_matches = self.table.long_matches if self.table.long else None
         unknown_score = self.unknown_score
         length = len(chunk)
         best = [_NEVER] * (length + 1)
-        best[0] = 0.0
+        best[0] = before
         came_from = [0] * (length + 1)
+        difference = -_NEVER
         for start in range(length):
             here = best[start]
             end = start + 1
             total = find_score(chunk[start], unknown_score) + here
-            if total > best[end]:
+            more = total - best[end]
+            if more > 0:
                 best[end] = total
                 came_from[end] = start
+            else:
+                more = -more
+            if more < difference:
+                difference = more
             last = find_longest(chunk[start : start + 2])
             if last is None:
                 continue
@@ -202,15 +236,22 @@ class Unigram:
                 score = find_score(chunk[start:end])
                 if score is not None:
                     total = score + here
-                    if total > best[end]:
+                    more = total - best[end]
+                    if more > 0:
                         best[end] = total
                         came_from[end] = start
+                    else:
+                        more = -more
+                    if more < difference:
+                        difference = more
             if long_matches is not None:
                 for end, score in long_matches(chunk, start):
                     total = score + here
-                    if total > best[end]:
+                    more = total - best[end]
+                    if more > 0:
                         best[end] = total
                         came_from[end] = start
+                    difference = min(difference, abs(more))
         path = []
         end = length
         while end:
@@ -218,11 +259,41 @@ class Unigram:
             path.append(chunk[start:end])
             end = start
         path.reverse()
+        return path, best[length], difference
+
+    def _encode_long(self, chunk: str) -> tuple[Ids | None, Sequence[str]]:
+        """Return the ids of a long chunk, or, if they are None, its best way."""
+        parts = self._parts
+        if parts is None:
+            self._long_chars += len(chunk)
+            if self._long_chars < _WORTH_PARTS:
+                return None, self._find_way(chunk, 0.0)[0]
+            parts = PartEncoder(self.table, self._find_way, self._ids_of, self.unknown_score)
+            self._parts = parts
+        return parts.encode(chunk)
+
+    def _ids_of(self, path: Sequence[str]) -> Ids | None:
+        """Return the ids of a way; None if a piece is unknown, or the unknown piece."""
         unknown = self.unknown
         ids = [self.ids.get(piece, unknown) for piece in path]
-        if unknown in ids:
-            return tuple(token.id for token in self._tokens(path))
-        return tuple(ids)  # type: ignore[arg-type]  # None would be ``unknown``.
+        return None if unknown in ids else tuple(ids)  # type: ignore[arg-type]
+
+    def _ids_with_unknown(self, path: Sequence[str]) -> Ids:
+        """Return the ids of a way, runs of unknown characters joined."""
+        unknown = self.unknown
+        ids = [self.ids.get(piece, unknown) for piece in path]
+        if unknown not in ids:
+            return tuple(ids)  # type: ignore[arg-type]
+        found: list[int | None] = []
+        start = 0
+        for is_unknown, run in groupby(ids, unknown.__eq__):
+            numbers = list(run)
+            end = start + len(numbers)
+            if is_unknown:
+                numbers = [it.id for it in self._unknown_tokens("".join(path[start:end]), 0)]
+            found += numbers
+            start = end
+        return tuple(found)  # type: ignore[arg-type]
 
     def merge(self, data: bytes) -> list[int]:
         """Raise ``ValueError``: nothing is merged."""
@@ -233,7 +304,9 @@ class Unigram:
         return None
 
     def clear_cache(self) -> None:
-        """Do nothing: the model has no cache."""
+        """Drop the encoder of long chunks, which has a cache of its own."""
+        self._parts = None
+        self._long_chars = 0
 
 
 def _fail_unknown(char: str) -> NoReturn:
