@@ -83,7 +83,7 @@ class CharacterBPE:
         merges: the left and the right parts of all merges, in their order; all are in the
             vocabulary, and none is empty.  Of two merges of one pair the later one counts, as in
             tokenizers.
-        unknown: the treatment of characters that are not tokens.
+        unknown: the treatment of characters that are not tokens; by default they vanish.
         prefix: what the names of all first symbols but a chunk's first begin with.  No right part
             of a merge is shorter.
         suffix: what the name of a chunk's last first symbol ends with.
@@ -107,7 +107,7 @@ class CharacterBPE:
         self,
         vocabulary: dict[str, int],
         merges: tuple[Sequence[str], Sequence[str]],
-        unknown: Unknown = Unknown(),
+        unknown: Unknown | None = None,
         *,
         prefix: str = "",
         suffix: str = "",
@@ -116,7 +116,7 @@ class CharacterBPE:
     ) -> None:
         self._vocabulary = vocabulary
         self._lefts, self._rights = merges
-        self._unknown = unknown
+        self._unknown = unknown = unknown or Unknown()
         self._prefix, self._suffix = prefix, suffix
         self._whole = vocabulary if ignore_merges else {}
         self._by_bytes = by_bytes
