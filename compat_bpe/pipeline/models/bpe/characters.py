@@ -17,7 +17,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, repeat
 from operator import add
 from typing import NamedTuple
 
@@ -122,16 +122,16 @@ class CharacterBPE:
         self._by_bytes = by_bytes
         # A merge joins a name and the *tail* of another: the name without the prefix's length.
         tails = _tails(self._rights, prefix) if prefix else self._rights
-        made = list(map(add, self._lefts, tails))
-        if not all(map(vocabulary.__contains__, made)):
+        if not all(map(vocabulary.__contains__, map(add, self._lefts, tails))):
+            made = list(map(add, self._lefts, tails))
             number = next(i for i, name in enumerate(made) if name not in vocabulary)
             raise KeyError(number, made[number])
         self._tails = dict(zip(self._rights, tails)) if prefix else {}
         # The key of a merge: its two parts with a separator that is in none of them, so that it is
-        # in no other key twice.
-        self._separator = separator = absent_from("".join(chain(self._lefts, self._rights)))
+        # in no other key.
+        self._separator = separator = absent_from("".join(self._lefts) + "".join(self._rights))
         keys = map(separator.join, zip(self._lefts, self._rights))
-        self._ranks: dict[str, int] = dict(zip(keys, range(len(made))))
+        self._ranks: dict[str, int] = dict(zip(keys, range(len(self._lefts))))
         # The plain rule and the list expect that a merge makes another name than its left part.
         self._many = 0 if "" in self._tails.values() else _MANY
         spans = None if prefix or suffix or ignore_merges else (self._lefts, self._rights)

@@ -149,13 +149,10 @@ def test_what_is_no_token_is_cut_off_only_if_all_have_bytes() -> None:
     assert not model.is_complete
 
 
-@given(
-    st.booleans(),
-    st.booleans(),
-    STOPS,
-    st.booleans(),
-    texts,
-)
+stops_joined = st.sampled_from([None, "", "”a", "。]^-\\▁"])
+
+
+@given(st.booleans(), st.booleans(), stops_joined, st.booleans(), texts)
 def test_cut_points_of_words(
     marks: bool, lines: bool, stops: str | None, spaces: bool, text: str
 ) -> None:
