@@ -15,6 +15,7 @@ from ..formats.checked_json import is_unicode
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
 from ..formats.models.bpe import ListedModel, RankedModel
 from ..formats.parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
+from ..formats.parts.settings import padding_part, truncation_part
 from ..formats.tiktoken import format_ranks
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..pipeline.added_tokens import AddedToken
@@ -95,10 +96,11 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
         written = model.written(vocabulary)
     except ValueError as error:
         raise ValueError(f"{encoding!r}: {error}") from None
+    truncation, padding = definition.truncation, definition.padding
     file = {
         "version": "1.0",
-        "truncation": None,
-        "padding": None,
+        "truncation": truncation and truncation_part(truncation),
+        "padding": padding and padding_part(padding),
         "added_tokens": [
             {
                 "id": token.id,

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from ...pipeline.pre_tokenizers import Step
 
 
+#: The members that a BPE model has.
+FIELDS = ("vocab", "merges")
+
+
 class ListedModel(NamedTuple):
     """A vocabulary and its list of merges.
 
@@ -46,6 +50,11 @@ class ListedModel(NamedTuple):
     prefix: str | None = None
     suffix: str | None = None
     dropout: float | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.vocabulary)
 
     def extended(
         self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
@@ -160,6 +169,11 @@ class RankedModel(NamedTuple):
     def vocabulary(self) -> dict[str, int]:
         """Each token, written in the byte alphabet, and its id."""
         return {encode_bytes(token): rank for token, rank in self.ranks.items()}
+
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.ranks)
 
     def build(self, steps: Sequence[Step], source: str) -> Built:
         """Return the model, ready to work; see ``ModelPart``."""
