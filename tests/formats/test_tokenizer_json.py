@@ -184,7 +184,6 @@ SPLIT = (*STEPS, 1)
             "##",
             "model.merges[0]: 'b' is shorter than the pr",
         ),
-        ((*MODEL, "continuing_subword_prefix"), "#", "model.merges[0]: 'a' is not in the vocabul"),
         ((*MODEL, "continuing_subword_prefix"), 1, "model.continuing_subword_prefix: must be a s"),
         ((*MODEL, "end_of_word_suffix"), {}, "model.end_of_word_suffix: must be a string, not an"),
         ((*MODEL, "unk_token"), 0, "model.unk_token: must be a string, not an integer"),

@@ -135,7 +135,7 @@ class ListedModel(NamedTuple):
                 before_spaces=before_spaces,
             )
             steps = steps if splitter is None else [Joined(splitter)]
-        tokens = {name.encode(): number for name, number in self.vocabulary.items()}
+        tokens = dict(zip(map(str.encode, self.vocabulary), self.vocabulary.values()))
         return Built(model, steps, tokens, {})
 
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
@@ -266,15 +266,14 @@ def _merges(part: Json, vocabulary: Mapping[str, int]) -> tuple[list[str], list[
     """Return the left parts of all merges, and their right parts."""
     listed = part.sequence()
     types = set(map(type, listed))
-    if types == {str}:
-        # Lines of a merges.txt, of which the first is a comment.
-        listed = [line for line in listed if not line.startswith("#version")]
     names: list[Any] = []
     if types == {str} and set(map(str.count, listed, repeat(" "))) == {1}:
-        names = " ".join(listed).split(" ")
+        joined = " ".join(listed)
+        names = [] if "#version" in joined else joined.split(" ")
     elif types == {list} and set(map(len, listed)) == {2}:
         names = list(chain.from_iterable(listed))
-    if set(map(type, names)) != {str} or not all(names):
+        names = names if set(map(type, names)) == {str} else []
+    if not names or "" in names:
         names = [name for item in _merge_items(part) for name in _merge(item)]
     lefts, rights = names[::2], names[1::2]
     if not all(map(vocabulary.__contains__, names)):
@@ -286,7 +285,7 @@ def _merges(part: Json, vocabulary: Mapping[str, int]) -> tuple[list[str], list[
 
 
 def _merge_items(part: Json) -> Iterator[Json]:
-    """Yield the merges of a list, without comments."""
+    """Yield the merges of a list, without the line that a merges.txt begins with."""
     all_text = set(map(type, part.sequence())) == {str}
     for item in part.items():
         if not (all_text and item.value.startswith("#version")):

@@ -110,7 +110,7 @@ class CharacterCuts:
         """
         if not self._may_be_beside(char):
             return None
-        joined, separator = next(self._all_joined())
+        joined, separator = self._tokens_joined
         found = re.findall(f"{re.escape(char)}(?=(.))", joined, re.DOTALL)
         return frozenset(found) - {separator}
 
@@ -124,8 +124,12 @@ class CharacterCuts:
         Then yield those that a merge makes.  They are more, since some are made in several ways.
         """
         assert self._merges is not None
-        yield _joined(self._vocabulary)
+        yield self._tokens_joined
         yield _joined(list(map(add, *self._merges)))
+
+    @cached_property
+    def _tokens_joined(self) -> tuple[str, str]:
+        return _joined(self._vocabulary)
 
     @cached_property
     def _neighbours(self) -> frozenset[str]:
@@ -156,7 +160,10 @@ class Cutter:
 
 def _joined(names: Collection[str]) -> tuple[str, str]:
     """Return names joined to one text, and the character between them, which is in none."""
-    separator = absent_from("".join(names))
+    joined = " ".join(names)
+    if joined.count(" ") < len(names):
+        return joined, " "
+    separator = absent_from(joined)
     return separator.join(names), separator
 
 

@@ -17,7 +17,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, repeat
 from operator import add
 from typing import NamedTuple
 
@@ -83,7 +83,7 @@ class CharacterBPE:
         merges: the left and the right parts of all merges, in their order; all are in the
             vocabulary, and none is empty.  Of two merges of one pair the later one counts, as in
             tokenizers.
-        unknown: the treatment of characters that are not tokens.
+        unknown: the treatment of characters that are not tokens; by default they vanish.
         prefix: what the names of all first symbols but a chunk's first begin with.  No right part
             of a merge is shorter.
         suffix: what the name of a chunk's last first symbol ends with.
@@ -107,7 +107,7 @@ class CharacterBPE:
         self,
         vocabulary: dict[str, int],
         merges: tuple[Sequence[str], Sequence[str]],
-        unknown: Unknown = Unknown(),
+        unknown: Unknown | None = None,
         *,
         prefix: str = "",
         suffix: str = "",
@@ -116,22 +116,22 @@ class CharacterBPE:
     ) -> None:
         self._vocabulary = vocabulary
         self._lefts, self._rights = merges
-        self._unknown = unknown
+        self._unknown = unknown = unknown or Unknown()
         self._prefix, self._suffix = prefix, suffix
         self._whole = vocabulary if ignore_merges else {}
         self._by_bytes = by_bytes
         # A merge joins a name and the *tail* of another: the name without the prefix's length.
         tails = _tails(self._rights, prefix) if prefix else self._rights
-        made = list(map(add, self._lefts, tails))
-        if not all(map(vocabulary.__contains__, made)):
+        if not all(map(vocabulary.__contains__, map(add, self._lefts, tails))):
+            made = list(map(add, self._lefts, tails))
             number = next(i for i, name in enumerate(made) if name not in vocabulary)
             raise KeyError(number, made[number])
         self._tails = dict(zip(self._rights, tails)) if prefix else {}
         # The key of a merge: its two parts with a separator that is in none of them, so that it is
-        # in no other key twice.
-        self._separator = separator = absent_from("".join(chain(self._lefts, self._rights)))
+        # in no other key.
+        self._separator = separator = absent_from("".join(self._lefts) + "".join(self._rights))
         keys = map(separator.join, zip(self._lefts, self._rights))
-        self._ranks: dict[str, int] = dict(zip(keys, range(len(made))))
+        self._ranks: dict[str, int] = dict(zip(keys, range(len(self._lefts))))
         # The plain rule and the list expect that a merge makes another name than its left part.
         self._many = 0 if "" in self._tails.values() else _MANY
         spans = None if prefix or suffix or ignore_merges else (self._lefts, self._rights)
