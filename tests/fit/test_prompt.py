@@ -236,6 +236,8 @@ def test_all_is_kept_if_it_fits_though_no_step_leads_there() -> None:
         encoding, "ccc", "ccccc", 2, template="{prefix}{suffix}", share=0.5, boundary="char"
     )
     assert fitted.ids == [1001, 1001]
+    # A token after them takes room, too.
+    assert fit_prompt(ONE_CHUNK, "x", "y", 2, template="{prefix}{suffix}<b>").count == 2
 
 
 def test_a_longer_prefix_of_fewer_tokens_makes_room_for_the_suffix() -> None:

@@ -99,7 +99,8 @@ def test_between_lines_the_marker_is_a_line(end: str) -> None:
     lines = [end, *(f"line {number}{end}" for number in range(100))]
     text = "".join(lines)
     for limit in range(10, 60):
-        found = enc.truncate(text, limit, keep="ends", boundary="line")
+        # Half of the texts begin with an empty line.
+        found = enc.truncate(text[limit % 2 * len(end) :], limit, keep="ends", boundary="line")
         assert found.text.splitlines(keepends=True).count(f"…{end}") == 1
         assert set(found.text.splitlines(keepends=True)) <= {*lines, f"…{end}"}
     # One that is given is taken as it is.
