@@ -6,6 +6,8 @@ import json
 from base64 import b64encode
 from functools import cache
 from itertools import product
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -33,8 +35,35 @@ def _bert(clean: bool, ideographs: bool, accents: bool | None, lower: bool) -> d
     }
 
 
+#: A map of one's own: keys that are prepended, jamo, halves of flags, consonants, emoji and marks,
+#: that begin others, and that leave nothing.
+OWN_MAP = {
+    "q": "1", "\u0600": "2", "\u1100": "3", "\u1161": "4", "\u11a8": "5", "가": "6", "각": "7",
+    "\U0001f1e9": "8", "\u0915": "9", "\u094d": "0", "©": "10", "\u200d": "11", "\u0301": "12",
+    "x": "", "\u0600x": "13", "d\u0301": "14", "d\u0301\u0323": "15", "j\u0940": "", "\n": "16",
+    "k\u0301": "", "中": "17", "l": "18\u0301", "\u0903": "19", "\u0e33": "20", "\r\n": "21",
+}  # fmt: skip
+
+
+@cache
+def _own_rules() -> str:
+    """Write the rules of ``OWN_MAP`` to a file and return its name."""
+    rows = (
+        "\t".join(" ".join(f"{ord(char):X}" for char in text) for text in row)
+        for row in OWN_MAP.items()
+    )
+    with NamedTemporaryFile("w", suffix=".tsv", delete=False) as file:
+        file.write("".join(f"{row}\n" for row in rows))
+    return file.name
+
+
 def _precompiled(name: str) -> dict[str, Any]:
-    spec = parsed(trained(normalization_rule_name=name)).normalizer_spec
+    if name == "own":
+        path = _own_rules()
+        spec = parsed(trained(normalization_rule_tsv=path)).normalizer_spec
+        Path(path).unlink()
+    else:
+        spec = parsed(trained(normalization_rule_name=name)).normalizer_spec
     blob = b64encode(spec.precompiled_charsmap).decode()
     return {"type": "Precompiled", "precompiled_charsmap": blob}
 
@@ -56,6 +85,7 @@ NORMALIZERS: dict[str, dict[str, Any]] = {
     "bert null cased": _bert(True, True, None, False),
     "nmt_nfkc": _precompiled("nmt_nfkc"),
     "nfkc_cf": _precompiled("nfkc_cf"),
+    "own map": _precompiled("own"),
     "strip": {"type": "Strip", "strip_left": True, "strip_right": True},
     "strip left": {"type": "Strip", "strip_left": True, "strip_right": False},
     "strip right": {"type": "Strip", "strip_left": False, "strip_right": True},
@@ -146,10 +176,25 @@ def test_texts(name: str) -> None:
     @example("")
     @example("\u0301\u0301")
     @example("  \u3000 ")
+    @example("a\u033d\u0301 e\u0301\u0323")
+    @example("\U00011935\U00011930 \U000105d2\u0307")  # composed since Unicode 13, and 16
     def check(text: str) -> None:
         made.check(text)
 
     check()
+
+
+#: What clusters are made of, with keys of the map and what begins them.
+in_clusters = st.text(
+    "qxdjkl中가각\u0600\u1100\u1161\u11a8\U0001f1e9\u0915\u094d\u200d©\u0301\u0323\u0940\u0903\u0e33\r\n\u200c",
+    max_size=12,
+)
+
+
+@settings(max_examples=1000)
+@given(in_clusters)
+def test_clusters(text: str) -> None:
+    both("own map").check(text)
 
 
 @settings(max_examples=400)
@@ -161,9 +206,21 @@ def test_sequences(names: list[str], several: list[str]) -> None:
 
 
 #: ``{}`` is the code point: after a letter, between marks that change places, and before others.
-CONTEXTS = ["a{}", "a\u0345{}\u0316", " {} ", "中{}か", "{}q", "①{}", "\u1100{}\u11a8", "क\u094d{}"]
+CONTEXTS = [
+    "a{}",
+    "a\u0345{}\u0316",
+    " {} ",
+    "中{}か",
+    "{}q",
+    "①{}",
+    "A{}",
+    "q{}",
+    "{}\u0301",
+    "\u1100{}\u11a8",
+    "क\u094d{}",
+]
 #: For the 98 in 100 that no normalizer tells from the others around them.
-FEW = ["①\u0345{}\u0316q"]
+FEW = ["A{}\u0345{}\u0316q{}"]
 MANY_ALIKE = category("Cn") | category("Co") | category("Lo")
 
 
@@ -171,7 +228,7 @@ MANY_ALIKE = category("Cn") | category("Co") | category("Lo")
     "name",
     [
         *("NFC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel", "strip", "nmt_nfkc"),
-        *("nfkc_cf", "bert True True True True", "bert True True False True"),
+        *("nfkc_cf", "own map", "bert True True True True", "bert True True False True"),
     ],
 )
 def test_every_code_point(name: str, code_points: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache, cached_property
 from typing import Literal
 
@@ -12,9 +13,13 @@ from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges
 from ..aligned import Aligned
 from .by_character import CharacterTable, members
-from .composing import composed, decomposed
+from .composing import Changed, composed, decomposed
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
+
+#: ``unicodedata`` puts a run of marks in order by insertion: in a time that grows with the square
+#: of its length.  So longer runs take the plain way.
+_LONGEST_RUN = 64
 
 
 class UnicodeForm:
@@ -39,6 +44,8 @@ class UnicodeForm:
         """Return a text in the form."""
         if text.isascii():
             return text
+        if _has_long_run(text):
+            return "".join(char for char, _, _ in self._changes(text))
         candidates = _later_or_above()
         if candidates.search(text) is None:
             return unicodedata.normalize(self.form, text)
@@ -59,10 +66,12 @@ class UnicodeForm:
 
         A character made of several has the place of the first of them; the others have none.
         """
-        changes = decomposed(text.text, "NFKD" if "K" in self.form else "NFD", _is_later)
-        if "C" in self.form:
-            changes = composed(changes, _is_later)
-        return text.changed((char, change) for char, change, _ in changes)
+        return text.changed((char, change) for char, change, _ in self._changes(text.text))
+
+    def _changes(self, text: str) -> Iterator[Changed]:
+        """Return the characters of a text in the form, with their changes: the plain rule."""
+        changes = decomposed(text, "NFKD" if "K" in self.form else "NFD", _is_later)
+        return composed(changes, _is_later) if "C" in self.form else changes
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position, if nothing goes across it.
@@ -91,6 +100,33 @@ class UnicodeForm:
         if unicodedata.combining(first) or ("C" in self.form and first in _backward()):
             return ""
         return unicodedata.normalize(self.form, char)
+
+
+def _has_long_run(text: str) -> bool:
+    """Return True if a text has a run of marks that is longer than ``_LONGEST_RUN``.
+
+    One of its characters is in a sample of every so many.
+    """
+    if len(text) <= _LONGEST_RUN or _ordered_or_above().search(text[::_LONGEST_RUN]) is None:
+        return False
+    return _long_run().search(text) is not None
+
+
+@cache
+def _ordered() -> CodePoints:
+    """Return the marks that are put in order, as of Unicode 9.0."""
+    marks = members(parse_ranges(tables.MARKS))
+    return CodePoints.from_ranges((ord(c), ord(c)) for c in marks if unicodedata.combining(c))
+
+
+@cache
+def _ordered_or_above() -> re.Pattern[str]:
+    return re.compile((_ordered() | CodePoints((0x10000,))).to_re())
+
+
+@cache
+def _long_run() -> re.Pattern[str]:
+    return re.compile(f"{_ordered().to_re()}{{{_LONGEST_RUN + 1}}}")
 
 
 @cache
