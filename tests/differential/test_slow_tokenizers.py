@@ -68,7 +68,7 @@ def test_settings_of_bert(tmp_path: Path, lower: bool, strip: bool | None, chine
     path.write_bytes(reference_tokenizer("bert_vocab").read_bytes())
     settings = {"do_lower_case": lower, "strip_accents": strip, "tokenize_chinese_chars": chinese}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
-    ours = compat_bpe.load(tmp_path)
+    ours: Any = compat_bpe.load(tmp_path)
     theirs = tokenizers.BertWordPieceTokenizer(
         str(path), lowercase=lower, strip_accents=strip, handle_chinese_chars=chinese
     )
@@ -103,7 +103,7 @@ FOLDERS: list[dict[str, Any]] = json.loads(FIXTURE.read_bytes())
 def test_folder_of_each_class(tmp_path: Path, number: int) -> None:
     for name, text in FOLDERS[number]["files"].items():
         (tmp_path / name).write_bytes(text.encode())
-    ours = compat_bpe.load(tmp_path)
+    ours: Any = compat_bpe.load(tmp_path)
     theirs: Any = tokenizers.Tokenizer.from_str(json.dumps(FOLDERS[number]["tokenizer"]))
     known = [*theirs.get_vocab(), "ab", "a b", "hello", " ", "  ", "Ab", "abab"]
 
