@@ -272,7 +272,11 @@ def test_vocab_json_without_merges_is_refused(folder: Path) -> None:
         ("vocab.txt", b"\0\1", r"it has no \[UNK\]"),
         ("bpe_simple_vocab_16e6.txt.gz", gzip.compress(b"a b\n" * 99)[:-9], "damaged gzip"),
         ("bpe_simple_vocab_16e6.txt.gz", gzip.compress(b"a b\n")[:9] + b"x" * 9, "damaged gzip"),
-        ("bpe_simple_vocab_16e6.txt.gz", gzip.compress(b"a b c\n"), "line 1: expected the two p"),
+        (
+            "bpe_simple_vocab_16e6.txt.gz",
+            gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\na b c\n'),
+            "line 2: expected the two p",
+        ),
         ("bpe_simple_vocab_16e6.txt.gz", gzip.compress(b"a b\n" * 2), "make the same token"),
         ("tokenizer.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "SentencePiece"),
         ("tokenizer.json", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),

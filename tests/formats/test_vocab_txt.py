@@ -89,6 +89,17 @@ def test_tokens_of_a_named_class_may_be_missing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("model", "kind"), [("mpnet", "MPNet"), ("gpt2", "BERT"), ("xlm", "BERT"), ("other", "BERT")]
+)
+def test_type_of_model_says_the_class_if_it_fits(tmp_path: Path, model: str, kind: str) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": model}))
+    vocabulary(tmp_path, "\n".join([*SPECIAL, "<s>", "</s>", "<pad>", "<mask>"]))
+    read = read_vocab_txt(tmp_path / "vocab.txt")
+    names = {token.content for token in read.added_tokens}
+    assert ("<s>" in names, "[CLS]" in names) == (kind == "MPNet", kind == "BERT")
+
+
+@pytest.mark.parametrize(
     ("config", "reason"),
     [
         (
