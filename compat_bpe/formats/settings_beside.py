@@ -9,7 +9,7 @@ be missing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,6 +55,12 @@ _CLASS_OF_MODEL = {
     "xlm": "XLMTokenizer",
 }
 
+_FILES = (
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "config.json",
+)
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
@@ -76,17 +82,33 @@ class Settings:
         config: ``tokenizer_config.json``; an empty object if there is none.
         names: ``special_tokens_map.json``, in the same way.
         added: ``added_tokens.json``, in the same way.
-        class_name: the name of the class, without "Fast" at its end, with its place; None if no
-            file names it.
+        model: ``config.json``, in the same way.
     """
 
-    def __init__(self, config: Json, names: Json, added: Json, class_name: Json | None) -> None:
+    def __init__(self, config: Json, names: Json, added: Json, model: Json) -> None:
         self.config = config
         # Both are older than the list of all added tokens, and count only without it.
         is_old = config.get("added_tokens_decoder") is None
         self._names = names if is_old else Json({}, names.source)
         self._added = added if is_old else Json({}, added.source)
-        self.class_name = class_name
+        self._model = model
+
+    def class_name(self, known: Container[str]) -> Json | None:
+        """Return the name of the class, without "Fast" at its end, with its place; None if unknown.
+
+        Args:
+            known: the names of classes.  The type of model says the class only if that is one of
+                them, since models of any type may have a vocabulary of another's kind.
+        """
+        for file in (self.config, self._model):
+            named = file.get("tokenizer_class")
+            if named is not None:
+                return Json(named.text().removesuffix("Fast"), named.source, named.place)
+        kind = self._model.get("model_type")
+        name = None if kind is None else _CLASS_OF_MODEL.get(kind.text())
+        if kind is None or name not in known:
+            return None
+        return Json(name, kind.source, kind.place)
 
     def flag(self, name: str) -> bool | None:
         """Return a flag of the class; None if it is null or missing."""
@@ -178,21 +200,8 @@ def settings_beside(path: Path) -> Settings:
         OSError: a file cannot be read.
         ValueError: a file is damaged.
     """
-    config, names, added = (
-        _read(path.with_name(name))
-        for name in ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
-    )
-    class_name = config.get("tokenizer_class")
-    if class_name is None:
-        model = _read(path.with_name("config.json"))
-        class_name = model.get("tokenizer_class")
-        kind = model.get("model_type")
-        if class_name is None and kind is not None and kind.text() in _CLASS_OF_MODEL:
-            class_name = Json(_CLASS_OF_MODEL[kind.text()], kind.source, kind.place)
-    if class_name is not None:
-        name = class_name.text().removesuffix("Fast")
-        class_name = Json(name, class_name.source, class_name.place)
-    return Settings(config, names, added, class_name)
+    files = [_read(path.with_name(name)) for name in _FILES]
+    return Settings(*files)
 
 
 def _read(path: Path) -> Json:

@@ -7,18 +7,20 @@ that end a word with ``</w>`` there are several kinds; others are as in GPT-2.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..pipeline.byte_level import BYTE_TO_UNICODE
-from .checked_json import SIZE_LIMIT, Json, read_json
+from .checked_json import Json, read_json
+from .lines import read_lines
 from .parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
 from .settings_beside import Settings, settings_beside
 from .tokenizer_classes import CLASSES, CLIP, GPT1, GPT2, REFUSED, WORD_END, TokenizerClass
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
+
+#: What the first line of a list of merges begins with, if it is no merge.
+_HEADINGS = ("#version", '"bpe_simple_vocab_16e6.txt#version')
 
 
 def read_vocab_merges(
@@ -63,7 +65,7 @@ def read_clip_merges(path: Path) -> TokenizerDefinition:
     if len(ids) < len(names):
         raise ValueError(f"{path}: two merges make the same token")
     empty = Json({}, str(path))
-    return _definition(CLIP, ids, merges, Settings(empty, empty, empty, None), str(path))
+    return _definition(CLIP, ids, merges, Settings(empty, empty, empty, empty), str(path))
 
 
 def _definition(
@@ -109,7 +111,7 @@ def _split_by(pattern: str) -> dict[str, Any]:
 
 
 def _class_named(settings: Settings) -> TokenizerClass | None:
-    named = settings.class_name
+    named = settings.class_name({*CLASSES, *REFUSED})
     if named is None:
         return None
     name = named.value
@@ -145,34 +147,11 @@ def _ends_words(merges: Sequence[str]) -> bool:
 
 
 def _read_merges(path: Path) -> list[str]:
-    with open(path, "rb") as file:
-        data = file.read(SIZE_LIMIT + 1)
-    if data.startswith(b"\x1f\x8b"):
-        try:
-            with gzip.open(path) as unpacked:
-                data = unpacked.read(SIZE_LIMIT + 1)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"{path}: damaged gzip: {error}") from None
-    if len(data) > SIZE_LIMIT:
-        raise ValueError(f"{path}: larger than {SIZE_LIMIT} bytes")
-    try:
-        lines = data.decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}: line {number}: not UTF-8: {error.reason}") from None
-    if not lines[-1]:
-        lines.pop()
-    lines = [line.rstrip("\r") for line in lines]
-    if lines and lines[0].startswith(CLIP_BEGINNING):
-        del lines[0]
+    lines = [line.rstrip("\r") for line in read_lines(path)]
     for number, line in enumerate(lines, 1):
-        if line.count(" ") != 1 and not line.startswith("#version"):
+        if line.count(" ") != 1 and not line.startswith(_HEADINGS):
             raise ValueError(f"{path}: line {number}: expected the two parts of a merge")
-    return [line for line in lines if not line.startswith("#version")]
-
-
-#: The beginning of CLIP's file of merges.
-CLIP_BEGINNING = '"bpe_simple_vocab_16e6.txt#version'
+    return [line for line in lines if not line.startswith(_HEADINGS)]
 
 
 def _added_tokens(

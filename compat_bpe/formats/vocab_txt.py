@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..unicode.properties import white_space
-from .checked_json import SIZE_LIMIT, Json
+from .checked_json import Json
+from .lines import read_lines
 from .parts.transformers import (
     BERT_PRE_TOKENIZER,
     bert_normalizer_part,
@@ -110,7 +111,7 @@ def read_vocab_txt(path: Path) -> TokenizerDefinition:
         OSError: a file cannot be read.
         ValueError: ``{file}: {place}: {reason}``.  A file is damaged, or the class is not known.
     """
-    vocabulary = _read_lines(path)
+    vocabulary = _read_vocabulary(path)
     settings = settings_beside(path)
     kind = _kind_of(path, vocabulary, settings)
     special = settings.special_tokens(kind.special)
@@ -150,19 +151,8 @@ def read_vocab_txt(path: Path) -> TokenizerDefinition:
     return parse_tokenizer(Json(file, str(path)))
 
 
-def _read_lines(path: Path) -> dict[str, int]:
-    with open(path, "rb") as file:
-        data = file.read(SIZE_LIMIT + 1)
-    if len(data) > SIZE_LIMIT:
-        raise ValueError(f"{path}: larger than {SIZE_LIMIT} bytes")
-    try:
-        lines = data.decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}: line {number}: not UTF-8: {error.reason}") from None
-    if not lines[-1]:
-        lines.pop()
-    vocabulary = {line.rstrip(_WHITE_SPACE): number for number, line in enumerate(lines)}
+def _read_vocabulary(path: Path) -> dict[str, int]:
+    vocabulary = {line.rstrip(_WHITE_SPACE): number for number, line in enumerate(read_lines(path))}
     if not any(vocabulary):
         raise ValueError(f"{path}: line 1: the file ends without any token")
     return vocabulary
@@ -170,7 +160,7 @@ def _read_lines(path: Path) -> dict[str, int]:
 
 def _kind_of(path: Path, vocabulary: Mapping[str, int], settings: Settings) -> _Kind:
     """Return the kind by the class, or else by the special tokens that are in the vocabulary."""
-    named = settings.class_name
+    named = settings.class_name(_CLASSES)
     if named is not None:
         if named.value not in _CLASSES:
             named.fail(
