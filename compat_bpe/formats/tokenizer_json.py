@@ -120,13 +120,32 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
 _MODELS: dict[str, Callable[[Json], ModelPart]] = {"BPE": read_bpe}
 
 
+#: The members by which a model without a type is known, in the order of tokenizers.
+_UNTYPED = {
+    "BPE": {"vocab", "merges"},
+    "WordPiece": {
+        *("unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"),
+    },
+    "WordLevel": {"vocab", "unk_token"},
+    "Unigram": {"vocab"},
+}
+
+
 def _model(part: Json) -> ModelPart:
-    # Old files do not name the model's type; one that has merges is BPE.
-    name = part.get("type")
-    found = "BPE" if name is None and "merges" in part.mapping() else part["type"].text()
+    members = part.mapping()
+    found = None if "type" in members else _untyped(members)
+    if found is None:
+        found = part["type"].text()
     if found not in _MODELS:
         part.fail(f"{found} is not supported, only {', '.join(_MODELS)}")
     return _MODELS[found](part)
+
+
+def _untyped(members: Mapping[str, Any]) -> str | None:
+    """Return the type of a model that does not name it, as in old files."""
+    if "vocab" in members and isinstance(members["vocab"], list):
+        return "Unigram"
+    return next((name for name, needed in _UNTYPED.items() if needed <= members.keys()), None)
 
 
 _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
