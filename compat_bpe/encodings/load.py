@@ -10,6 +10,7 @@ from .encoding import Encoding
 from .model_names import did_you_mean
 from .openai import PUBLISHED
 from .patterns import PATTERNS
+from .recognise import recognise
 from .vocabularies import load_ranks
 
 TYPE_CHECKING = False
@@ -31,10 +32,12 @@ def load(
 ) -> Encoding:
     """Load an encoding from a vocabulary file or folder; its content shows the format.
 
-    - ``tokenizer.json`` of Hugging Face tokenizers, with a byte-level BPE model: gives a
-      ``Tokenizer``, an ``Encoding`` with the ids of ``tokenizers``.
-    - ``vocab.json`` and ``merges.txt``: the same, split by GPT-2's pattern or as the
-      ``tokenizer_config.json`` beside them says.
+    - ``tokenizer.json`` of Hugging Face tokenizers: gives a ``Tokenizer``, an ``Encoding`` with the
+      ids of ``tokenizers``.
+    - ``vocab.json`` and ``merges.txt``: the same, as the ``tokenizer_config.json`` beside them
+      says: of GPT-2 (also without that file), RoBERTa, Qwen 2, CLIP, GPT-1 and their like.
+    - ``vocab.txt`` of BERT and its like: the same; the files beside it may have settings.
+    - ``bpe_simple_vocab_16e6.txt.gz``: the same, of CLIP.
     - ``encoder.json`` and ``vocab.bpe``: loaded by ``load_gpt2``.
     - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): loaded by
       ``load_tiktoken``.  A vocabulary that was trained here has its pattern and its special tokens
@@ -71,14 +74,12 @@ def load(
         name = found.stem if is_named else found.parent.resolve().name or found.stem
     with open(found, "rb") as file:
         beginning = file.read(_BEGINNING)
-    kind = _kind(found, beginning)
-    if kind != "ranks" and special_tokens is not None:
-        raise ValueError(f"{found}: only a rank file is given special tokens")
+    kind = recognise(found, beginning)
     if kind == "ranks":
         return _load_ranks(found, pattern, special_tokens, name)
-    if kind == "merges":
-        return _load_pair(_beside(found, "vocab.json", "encoder.json"), found, pattern, name)
-    return _load_json(found, pattern, name)
+    if special_tokens is not None:
+        raise ValueError(f"{found}: only a rank file is given special tokens")
+    return _LOADERS[kind](found, pattern, name)
 
 
 #: The files that a folder is searched for; the first one found is read.
@@ -86,9 +87,11 @@ _IN_FOLDER = (
     "tokenizer.json",
     "vocab.json",
     "encoder.json",
+    "vocab.txt",
     "*.tiktoken",
     "tokenizer.model",
     "tekken.json",
+    "bpe_simple_vocab_16e6.txt.gz",
 )
 
 
@@ -101,30 +104,6 @@ def _in_folder(folder: Path) -> Path:
         if found:
             return found[0]
     raise ValueError(f"{folder}: no vocabulary is in it (none of {', '.join(_IN_FOLDER)})")
-
-
-def _kind(path: Path, beginning: bytes) -> str:
-    """Return the kind of a file: ``json``, ``ranks`` or ``merges``.
-
-    Raises:
-        ValueError: it is none of these.
-    """
-    if beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return "json"
-    lines = beginning.splitlines()
-    first = next(filter(None, lines), b"")
-    if re.fullmatch(rb"[A-Za-z0-9+/=]+[ \t]+[0-9]+[ \t]*", first):
-        return "ranks"
-    if path.suffix == ".tiktoken":
-        return "ranks"  # It is damaged; its reader says in which line.
-    if first.startswith(b"#version") or path.name in ("merges.txt", "vocab.bpe"):
-        return "merges"
-    reason = "it is no vocabulary of a kind known here"
-    if path.name.endswith(".model"):
-        reason = "it is no rank file; models of SentencePiece are not supported"
-    elif beginning.startswith(b"version https://git-lfs"):
-        reason = "it is a pointer of Git LFS; fetch the file itself (git lfs pull)"
-    raise ValueError(f"{path}: {reason}")
 
 
 def _load_ranks(
@@ -205,6 +184,31 @@ def _pattern_of(path: Path, pattern: str) -> str:
         raise ValueError(f"{path.with_name(MANIFEST)}: {error}") from None
 
 
+def _load_merges(path: Path, pattern: str | None, name: str) -> Encoding:
+    return _load_pair(_beside(path, "vocab.json", "encoder.json"), path, pattern, name)
+
+
+def _load_vocab_txt(path: Path, pattern: str | None, name: str) -> Encoding:
+    from ..formats.vocab_txt import read_vocab_txt
+    from .tokenizer import Tokenizer
+
+    _refuse_pattern(path, pattern)
+    return Tokenizer(name, read_vocab_txt(path))
+
+
+def _load_clip_merges(path: Path, pattern: str | None, name: str) -> Encoding:
+    from ..formats.vocab_merges import read_clip_merges
+    from .tokenizer import Tokenizer
+
+    _refuse_pattern(path, pattern)
+    return Tokenizer(name, read_clip_merges(path))
+
+
+def _refuse_pattern(path: Path, pattern: str | None) -> None:
+    if pattern is not None:
+        raise ValueError(f"{path}: it says itself how text is split: it is given no pattern")
+
+
 def _load_json(path: Path, pattern: str | None, name: str) -> Encoding:
     from ..formats.checked_json import read_json
     from ..formats.tekken import is_tekken, parse_tekken
@@ -217,8 +221,7 @@ def _load_json(path: Path, pattern: str | None, name: str) -> Encoding:
     # A vocabulary may have a token "model".
     if members and all(type(number) is int for number in members.values()):
         return _load_pair(path, _beside(path, "merges.txt", "vocab.bpe"), pattern, name)
-    if pattern is not None:
-        raise ValueError(f"{path}: it says itself how text is split: it is given no pattern")
+    _refuse_pattern(path, pattern)
     if is_tekken(file):
         tekken = parse_tekken(file)
         try:
@@ -259,6 +262,15 @@ def _load_pair(vocabulary: Path, merges: Path, pattern: str | None, name: str) -
     from .tokenizer import Tokenizer
 
     return Tokenizer(name, read_vocab_merges(vocabulary, merges, pattern))
+
+
+#: What loads each kind of file but rank files, which alone are given special tokens.
+_LOADERS = {
+    "json": _load_json,
+    "merges": _load_merges,
+    "vocab.txt": _load_vocab_txt,
+    "clip": _load_clip_merges,
+}
 
 
 def _beside(path: Path, *names: str) -> Path:

@@ -24,7 +24,7 @@ from ..pipeline.definition import Definition
 from ..pipeline.models.byte_level_bpe import ByteLevelBPE
 from ..pipeline.pre_tokenizers import make_splitter, split_off_first
 from .checked_json import Json, is_unicode
-from .models.bpe import read_bpe
+from .models import bpe, unigram, word_level, wordpiece
 from .parts.decoders import read_decoder
 from .parts.normalizers import read_normalizer
 from .parts.post_processors import read_post_processor
@@ -104,7 +104,7 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
         version.fail(f"version {version.text()!r} is not known")
     model = _model(file["model"])
     tokens = file.get("added_tokens")
-    added = () if tokens is None else _added_tokens(tokens, model.vocabulary)
+    added = () if tokens is None else _added_tokens(tokens, model.vocabulary, model.size)
     truncation, padding = file.get("truncation"), file.get("padding")
     return TokenizerDefinition(
         model,
@@ -117,45 +117,46 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
 
 
 #: The reader of each type of model.
-_MODELS: dict[str, Callable[[Json], ModelPart]] = {"BPE": read_bpe}
+_MODELS: dict[str, Callable[[Json], ModelPart]] = {
+    "BPE": bpe.read_bpe,
+    "WordPiece": wordpiece.read_wordpiece,
+    "WordLevel": word_level.read_word_level,
+    "Unigram": unigram.read_unigram,
+}
 
-
-#: The members by which a model without a type is known, in the order of tokenizers.
-_UNTYPED = {
-    "BPE": {"vocab", "merges"},
-    "WordPiece": {
-        *("unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"),
-    },
-    "WordLevel": {"vocab", "unk_token"},
-    "Unigram": {"vocab"},
+#: The members of each type of model by which it is known, in the order of tokenizers, if a file
+#: does not name its type, as old ones do not.
+_FIELDS = {
+    "BPE": bpe.FIELDS,
+    "WordPiece": wordpiece.FIELDS,
+    "WordLevel": word_level.FIELDS,
+    "Unigram": unigram.FIELDS,
 }
 
 
 def _model(part: Json) -> ModelPart:
     members = part.mapping()
-    found = None if "type" in members else _untyped(members)
-    if found is None:
+    if "type" in members:
         found = part["type"].text()
-    if found not in _MODELS:
-        part.fail(f"{found} is not supported, only {', '.join(_MODELS)}")
-    return _MODELS[found](part)
-
-
-def _untyped(members: Mapping[str, Any]) -> str | None:
-    """Return the type of a model that does not name it, as in old files."""
-    if "vocab" in members and isinstance(members["vocab"], list):
-        return "Unigram"
-    return next((name for name, needed in _UNTYPED.items() if needed <= members.keys()), None)
+        if found not in _MODELS:
+            part.fail(f"{found} is not supported, only {', '.join(_MODELS)}")
+        return _MODELS[found](part)
+    for name, fields in _FIELDS.items():
+        if members.keys() >= set(fields):
+            return _MODELS[name](part)
+    return part.fail("there is no 'type', and no 'vocab' to tell it by")
 
 
 _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
 
 
-def _added_tokens(part: Json, vocabulary: Mapping[str, int]) -> tuple[AddedToken, ...]:
+def _added_tokens(
+    part: Json, vocabulary: Mapping[str, int], following: int
+) -> tuple[AddedToken, ...]:
+    """Return the added tokens; those that are not in the vocabulary are numbered on."""
     found: dict[str, AddedToken] = {}
     name_of_written_id: dict[int, str] = {}
     ids = set(vocabulary.values())
-    following = len(vocabulary)
     for item in part.items():
         name, written, *flags = _added_token(item)
         if not name:

@@ -195,7 +195,7 @@ def test_there_are_cuts_where_they_are_certain(steps: list[Step], expected: str)
 
 
 def test_only_the_beginning_of_the_text_is_marked() -> None:
-    steps = [Split(parse(r"\s"), "Removed"), Metaspace("▁", "first")]
+    steps: list[Step] = [Split(parse(r"\s"), "Removed"), Metaspace("▁", "first")]
     prefix, left = split_off_first(steps)
     assert prefix is not None
     splitter = make_splitter(left)

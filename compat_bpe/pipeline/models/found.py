@@ -1,4 +1,4 @@
-"""A token found in a chunk, with its place."""
+"""A token that a model finds in a chunk."""
 
 from __future__ import annotations
 

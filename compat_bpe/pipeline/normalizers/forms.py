@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
 
 from ...unicode import tables_tokenizers as tables
 from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges
 from ..aligned import Aligned
+from .by_character import CharacterTable, members
+from .composing import composed, decomposed
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
-
-#: ASCII characters that compose with a following combining mark.
-_COMPOSED = frozenset("<=>ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
 
 class UnicodeForm:
@@ -56,16 +55,56 @@ class UnicodeForm:
         return "".join(parts)
 
     def align(self, text: Aligned) -> Aligned:
-        """Return a text in the form, with the places in the original."""
-        raise NotImplementedError
+        """Return a text in the form, with the places in the original.
+
+        A character made of several has the place of the first of them; the others have none.
+        """
+        changes = decomposed(text.text, "NFKD" if "K" in self.form else "NFD", _is_later)
+        if "C" in self.form:
+            changes = composed(changes, _is_later)
+        return text.changed((char, change) for char, change, _ in changes)
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return two ASCII characters as they are, unless the right one may be composed.
+        """Return the characters beside a position, if nothing goes across it.
 
-        An ASCII character before another one is not changed.  The other one is changed only if it
-        composes with a mark after it, which letters and ``<=>`` may.
+        Each of the two begins, when decomposed, with a character that is not moved before others
+        and does not compose with one before it.  So what is on each side is normalized by itself.
+        The left one is the last on its side.  The right one is what it is by itself, unless it
+        composes with what follows.
         """
-        return (left, right) if (left + right).isascii() and right not in _COMPOSED else None
+        before, after = self._alone[ord(left)], self._alone[ord(right)]
+        if not before or not after:
+            return None
+        if "C" in self.form and after[0] in _forward():
+            return None
+        return before[-1], after[0]
+
+    @cached_property
+    def _alone(self) -> CharacterTable:
+        """What becomes of a character by itself; nothing if it depends on what is before it."""
+        return CharacterTable(self._by_itself)
+
+    def _by_itself(self, char: str) -> str:
+        if _is_later(char):
+            return char
+        first = unicodedata.normalize("NFKD" if "K" in self.form else "NFD", char)[0]
+        if unicodedata.combining(first) or ("C" in self.form and first in _backward()):
+            return ""
+        return unicodedata.normalize(self.form, char)
+
+
+@cache
+def _forward() -> frozenset[str]:
+    return members(parse_ranges(tables.COMPOSES_FORWARD))
+
+
+@cache
+def _backward() -> frozenset[str]:
+    return members(parse_ranges(tables.COMPOSES_BACKWARD))
+
+
+def _is_later(char: str) -> bool:
+    return char > "\x7f" and _later().match(char) is not None
 
 
 @cache
