@@ -58,6 +58,11 @@ def test_all_fields(
     assert fields(found) == fields(expected)
     ids = both.ours.encode(first, second, allowed_special="all", add_special_tokens=add)
     assert ids == expected.ids
+    if second is None:
+        batch = both.ours.encode_batch(
+            [first, first], allowed_special="all", add_special_tokens=add
+        )
+        assert batch == [ids, ids]
 
 
 @settings(max_examples=200)
