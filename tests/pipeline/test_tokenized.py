@@ -101,6 +101,7 @@ def test_pairs(settings: Truncation, lengths: tuple[int, int]) -> None:
     ("strategy", "second", "reason"),
     [
         ("only_first", "xyz", "that text is too short"),
+        ("only_first", "xy", "that text is too short"),
         ("only_second", "x", "that text is too short"),
         ("only_second", None, "there is no second text"),
     ],

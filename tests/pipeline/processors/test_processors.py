@@ -98,6 +98,26 @@ def test_trimmed(
     assert trimmed(whole, add_prefix_space).overflowing[0].offsets == [expected]
 
 
+def test_only_the_first_token_of_a_text_may_keep_its_space() -> None:
+    part = Tokenized([1, 2, 3], ["Ġa"] * 3, [(5, 7), (7, 9), (0, 2)], [0, 1, 2])
+    assert trimmed(part, True).offsets == [(5, 7), (8, 9), (0, 2)]
+
+
+def test_special_tokens_within_special_tokens_count_as_text() -> None:
+    both = ProcessorSequence([TEMPLATE, BertProcessing(CLS, SEP)])
+    found = process(both, FIRST, add_special_tokens=True)
+    # Three parts: the first one between [CLS] and [SEP], a [SEP] after each other one.
+    assert found.special_tokens_mask == [1, 0, 0, 1, 0, 0, 1, 0, 0, 1]
+
+
+def test_the_text_of_what_overflows_is_known_only_with_a_post_processor() -> None:
+    first = FIRST.truncated(1)
+    plain = process(None, first, SECOND).overflowing[0]
+    assert (plain.n_sequences, plain.sequence_ids) == (1, [0, 0])
+    known = process(ByteLevelOffsets(), first, SECOND).overflowing[0]
+    assert (known.n_sequences, known.sequence_ids) == (2, [0, 1])
+
+
 def test_templates_say_what_they_lack() -> None:
     twice = ProcessorSequence([TEMPLATE, TEMPLATE])
     with pytest.raises(ValueError, match="makes 3 parts"):
