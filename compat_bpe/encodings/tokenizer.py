@@ -121,6 +121,43 @@ class Tokenizer(Encoding):
             return parts[0]
         return process_ids(processor, parts, add_special_tokens)
 
+    def encode_batch(
+        self,
+        text: list[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+        add_special_tokens: bool = False,
+    ) -> list[list[int]]:
+        """Return ``encode`` of each of some texts; see ``Encoding.encode_batch``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("deepseek_v3").encode_batch(["hello", "world"])
+        [[33310], [29616]]
+        """
+        found = super().encode_batch(
+            text,
+            num_threads=num_threads,
+            allowed_special=allowed_special,
+            disallowed_special=disallowed_special,
+        )
+        processor = self.core.definition.processor
+        if processor is None or not add_special_tokens:
+            return found
+        if process_ids(processor, [[0]], False) == [0]:
+            return [process_ids(processor, [ids], True) for ids in found]
+        # What was found is not the text alone: the post-processor leaves it out or has it twice.
+        return [
+            self.encode(
+                one,
+                allowed_special=allowed_special,
+                disallowed_special=disallowed_special,
+                add_special_tokens=True,
+            )
+            for one in text
+        ]
+
     def encode_with_offsets(
         self,
         text: str,

@@ -22,7 +22,7 @@ from ..pipeline.decoders.by_pieces import PieceDecoder
 from ..pipeline.decoders.byte_level import ByteLevel, bytes_of
 from ..pipeline.definition import Definition
 from ..pipeline.models.byte_level_bpe import ByteLevelBPE
-from ..pipeline.pre_tokenizers import make_splitter, split_off_first
+from ..pipeline.pre_tokenizers import StepSplitter, make_splitter, split_off_first
 from .checked_json import Json, is_unicode
 from .models import bpe, unigram, word_level, wordpiece
 from .parts.decoders import read_decoder
@@ -227,6 +227,8 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
             return Decoder({}, {number: bytes_of(name) for number, name in pieces().items()})
         return PieceDecoder(pieces(), decoder)
 
+    left = list(built.steps)
+    is_cut_further = left != list(steps) and left != list(steps[:-1])
     # The tokens of a byte-level model are the bytes that its pieces stand for.
     has_bytes = is_byte_level and isinstance(built.model, ByteLevelBPE)
     return Definition(
@@ -240,4 +242,5 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         make_decoder=None if has_bytes else make_decoder,
         processor=read_post_processor(parts["post_processor"]),
         pieces=pieces,
+        words=StepSplitter(steps) if is_cut_further else None,
     )

@@ -34,12 +34,13 @@ class Definition:
         make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
         processor: puts special tokens around a text, for callers that ask for them; or None.
         pieces: returns each id's token, written as in the vocabulary; None if the tokens are bytes.
+        words: cuts a span into the chunks of the pre-tokenizer, if ``splitter`` cuts these further.
         undecodable: the reason why ids cannot be decoded; None if they can.
     """
 
     __slots__ = (
         *("added", "make_decoder", "model", "other_tokens", "others_count", "splitter"),
-        *("pieces", "processor", "tokens", "undecodable"),
+        *("pieces", "processor", "tokens", "undecodable", "words"),
     )
 
     def __init__(
@@ -54,6 +55,7 @@ class Definition:
         make_decoder: Callable[[], IdDecoder] | None = None,
         processor: Processor | None = None,
         pieces: Callable[[], Mapping[int, str]] | None = None,
+        words: StepSplitter | None = None,
         undecodable: str | None = None,
     ) -> None:
         self.added = added
@@ -65,4 +67,5 @@ class Definition:
         self.make_decoder = make_decoder
         self.processor = processor
         self.pieces = pieces
+        self.words = words
         self.undecodable = undecodable

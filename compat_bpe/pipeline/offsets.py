@@ -91,10 +91,15 @@ def _located(definition: Definition, text: str, allowed: Set[str]) -> Iterator[L
             yield Located(number, span.text, span.start, span.end, word)
             word += 1
             continue
-        for chunk in align(span):
-            tokens = definition.model.find(chunk.text)
-            for token, (start, end) in zip(tokens, _places(chunk, tokens, convert)):
-                yield Located(token.id, token.text, start, end, word)
+        if definition.words is None:
+            words = ([chunk] for chunk in align(span))
+        else:
+            words = (align(chunk) for chunk in definition.words.align(span))
+        for parts in words:
+            for part in parts:
+                tokens = definition.model.find(part.text)
+                for token, (start, end) in zip(tokens, _places(part, tokens, convert)):
+                    yield Located(token.id, token.text, start, end, word)
             word += 1
 
 

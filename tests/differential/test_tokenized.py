@@ -58,6 +58,11 @@ def test_all_fields(
     assert fields(found) == fields(expected)
     ids = both.ours.encode(first, second, allowed_special="all", add_special_tokens=add)
     assert ids == expected.ids
+    if second is None:
+        batch = both.ours.encode_batch(
+            [first, first], allowed_special="all", add_special_tokens=add
+        )
+        assert batch == [ids, ids]
 
 
 @settings(max_examples=200)
@@ -160,3 +165,26 @@ def check_saved(folder: Path, text: str, both: Both) -> None:
     again = path.with_name("again.json")
     save_tokenizer_json(ours, again)
     assert json.loads(again.read_bytes()) == json.loads(path.read_bytes())
+
+
+def test_a_model_that_has_a_piece_twice_is_saved(tmp_path: Path) -> None:
+    pieces = [["<unk>", 0.0], ["a", -1.0], ["b", -2.0], ["a", -3.0]]
+    model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
+    both = Both(
+        file(
+            model=model,
+            added_tokens=[added(4, "<s>", special=True)],
+            pre_tokenizer=None,
+            decoder={"type": "Fuse"},
+        )
+    )
+    save_tokenizer_json(both.ours, tmp_path / "tokenizer.json")
+    ours = compat_bpe.load(tmp_path / "tokenizer.json")
+    theirs: Any = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    expected = both.theirs.encode("ab<s>ba").ids
+    assert 4 in expected
+    for ids in (theirs.encode("ab<s>ba").ids, ours.encode("ab<s>ba", allowed_special="all")):
+        assert ids == expected
+    for number in range(6):
+        assert both.ours.id_to_token(number) == both.theirs.id_to_token(number)
+    assert both.ours.decode([1, 3, 4]) == both.theirs.decode([1, 3, 4], skip_special_tokens=False)

@@ -85,7 +85,7 @@ class Sides:
             added = 0
             if add and self.processor is not None:
                 added = self.processor.added(second is not None)
-            cut = self.truncation.applied(parts[0], *parts[1:], added=added)
+            cut = self.truncation.applied(parts[0], parts[1] if parts[1:] else None, added)
             parts = [part for part in cut if part is not None]
         found = process(self.processor, *parts, add_special_tokens=add)
         return found if self.padding is None else self.padding.applied([found])[0]
