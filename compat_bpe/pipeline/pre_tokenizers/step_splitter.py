@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14
+#: What most cut points are before.
+_BLANK = re.compile(r"[ \n\t]")
 
 
 def make_splitter(steps: Sequence[Step]) -> Splitter | StepSplitter:
@@ -116,20 +118,29 @@ class StepSplitter:
     ) -> Iterator[str]:
         """Yield the segments of a text; see ``Splitter.segments``."""
         start = 0
-        is_cut = self._across
         # No cut is within what the first character of the original text has become.
         least = 2 * (len(text) - len(text.lstrip(START))) if text[:1] == START else 0
         while start + longest < len(text):
-            first = start + max(shortest, 1)
+            first = max(start + max(shortest, 1), least)
             at = text.find("\n", first, start + longest)
-            cut = max(first if at < 0 else at, least)
-            while cut < len(text) and not is_cut(text[cut - 1 : cut + 1]):
-                cut += 1
-            if cut >= len(text):
+            cut = self._next_cut(text, first if at < 0 else at, start + longest)
+            if cut is None:
                 break
             yield text[start:cut]
             start = cut
         yield text[start:] if start else text
+
+    def _next_cut(self, text: str, start: int, soon: int) -> int | None:
+        """Return a cut point of a text from ``start`` on, best of all one before a blank."""
+        is_cut = self._across
+        for blank in _BLANK.finditer(text, start, soon):
+            cut = blank.start()
+            if is_cut(text[cut - 1 : cut + 1]):
+                return cut
+        for cut in range(max(start, soon), len(text)):
+            if is_cut(text[cut - 1 : cut + 1]):
+                return cut
+        return None
 
 
 def _marked(text: str) -> Aligned:
