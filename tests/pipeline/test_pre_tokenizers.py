@@ -185,6 +185,9 @@ def cuts_of(steps: list[Step], text: str) -> str:
         ([Split(parse(r"\s"), "Removed"), FixedLength(2)], "ab| |c▁d|\n|e"),
         ([Metaspace("▁")], "ab| c|▁d\ne"),
         ([Metaspace("▁", split=False)], "ab c▁d\ne"),
+        ([Metaspace("▁"), Split(parse("[a-c]"))], "ab| c|▁d\ne"),
+        ([Metaspace("▁", "never"), Split(parse("[a-c]"))], "a|b| |c|▁d\ne"),
+        ([ByteAlphabet(), Split(parse("[Âƀ-ƿ]"))], "ab c▁d\ne"),
         ([UnicodeScripts(), Metaspace("▁", "first")], "ab c|▁|d|\n|e"),
         ([PrefixSpace(), Split(parse("[a-c]"))], "ab| c▁d\ne"),
     ],
@@ -192,6 +195,11 @@ def cuts_of(steps: list[Step], text: str) -> str:
 )
 def test_there_are_cuts_where_they_are_certain(steps: list[Step], expected: str) -> None:
     assert cuts_of([*steps, PrefixSpace()], "ab c▁d\ne") == expected
+
+
+def test_a_thousand_steps_are_split_by_quickly() -> None:
+    steps: list[Step] = [Split(parse(f"[{chr(0x4E00 + number)}a]")) for number in range(1000)]
+    assert make_splitter(steps).chunks("abc\u4e01c") == ["a", "bc", "\u4e01", "c"]
 
 
 def test_only_the_beginning_of_the_text_is_marked() -> None:

@@ -10,7 +10,7 @@ from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
 from ..aligned import Aligned
 from ..span_prefix import START
 from .base import Step
-from .joined import Joined, joined, splits_of
+from .joined import MANY, Joined, joined, splits_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _grouped(steps: Sequence[Step]) -> list[Step]:
     start = 0
     while start < len(steps):
         step, end = steps[start], start + 1
-        for stop in range(len(steps), start, -1):
+        for stop in range(min(len(steps), start + MANY), start, -1):
             splits = splits_of(steps[start:stop])
             splitter = None if splits is None else joined(splits)
             if splitter is not None:
