@@ -26,8 +26,7 @@ from compat_bpe.pipeline.pre_tokenizers import (
     split_off_first,
     to_bytes,
 )
-from compat_bpe.pipeline.span_prefix import START
-from compat_bpe.unicode.surrogates import repair
+from compat_bpe.unicode.surrogates import START, repair
 from tests.strategies import texts
 
 RUNS = [r"\p{N}{1,3}", r"\p{N}", "[一-龥぀-ゟ゠-ヿ]+", "[\r\n]", "[a-c]+", r"[\p{N}a]"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
+from ...unicode.surrogates import START
 from ..aligned import Aligned
-from ..span_prefix import START
 from .base import Step
 from .joined import MANY, Joined, joined, splits_of
 
@@ -46,7 +46,7 @@ class StepSplitter:
 
     Steps that can be joined are one step in the fast way.
 
-    A text may begin with ``START`` (see ``span_prefix``), once for each of its characters that are
+    A text may begin with ``START`` (see ``StartMark``), once for each of its characters that are
     made of the first one of the original text.
 
     Args:
