@@ -149,8 +149,9 @@ class AddedTokens:
 
         A token has its id, and the normalized text that it stands for; a span has None.
         """
+        whole = Aligned.of(text)
         for start, end, token in self._as_it_is.find(text, allowed):
-            span = Aligned.of(text[:end]).part(start, end)
+            span = whole.part(start, end)
             if token is not None:
                 yield span, token.id
                 continue

@@ -15,10 +15,9 @@ from functools import cached_property
 from itertools import chain
 
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
-from ..unicode.surrogates import check_text
+from ..unicode.surrogates import START, check_text
 from .cache import Cache
 from .cut_points import CutPoints
-from .span_prefix import START
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

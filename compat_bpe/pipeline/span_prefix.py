@@ -6,11 +6,13 @@ splitter then need not know of it, and may be a single pattern.
 
 from __future__ import annotations
 
-from .aligned import Aligned
+from ..unicode.surrogates import START
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
+
+    from .aligned import Aligned
 
     class SpanStart(Protocol):
         """A change of spans, before all at their beginning."""
@@ -41,10 +43,6 @@ if TYPE_CHECKING:
             None unless both sides, each changed by itself, are the changed whole, whatever text
             they stand in.
             """
-
-
-#: The sign of ``StartMark``; no text has a surrogate in it.
-START = "\ud800"
 
 
 class SpanPrefix:

@@ -26,8 +26,7 @@ from compat_bpe.pipeline.pre_tokenizers import (
     split_off_first,
     to_bytes,
 )
-from compat_bpe.pipeline.span_prefix import START
-from compat_bpe.unicode.surrogates import repair
+from compat_bpe.unicode.surrogates import START, repair
 from tests.strategies import texts
 
 RUNS = [r"\p{N}{1,3}", r"\p{N}", "[一-龥぀-ゟ゠-ヿ]+", "[\r\n]", "[a-c]+", r"[\p{N}a]"]
@@ -185,6 +184,9 @@ def cuts_of(steps: list[Step], text: str) -> str:
         ([Split(parse(r"\s"), "Removed"), FixedLength(2)], "ab| |c▁d|\n|e"),
         ([Metaspace("▁")], "ab| c|▁d\ne"),
         ([Metaspace("▁", split=False)], "ab c▁d\ne"),
+        ([Metaspace("▁"), Split(parse("[a-c]"))], "ab| c|▁d\ne"),
+        ([Metaspace("▁", "never"), Split(parse("[a-c]"))], "a|b| |c|▁d\ne"),
+        ([ByteAlphabet(), Split(parse("[Âƀ-ƿ]"))], "ab c▁d\ne"),
         ([UnicodeScripts(), Metaspace("▁", "first")], "ab c|▁|d|\n|e"),
         ([PrefixSpace(), Split(parse("[a-c]"))], "ab| c▁d\ne"),
     ],
@@ -192,6 +194,11 @@ def cuts_of(steps: list[Step], text: str) -> str:
 )
 def test_there_are_cuts_where_they_are_certain(steps: list[Step], expected: str) -> None:
     assert cuts_of([*steps, PrefixSpace()], "ab c▁d\ne") == expected
+
+
+def test_a_thousand_steps_are_split_by_quickly() -> None:
+    steps: list[Step] = [Split(parse(f"[{chr(0x4E00 + number)}a]")) for number in range(1000)]
+    assert make_splitter(steps).chunks("abc\u4e01c") == ["a", "bc", "\u4e01", "c"]
 
 
 def test_only_the_beginning_of_the_text_is_marked() -> None:

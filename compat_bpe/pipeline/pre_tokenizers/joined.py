@@ -42,6 +42,9 @@ from .gaps import any_of, matches, matches_and_gaps
 from .plain import Across, PlainStep
 from .split import NAME, Split
 
+#: More splits than this are not joined, since each is compared with all before it.
+MANY = 32
+
 
 class Joined(PlainStep):
     """Several steps that are joined into one pattern: its matches are the pieces.
@@ -123,6 +126,8 @@ def splits_of(steps: Sequence[Step]) -> list[Split] | None:
 
 def _join(splits: Sequence[Split]) -> Node | None:
     """Return the pattern that the splits are joined to, or None if they cannot be."""
+    if len(splits) > MANY:
+        return None
     runs: list[tuple[Repeat, CodePoints]] = []
     taken = NONE
     last: Node = NEVER

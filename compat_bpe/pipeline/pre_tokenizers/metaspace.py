@@ -51,12 +51,14 @@ class Metaspace(PlainStep):
     def pieces(self, pieces: list[str]) -> list[str]:
         """Return what it makes of pieces that are not from the beginning of the text."""
         mark = self.replacement
-        pieces = [piece.replace(" ", mark) for piece in pieces]
+        whole = "".join(pieces)
+        if " " in whole:
+            pieces = [piece.replace(" ", mark) for piece in pieces]
+        elif mark not in whole:
+            # Most often the words were cut before, and then each has its prefix alone.
+            return [mark + piece for piece in pieces] if self.scheme == "always" else pieces
         if self.scheme == "always":
             pieces = [piece if piece[0] == mark else mark + piece for piece in pieces]
-            # Most often the words were cut before, and then each has its prefix alone.
-            if sum(piece.count(mark) for piece in pieces) == len(pieces):
-                return pieces
         if not self.split:
             return pieces
         found = []

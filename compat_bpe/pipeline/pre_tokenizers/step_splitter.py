@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
+from ...unicode.surrogates import START
 from ..aligned import Aligned
-from ..span_prefix import START
 from .base import Step
-from .joined import Joined, joined, splits_of
+from .joined import MANY, Joined, joined, splits_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14
+#: What most cut points are before.
+_BLANK = re.compile(r"[ \n\t]")
 
 
 def make_splitter(steps: Sequence[Step]) -> Splitter | StepSplitter:
@@ -44,7 +46,7 @@ class StepSplitter:
 
     Steps that can be joined are one step in the fast way.
 
-    A text may begin with ``START`` (see ``span_prefix``), once for each of its characters that are
+    A text may begin with ``START`` (see ``StartMark``), once for each of its characters that are
     made of the first one of the original text.
 
     Args:
@@ -116,20 +118,29 @@ class StepSplitter:
     ) -> Iterator[str]:
         """Yield the segments of a text; see ``Splitter.segments``."""
         start = 0
-        is_cut = self._across
         # No cut is within what the first character of the original text has become.
         least = 2 * (len(text) - len(text.lstrip(START))) if text[:1] == START else 0
         while start + longest < len(text):
-            first = start + max(shortest, 1)
+            first = max(start + max(shortest, 1), least)
             at = text.find("\n", first, start + longest)
-            cut = max(first if at < 0 else at, least)
-            while cut < len(text) and not is_cut(text[cut - 1 : cut + 1]):
-                cut += 1
-            if cut >= len(text):
+            cut = self._next_cut(text, first if at < 0 else at, start + longest)
+            if cut is None:
                 break
             yield text[start:cut]
             start = cut
         yield text[start:] if start else text
+
+    def _next_cut(self, text: str, start: int, soon: int) -> int | None:
+        """Return a cut point of a text from ``start`` on, best of all one before a blank."""
+        is_cut = self._across
+        for blank in _BLANK.finditer(text, start, soon):
+            cut = blank.start()
+            if is_cut(text[cut - 1 : cut + 1]):
+                return cut
+        for cut in range(max(start, soon), len(text)):
+            if is_cut(text[cut - 1 : cut + 1]):
+                return cut
+        return None
 
 
 def _marked(text: str) -> Aligned:
@@ -146,7 +157,7 @@ def _grouped(steps: Sequence[Step]) -> list[Step]:
     start = 0
     while start < len(steps):
         step, end = steps[start], start + 1
-        for stop in range(len(steps), start, -1):
+        for stop in range(min(len(steps), start + MANY), start, -1):
             splits = splits_of(steps[start:stop])
             splitter = None if splits is None else joined(splits)
             if splitter is not None:
