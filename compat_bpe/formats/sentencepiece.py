@@ -177,7 +177,7 @@ class SentencePieceModel(NamedTuple):
         joined = "".join(texts)
         if "" in texts:
             self._fail(f"piece {texts.index('')}: it is empty")
-        if len(joined.encode()) >= _TOO_LONG:
+        if 4 * max(map(len, texts), default=0) >= _TOO_LONG:
             for number, text in enumerate(texts):
                 if len(text.encode()) >= _TOO_LONG:
                     self._fail(f"piece {number}: it has {_TOO_LONG} bytes or more")
