@@ -196,6 +196,17 @@ def test_there_are_cuts_where_they_are_certain(steps: list[Step], expected: str)
     assert cuts_of([*steps, PrefixSpace()], "ab c▁d\ne") == expected
 
 
+def test_several_pieces_begin_where_the_text_does() -> None:
+    # Made of one character, as a normalizer may do.
+    steps: list[Step] = [UnicodeScripts(), Metaspace("▁", "first")]
+    prefix, left = split_off_first(steps)
+    assert prefix is not None
+    chunks = make_splitter(left).chunks
+    assert chunks(prefix("e\u0301a", 2)) == ["▁e", "▁\u0301", "a"]
+    assert chunks(prefix("e\u0301a", 1)) == ["▁e", "\u0301", "a"]
+    assert chunks(prefix("e\u0301a", 0)) == ["e", "\u0301", "a"]
+
+
 def test_a_thousand_steps_are_split_by_quickly() -> None:
     steps: list[Step] = [Split(parse(f"[{chr(0x4E00 + number)}a]")) for number in range(1000)]
     assert make_splitter(steps).chunks("abc\u4e01c") == ["a", "bc", "\u4e01", "c"]
