@@ -86,6 +86,7 @@ def test_passages_of_joined_steps_split_as_the_whole(
         [Split(parse("[0-9]")), Split(parse("(?<=a)b"))],
         [Split(parse("[0-9]")), Split(parse("^a"))],
         [Split(parse("[0-9]+")), Split(parse("1"), "Removed")],
+        [Split(parse("[0-9]")), Split(parse("1"), "Removed")],
         [Split(parse("[0-9]")), Split(parse("1|ab"), "Removed", invert=True)],
         [Split(parse("ab"), "Contiguous")],
         [Split(parse("ab"), "Removed")],
