@@ -143,8 +143,9 @@ def _converter(text: str) -> Callable[[int, int, int], tuple[int, int]]:
         end += bytes_before[origin]
         # A place over the end of the text is cut, so that it is valid.
         first = chars[start] if start < len(chars) else len(text)
-        last = chars[end] if end < len(chars) else len(text)
-        return first, max(first, last)
+        if end > len(chars):
+            return first, min(first + 2, len(text))  # as in tokenizers, but for the cut
+        return first, chars[end] if end < len(chars) else len(text)
 
     return convert
 
