@@ -9,12 +9,13 @@ import pytest
 from hypothesis import settings
 
 try:
+    import sentencepiece as sentencepiece
     import tiktoken as tiktoken
     import tokenizers as tokenizers
 except ImportError:
     if os.environ.get("CI"):
         raise
-    pytest.skip("tiktoken or tokenizers is not installed", allow_module_level=True)
+    pytest.skip("tiktoken, tokenizers or sentencepiece is not installed", allow_module_level=True)
 
 # Where tokenizers panics, a trace of the stack would take longer than all the rest.
 os.environ["RUST_BACKTRACE"] = "0"

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
         def vocabulary(self) -> Mapping[str, int]:
             """Each token, written as in the file, and its id."""
 
+        @property
+        def size(self) -> int:
+            """The number of tokens, after which added ones are numbered on."""
+
         def build(self, steps: Sequence[Step], source: str) -> Built:
             """Return the model, ready to work.
 

@@ -22,6 +22,11 @@ class WordLevelPart(NamedTuple):
     vocabulary: dict[str, int]
     unknown: str = "<unk>"
 
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.vocabulary)
+
     def build(self, steps: Sequence[Step], source: str) -> Built:
         """Return the model, ready to work."""
         return built_of_pieces(WordLevel(*self), steps, self.vocabulary)

@@ -24,6 +24,11 @@ class WordPiecePart(NamedTuple):
     prefix: str = "##"
     longest_word: int = 100
 
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.vocabulary)
+
     def build(self, steps: Sequence[Step], source: str) -> Built:
         """Return the model, ready to work."""
         return built_of_pieces(WordPiece(*self), steps, self.vocabulary)

@@ -1,0 +1,285 @@
+"""The precompiled character map of SentencePiece: what to write for some sequences of characters.
+
+It is stored as a *double array*, a trie over the bytes of UTF-8.  Each unit of the array is 32 bits
+wide.  The children of a node are at its place xor its offset xor a byte.  A leaf has the place of
+the replacement in the text that follows the array, where each replacement ends with a NUL.
+
+Sequences share their ends, so 60,000 units make 225,000 sequences.  Therefore the trie over bytes
+is made a trie over characters, a table for each of its nodes, and not a table of all sequences.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+from functools import cached_property
+from sys import byteorder
+
+from ..unicode.code_points import CodePoints
+
+#: SentencePiece takes account of this many sequences that begin at one place, the shortest ones.
+_MOST_AT_ONE_PLACE = 32
+#: The bit of a unit that is a leaf, and the bit of one that has a leaf.
+_LEAF, _HAS_LEAF = 1 << 31, 1 << 8
+
+
+class Charsmap:
+    """A precompiled character map.
+
+    Args:
+        blob: the map as in a model: the size of the array in bytes, the array, the replacements.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+
+    def __init__(self, blob: bytes) -> None:
+        size = int.from_bytes(blob[:4], "little")
+        if len(blob) <= 4 or size >= len(blob) - 4:
+            raise ValueError("the character map is shorter than it says")
+        if size < 1024 or size % 1024:
+            raise ValueError("the array of the character map is not made of blocks of 1024 bytes")
+        if not blob.endswith(b"\0"):
+            raise ValueError("the last replacement of the character map has no end")
+        #: For each node, the nodes that follow it, by character; and what is written at a node.
+        self._following, self._written = _read(array("I", blob[4 : 4 + size]), blob[4 + size :])
+
+    def longest(self, text: str, start: int) -> tuple[int, str] | None:
+        """Return the longest sequence that begins at ``start``: its length, and what to write.
+
+        The length is in characters.  None if no sequence begins there.
+        """
+        found = None
+        for number, one in enumerate(self._all_at(text, start), 1):
+            found = one
+            if number == _MOST_AT_ONE_PLACE:
+                break
+        return found
+
+    def shortest(self, text: str, start: int) -> tuple[int, str] | None:
+        """Return the shortest sequence that begins at ``start``, as ``longest`` does."""
+        return next(self._all_at(text, start), None)
+
+    def goes_on(self, text: str) -> bool:
+        """Return True if some sequence begins with a text and is longer."""
+        node: int | None = 0
+        for char in text:
+            node = None if node is None else self._following[node].get(char)
+        return node is not None and bool(self._following[node])
+
+    def _all_at(self, text: str, start: int) -> Iterator[tuple[int, str]]:
+        node = 0
+        for at in range(start, len(text)):
+            following = self._following[node].get(text[at])
+            if following is None:
+                return
+            node = following
+            written = self._written.get(node)
+            if written is not None:
+                yield at - start + 1, written
+
+    def candidates(self, text: str) -> str:
+        """Return a pattern that matches one character wherever a sequence in ``text`` begins.
+
+        It may match elsewhere, too.
+        """
+        return self._ascii_candidates if text.isascii() else self._all_candidates
+
+    @cached_property
+    def _ascii_candidates(self) -> str:
+        return self._pattern(127)
+
+    @cached_property
+    def _all_candidates(self) -> str:
+        return self._pattern(0x10FFFF)
+
+    def _pattern(self, last: int) -> str:
+        """Return the pattern ``candidates`` for text with no character above ``last``."""
+        first = {char: node for char, node in self._following[0].items() if ord(char) <= last}
+        alone = {char for char, node in first.items() if node in self._written}
+        longer = first.keys() - alone
+        second = {
+            char
+            for node in {first[char] for char in longer}
+            for char in self._following[node]
+            if ord(char) <= last
+        }
+        return f"{_one_of(alone)}|{_one_of(longer if second else set())}(?={_one_of(second)})"
+
+    @cached_property
+    def _ascii_table(self) -> dict[int, str] | None:
+        """What is written for single ASCII characters; None if there are longer sequences."""
+        first = {char: node for char, node in self._following[0].items() if char.isascii()}
+        if any(char.isascii() for node in first.values() for char in self._following[node]):
+            return None
+        return {
+            ord(char): self._written[node] for char, node in first.items() if node in self._written
+        }
+
+    @cached_property
+    def all_written(self) -> frozenset[str]:
+        """All replacements."""
+        return frozenset(self._written.values())
+
+    @cached_property
+    def _later(self) -> frozenset[str]:
+        """All characters that are in a sequence, but not as the first."""
+        return frozenset(char for node, found in self._following.items() if node for char in found)
+
+    @cached_property
+    def characters(self) -> frozenset[str]:
+        """All characters that are in a sequence."""
+        return self._later.union(self._following[0])
+
+    def keeps_before(self, left: str, right: str) -> bool:
+        """Return True if a character is surely kept where another one follows.
+
+        No sequence has the other one then, and none that ends before it has the first one.
+        """
+        node = self._following[0].get(left)
+        return (
+            right not in self.characters and left not in self._later and node not in self._written
+        )
+
+    def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Yield the start and end of each sequence, leftmost and longest, and what to write."""
+        find = re.compile(self.candidates(text)).search
+        at = 0
+        while True:
+            match = find(text, at)
+            if match is None:
+                return
+            at = match.start()
+            found = self.longest(text, at)
+            if found is None:
+                at += 1
+            else:
+                yield at, at + found[0], found[1]
+                at += found[0]
+
+    def replace(self, text: str) -> str:
+        """Return a text in which each sequence is replaced, leftmost and longest."""
+        if text.isascii() and self._ascii_table is not None:
+            return text.translate(self._ascii_table)
+        parts: list[str] = []
+        last = 0
+        for start, end, new in self.spans(text):
+            parts += (text[last:start], new)
+            last = end
+        parts.append(text[last:])
+        return "".join(parts)
+
+
+def _read(units: array[int], text: bytes) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
+    """Return the nodes after each node by character, and what is written at a node.
+
+    Raises:
+        ValueError: a unit points outside the array or the text, or to what it must not point to;
+            the trie has a loop; a sequence or a replacement is not UTF-8.
+    """
+    if byteorder == "big":
+        units.byteswap()
+    _check(units, len(text))
+    # The units that may be the child of a node, by the node's place xor its offset.
+    children: dict[int, list[int]] = {}
+    for place, unit in enumerate(units):
+        if unit < _LEAF and place:
+            children.setdefault(place ^ unit & 0xFF, []).append(place)
+    following: dict[int, dict[str, int]] = {}
+    leaves: dict[int, int] = {}
+    left = [0]
+    try:
+        while left:
+            node = left.pop()
+            if node not in following:
+                following[node] = found = _characters(units, children, node)
+                left += found.values()
+                if units[node] & _HAS_LEAF:
+                    leaves[node] = units[node ^ _offset(units[node])] & ~_LEAF
+        strings = {
+            start: text[start : text.index(0, start)].decode() for start in set(leaves.values())
+        }
+    except UnicodeDecodeError:
+        raise ValueError("the character map has bytes that are not UTF-8") from None
+    _check_loops(following)
+    return following, {node: strings[start] for node, start in leaves.items()}
+
+
+def _characters(units: array[int], children: dict[int, list[int]], node: int) -> dict[str, int]:
+    """Return the nodes that are one character below a node.
+
+    Raises:
+        UnicodeDecodeError: something below is not UTF-8.
+    """
+    found: dict[str, int] = {}
+    left = [(node, b"")]
+    while left:
+        above, begun = left.pop()
+        for place in children.get(above ^ _offset(units[above]), ()):
+            data = begun + bytes((units[place] & 0xFF,))
+            if len(data) == _length(data[0]):
+                found[data.decode()] = place
+            elif units[place] & _HAS_LEAF or len(data) > 4:
+                data.decode()  # It raises.
+            else:
+                left.append((place, data))
+    return found
+
+
+def _length(first: int) -> int:
+    """Return the length of a character in bytes by its first byte; 1 for a wrong one."""
+    return 1 + (0xC2 <= first <= 0xF4) + (0xE0 <= first <= 0xF4) + (0xF0 <= first <= 0xF4)
+
+
+def _offset(unit: int) -> int:
+    return (unit >> 10) << ((unit & 1 << 9) >> 6)
+
+
+def _check(units: array[int], length: int) -> None:
+    """Raise ``ValueError`` for a unit that points to where it must not point to."""
+    size = len(units)
+    root = units[0]
+    fine = not root & (_LEAF | _HAS_LEAF | 0xFF) and 0 < _offset(root) < size
+    for place, unit in enumerate(units if fine else ()):
+        if unit >= _LEAF:
+            fine = unit - _LEAF < length
+        else:
+            # A block has 256 units: if this is inside, the child of any byte is.
+            to = place ^ (unit >> 10) << ((unit & 512) >> 6)
+            fine = to < size and (not unit & _HAS_LEAF or units[to] >= _LEAF)
+        if not fine:
+            break
+    if not fine:
+        raise ValueError("the trie of the character map points outside itself")
+
+
+def _check_loops(following: dict[int, dict[str, int]]) -> None:
+    """Raise ``ValueError`` if a node follows itself: a sequence would have no end."""
+    parents = dict.fromkeys(following, 0)
+    for found in following.values():
+        for node in found.values():
+            parents[node] += 1
+    left = [node for node, count in parents.items() if not count]
+    done = 0
+    while left:
+        done += 1
+        for node in following[left.pop()].values():
+            parents[node] -= 1
+            if not parents[node]:
+                left.append(node)
+    if done < len(following):
+        raise ValueError("the trie of the character map has a loop")
+
+
+def _one_of(chars: set[str]) -> str:
+    """Return a pattern for one of some characters.
+
+    A class of the Basic Multilingual Plane is a bitmap in ``re``.  One with characters above it is
+    searched range by range, so those stand apart.
+    """
+    points = CodePoints.from_ranges((ord(char), ord(char)) for char in chars)
+    low, high = points.clip(0, 0x10000), points.clip(0x10000, 0x110000)
+    if not high:
+        return low.to_re()
+    return f"(?:{low.to_re()}|(?=[\U00010000-\U0010ffff]){high.to_re()})"

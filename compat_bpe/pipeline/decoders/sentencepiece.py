@@ -1,0 +1,156 @@
+"""The decoder of SentencePiece: pieces are joined, and ``▁`` becomes a space."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from ..pieces import BYTE, CONTROL, SPACE, UNKNOWN, Pieces
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..normalizers.base import Normalizer
+
+_REPLACED = {0xDC00 + byte: "\ufffd" for byte in range(128, 256)}
+
+
+class PieceDecoder:
+    """The decoder of a model of SentencePiece.
+
+    - A control piece is nothing.
+    - An unknown piece is ``unk_surface``.
+    - Bytes that are pieces of their own are joined.  Each that is not UTF-8 becomes U+FFFD.
+    - The ``▁`` of the first piece is dropped.
+
+    Args:
+        pieces: the vocabulary.
+        unk_surface: the text of an unknown piece.
+        drops_space: drop the ``▁`` of the first piece.
+        drops_all: drop that of each piece until there is text.
+        denormalize: a normalizer for the decoded text, or None.
+    """
+
+    def __init__(
+        self,
+        pieces: Pieces,
+        unk_surface: str,
+        *,
+        drops_space: bool,
+        drops_all: bool,
+        denormalize: Normalizer | None = None,
+    ) -> None:
+        self._pieces = pieces
+        self._unk_surface = unk_surface
+        self._drops_space = drops_space
+        self._drops_all = drops_all
+        self._denormalize = denormalize
+
+    def decode(self, tokens: Sequence[int]) -> bytes:
+        """Return the bytes of some ids.
+
+        Raises:
+            KeyError: an id is not in the vocabulary.
+            OverflowError: an id is negative or 2**32 or more.
+            TypeError: an id is no integer, or ``tokens`` is no sequence.
+        """
+        if self._denormalize is not None:
+            return self.decode_text(tokens, "replace").encode()
+        return "".join(self.texts(tokens)).encode("utf-8", "surrogateescape")
+
+    def decode_text(self, tokens: Sequence[int], errors: str) -> str:
+        """Return the text of some ids.
+
+        Args:
+            tokens: the ids.
+            errors: as in ``bytes.decode``; ``"replace"`` makes each wrong byte one U+FFFD.
+
+        Raises:
+            KeyError, OverflowError, TypeError: as in ``decode``.
+            UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8.
+        """
+        return self._finished("".join(self.texts(tokens)), errors)
+
+    def decode_pieces(self, pieces: Sequence[str]) -> str:
+        """Return the text of some pieces; one that is not in the vocabulary is its own text."""
+        vocabulary = self._pieces
+        numbers = list(map(vocabulary.id_of, pieces))
+        found = [
+            piece if number < 0 or piece != vocabulary.texts[number] else self._texts[number]
+            for piece, number in zip(pieces, numbers)
+        ]
+        if self._drops_space:
+            self._drop(numbers, pieces, found)
+        return self._finished("".join(found), "replace")
+
+    def _finished(self, joined: str, errors: str) -> str:
+        try:
+            joined.encode()
+        except UnicodeEncodeError:
+            data = joined.encode("utf-8", "surrogateescape")
+            if errors == "replace":
+                joined = data.decode("utf-8", "surrogateescape").translate(_REPLACED)
+            else:
+                joined = data.decode("utf-8", errors)
+        return joined if self._denormalize is None else self._denormalize(joined)
+
+    def decode_one(self, token: int) -> bytes:
+        """Return the bytes of one id, with its ``▁`` as a space; errors as in ``decode``."""
+        (number,) = array("I", (token,))
+        return self._look_up(number).encode("utf-8", "surrogateescape")
+
+    def texts(self, tokens: Sequence[int]) -> list[str]:
+        """Return the text of each of some ids; a byte above 127 is a lone surrogate.
+
+        Raises:
+            KeyError, OverflowError, TypeError: as in ``decode``.
+        """
+        if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
+            raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
+        numbers = array("I")
+        numbers.fromlist(list(tokens))
+        texts = self._texts
+        try:
+            found = [texts[number] for number in numbers]
+        except IndexError:
+            for number in numbers:
+                self._look_up(number)
+            raise
+        if self._drops_space:
+            pieces = self._pieces.texts
+            self._drop(numbers, (pieces[number] for number in numbers), found)
+        return found
+
+    def _drop(self, numbers: Iterable[int], pieces: Iterable[str], found: list[str]) -> None:
+        """Drop the spaces that are there only because a text begins."""
+        types = self._pieces.types
+        for at, (number, piece) in enumerate(zip(numbers, pieces)):
+            kind = types[number] if number >= 0 else UNKNOWN
+            if kind not in (BYTE, CONTROL) and piece.startswith(SPACE):
+                if kind != UNKNOWN:
+                    found[at] = found[at][1:]
+                if not self._drops_all:
+                    return
+            if found[at]:
+                return
+
+    def _look_up(self, number: int) -> str:
+        if number >= len(self._texts):
+            raise KeyError(f"{number} is not in the vocabulary")
+        return self._texts[number]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        """The text of each id, with a byte above 127 as a lone surrogate."""
+        found = []
+        for text, kind in zip(self._pieces.texts, self._pieces.types):
+            if kind == CONTROL:
+                text = ""
+            elif kind == UNKNOWN:
+                text = self._unk_surface
+            elif kind == BYTE:
+                text = bytes((int(text[3:5], 16),)).decode("utf-8", "surrogateescape")
+            else:
+                text = text.replace(SPACE, " ")
+            found.append(text)
+        return found

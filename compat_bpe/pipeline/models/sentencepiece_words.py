@@ -1,0 +1,33 @@
+"""SentencePiece's models for whole words, and for single characters."""
+
+from __future__ import annotations
+
+import re
+
+from ..pieces import SPACE, Pieces
+from .piece_model import PieceModel
+
+_WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
+
+
+class PieceWords(PieceModel):
+    """A model whose pieces are words.  Each ``▁`` begins a word."""
+
+    def split(self, chunk: str) -> list[tuple[str, int]]:
+        """Return the words and their ids."""
+        get, unk_id = self.pieces.used.get, self.pieces.unk_id
+        return [(word, get(word, unk_id)) for word in _WORD.findall(chunk)]
+
+
+class PieceCharacters(PieceModel):
+    """A model whose pieces are characters and user-defined symbols."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        super().__init__(pieces)
+        symbols = pieces.symbols
+        self._parts = re.compile(rf"{symbols.pattern}|[\s\S]" if symbols else r"[\s\S]")
+
+    def split(self, chunk: str) -> list[tuple[str, int]]:
+        """Return the characters and symbols and their ids; the longest symbol wins."""
+        get, unk_id = self.pieces.used.get, self.pieces.unk_id
+        return [(part, get(part, unk_id)) for part in self._parts.findall(chunk)]

@@ -1,0 +1,190 @@
+"""The normalizer of SentencePiece, which also says where there are spaces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from ..aligned import Aligned
+from ..charsmap import Charsmap
+
+
+class SpaceNormalizer:
+    """The normalizer of a model of SentencePiece.
+
+    From left to right, a text is taken apart: the longest user-defined symbol is kept as it is;
+    else the longest sequence of the character map is replaced; else a character is kept.  Then come
+    the spaces.
+
+    Args:
+        charsmap: the character map, or None.
+        symbols: the user-defined symbols, the longest first.
+        add_dummy_prefix: put a space before the text.
+        remove_extra_whitespaces: remove spaces at the ends, and after other spaces.
+        space: what spaces are written as.
+        whitespace_as_suffix: put the space of ``add_dummy_prefix`` after the text.
+
+    >>> SpaceNormalizer()("  a   b ")
+    '▁a▁b'
+    """
+
+    def __init__(
+        self,
+        charsmap: Charsmap | None = None,
+        symbols: Sequence[str] = (),
+        *,
+        add_dummy_prefix: bool = True,
+        remove_extra_whitespaces: bool = True,
+        space: str = "\u2581",
+        whitespace_as_suffix: bool = False,
+    ) -> None:
+        self._charsmap = charsmap
+        self._symbols = "|".join(map(re.escape, symbols))
+        self._removes = remove_extra_whitespaces
+        self._space = space
+        self._before = space if add_dummy_prefix and not whitespace_as_suffix else ""
+        self._after = space if add_dummy_prefix and whitespace_as_suffix else ""
+        #: True if the places that were replaced need not be known to remove spaces.
+        self._is_simple = not any("  " in text for text in symbols) and (
+            charsmap is None or not any("  " in text for text in charsmap.all_written)
+        )
+        self._in_symbols = frozenset("".join(symbols))
+        if self._removes:
+            # A side that begins with a space gets another one instead.
+            self.is_local = bool(self._before) and " " not in self._in_symbols
+        else:
+            self.is_local = not add_dummy_prefix
+
+    def __call__(self, text: str) -> str:
+        """Return the normalized text."""
+        if not text:
+            return ""
+        if self._removes and not self._is_simple:
+            return "".join(char for char, _ in self._characters(text))
+        replaced = self._replaced(text)
+        space = self._space
+        if not self._removes:
+            return self._before + replaced.replace(" ", space) + self._after
+        if "  " in replaced:
+            replaced = re.sub("  +", " ", replaced)
+        found = self._before + replaced.lstrip(" ").replace(" ", space)
+        found = found.rstrip(space)
+        if not found and self._after:
+            # If the text was not all spaces, it gets the suffix even if nothing is left.
+            return "".join(char for char, _ in self._characters(text))
+        return found + self._after if found else ""
+
+    def _replaced(self, text: str) -> str:
+        """Return a text with its sequences replaced."""
+        if self._charsmap is None:
+            return text
+        if not self._symbols or self._found_symbols.search(text) is None:
+            return self._charsmap.replace(text)
+        return "".join(new for new, _, _ in self._parts(text))
+
+    @cached_property
+    def _found_symbols(self) -> re.Pattern[str]:
+        return re.compile(self._symbols)
+
+    def _parts(self, text: str) -> Iterator[tuple[str, int, bool]]:
+        """Yield the parts of a text as they are written, each with its length in the text.
+
+        The third value is True for characters that nothing is done with.
+        """
+        charsmap = self._charsmap
+        patterns = [self._symbols] if self._symbols else []
+        if charsmap is not None:
+            patterns.append(charsmap.candidates(text))
+        find = re.compile("|".join(patterns) or "(?!)").search
+        last = at = 0
+        while True:
+            match = find(text, at)
+            if match is None:
+                break
+            at = match.start()
+            symbol = self._found_symbols.match(text, at) if self._symbols else None
+            if symbol is not None:
+                found: tuple[int, str] | None = (symbol.end() - at, symbol.group())
+            else:
+                found = None if charsmap is None else charsmap.longest(text, at)
+            if found is None:
+                at += 1
+                continue
+            if last < at:
+                yield text[last:at], at - last, True
+            yield found[1], found[0], False
+            last = at = at + found[0]
+        if last < len(text):
+            yield text[last:], len(text) - last, True
+
+    def _pieces(self, text: str) -> Iterator[tuple[str, int]]:
+        """Yield what each symbol, sequence and character becomes, and its length in the text."""
+        for new, length, is_kept in self._parts(text):
+            if is_kept:
+                for char in new:
+                    yield char, 1
+            else:
+                yield new, length
+
+    # The plain rule
+
+    def _characters(self, text: str) -> list[tuple[str, int]]:
+        """Return the normalized characters, each with the place where its source begins.
+
+        The last is empty; its place is that of the end.
+        """
+        pieces = list(self._pieces(text))
+        first = at = 0
+        while self._removes and first < len(pieces) and pieces[first][0] == " ":
+            at += pieces[first][1]
+            first += 1
+        if first == len(pieces):
+            return []
+        space = self._space
+        found = [(char, at) for char in self._before]
+        was_space = self._removes
+        for piece, length in pieces[first:]:
+            kept = piece.lstrip(" ") if was_space else piece
+            found += [(space if char == " " else char, at) for char in kept]
+            if kept:
+                was_space = self._removes and kept.endswith(" ")
+            at += length
+        if self._removes:
+            while found and found[-1][0] == space:
+                at = found.pop()[1]
+        found += [(char, at) for char in self._after]
+        found.append(("", at))
+        return found
+
+    def align(self, text: Aligned) -> Aligned:
+        """Return the normalized text, with the places in the original.
+
+        A character's place goes up to where that of the next one begins, as in the reference.
+        """
+        found = self._characters(text.text)
+        bounds = [start for start, _ in text.places] + [text.end]
+        starts = [bounds[at] for _, at in found]
+        return text._replace(
+            text="".join(char for char, _ in found), places=list(zip(starts, starts[1:]))
+        )
+
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        """Return the characters beside a position after normalization, if it may be cut there.
+
+        If extra spaces are removed and a text gets one before it, that is before a space, after a
+        character that is kept: the space becomes the one before the right side.  If nothing is
+        removed or added, it is where nothing is replaced and no symbol reaches.
+        """
+        if not self.is_local:
+            return None
+        charsmap, space = self._charsmap, self._space
+        if self._removes:
+            if right != " " or left in (" ", space):
+                return None
+            is_kept = charsmap is None or charsmap.keeps_before(left, " ")
+            return (left, space) if is_kept else None
+        for char in (left, right):
+            if char in self._in_symbols or (charsmap and char in charsmap.characters):
+                return None
+        return space if left == " " else left, space if right == " " else right

@@ -1,0 +1,119 @@
+"""Splitting normalized text into words at ``▁``, the sign for a space, or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+
+from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
+from .pieces import SPACE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..pattern.ast import Node
+
+
+class WholeText:
+    """A splitter that leaves a text whole.
+
+    >>> WholeText().chunks("a▁b")
+    ['a▁b']
+    """
+
+    #: There is no single pattern.
+    tree: Node | None = None
+    #: The patterns of cut points; None, since there are none.
+    cut_points: re.Pattern[str] | None = None
+    ascii_cut_points: re.Pattern[str] | None = None
+    fine_cut_points: re.Pattern[str] | None = None
+    leaves_nothing_out = True
+
+    def chunks(self, text: str) -> list[str]:
+        """Return the text as the only chunk, if it is not empty."""
+        return [text] if text else []
+
+    def segments(self, text: str) -> Iterator[str]:
+        """Yield the whole text, since it has no known cut points."""
+        yield text
+
+
+class WordSplitter(WholeText):
+    """A splitter that cuts a text where no piece reaches over: before most ``▁``.
+
+    Args:
+        before: the characters after which a ``▁`` does not begin a word.
+
+    >>> WordSplitter({"▁"}).chunks("a▁b▁▁c")
+    ['a', '▁b', '▁▁c']
+    >>> WordSplitter({"b"}).chunks("a▁b▁▁c")
+    ['a', '▁b▁', '▁c']
+    """
+
+    def __init__(self, before: Set[str]) -> None:
+        escaped = "".join(map(re.escape, sorted(before)))
+        if before <= {SPACE}:
+            pattern = f"{SPACE}{'+' if before else ''}[^{SPACE}]*|[^{SPACE}]+"
+        else:
+            pattern = rf"[\s\S][^{SPACE}]*(?:(?<=[{escaped}]){SPACE}[^{SPACE}]*)*"
+        self._find = re.compile(pattern).findall
+        left = f"[^{escaped}]" if before else r"[\s\S]"
+        #: A character with a cut point after it.
+        self.cut_points = re.compile(f"{left}(?={SPACE})")
+        self.ascii_cut_points = self.fine_cut_points = self.cut_points
+
+    def chunks(self, text: str) -> list[str]:
+        """Return all words of a text, in order."""
+        found: list[str] = self._find(text)
+        return found
+
+    def segments(self, text: str) -> Iterator[str]:
+        """Yield parts of some hundred characters that end at cut points, lines if they can be."""
+        assert self.cut_points is not None
+        search, find = self.cut_points.search, text.find
+        start = 0
+        while start + LONGEST_SEGMENT < len(text):
+            first = start + SHORTEST_SEGMENT
+            line = find("\n", first, start + LONGEST_SEGMENT)
+            found = search(text, first if line < 0 else line)
+            if found is None:
+                break
+            yield text[start : found.end()]
+            start = found.end()
+        yield text[start:] if start else text
+
+
+class SuffixSplitter(WholeText):
+    """A splitter for models in which ``▁`` ends a word.
+
+    Args:
+        runs: True if several ``▁`` stay together.
+
+    >>> SuffixSplitter(runs=True).chunks("a▁b▁▁c")
+    ['a▁', 'b▁▁', 'c']
+    """
+
+    def __init__(self, runs: bool) -> None:
+        pattern = f"[^{SPACE}]*{SPACE}{'+' if runs else ''}|[^{SPACE}]+"
+        self._find = re.compile(pattern).findall
+
+    def chunks(self, text: str) -> list[str]:
+        """Return all words of a text, in order."""
+        found: list[str] = self._find(text)
+        return found
+
+
+def splitter_between(before: Set[str], after: Set[str]) -> WholeText:
+    """Return a splitter whose cut points are within no piece.
+
+    Args:
+        before: the characters before a ``▁`` in a piece.
+        after: the characters after one.
+
+    >>> splitter_between({"▁"}, {"a", "b"}).chunks("a▁b▁▁c")
+    ['a', '▁b', '▁▁c']
+    """
+    if before <= {SPACE}:
+        return WordSplitter(before)
+    if after <= {SPACE}:
+        return SuffixSplitter(runs=bool(after))
+    return WordSplitter(before) if len(before) < 64 else WholeText()
