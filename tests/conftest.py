@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # A machine that is busy makes a test slow, not wrong.  In CI hypothesis's own profile, on which
 # this one is built, also draws the same examples each time.
@@ -12,4 +12,10 @@ settings.register_profile(
 #: By ``--hypothesis-profile``: for the slow search before a release, and for a quick look.
 settings.register_profile("many", settings.get_profile("compat_bpe"), max_examples=10_000)
 settings.register_profile("few", settings.get_profile("compat_bpe"), max_examples=20)
+#: For ``tools/mutants.py``, which asks only if a test fails: an example that does is not shrunk.
+settings.register_profile(
+    "unshrunk",
+    settings.get_profile("compat_bpe"),
+    phases=[phase for phase in Phase if phase not in (Phase.shrink, Phase.explain)],
+)
 settings.load_profile("compat_bpe")

@@ -94,6 +94,27 @@ const points = (await import(`${process.cwd()}/${process.argv[1]}/code-points.mj
 console.log(JSON.stringify([...points]));
 """
 
+#: What composes: Hangul, that has no table in the database.
+LEADING, VOWELS, TRAILING = range(0x1100, 0x1113), range(0x1161, 0x1176), range(0x11A8, 0x11C3)
+OPEN_SYLLABLES = range(0xAC00, 0xD7A4, 28)
+
+#: A class of characters in clusters → its path in the database.
+CLUSTER_CLASSES = {
+    "c": "Grapheme_Cluster_Break/Control",
+    "e": "Grapheme_Cluster_Break/Extend",
+    "z": "Grapheme_Cluster_Break/ZWJ",
+    "s": "Grapheme_Cluster_Break/SpacingMark",
+    "r": "Grapheme_Cluster_Break/Regional_Indicator",
+    "p": "Grapheme_Cluster_Break/Prepend",
+    "L": "Grapheme_Cluster_Break/L",
+    "V": "Grapheme_Cluster_Break/V",
+    "T": "Grapheme_Cluster_Break/T",
+    "x": "Binary_Property/Extended_Pictographic",
+    "C": "Indic_Conjunct_Break/Consonant",
+    "k": "Indic_Conjunct_Break/Linker",
+    "n": "Indic_Conjunct_Break/None",
+}
+
 
 def fetch(folder: Path, version: str) -> Path:
     """The folder in ``folder`` with what is in the package of a version."""
@@ -201,9 +222,44 @@ def shifts(mapping: Iterable[tuple[int, int]]) -> str:
     )
 
 
+def composing(of: Callable[[str, str], Any]) -> tuple[set[int], set[int]]:
+    """The characters that compose with a later one, and those that compose with an earlier one.
+
+    The database of Unicode 9.0 lacks the mappings.  But those of a character never change.
+    """
+    excluded = {*of("17.0.0", "Binary_Property/Full_Composition_Exclusion")}
+    excluded.update(of("9.0.0", "General_Category/Unassigned"))
+    pairs = [
+        mapped
+        for point, mapped in of("17.0.0", "Decomposition_Mapping/Canonical")
+        if point not in excluded and not 0xAC00 <= point < 0xD7A4
+    ]
+    if not pairs or any(len(pair) != 2 for pair in pairs):
+        raise SystemExit("Decomposition_Mapping: not pairs")
+    forward = {pair[0] for pair in pairs} | {*LEADING, *OPEN_SYLLABLES}
+    return forward, {pair[1] for pair in pairs} | {*VOWELS, *TRAILING}
+
+
+def cluster_classes(of: Callable[[str, str], Any]) -> dict[str, set[int]]:
+    """The classes of characters in clusters, each character in one; the others are in none."""
+    found = {name: {*of("17.0.0", path)} for name, path in CLUSTER_CLASSES.items()}
+    extend = found["e"]
+    if not found["k"] <= extend or found["z"] & extend:
+        raise SystemExit("Indic_Conjunct_Break: a linker that does not extend")
+    found["n"] &= extend
+    found["e"] = extend - found["k"] - found["n"]
+    found["c"] -= {0x0A, 0x0D}
+    members = [point for points in found.values() for point in points]
+    if len(members) != len(set(members)):
+        raise SystemExit("Grapheme_Cluster_Break: a character in two classes")
+    return found
+
+
 def tokenizers_module(of: Callable[[str, str], Any]) -> str:
     """The text of the module for tokenizers; ``of(version, path)`` is a part of the data."""
     category = "General_Category"
+    other = [of("8.0.0", f"{category}/{name}") for name in ("Control", "Format", "Private_Use")]
+    forward, backward = composing(of)
     return "\n".join(
         [
             '''"""Tables of the other Unicode versions that tokenizers 0.23.3 uses.
@@ -224,7 +280,23 @@ from __future__ import annotations
             f"NUMERIC = {literal(ranges(of('17.0.0', f'{category}/Number')))}\n",
             "#: Lower case of each upper-case letter in Unicode 17.0: ``41-5a+20`` is a range and",
             "#: its distance to lower case; ``/2`` takes every second code point of the range.",
-            f"LOWERCASE = {literal(shifts(of('17.0.0', 'Simple_Case_Mapping/Lowercase')))}",
+            f"LOWERCASE = {literal(shifts(of('17.0.0', 'Simple_Case_Mapping/Lowercase')))}\n",
+            "#: General categories Cc, Cf and Co in Unicode 8.0, for BertNormalizer.",
+            f"OTHER = {literal(ranges({*other[0], *other[1], *other[2]}))}\n",
+            "#: General category Mn in Unicode 8.0, for BertNormalizer.",
+            f"NONSPACING = {literal(ranges(of('8.0.0', f'{category}/Nonspacing_Mark')))}\n",
+            "#: General category M in Unicode 9.0, for StripAccents.",
+            f"MARKS = {literal(ranges(of('9.0.0', f'{category}/Mark')))}\n",
+            "#: Characters that compose with a later one in Unicode 9.0, and with an earlier one.",
+            f"COMPOSES_FORWARD = {literal(ranges(forward))}",
+            f"COMPOSES_BACKWARD = {literal(ranges(backward))}\n",
+            "#: Classes of characters in grapheme clusters in Unicode 17.0 (see ``clusters``).",
+            "CLUSTER_CLASSES = {",
+            *(
+                f'    "{name}": {literal(ranges(points), "    ")},'
+                for name, points in cluster_classes(of).items()
+            ),
+            "}",
             "",
         ]
     )

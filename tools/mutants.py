@@ -136,6 +136,7 @@ def main() -> int:
     parser.add_argument("module")
     parser.add_argument("tests", nargs="+")
     options = parser.parse_args()
+    tests = [*options.tests, "--hypothesis-profile=unshrunk"]
     source = (ROOT / options.module).read_text("utf-8")
     found = list(mutants(source))
     chosen = random.Random(options.seed).sample(found, min(options.number, len(found)))
@@ -143,12 +144,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "copy"
         shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", "__pycache__"))
-        if not survives(folder, options.module, options.tests):
+        if not survives(folder, options.module, tests):
             print("the tests fail without a change")
             return 2
         for mutant in sorted(chosen):
             (folder / options.module).write_text(changed(source, mutant), "utf-8")
-            if survives(folder, options.module, options.tests):
+            if survives(folder, options.module, tests):
                 survivors += 1
                 line = source.split("\n")[mutant.line - 1].encode()
                 was = line[mutant.column : mutant.end].decode()

@@ -79,7 +79,7 @@ class Decoding:
         characters = 0
         for piece in pieces:
             # A byte 10xxxxxx belongs to the character before.
-            offsets.append(max(0, characters - (0x80 <= piece[0] < 0xC0)))
+            offsets.append(max(0, characters - (b"\x80" <= piece[:1] < b"\xc0")))
             characters += sum(not 0x80 <= byte < 0xC0 for byte in piece)
         return b"".join(pieces).decode(), offsets
 

@@ -13,10 +13,15 @@ from .vocabularies import load_ranks
 _lock = RLock()
 #: The shipped encodings that are loaded as ``Tokenizer``.
 DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
+#: Encodings by a rule, without a vocabulary that was learned; see ``baselines.Baseline``.
+BASELINES = ("bytes", "characters", "words", "words_and_punctuation", "categories")
 
 
 def list_encoding_names() -> list[str]:
-    """Return the names that ``get_encoding`` knows.
+    """Return the names of the encodings that ship with their vocabularies.
+
+    ``get_encoding`` also knows the baselines: bytes, characters, words, words_and_punctuation and
+    categories.
 
     >>> "o200k_base" in list_encoding_names()
     True
@@ -39,8 +44,8 @@ def get_encoding(encoding_name: str) -> Encoding:
         found: Encoding | None = ENCODINGS.get(encoding_name)
         if found is not None:
             return found
-    if not isinstance(encoding_name, str) or encoding_name not in list_encoding_names():
-        known = ", ".join(list_encoding_names())
+    if not isinstance(encoding_name, str) or encoding_name not in _known():
+        known = ", ".join(_known())
         raise ValueError(f"unknown encoding {encoding_name!r}; there are {known}")
     with _lock:
         if encoding_name not in ENCODINGS:
@@ -49,12 +54,20 @@ def get_encoding(encoding_name: str) -> Encoding:
         return made
 
 
+def _known() -> list[str]:
+    return [*list_encoding_names(), *BASELINES]
+
+
 def make_encoding(name: str) -> Encoding:
     """Return a new object for a shipped encoding; encodings of one vocabulary share its ranks."""
     if name in DEEPSEEK:
         from .tokenizer import Tokenizer  # most programs need no tokenizer of several steps
 
         return Tokenizer.shipped(name)
+    if name in BASELINES:
+        from .baselines import Baseline
+
+        return Baseline.shipped(name)
     return Encoding.shipped(name)
 
 

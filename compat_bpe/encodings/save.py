@@ -15,6 +15,7 @@ from ..formats.checked_json import is_unicode
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
 from ..formats.models.bpe import ListedModel, RankedModel
 from ..formats.parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
+from ..formats.parts.settings import padding_part, truncation_part
 from ..formats.tiktoken import format_ranks
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..pipeline.added_tokens import AddedToken
@@ -91,14 +92,15 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
     definition = encoding.definition if isinstance(encoding, Tokenizer) else _definition(encoding)
     model = definition.model
     try:
-        vocabulary = _with_added(model.vocabulary, definition.added_tokens)
+        vocabulary = _with_added(model.vocabulary, model.size, definition.added_tokens)
         written = model.written(vocabulary)
     except ValueError as error:
         raise ValueError(f"{encoding!r}: {error}") from None
+    truncation, padding = definition.truncation, definition.padding
     file = {
         "version": "1.0",
-        "truncation": None,
-        "padding": None,
+        "truncation": truncation and truncation_part(truncation),
+        "padding": padding and padding_part(padding),
         "added_tokens": [
             {
                 "id": token.id,
@@ -186,14 +188,22 @@ def _definition(encoding: Encoding) -> TokenizerDefinition:
     return TokenizerDefinition(RankedModel(encoding.core.encoder), added, parts, encoding.name)
 
 
-def _with_added(vocabulary: Mapping[str, int], added: Sequence[AddedToken]) -> dict[str, int]:
-    """Return a vocabulary with the added tokens that must be in it to keep their ids."""
+def _with_added(
+    vocabulary: Mapping[str, int], size: int, added: Sequence[AddedToken]
+) -> dict[str, int]:
+    """Return a vocabulary with the added tokens that must be in it to keep their ids.
+
+    Args:
+        vocabulary: the tokens of a model, and their ids.
+        size: the number of its tokens, those that it has twice included.
+        added: the added tokens.
+    """
     found = dict(vocabulary)
     for token in added:
         if found.get(token.content, token.id) != token.id:
             raise ValueError(f"{token.content!r} is an ordinary token, too")
     others = [token for token in added if token.content not in found]
-    for token in _not_numbered_on(others, len(found)):
+    for token in _not_numbered_on(others, size):
         found[token.content] = token.id
     if len(set(found.values())) < len(found):
         raise ValueError("a special token has the id of an ordinary one")

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..pipeline.added_tokens import AddedToken
+from ..pipeline.padding import Padding
+from ..pipeline.processors.base import process, process_ids
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
+from ..pipeline.tokenized import Tokenized
+from ..pipeline.truncation import Truncation
 from .core_bpe import CoreBPE
 from .encoding import _NOTHING, Encoding
 from .loaded import find
@@ -21,7 +26,9 @@ class Tokenizer(Encoding):
     tokens only if ``allowed_special`` says so, and otherwise plain text.  Other added tokens are
     always tokens, also in ``count`` and ``encode_ordinary``.  So
     ``encode(text, allowed_special="all")`` gives the ids of ``tokenizers``'
-    ``encode(text, add_special_tokens=False)``.
+    ``encode(text, add_special_tokens=False)``.  ``count``, ``encode_ordinary`` and what is cut or
+    measured by tokens take a text for itself; the post-processor, which could leave a text out or
+    have it twice, works in ``encode`` and ``encode_with_offsets`` alone.
 
     Args:
         name: the name that ``repr`` shows.
@@ -65,36 +72,235 @@ class Tokenizer(Encoding):
         """The added tokens, special or not."""
         return self.definition.added_tokens
 
+    @property
+    def truncation(self) -> Truncation | None:
+        """The file's truncation; nothing is cut unless ``encode_with_offsets`` is given it."""
+        return self.definition.truncation
+
+    @property
+    def padding(self) -> Padding | None:
+        """The file's padding; nothing is padded unless ``encode_with_offsets`` is given it."""
+        return self.definition.padding
+
+    # Text to ids
+
     def encode(
         self,
         text: str,
+        pair: str | None = None,
         *,
         allowed_special: AllowedSpecial = _NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
     ) -> list[int]:
-        """Return the ids of a text that may contain the names of special tokens.
+        """Return the ids of a text, or of a pair of texts, with the names of special tokens in it.
 
         Args:
             text, allowed_special, disallowed_special: as in ``Encoding.encode``.
+            pair: the second text of a pair.
             add_special_tokens: add the tokenizer's own ids for the beginning and the end of a text,
                 if it has any.
 
         Raises:
             ValueError, TypeError: as in ``Encoding.encode``.
+            ValueError: the tokenizer's post-processor cannot take a text, or a pair.
 
         >>> from compat_bpe import get_encoding
         >>> enc = get_encoding("deepseek_v3")
         >>> enc.encode("<｜begin▁of▁sentence｜>hello", allowed_special="all")
         [0, 33310]
         """
-        ids = super().encode(
-            text, allowed_special=allowed_special, disallowed_special=disallowed_special
+        parts = [
+            super(Tokenizer, self).encode(
+                one, allowed_special=allowed_special, disallowed_special=disallowed_special
+            )
+            for one in ((text,) if pair is None else (text, pair))
+        ]
+        processor = self.core.definition.processor
+        if processor is None and pair is None:
+            return parts[0]
+        return process_ids(processor, parts, add_special_tokens)
+
+    def encode_batch(
+        self,
+        text: list[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+        add_special_tokens: bool = False,
+    ) -> list[list[int]]:
+        """Return ``encode`` of each of some texts; see ``Encoding.encode_batch``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("deepseek_v3").encode_batch(["hello", "world"])
+        [[33310], [29616]]
+        """
+        found = super().encode_batch(
+            text,
+            num_threads=num_threads,
+            allowed_special=allowed_special,
+            disallowed_special=disallowed_special,
         )
-        if add_special_tokens:
-            before, after = self.core.definition.template
-            ids = [*before, *ids, *after]
-        return ids
+        processor = self.core.definition.processor
+        if processor is None or not add_special_tokens:
+            return found
+        if process_ids(processor, [[0]], False) == [0]:
+            return [process_ids(processor, [ids], True) for ids in found]
+        # What was found is not the text alone: the post-processor leaves it out or has it twice.
+        return [
+            self.encode(
+                one,
+                allowed_special=allowed_special,
+                disallowed_special=disallowed_special,
+                add_special_tokens=True,
+            )
+            for one in text
+        ]
+
+    def encode_with_offsets(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+        add_special_tokens: bool = False,
+        truncation: Truncation | None = None,
+        padding: Padding | None = None,
+    ) -> Tokenized:
+        """Return the tokens of a text, or of a pair of texts, with their places in the text.
+
+        With ``allowed_special="all"`` the fields are those of what ``encode`` gives in
+        ``tokenizers``.
+
+        Args:
+            text, pair, allowed_special, disallowed_special, add_special_tokens: as in ``encode``.
+            truncation: cut the text to a number of tokens; ``self.truncation`` has the file's
+                settings.
+            padding: pad it; ``self.padding`` has the file's settings.
+
+        Returns:
+            The ids, tokens, offsets and so on.  The offsets are in characters of the text as given,
+            even if surrogates in it are repaired.
+
+        Raises:
+            ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
+
+        >>> from compat_bpe import get_encoding
+        >>> found = get_encoding("deepseek_v3").encode_with_offsets("hello world")
+        >>> found.ids, found.tokens, found.offsets
+        ([33310, 2058], ['hello', 'Ġworld'], [(0, 5), (5, 11)])
+        """
+        from ..pipeline.offsets import locate
+
+        definition = self.core.definition
+        parts = []
+        for one in (text,) if pair is None else (text, pair):
+            allowed = self._check_special(one, allowed_special, disallowed_special)
+            found = locate(definition, one, allowed)
+            parts.append(
+                Tokenized(
+                    [token.id for token in found],
+                    [token.text for token in found],
+                    [(token.start, token.end) for token in found],
+                    [token.word for token in found],
+                )
+            )
+        first, second = parts[0], None if pair is None else parts[1]
+        processor = definition.processor
+        if truncation is not None:
+            added = 0
+            if add_special_tokens and processor is not None:
+                added = processor.added(pair is not None)
+            first, second = truncation.applied(first, second, added)
+        whole = process(processor, first, second, add_special_tokens=add_special_tokens)
+        return whole if padding is None else padding.applied([whole])[0]
+
+    # Ids to text
+
+    def decode(
+        self,
+        tokens: Sequence[int],
+        errors: str = "replace",
+        *,
+        skip_special_tokens: bool = False,
+    ) -> str:
+        """Return the text of some ids, as the tokenizer's decoder makes it.
+
+        Args:
+            tokens, errors: as in ``Encoding.decode``.
+            skip_special_tokens: leave out the special tokens.  As in ``tokenizers``, one that is
+                looked for in normalized text, and changed by that, is not left out.
+
+        Raises:
+            KeyError, OverflowError, UnicodeDecodeError: as in ``Encoding.decode``.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("deepseek_v3").decode([0, 33310, 1], skip_special_tokens=True)
+        'hello'
+        """
+        if skip_special_tokens:
+            skipped = self._skipped
+            tokens = [token for token in tokens if token not in skipped]
+        return super().decode(tokens, errors)
+
+    def decode_batch(
+        self,
+        batch: Sequence[Sequence[int]],
+        *,
+        errors: str = "replace",
+        num_threads: int = 8,
+        skip_special_tokens: bool = False,
+    ) -> list[str]:
+        """Return ``decode`` of each of some lists of ids."""
+        from .batch import map_in_order
+
+        def decode(tokens: Sequence[int]) -> str:
+            return self.decode(tokens, errors, skip_special_tokens=skip_special_tokens)
+
+        return map_in_order(decode, batch, num_threads)
+
+    # The vocabulary
+
+    def id_to_token(self, token: int) -> str | None:
+        """Return the token of an id, written as in the vocabulary; None if there is none.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("deepseek_v3").id_to_token(2058)
+        'Ġworld'
+        """
+        return self._pieces.get(token)
+
+    def token_to_id(self, token: str) -> int | None:
+        """Return the id of a token, written as in the vocabulary; None if there is none.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("deepseek_v3").token_to_id("Ġworld")
+        2058
+        """
+        return self._ids.get(token)
+
+    @cached_property
+    def _pieces(self) -> Mapping[int, str]:
+        pieces = self.core.definition.pieces
+        assert pieces is not None, "a tokenizer's tokens have names"
+        return pieces()
+
+    @cached_property
+    def _ids(self) -> Mapping[str, int]:
+        added = {token.content: token.id for token in self.added_tokens}
+        numbers = set(added.values())
+        # Added tokens go by their names, and not by the pieces that these are normalized to.
+        pieces = self._pieces.items()
+        ids = {piece: number for number, piece in pieces if number not in numbers}
+        return {**ids, **added}
+
+    @cached_property
+    def _skipped(self) -> frozenset[int]:
+        """The ids that decoding skips with ``skip_special_tokens``: tokens go by their names."""
+        names = self._special_names
+        return frozenset(number for number, name in self._pieces.items() if name in names)
 
     def ordinary_tokens(self) -> dict[bytes, int]:
         added = {token.id for token in self.added_tokens}

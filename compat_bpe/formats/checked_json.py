@@ -10,6 +10,8 @@ import os
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from .json_numbers import read_float
+
 #: The largest file accepted, in bytes.  The largest tokenizers of today are a tenth of it.
 SIZE_LIMIT = 1 << 28
 
@@ -91,6 +93,10 @@ class Json:
         return self.value
 
 
+def _fail_constant(name: str) -> NoReturn:
+    raise ValueError(f"not JSON: {name} is no number there")
+
+
 def _kind(value: Any) -> str:
     names = {dict: "an object", list: "a list", str: "a string", bool: "true or false"}
     numbers = {int: "an integer", float: "a float"}
@@ -132,7 +138,9 @@ def parse_json(data: bytes, source: str) -> Json:
     """
 
     try:
-        return Json(json.loads(data.decode("utf-8")), source)
+        text = data.decode("utf-8")
+        value = json.loads(text, parse_float=read_float, parse_constant=_fail_constant)
+        return Json(value, source)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{source}: line {line}: not UTF-8: {error.reason}") from None

@@ -1,8 +1,8 @@
 """``tokenizer.json`` of Hugging Face tokenizers.
 
 The result gives the ids that ``tokenizers.Tokenizer.from_file(path).encode(text)`` gives, as of
-tokenizers 0.23.3.  ``truncation`` and ``padding`` are not applied, since they are settings of a
-program rather than of a vocabulary.
+tokenizers 0.23.3.  ``truncation`` and ``padding`` are read, but not applied unasked, since they are
+settings of a program rather than of a vocabulary.
 
 As in tokenizers, the ids that the file writes beside its added tokens are ignored.  An added token
 that the model also has gets the model's id.  The others are numbered from the size of the
@@ -12,24 +12,32 @@ vocabulary on.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
-from ..pipeline.byte_level import decode_bytes
+from ..pipeline.decoders.by_bytes import Decoder
+from ..pipeline.decoders.by_pieces import PieceDecoder
+from ..pipeline.decoders.byte_level import ByteLevel, bytes_of
 from ..pipeline.definition import Definition
-from ..pipeline.pre_tokenizers import PrefixSpace, make_splitter
-from ..pipeline.span_prefix import SpanPrefix
+from ..pipeline.models.byte_level_bpe import ByteLevelBPE
+from ..pipeline.pre_tokenizers import StepSplitter, make_splitter, split_off_first
 from .checked_json import Json, is_unicode
-from .models.bpe import read_bpe
-from .parts.decoders import unsupported_decoder
+from .models import bpe, unigram, word_level, wordpiece
+from .parts.decoders import read_decoder
 from .parts.normalizers import read_normalizer
-from .parts.post_processors import template
+from .parts.post_processors import read_post_processor
 from .parts.pre_tokenizers import joined_steps
+from .parts.settings import read_padding, read_truncation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..pipeline.decoders.base import IdDecoder
+    from ..pipeline.padding import Padding
+    from ..pipeline.pre_tokenizers import Step
+    from ..pipeline.truncation import Truncation
     from .models.base import ModelPart
 
 
@@ -37,13 +45,16 @@ class TokenizerDefinition(NamedTuple):
     """The content of a ``tokenizer.json``.
 
     ``parts`` has ``normalizer``, ``pre_tokenizer``, ``post_processor`` and ``decoder`` as in the
-    file.  ``source`` is the file's name in messages.
+    file.  ``source`` is the file's name in messages.  ``truncation`` and ``padding`` are the file's
+    settings, which nothing applies unasked.
     """
 
     model: ModelPart
     added_tokens: tuple[AddedToken, ...]
     parts: Mapping[str, Any]
     source: str
+    truncation: Truncation | None = None
+    padding: Padding | None = None
 
     @property
     def reference(self) -> str:
@@ -93,33 +104,59 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
         version.fail(f"version {version.text()!r} is not known")
     model = _model(file["model"])
     tokens = file.get("added_tokens")
-    added = () if tokens is None else _added_tokens(tokens, model.vocabulary)
+    added = () if tokens is None else _added_tokens(tokens, model.vocabulary, model.size)
+    truncation, padding = file.get("truncation"), file.get("padding")
     return TokenizerDefinition(
-        model, added, {name: members.get(name) for name in PARTS}, file.source
+        model,
+        added,
+        {name: members.get(name) for name in PARTS},
+        file.source,
+        None if truncation is None else read_truncation(truncation),
+        None if padding is None else read_padding(padding),
     )
 
 
 #: The reader of each type of model.
-_MODELS: dict[str, Callable[[Json], ModelPart]] = {"BPE": read_bpe}
+_MODELS: dict[str, Callable[[Json], ModelPart]] = {
+    "BPE": bpe.read_bpe,
+    "WordPiece": wordpiece.read_wordpiece,
+    "WordLevel": word_level.read_word_level,
+    "Unigram": unigram.read_unigram,
+}
+
+#: The members of each type of model by which it is known, in the order of tokenizers, if a file
+#: does not name its type, as old ones do not.
+_FIELDS = {
+    "BPE": bpe.FIELDS,
+    "WordPiece": wordpiece.FIELDS,
+    "WordLevel": word_level.FIELDS,
+    "Unigram": unigram.FIELDS,
+}
 
 
 def _model(part: Json) -> ModelPart:
-    # Old files do not name the model's type; one that has merges is BPE.
-    name = part.get("type")
-    found = "BPE" if name is None and "merges" in part.mapping() else part["type"].text()
-    if found not in _MODELS:
-        part.fail(f"{found} is not supported, only {', '.join(_MODELS)}")
-    return _MODELS[found](part)
+    members = part.mapping()
+    if "type" in members:
+        found = part["type"].text()
+        if found not in _MODELS:
+            part.fail(f"{found} is not supported, only {', '.join(_MODELS)}")
+        return _MODELS[found](part)
+    for name, fields in _FIELDS.items():
+        if members.keys() >= set(fields):
+            return _MODELS[name](part)
+    return part.fail("there is no 'type', and no 'vocab' to tell it by")
 
 
 _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
 
 
-def _added_tokens(part: Json, vocabulary: Mapping[str, int]) -> tuple[AddedToken, ...]:
+def _added_tokens(
+    part: Json, vocabulary: Mapping[str, int], following: int
+) -> tuple[AddedToken, ...]:
+    """Return the added tokens; those that are not in the vocabulary are numbered on."""
     found: dict[str, AddedToken] = {}
     name_of_written_id: dict[int, str] = {}
     ids = set(vocabulary.values())
-    following = len(vocabulary)
     for item in part.items():
         name, written, *flags = _added_token(item)
         if not name:
@@ -158,41 +195,52 @@ def _added_token(item: Json) -> tuple[Any, ...]:
 
 
 def _assemble(definition: TokenizerDefinition) -> Definition:
-    model, added, _, source = definition
+    model, added, source = definition.model, definition.added_tokens, definition.source
     parts = {
         name: None if value is None else Json(value, source, name)
         for name, value in definition.parts.items()
     }
-    steps = joined_steps(parts["pre_tokenizer"])
+    steps: Sequence[Step] = joined_steps(parts["pre_tokenizer"])
     normalize = read_normalizer(parts["normalizer"])
-    prefix = None
-    if steps and isinstance(steps[0], PrefixSpace):
-        prefix = SpanPrefix(" ")
-        steps = steps[1:]
+    prefix, steps = split_off_first(steps)
     built = model.build(steps, source)
-    others = {
+    decoder = read_decoder(parts["decoder"])
+    is_byte_level = list(map(type, decoder)) == [ByteLevel]
+    to_bytes = bytes_of if is_byte_level else str.encode
+    other_tokens = {
         **built.other_tokens,
-        **{token.id: _bytes_of(normalized_content(token, normalize)) for token in added},
+        **{token.id: to_bytes(normalized_content(token, normalize)) for token in added},
     }
+
+    @cache
+    def pieces() -> dict[int, str]:
+        # A model may have a token twice, of which the vocabulary has the last.
+        found = {
+            number: data.decode(errors="replace") for number, data in built.other_tokens.items()
+        }
+        found.update((number, name) for name, number in model.vocabulary.items())
+        found.update((token.id, normalized_content(token, normalize)) for token in added)
+        return found
+
+    def make_decoder() -> IdDecoder:
+        if is_byte_level:
+            return Decoder({}, {number: bytes_of(name) for number, name in pieces().items()})
+        return PieceDecoder(pieces(), decoder)
+
+    left = list(built.steps)
+    is_cut_further = left != list(steps) and left != list(steps[:-1])
+    # The tokens of a byte-level model are the bytes that its pieces stand for.
+    has_bytes = is_byte_level and isinstance(built.model, ByteLevelBPE)
     return Definition(
         added=AddedTokens(added, normalize, prefix=prefix),
         splitter=make_splitter(built.steps),
         model=built.model,
         tokens=built.tokens,
-        other_tokens=lambda: others,
+        other_tokens=lambda: other_tokens,
         # A token of the vocabulary may be an added one too, which may be decoded otherwise.
         others_count=True,
-        template=template(parts["post_processor"]),
-        undecodable=unsupported_decoder(parts["decoder"]),
+        make_decoder=None if has_bytes else make_decoder,
+        processor=read_post_processor(parts["post_processor"]),
+        pieces=pieces,
+        words=StepSplitter(steps) if is_cut_further else None,
     )
-
-
-def _bytes_of(name: str) -> bytes:
-    """Return a token's bytes as the decoder ``ByteLevel`` does.
-
-    A name that is not written in the byte alphabet stays as it is.
-    """
-    try:
-        return decode_bytes(name)
-    except ValueError:
-        return name.encode()

@@ -1,39 +1,32 @@
 """``vocab.json`` and ``merges.txt``: the model of a ``tokenizer.json`` in two files.
 
-A ``tokenizer_config.json`` beside them defines the added tokens and, by the name of a class in
-Hugging Face transformers, the splitting of text.  Without it, both are as in GPT-2.
+The files beside them (``settings_beside.py``) define the added tokens and, by the name of a class
+in Hugging Face transformers, the rest.  If no class is named, it is told from the tokens: of those
+that end a word with ``</w>`` there are several kinds; others are as in GPT-2.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..pipeline.byte_level import BYTE_TO_UNICODE
 from .checked_json import Json, read_json
-from .parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part, split_part
+from .lines import read_lines
+from .parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
+from .settings_beside import Settings, settings_beside
+from .tokenizer_classes import CLASSES, CLIP, GPT1, GPT2, REFUSED, WORD_END, TokenizerClass
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 
-_GPT2: dict[str, Any] = {"normalizer": None, "pre_tokenizer": byte_level_part()}
-_QWEN2: dict[str, Any] = {
-    "normalizer": {"type": "NFC"},
-    "pre_tokenizer": pre_tokenizers_part(
-        split_part(
-            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-            r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-        ),
-        byte_level_part(use_regex=False),
-    ),
-}
-
-#: The parts of each known class; its name is without "Fast" at the end.
-_CLASSES = {"GPT2Tokenizer": _GPT2, "CodeGenTokenizer": _GPT2, "Qwen2Tokenizer": _QWEN2}
+#: What the first line of a list of merges begins with, if it is no merge.
+_HEADINGS = ("#version", '"bpe_simple_vocab_16e6.txt#version')
 
 
 def read_vocab_merges(
     vocabulary: Path, merges: Path, pattern: str | None = None
 ) -> TokenizerDefinition:
-    """Read the two files, and ``tokenizer_config.json`` beside them if there is one.
+    """Read the two files, and those beside them if there are some.
 
     ``pattern``, in the syntax of OpenAI's published patterns, splits text in place of the class.
 
@@ -42,69 +35,135 @@ def read_vocab_merges(
         ValueError: ``{file}: {place}: {reason}``.  A file is damaged, or the class is not known.
     """
     ids = read_json(vocabulary)
-    listed = _read_merges(merges)
-    config_path = vocabulary.with_name("tokenizer_config.json")
-    config = read_json(config_path) if config_path.exists() else None
-    parts = _GPT2
+    settings = settings_beside(vocabulary)
+    source = f"{vocabulary} and {merges.name}"
     if pattern is not None:
-        parts = {
-            "normalizer": None,
-            "pre_tokenizer": pre_tokenizers_part(
-                pattern_part(pattern), byte_level_part(use_regex=False)
-            ),
-        }
-    elif config is not None and "tokenizer_class" in config.mapping():
-        name = config["tokenizer_class"].text()
-        if name.removesuffix("Fast") not in _CLASSES:
-            config["tokenizer_class"].fail(
-                f"{name} is not supported (only {', '.join(_CLASSES)}; or pass a pattern)"
-            )
-        parts = _CLASSES[name.removesuffix("Fast")]
-    if parts is _GPT2 and config is not None:
-        prefix = config.get("add_prefix_space")
-        if prefix is not None and prefix.truth():
-            parts = {**_GPT2, "pre_tokenizer": byte_level_part(add_prefix_space=True)}
+        listed = _read_merges(merges)
+        if _ends_words(listed):
+            raise ValueError(f"{source}: its tokens end words: it is given no pattern")
+        made = GPT2._replace(parts=lambda *_: _split_by(pattern))
+        return _definition(made, ids.mapping(), listed, settings, source)
+    made_of_name = _class_named(settings)
+    listed = _read_merges(merges)
+    found = made_of_name or _class_of(ids.mapping(), listed, source)
+    return _definition(found, ids.mapping(), listed, settings, source)
+
+
+def read_clip_merges(path: Path) -> TokenizerDefinition:
+    """Read the merges of CLIP, from which its vocabulary follows; the file may be compressed.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: ``{file}: {place}: {reason}``.  The file is damaged.
+    """
+    merges = _read_merges(path)[: CLIP.most_merges]
+    shown = sorted(BYTE_TO_UNICODE.values())
+    names = [*shown, *(char + WORD_END for char in shown)]
+    names += [merge.replace(" ", "") for merge in merges]
+    names += ["<|startoftext|>", "<|endoftext|>"]
+    ids = {name: number for number, name in enumerate(names)}
+    if len(ids) < len(names):
+        raise ValueError(f"{path}: two merges make the same token")
+    empty = Json({}, str(path))
+    return _definition(CLIP, ids, merges, Settings(empty, empty, empty, empty), str(path))
+
+
+def _definition(
+    made: TokenizerClass,
+    ids: Mapping[str, Any],
+    merges: list[str],
+    settings: Settings,
+    source: str,
+) -> TokenizerDefinition:
+    names: dict[str, str] = {}
+    if made.special is None:
+        added = _added_tokens(ids, merges, settings)
+    else:
+        special = settings.special_tokens(made.special)
+        for role in made.special:
+            if role not in special:
+                settings.config.fail(f"there is no {role}")
+        names = {role: token["content"] for role, token in special.items()}
+        added = settings.added_tokens(ids, special, made.more)
+    model = {"type": "BPE", "vocab": ids, "merges": merges[: made.most_merges]}
+    if made.unknown is not None:
+        model["unk_token"] = names[made.unknown]
+    if made.word_end is not None:
+        model["end_of_word_suffix"] = made.word_end
+    numbers = {token["content"]: token["id"] for token in added}
     file = {
-        "model": {"type": "BPE", "vocab": ids.mapping(), "merges": listed},
-        "added_tokens": _added_tokens(ids, listed, config),
-        **parts,
+        "model": model,
+        "added_tokens": added,
+        **made.parts(settings, names, numbers),
+    }
+    return parse_tokenizer(Json(file, source))
+
+
+def _split_by(pattern: str) -> dict[str, Any]:
+    return {
+        "normalizer": None,
+        "pre_tokenizer": pre_tokenizers_part(
+            pattern_part(pattern), byte_level_part(use_regex=False)
+        ),
         "post_processor": None,
         "decoder": byte_level_part(),
     }
-    return parse_tokenizer(Json(file, f"{vocabulary} and {merges.name}"))
+
+
+def _class_named(settings: Settings) -> TokenizerClass | None:
+    named = settings.class_name({*CLASSES, *REFUSED})
+    if named is None:
+        return None
+    name = named.value
+    if name in REFUSED:
+        named.fail(f"{name} is not supported: {REFUSED[name]}")
+    if name not in CLASSES:
+        named.fail(f"{name} is not supported (only {', '.join(CLASSES)}; or pass a pattern)")
+    return CLASSES[name]
+
+
+def _class_of(ids: Collection[str], merges: Sequence[str], source: str) -> TokenizerClass:
+    """Return the class by the tokens and the merges."""
+    if not _ends_words(merges):
+        return GPT2
+    if "<|startoftext|>" in ids and "<|endoftext|>" in ids:
+        return CLIP
+    if "<unk>" in ids and "<s>" not in ids and "<pad>" not in ids:
+        return GPT1
+    raise ValueError(
+        f"{source}: its tokens end words ({WORD_END}), as in several kinds of tokenizers: a "
+        "tokenizer_config.json beside it must name the class (tokenizer_class)"
+    )
+
+
+def _ends_words(merges: Sequence[str]) -> bool:
+    """Return True if the last character of a word is written with an end of its own.
+
+    In other vocabularies "</w>" is text, and is made from single characters by merges.
+    """
+    parts = {part for merge in merges if WORD_END in merge for part in merge.split(" ")}
+    made = {merge.replace(" ", "") for merge in merges}
+    return any(part.endswith(WORD_END) and len(part) > 1 for part in parts - made)
 
 
 def _read_merges(path: Path) -> list[str]:
-    data = path.read_bytes()
-    try:
-        lines = data.decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}: line {number}: not UTF-8: {error.reason}") from None
-    if not lines[-1]:
-        lines.pop()
-    lines = [line.rstrip("\r") for line in lines]
+    lines = [line.rstrip("\r") for line in read_lines(path)]
     for number, line in enumerate(lines, 1):
-        if line.count(" ") != 1 and not line.startswith("#version"):
+        if line.count(" ") != 1 and not line.startswith(_HEADINGS):
             raise ValueError(f"{path}: line {number}: expected the two parts of a merge")
-    return [line for line in lines if not line.startswith("#version")]
+    return [line for line in lines if not line.startswith(_HEADINGS)]
 
 
-def _added_tokens(ids: Json, merges: list[str], config: Json | None) -> list[dict[str, Any]]:
-    listed = None if config is None else config.get("added_tokens_decoder")
-    if listed is not None:
-        numbers = listed.mapping()
-        for number in numbers:
-            if not re.fullmatch("[0-9]{1,10}", number):
-                listed.fail(f"{number[:20]!r} is not an id")
-        return [
-            {**listed[number].mapping(), "id": int(number)} for number in sorted(numbers, key=int)
-        ]
+def _added_tokens(
+    ids: Mapping[str, Any], merges: list[str], settings: Settings
+) -> list[dict[str, Any]]:
+    if settings.config.get("added_tokens_decoder") is not None:
+        return list(settings.listed())
     # As in load_gpt2: every name <...> that no merge makes.
     made = {merge.replace(" ", "") for merge in merges}
     flags = dict.fromkeys(("normalized", "lstrip", "rstrip", "single_word"), False)
     return [
         {"id": number, "content": name, "special": True, **flags}
-        for name, number in ids.mapping().items()
+        for name, number in ids.items()
         if name[:1] == "<" and name[-1:] == ">" and len(name) > 2 and name not in made
     ]

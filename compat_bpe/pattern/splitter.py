@@ -224,6 +224,14 @@ class Splitter:
         """The pattern ``cut_points`` for ASCII text."""
         return self._cut_point_pattern("ascii_cut_points")
 
+    def is_cut(self, beside: str, fine: bool) -> bool:
+        """Return True if there is a cut point between two characters, whatever is around them."""
+        if fine:
+            cut_points = self.fine_cut_points
+        else:
+            cut_points = self.ascii_cut_points if beside.isascii() else self.cut_points
+        return cut_points is not None and cut_points.search(beside, 0, 2) is not None
+
     @cached_property
     def _few_cut_points(self) -> re.Pattern[str] | None:
         """The pattern ``cut_points`` for text with stand-ins."""

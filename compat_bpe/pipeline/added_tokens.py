@@ -23,7 +23,7 @@ from .special import may_have
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .normalizers.base import Normalizer
-    from .span_prefix import SpanPrefix
+    from .span_prefix import SpanStart
 
 
 class AddedToken(NamedTuple):
@@ -63,7 +63,7 @@ class AddedTokens:
         tokens: all added tokens.  Of two with the same normalized name, a special one wins over
             another, then the first (tokenizers defines no order there).
         normalize: the normalizer of the text between the tokens, or None.
-        prefix: puts a character before the spans, or None.
+        prefix: changes the beginning of the spans, or None.
 
     >>> tokens = AddedTokens([AddedToken("<a>", 1, special=True), AddedToken("b", 2, rstrip=True)])
     >>> list(tokens.split("<a>xb y<a>", allowed={"<a>"}))
@@ -76,7 +76,7 @@ class AddedTokens:
         self,
         tokens: Sequence[AddedToken],
         normalize: Normalizer | None = None,
-        prefix: SpanPrefix | None = None,
+        prefix: SpanStart | None = None,
     ) -> None:
         self.normalize = normalize
         self.prefix = prefix
@@ -111,23 +111,57 @@ class AddedTokens:
         Args:
             text, allowed: as in ``split``.
         """
-        prefix = self.prefix
-        if prefix is None:
-            return self.split(text, allowed)
-        return self._prefixed(prefix, text, allowed)
+        return self.split(text, allowed) if self.prefix is None else self._prefixed(text, allowed)
 
-    def _prefixed(
-        self, prefix: SpanPrefix, text: str, allowed: Set[str]
-    ) -> Iterator[tuple[str, int | None]]:
-        is_first = True
-        for plain, token in self.split(text, allowed):
-            if is_first and prefix.only_first and self.normalize is not None and plain:
-                # A normalizer may have removed the first character.
-                beginning = next(self._as_it_is.split(text, allowed))[0]
-                places = self.normalize.align(Aligned.of(beginning)).places
-                is_first = bool(places) and not places[0][0]
-            yield prefix(plain, is_first), token
-            is_first = False
+    def _prefixed(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
+        assert self.prefix is not None
+        for start, end, token in self._as_it_is.find(text, allowed):
+            if token is not None:
+                yield "", token.id
+                continue
+            span = text[start:end]
+            count = self._count_at_start(span) if self.prefix.only_first and not start else 0
+            span = span if self.normalize is None else self.normalize(span)
+            for start, end, token in self._normalized.find(span, allowed):
+                if token is None:
+                    yield self.prefix(span[start:end], max(0, count - start)), None
+                else:
+                    yield "", token.id
+
+    def _count_at_start(self, span: str) -> int:
+        """Return the number of normalized characters that are made of a span's first one.
+
+        Only the beginning of the span is looked at, up to where it may be cut.
+        """
+        normalize = self.normalize
+        if normalize is None:
+            return min(1, len(span))
+        if normalize.is_local:
+            for cut in range(1, len(span)):
+                if normalize.across(span[cut - 1], span[cut]) is not None:
+                    span = span[:cut]
+                    break
+        places = normalize.align(Aligned.of(span)).places
+        return next((n for n, (start, _) in enumerate(places) if start), len(places))
+
+    def align(self, text: str, allowed: Set[str]) -> Iterator[tuple[Aligned, int | None]]:
+        """Yield the spans of ``spans`` and the added tokens, with their places in the text.
+
+        A token has its id, and the normalized text that it stands for; a span has None.
+        """
+        whole = Aligned.of(text)
+        for start, end, token in self._as_it_is.find(text, allowed):
+            span = whole.part(start, end)
+            if token is not None:
+                yield span, token.id
+                continue
+            span = span if self.normalize is None else self.normalize.align(span)
+            for first, last, token in self._normalized.find(span.text, allowed):
+                part = span.part(first, last)
+                if token is not None:
+                    yield part, token.id
+                else:
+                    yield part if self.prefix is None else self.prefix.align(part), None
 
     def guarded(self, names: Set[str]) -> frozenset[str] | None:
         """Return the names that no cut point may be within; None if no place is a cut point.
@@ -146,6 +180,8 @@ class AddedTokens:
         """The longest name in bytes; None if a token's text may be longer or shorter than it."""
         if self.is_normalized or self._wide & self._always:
             return None
+        if self.prefix is not None and self.prefix.replaces:
+            return None  # The tokens, joined, are perhaps no longer as long as the text.
         return max((len(name.encode()) for name in self._names), default=0)
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
@@ -207,6 +243,18 @@ class _Finder:
 
     def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
         """Yield spans of text, each not empty, and ids."""
+        for start, end, token in self.find(text, allowed):
+            if token is not None:
+                yield "", token.id
+            else:
+                yield text if end - start == len(text) else text[start:end], None
+
+    def find(self, text: str, allowed: Set[str]) -> Iterator[tuple[int, int, AddedToken | None]]:
+        """Yield the start and end of each span and of each token, none of them empty.
+
+        A token may overlap with one before it that has taken white space which both begin or end
+        with.
+        """
         at = 0
         found = self._tokens and may_have(text, self._all)
         for match in self._names.finditer(text) if found else ():
@@ -227,14 +275,14 @@ class _Finder:
                 while end < len(text) and _is_blank(text[end]):
                     end += 1
             if at < start:
-                yield text[at:start], None
+                yield at, start, None
             # A token that has lost all of its text to the one before is dropped.
             if start < end:
-                yield "", token.id
+                yield start, end, token
             # This may step back if the token before took blanks that this one has, too.
             at = end
         if at < len(text):
-            yield text[at:] if at else text, None
+            yield at, len(text), None
 
 
 def _is_word(char: str) -> bool:

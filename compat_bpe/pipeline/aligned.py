@@ -8,7 +8,7 @@ character have the same place there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 
@@ -45,20 +45,62 @@ class Aligned(NamedTuple):
                 after that are removed.  An inserted character has the place of the one before it.
             removed: the number of characters that are removed at the beginning.
 
+        tokenizers changes only what comes after the characters at the beginning that have an empty
+        place (inserted where nothing was matched), yet it puts all of the new text there.  So does
+        this, as long as there are characters to replace; after that tokenizers panics, and here
+        the new text takes the place of all of the old one.
+
         >>> Aligned.of("abc").changed([("x", 0), ("y", 1), ("z", -1)])
         Aligned(text='xyz', places=[(0, 1), (0, 1), (1, 2)], start=0, end=3)
         """
         chars: list[str] = []
-        places: list[tuple[int, int]] = []
-        at = removed
+        steps: list[int] = []
         for char, change in changes:
             chars.append(char)
+            steps.append(change)
+        text = "".join(chars)
+        lead = 0
+        if self.places and self.places[0][0] == self.places[0][1]:
+            lead = next((i for i, (a, b) in enumerate(self.places) if a < b), len(self.places))
+        places = self._places(steps, lead + removed)
+        if lead and places is not None:
+            return self._replace(text=self.text[:lead] + text, places=self.places[:lead] + places)
+        if places is None:
+            places = self._places(steps, removed) or [(self.end, self.end)] * len(text)
+        return self._replace(text=text, places=places)
+
+    def _places(self, steps: Iterable[int], at: int) -> list[tuple[int, int]] | None:
+        """Return the places after changes from ``at`` on; None if there are too few characters."""
+        old, count = self.places, len(self.places)
+        places: list[tuple[int, int]] = []
+        for change in steps:
             if change > 0:
-                places.append(self.places[at - 1] if at else (self.start, self.start))
-            else:
-                places.append(self.places[at])
+                places.append(old[min(at, count) - 1] if at else (self.start, self.start))
+            elif at < count:
+                places.append(old[at])
                 at += 1 - change
-        return self._replace(text="".join(chars), places=places)
+            else:
+                return None
+        return places
+
+    def filtered(self, keep: Callable[[str], bool]) -> Aligned:
+        """Return the text with only some of its characters.
+
+        >>> Aligned.of("a-b").filtered(str.isalpha)
+        Aligned(text='ab', places=[(0, 1), (2, 3)], start=0, end=3)
+        """
+        changes: list[tuple[str, int]] = []
+        removed = at_start = 0
+        for char in reversed(self.text):
+            if keep(char):
+                changes.append((char, -removed))
+                removed = 0
+            else:
+                removed += 1
+        if changes:
+            at_start = removed
+        changes.reverse()
+        return self.changed(changes, at_start)
 
     def part(self, start: int, end: int) -> Aligned:
         """Return a part of the text, with the part of the original that it is made of.

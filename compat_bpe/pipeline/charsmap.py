@@ -61,6 +61,13 @@ class Charsmap:
         """Return the shortest sequence that begins at ``start``, as ``longest`` does."""
         return next(self._all_at(text, start), None)
 
+    def goes_on(self, text: str) -> bool:
+        """Return True if some sequence begins with a text and is longer."""
+        node: int | None = 0
+        for char in text:
+            node = None if node is None else self._following[node].get(char)
+        return node is not None and bool(self._following[node])
+
     def _all_at(self, text: str, start: int) -> Iterator[tuple[int, str]]:
         node = 0
         for at in range(start, len(text)):

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import chain
 
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
-from ..unicode.surrogates import check_text
+from ..unicode.surrogates import START, check_text
 from .cache import Cache
 from .cut_points import CutPoints
 
@@ -125,12 +125,17 @@ class Core:
         return map(self._chunk_ids.__getitem__, self.splitter.chunks(span))
 
     def _encode_segment(self, segment: str) -> Ids:
-        ids = self.model.encode_segment(segment, self.splitter.chunks)
+        ids = self._whole(segment)
         return tuple(chain.from_iterable(self.ids_of_chunks(segment))) if ids is None else ids
 
     def _count_segment(self, segment: str) -> int:
-        ids = self.model.encode_segment(segment, self.splitter.chunks)
+        ids = self._whole(segment)
         return sum(map(len, self.ids_of_chunks(segment))) if ids is None else len(ids)
+
+    def _whole(self, segment: str) -> Ids | None:
+        # A mark is no text that a model can encode.
+        is_marked = segment[:1] == START
+        return None if is_marked else self.model.encode_segment(segment, self.splitter.chunks)
 
     # Facts about the ids that the text or its length gives
 

@@ -45,7 +45,7 @@ class CutPoints:
             return None
         if end is None:
             end = len(text)
-        if self._added.changes_text:
+        if self._added.changes_text or splitter.tree is None:
             return self._next_by_pairs(text, start, end, guarded, fine)
         if fine:
             cut_points = splitter.fine_cut_points
@@ -71,8 +71,6 @@ class CutPoints:
         The normalizers say which characters are beside the position afterwards, if each side can
         be normalized by itself.
         """
-        if self._splitter.ascii_cut_points is None:
-            return None
         known = self._pairs[fine]
         inside = _pairs_within(guarded)
         for cut in range(start + 1, end):
@@ -80,22 +78,13 @@ class CutPoints:
             is_cut = known.get(beside)
             if is_cut is None:
                 found = self._added.across(*beside)
-                is_cut = found is not None and self._is_cut("".join(found), fine)
+                is_cut = found is not None and self._splitter.is_cut("".join(found), fine)
                 if len(known) >= _PAIRS:
                     known.clear()
                 known[beside] = is_cut
             if is_cut and beside not in inside:
                 return cut
         return None
-
-    def _is_cut(self, beside: str, fine: bool) -> bool:
-        """Return True if there is a cut point of the splitter's between two characters."""
-        splitter = self._splitter
-        if fine:
-            cut_points = splitter.fine_cut_points
-        else:
-            cut_points = splitter.ascii_cut_points if beside.isascii() else splitter.cut_points
-        return cut_points is not None and cut_points.search(beside, 0, 2) is not None
 
     @cached_property
     def longest_token(self) -> int | None:
@@ -114,7 +103,10 @@ class CutPoints:
             return None
         if not isinstance(splitter, Splitter) or not splitter.is_plain:
             return None
-        if self._definition.undecodable is not None or not self._added.is_one_span(text):
+        definition = self._definition
+        if definition.undecodable is not None or definition.make_decoder is not None:
+            return None
+        if not self._added.is_one_span(text):
             return None
         try:
             check_text(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from typing import Union
 
     from ..pattern.splitter import Splitter
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .decoders.base import IdDecoder
     from .models.base import Model
     from .pre_tokenizers import StepSplitter
+    from .processors.base import Processor
     from .special import SpecialTokens
     from .word_splitter import WholeText
 
@@ -31,13 +32,15 @@ class Definition:
             It is called when something is first decoded.
         others_count: True if ``other_tokens`` decides for an id that is in both.
         make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
-        template: the ids before and after a text, for callers that ask for them.
+        processor: puts special tokens around a text, for callers that ask for them; or None.
+        pieces: returns each id's token, written as in the vocabulary; None if the tokens are bytes.
+        words: cuts a span into the chunks of the pre-tokenizer, if ``splitter`` cuts these further.
         undecodable: the reason why ids cannot be decoded; None if they can.
     """
 
     __slots__ = (
         *("added", "make_decoder", "model", "other_tokens", "others_count", "splitter"),
-        *("template", "tokens", "undecodable"),
+        *("pieces", "processor", "tokens", "undecodable", "words"),
     )
 
     def __init__(
@@ -50,7 +53,9 @@ class Definition:
         other_tokens: Callable[[], Mapping[int, bytes]],
         others_count: bool = False,
         make_decoder: Callable[[], IdDecoder] | None = None,
-        template: tuple[Sequence[int], Sequence[int]] = ((), ()),
+        processor: Processor | None = None,
+        pieces: Callable[[], Mapping[int, str]] | None = None,
+        words: StepSplitter | None = None,
         undecodable: str | None = None,
     ) -> None:
         self.added = added
@@ -60,5 +65,7 @@ class Definition:
         self.other_tokens = other_tokens
         self.others_count = others_count
         self.make_decoder = make_decoder
-        self.template = template
+        self.processor = processor
+        self.pieces = pieces
+        self.words = words
         self.undecodable = undecodable

@@ -15,6 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, NoReturn, Union
 
+    from .aligned import Aligned
+
     #: Names that become their token: a set of them, or ``"all"``.
     AllowedSpecial = Union[Literal["all"], Set[str]]
     #: Names that a text may not contain: a collection of them, or ``"all"``.
@@ -114,6 +116,20 @@ class SpecialTokens:
             (plain, None if name is None else self.ids[name])
             for plain, name in split_special(text, names)
         )
+
+    def align(self, text: str, allowed: Set[str]) -> Iterator[tuple[Aligned, int | None]]:
+        """Yield the spans and the special tokens, with their places; a token has its id."""
+        from .aligned import Aligned
+
+        whole = Aligned.of(text)
+        at = 0
+        for plain, name in split_special(text, allowed & self.ids.keys()):
+            if plain:
+                yield whole.part(at, at + len(plain)), None
+            at += len(plain)
+            if name is not None:
+                yield whole.part(at, at + len(name)), self.ids[name]
+                at += len(name)
 
     def guarded(self, names: Set[str]) -> frozenset[str]:
         """Return the names that may not be cut in two, if the given names may be tokens."""

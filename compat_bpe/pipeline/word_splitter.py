@@ -36,6 +36,10 @@ class WholeText:
         """Yield the whole text, since it has no known cut points."""
         yield text
 
+    def is_cut(self, beside: str, fine: bool) -> bool:
+        """Return True if there is a cut point between two characters."""
+        return self.cut_points is not None and self.cut_points.search(beside, 0, 2) is not None
+
 
 class WordSplitter(WholeText):
     """A splitter that cuts a text where no piece reaches over: before most ``▁``.

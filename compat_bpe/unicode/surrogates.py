@@ -6,6 +6,9 @@ import re
 
 _LONE = "[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]"
 
+#: A sign that no text has in it, since it is a surrogate: what follows begins where a text does.
+START = "\ud800"
+
 
 def repair(text: str) -> str:
     r"""The text with surrogate pairs joined and lone surrogates replaced by U+FFFD.

@@ -152,7 +152,7 @@ def test_a_long_word_in_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> No
     out = run("show", "--merges", "-e", "gpt2", "antidisestablishment").out.decode()
     assert "…" not in out
     assert max(map(len, out.splitlines())) > 200
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((50, 20)))
+    monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size((50, 20)))
     args = ("show", "--merges", "-e", "gpt2", "antidisestablishment", "--color", "never")
     assert run(*args, terminal=True).out.decode().splitlines() == lines
 

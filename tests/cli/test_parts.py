@@ -50,9 +50,8 @@ def in_parts(counter: Counter, path: Path, size: int) -> tuple[list[Part], Outco
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-@pytest.mark.parametrize("block", [counting._BLOCK, 7])
 @shared_file
-@given(text=long_texts, size=st.integers(1, 40))
+@given(text=long_texts, size=st.integers(1, 40), block=st.sampled_from([counting._BLOCK, 7]))
 def test_parts_have_the_count_of_the_whole(
     tmp_path: Path, name: str, block: int, text: str, size: int
 ) -> None:

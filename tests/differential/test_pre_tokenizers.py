@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Any
 
 import pytest
+import tokenizers
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.formats.checked_json import Json
+from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.pre_tokenizers import BEHAVIORS
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.small_tokenizers import BYTE_LEVEL, Both, file, sequence
+from tests.differential.small_tokenizers import BYTE_LEVEL, Both, added, file, sequence
 from tests.strategies import texts as any_texts
 
-texts = any_texts.map(repair)
+#: Some with what stands for a space, and with blanks at the beginning.
+texts = st.builds(
+    "".join, st.tuples(st.sampled_from(["", "", "", " ", "▁", "\n", "e\u0301"]), any_texts)
+).map(repair)
+blank_texts = st.text(" ▁eab1.\né\u0301中アー\u3000", max_size=12)
+texts = st.one_of(texts, texts, blank_texts)
 
 PATTERNS = {
     "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -42,6 +52,8 @@ def split(pattern: str, behavior: str = "Isolated", invert: bool = False) -> dic
     }
 
 
+METASPACE: dict[str, Any] = {"type": "Metaspace", "replacement": "▁"}
+
 STEPS: dict[str, dict[str, Any]] = {
     **{f"split {name}": split(pattern) for name, pattern in PATTERNS.items()},
     **{
@@ -63,6 +75,16 @@ STEPS: dict[str, dict[str, Any]] = {
         for behavior in BEHAVIORS
     },
     "delimiter": {"type": "CharDelimiterSplit", "delimiter": "a"},
+    "bert": {"type": "BertPreTokenizer"},
+    **{
+        f"metaspace {scheme} {split}": {**METASPACE, "prepend_scheme": scheme, "split": split}
+        for scheme in ("always", "first", "never")
+        for split in (False, True)
+    },
+    "metaspace e": {**METASPACE, "replacement": "e"},
+    "scripts": {"type": "UnicodeScripts"},
+    "fixed 5": {"type": "FixedLength"},
+    "fixed 2": {"type": "FixedLength", "length": 2},
 }
 
 #: What real tokenizers have, besides DeepSeek's.
@@ -75,6 +97,12 @@ SEQUENCES = {
         STEPS["split three digits"],
     ],
     "command-r": [STEPS["digit"], STEPS["byte level, prefix space"]],
+    "xlm-r": [STEPS["whitespace split"], STEPS["metaspace always True"], BYTE_LEVEL],
+    "first word": [STEPS["whitespace split"], STEPS["metaspace first True"], BYTE_LEVEL],
+    "words and digits": [STEPS["whitespace"], STEPS["digit"], BYTE_LEVEL],
+    "scripts of words": [STEPS["scripts"], STEPS["whitespace split"], BYTE_LEVEL],
+    "mistral": [STEPS["metaspace first False"], BYTE_LEVEL],
+    "digits, bert": [STEPS["digits"], STEPS["bert"], BYTE_LEVEL],
 }
 
 
@@ -84,7 +112,10 @@ def both(*names: str) -> Both:
 
 
 #: One for each of the sets of characters that steps go by.
-CLASSES = ["split llama3", "split boundary", "digit", "whitespace", "punctuation Isolated"]
+CLASSES = [
+    *("split llama3", "split boundary", "digit", "whitespace", "punctuation Isolated"),
+    *("whitespace split", "bert", "scripts"),
+]
 
 
 @pytest.mark.parametrize("name", CLASSES)
@@ -127,8 +158,100 @@ def test_texts_in_any_sequence(names: tuple[str, ...], several: list[str]) -> No
         made.check_pieces(text)
 
 
+NORMALIZERS: dict[str, dict[str, Any] | None] = {
+    "none": None,
+    "strip": {"type": "Strip", "strip_left": True, "strip_right": False},
+    "lower": {"type": "Lowercase"},
+    "prepend": {"type": "Prepend", "prepend": " "},
+    "longer": {"type": "Replace", "pattern": {"String": "x"}, "content": "ab c" * 200},
+}
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+@pytest.mark.parametrize("normalizer", NORMALIZERS)
+def test_a_text_of_many_segments_and_its_beginning(name: str, normalizer: str) -> None:
+    steps = {"type": "Sequence", "pretokenizers": SEQUENCES[name]}
+    tokens = [added(384, "<b>"), added(385, "C", normalized=True, lstrip=True)]
+    made = Both(file(normalizer=NORMALIZERS[normalizer], pre_tokenizer=steps, added_tokens=tokens))
+    for start in ("", " ", "x", "İ", "<b>", "C", "  C", "\n<b> "):
+        # One that begins with the beginning of a text is no other one when it comes again.
+        for text in (start + "some words 12.\n", start + "sie, and Čapek 中文アー 1.\n" * 60):
+            made.check(text + "<b> end")
+
+
+def test_characters_that_have_got_another_script_since_unicode_9() -> None:
+    for char in "\u0589\u061c\u0953\u0954ー ":
+        for beside in "a1\u0301\u0561\u0627\u0915中ア":
+            both("scripts").check_pieces(beside + char + beside)
+
+
+def test_a_long_text_of_wide_characters_and_its_beginning() -> None:
+    """After some of them, the model has a faster way, which takes segments as they are."""
+    steps = {"type": "Sequence", "pretokenizers": SEQUENCES["first word"]}
+    made = Both(file(pre_tokenizer=steps))
+    text = " ".join(chr(0x4E00 + number) * 5 for number in range(2000))
+    for beginning in ("", "a", "一二三", " 一"):
+        made.check(beginning + text)
+
+
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        ({"type": "Metaspace"}, "there is no 'replacement'"),
+        ({**METASPACE, "replacement": "ab"}, "'ab' is not one character"),
+        ({**METASPACE, "prepend_scheme": "last"}, "must be one of always, first, never"),
+        ({**METASPACE, "prepend_scheme": None}, "must be a string, not null"),
+        ({**METASPACE, "add_prefix_space": False}, 'must be "never"'),
+        ({**METASPACE, "split": 1}, "must be true or false, not an integer"),
+        ({"type": "FixedLength", "length": -1}, "must be at least 1"),
+        ({"type": "FixedLength", "length": None}, "must be an integer, not null"),
+        ({"type": "FixedLength", "length": 2.5}, "must be an integer, not a float"),
+        ({"type": "Punctuation", "behavior": None}, "must be a string, not null"),
+        ({"type": "Digits"}, "there is no 'individual_digits'"),
+        ({"type": "ByteLevel", "add_prefix_space": True}, "there is no 'trim_offsets'"),
+        ({**BYTE_LEVEL, "use_regex": None}, "must be true or false, not null"),
+    ],
+)
+def test_what_tokenizers_refuses_is_refused(part: dict[str, Any], reason: str) -> None:
+    content = file(pre_tokenizer=sequence(part))
+    with pytest.raises(Exception, match=r"untagged|expected|missing|match"):
+        tokenizers.Tokenizer.from_str(json.dumps(content))
+    with pytest.raises(ValueError, match=reason):
+        Tokenizer("small", parse_tokenizer(Json(content, "small")))
+
+
+def test_pieces_without_a_length_are_refused() -> None:
+    """tokenizers panics once it encodes."""
+    part = {"type": "FixedLength", "length": 0}
+    with pytest.raises(ValueError, match=r"pre_tokenizer\[0\].length: must be at least 1, not 0"):
+        Both(file(pre_tokenizer=sequence(part)))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        METASPACE,
+        {**METASPACE, "add_prefix_space": True},
+        {**METASPACE, "add_prefix_space": False, "prepend_scheme": "never"},
+        {**METASPACE, "add_prefix_space": True, "prepend_scheme": "never", "split": None},
+        {**METASPACE, "add_prefix_space": None, "str_rep": "x"},
+    ],
+    ids=repr,
+)
+def test_old_and_new_fields_of_metaspace(part: dict[str, Any]) -> None:
+    made = Both(file(pre_tokenizer=sequence(part)))
+    for text in ("Hey  friend ", " ▁a", "", "<b> x"):
+        made.check_pieces(text)
+        made.check(text)
+
+
 def test_the_steps_of_known_models_are_joined() -> None:
     for names in (
+        ("bert",),
+        ("whitespace",),
+        ("whitespace split",),
+        ("metaspace first True",),
+        ("metaspace always False",),
         ("split llama3",),
         ("digit", "split gpt2"),
         ("split three at most", "split gpt2"),

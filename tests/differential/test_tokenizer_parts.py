@@ -104,7 +104,6 @@ near_names = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=300)
 @given(
     added_tokens,
     st.sampled_from([[], ["NFC"], ["Lowercase"], ["prepend"], ["Lowercase", "NFD"]]),
@@ -152,7 +151,6 @@ UNKNOWN = [
 ]
 
 
-@settings(max_examples=300)
 @given(st.sampled_from(UNKNOWN), st.sets(st.sampled_from("abeth"), max_size=3), st.data())
 def test_models_that_lack_bytes(unknown: dict[str, Any], lacking: set[str], data: Any) -> None:
     model = small_model()
@@ -165,7 +163,6 @@ def test_models_that_lack_bytes(unknown: dict[str, Any], lacking: set[str], data
     made.check(data.draw(st.one_of(texts, st.text("abeth <>x061", max_size=12))))
 
 
-@settings(max_examples=300)
 @given(st.data(), st.booleans(), st.booleans())
 def test_random_merges(data: Any, ignore_merges: bool, as_lists: bool) -> None:
     """Merges in any order, of parts that merging by rank would not leave, made in several ways."""

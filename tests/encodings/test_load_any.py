@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import json
 import pickle
 from base64 import b64encode
@@ -214,9 +215,69 @@ def test_tekken_json(folder: Path, file: str) -> None:
     assert load(folder / file).encode("abc<s>", allowed_special="all") == [259, 1]
 
 
+BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\n##lo\nhel\n!\n"
+
+
+@pytest.mark.parametrize("file", ["vocab.txt", "", "renamed"])
+def test_vocab_txt(folder: Path, file: str) -> None:
+    (folder / "vocab.txt").write_text(BERT)
+    if file == "renamed":
+        (folder / "vocab.txt").rename(folder / file)
+    enc = load(folder / file)
+    assert isinstance(enc, Tokenizer)
+    assert enc.name == "My model"
+    assert enc.encode("Hello hello!") == [5, 5, 8]
+    assert enc.encode("hello", add_special_tokens=True) == [2, 5, 3]
+    assert enc.encode("hello[MASK]", allowed_special="all") == [5, 4]
+
+
+def test_settings_beside_a_vocab_txt(folder: Path) -> None:
+    (folder / "vocab.txt").write_text(BERT)
+    config = {"tokenizer_class": "BertTokenizer", "do_lower_case": False}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    assert load(folder).encode("Hello hello") == [1, 5]
+
+
+@pytest.mark.parametrize("name", ["bpe_simple_vocab_16e6.txt.gz", "clip.txt"])
+def test_merges_of_clip(folder: Path, name: str) -> None:
+    data = b'"bpe_simple_vocab_16e6.txt#version: 0.2\ni n\nt h\nth e</w>\n'
+    packed = gzip.compress(data) if name.endswith("gz") else data
+    (folder / name).write_bytes(packed)
+    enc = load(folder / name if name == "clip.txt" else folder)
+    assert enc.n_vocab == 512 + 3 + 2
+    assert enc.encode("The in") == [514, 72, 77 + 256]
+
+
+@pytest.mark.parametrize("name", ["vocab.txt", "bpe_simple_vocab_16e6.txt.gz"])
+def test_no_pattern_for_files_that_say_it_themselves(folder: Path, name: str) -> None:
+    data = BERT.encode() if name == "vocab.txt" else gzip.compress(b"i n\n")
+    (folder / name).write_bytes(data)
+    with pytest.raises(ValueError, match="it says itself how text is split"):
+        load(folder, pattern="gpt2")
+    with pytest.raises(ValueError, match="only a rank file is given special tokens"):
+        load(folder, special_tokens={})
+
+
+def test_vocab_json_without_merges_is_refused(folder: Path) -> None:
+    # As of Wav2Vec2.
+    (folder / "vocab.json").write_text(json.dumps({"<pad>": 0, "|": 1, "E": 2}))
+    with pytest.raises(ValueError, match=r"vocab.json: .*merges.txt or vocab.bpe"):
+        load(folder)
+
+
 @pytest.mark.parametrize(
     ("name", "data", "reason"),
     [
+        ("vocab.txt", b"", "line 1: the file ends without any token"),
+        ("vocab.txt", b"\0\1", r"it has no \[UNK\]"),
+        ("bpe_simple_vocab_16e6.txt.gz", gzip.compress(b"a b\n" * 99)[:-9], "damaged gzip"),
+        ("bpe_simple_vocab_16e6.txt.gz", gzip.compress(b"a b\n")[:9] + b"x" * 9, "damaged gzip"),
+        (
+            "bpe_simple_vocab_16e6.txt.gz",
+            gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\na b c\n'),
+            "line 2: expected the two p",
+        ),
+        ("bpe_simple_vocab_16e6.txt.gz", gzip.compress(b"a b\n" * 2), "make the same token"),
         ("tokenizer.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "no piece may be in text"),
         ("other", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18", "byte 1: a field is longer"),
         ("tokenizer.model", b"version https://git-lfs.github.com/spec/v1\noid", "Git LFS"),

@@ -30,7 +30,22 @@ NAMES = [
     "added tokens",
     "NFC",
     "prefix space",
+    *("metaspace", "metaspace, signs"),
+    *("bert", "words", "first word", "scripts"),
 ]
+
+_METASPACE = {"type": "Metaspace", "replacement": "_"}
+_SPLIT = {"type": "WhitespaceSplit"}
+
+#: The steps of those that have steps of their own.
+_STEPS: dict[str, list[dict[str, Any]]] = {
+    "metaspace": [_METASPACE],
+    "metaspace, signs": [_METASPACE, {"type": "Punctuation"}],
+    "bert": [{"type": "BertPreTokenizer"}],
+    "words": [_SPLIT, _METASPACE],
+    "first word": [_SPLIT, {**_METASPACE, "prepend_scheme": "first"}],
+    "scripts": [{"type": "UnicodeScripts"}, {"type": "Digits", "individual_digits": True}],
+}
 
 
 @cache
@@ -49,6 +64,8 @@ def encoding_of(name: str) -> Encoding:
         return _tokenizer(normalizer={"type": "NFC"})
     if name == "prefix space":
         return _tokenizer({"content": "<b>"}, add_prefix_space=True)
+    if name in _STEPS:
+        return _tokenizer({"content": "<b>"}, steps=_STEPS[name])
     return get_encoding(name)
 
 
@@ -61,7 +78,10 @@ def _small(pattern: str) -> Encoding:
 
 
 def _tokenizer(
-    *added: dict[str, Any], normalizer: Any = None, add_prefix_space: bool = False
+    *added: dict[str, Any],
+    normalizer: Any = None,
+    add_prefix_space: bool = False,
+    steps: list[dict[str, Any]] | None = None,
 ) -> Encoding:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "tokenizer.json"
@@ -74,6 +94,8 @@ def _tokenizer(
         if add_prefix_space:
             [*_, last] = content["pre_tokenizer"]["pretokenizers"]
             last["add_prefix_space"] = True
+        if steps is not None:
+            content["pre_tokenizer"]["pretokenizers"][:-1] = steps
         path.write_text(json.dumps(content), "utf-8")
         return load(path)
 
@@ -83,7 +105,7 @@ hard_texts = st.one_of(
     texts,
     st.lists(
         st.one_of(
-            st.text("abcex <>.é\u0301\n", max_size=6),
+            st.text("abcex <>.é\u0301\n_中1", max_size=6),
             st.sampled_from(["x<b>", "<b>", "e ", " the end.", "<|end", "<|endoftext|>", "oftext"]),
         ),
         max_size=12,

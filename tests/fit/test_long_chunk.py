@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+import random
+
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe.fit.long_chunk import LongChunk
@@ -16,6 +19,8 @@ chunks = st.one_of(
 
 
 @given(tokens, st.randoms(use_true_random=False), chunks)
+# The longest beginning of at most three tokens follows others of two, and many of four.
+@example([b"\2\0\1", b"\1\1", b"\0\1"], random.Random(1), b"\0\1\2\0\1\1\1\0\0\2\0\1")
 def test_beginnings_and_ends(more: list[bytes], rng: object, data: bytes) -> None:
     vocabulary = list(dict.fromkeys([bytes([byte]) for byte in range(256)] + more))
     ids = list(range(len(vocabulary)))
@@ -42,3 +47,24 @@ def test_most_places_are_ruled_out() -> None:
     chunk = LongChunk(b"a" * 1000, merge, [1, 2, 4, 8].__getitem__, 8)
     assert 80 <= chunk.last_end_within(10) <= 90
     assert 910 <= chunk.first_start_within(10) <= 920
+
+
+@pytest.mark.parametrize("data", [bytes(random.Random(1).choices(b"abc", k=1500)), b"a" * 1500])
+def test_few_bytes_are_merged_for_all_beginnings_and_ends(data: bytes) -> None:
+    single = [bytes([byte]) for byte in range(256)]
+    vocabulary = [*single, b"ab", b"ca", b"abc", b"bb", b"abca", b"aa", b"aaaa"]
+    encoder = BytePairEncoder({token: number for number, token in enumerate(vocabulary)})
+    merged = 0
+
+    def merge(part: bytes) -> list[int]:
+        nonlocal merged
+        merged += len(part)
+        return encoder.merge(part)
+
+    chunk = LongChunk(data, merge, list(map(len, vocabulary)).__getitem__, 4)
+    for place in reversed(range(1501)):
+        chunk.count_to(place)
+    beginnings = merged
+    for place in range(1501):
+        chunk.count_from(place)
+    assert max(beginnings, merged - beginnings) < 15_000

@@ -10,6 +10,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import long_stretch
 from compat_bpe.fit.long_stretch import _one_chunk_from, possible_ends, possible_starts
 from compat_bpe.pattern.splitter import Splitter
+from tests.fit.hard_encodings import encoding_of
 from tests.pattern.test_reach import PATTERNS
 
 SINGLE = {bytes([byte]): byte for byte in range(256)}
@@ -91,3 +92,29 @@ def test_most_places_are_ruled_out(name: str, part: str) -> None:
     starts = list(possible_starts(encoding.core, text, limit))
     assert ends.index(end) <= 8
     assert starts.index(start) <= 8
+
+
+@pytest.mark.parametrize("part", ["a", "ab", " ", "中"])
+def test_suffixes_of_a_long_run_are_not_counted_one_by_one(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    core = get_encoding("cl100k_base").core
+    count_chunk, counted = core.count_chunk, 0
+
+    def counting(chunk: str) -> int:
+        nonlocal counted
+        counted += len(chunk)
+        return count_chunk(chunk)
+
+    monkeypatch.setattr(core, "count_chunk", counting)
+    text = f"x = {part * 3000}"
+    assert set(range(len(text) - 9, len(text))) <= set(possible_starts(core, text, 100))
+    # All the suffixes have more than four million characters together.
+    assert counted < 300_000
+
+
+def test_without_one_splitter_every_place_is_possible() -> None:
+    core = encoding_of("added tokens").core
+    assert core.splitter_of("a<b>c") is None
+    assert list(possible_ends(core, "a<b>c", 1)) == [5, 4, 3, 2, 1, 0]
+    assert list(possible_starts(core, "a<b>c", 1)) == [0, 1, 2, 3, 4, 5]

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.fit import prompt as prompt_module
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
+from compat_bpe.fit.limit import longest_suffix
 from compat_bpe.fit.prompt import fim_template, fit_prompt
 from tests.fit.hard_encodings import NAMES, RANKS, encoding_of
 from tests.strategies import texts
@@ -24,6 +26,7 @@ ONE_CHUNK = Encoding(
     mergeable_ranks={
         **{bytes([i]): i for i in range(256)},
         **{t: 256 + i for i, t in enumerate([b"ab", b"cd", b"\n\n", b"b\n", b"abcd", b"abcdab"])},
+        b"xabcdab": 262,
     },
     special_tokens={"<|endoftext|>": 300, "<b>": 301},
 )
@@ -195,6 +198,7 @@ def test_templates_of_other_models(names: list[str], template: str) -> None:
         ({"template": "<|fim_prefix|>{prefix}"}, r"the template has \{suffix\} 0 times"),
         ({"template": "{prefix}{suffix}{prefix}"}, r"the template has \{prefix\} 2 times"),
         ({"share": 1.5}, "share is 1.5; it must be from 0 to 1"),
+        ({"share": -0.5}, "share is -0.5; it must be from 0 to 1"),
         ({"share": float("nan")}, "share is nan"),
         ({"boundary": "page"}, "unknown boundary 'page'"),
         ({"encoding": get_encoding("o200k_base")}, "'o200k_base' has no fill-in-the-middle tokens"),
@@ -232,14 +236,18 @@ def test_all_is_kept_if_it_fits_though_no_step_leads_there() -> None:
         encoding, "ccc", "ccccc", 2, template="{prefix}{suffix}", share=0.5, boundary="char"
     )
     assert fitted.ids == [1001, 1001]
+    # A token after them takes room, too.
+    assert fit_prompt(ONE_CHUNK, "x", "y", 2, template="{prefix}{suffix}<b>").count == 2
 
 
 def test_a_longer_prefix_of_fewer_tokens_makes_room_for_the_suffix() -> None:
-    # "cd" first, then "abcd" and only then "abcdab", all of which are one token.
+    # "cd" first, then "abcd", "abcdab" and only then "xabcdab", all of which are one token.
     fitted = fit_prompt(
-        ONE_CHUNK, "ab", "cdabx", 1, template="{prefix}{suffix}", share=0, boundary="char"
+        ONE_CHUNK, "xab", "cdabx", 1, template="{prefix}{suffix}", share=0, boundary="char"
     )
-    assert (fitted.prefix, fitted.suffix, fitted.count) == ("ab", "cdab", 1)
+    assert (fitted.prefix, fitted.suffix, fitted.count) == ("xab", "cdab", 1)
+    with pytest.raises(AttributeError):
+        fitted.prefix = ""  # type: ignore[misc]
 
 
 def test_a_line_that_is_too_long_is_cut_within() -> None:
@@ -266,7 +274,13 @@ def test_the_cost_does_not_grow_with_the_texts(
         counted += len(text)
         return count(text)
 
+    def searching(encoding: Encoding, text: str, *args: Any, **options: Any) -> int | None:
+        # Some tokens have 128 bytes; these texts have up to three million characters.
+        assert len(text) < 500 * 130
+        return longest_suffix(encoding, text, *args, **options)
+
     monkeypatch.setattr(encoding.core, "count", counting)
+    monkeypatch.setattr(prompt_module, "longest_suffix", searching)
     costs = []
     for times in (1_000, 100_000):
         counted = 0

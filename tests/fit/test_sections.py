@@ -212,7 +212,9 @@ def counts(limit: int, *sections: Section) -> list[int]:
         # By priority, in the given order; what is left goes on to the next.
         ([Section(words(5)), Section(words(5)), Section(words(5))], 10, [5, 5, 0]),
         ([Section(words(5)), Section(words(5), 1), Section(words(5), 2)], 10, [0, 5, 5]),
+        ([Section(words(5)), Section(words(5), -0.5)], 5, [5, 0]),
         ([Section(words(9), 1), Section(words(5))], 8, [0, 5]),
+        ([Section(words(9), cut="head")], 1, [1]),
         ([Section(words(9), 1, cut="head"), Section(words(5))], 8, [8, 0]),
         ([Section(words(9), 1, cut="head"), Section(words(5), cut="tail")], 12, [9, 3]),
         # Not below the minimum.
@@ -260,6 +262,7 @@ def counts(limit: int, *sections: Section) -> list[int]:
         ),
         # What is required never gives way.
         ([Section(words(9), 1), Section(words(4), required=True)], 12, [0, 4]),
+        ([Section(words(9), 1), Section(words(4), required=True)], 4, [0, 4]),
         (
             [
                 Section(words(90), 1, cut="tail"),
@@ -308,6 +311,16 @@ def test_tokens_that_reach_across_joints_are_counted_once(priorities: tuple[int,
     fitted = fit_sections(GPT2, sections, 10)
     assert fitted.text == "hello"
     assert fitted.count == 1
+    with pytest.raises(AttributeError):
+        fitted.count = 0  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        fitted.sections[0].count = 0  # type: ignore[misc]
+
+
+def test_all_are_kept_if_together_they_fit_though_none_does_alone() -> None:
+    fitted = fit_sections(GPT2, [Section(" straig"), Section("htforward")], 1)
+    assert (fitted.text, fitted.count) == (" straightforward", 1)
+    assert [section.count for section in fitted.sections] == [2, 2]
 
 
 def test_the_least_of_long_lines_is_found() -> None:

@@ -61,6 +61,8 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 @given(cases())
+# The part before has no more tokens than may overlap, and the next line does not fit.
+@example(Case(get_encoding("gpt2"), "a\nb c d e f g h", 5, 3, "line"))
 # Of the overlaps that leave room for what is new, the longest had two tokens.
 @example(Case(get_encoding("cl100k_base"), "a" * 21, 2, 1, "word"))
 def test_parts_fit_and_cover_the_text(case: Case) -> None:

@@ -321,6 +321,15 @@ def test_a_path_is_no_file(path: Any) -> None:
 
 
 def test_asynchronous_readers_are_read_by_blocks() -> None:
+    class Reader:
+        """A file that is read, but not iterated over."""
+
+        def __init__(self, data: bytes) -> None:
+            self._file = io.BytesIO(data)
+
+        async def read(self, size: int, /) -> bytes:
+            return self._file.read(size)
+
     async def count(data: bytes) -> int:
         reader = asyncio.StreamReader()
         reader.feed_data(data)
@@ -328,6 +337,8 @@ def test_asynchronous_readers_are_read_by_blocks() -> None:
         return await acount_stream(get_encoding("gpt2"), reader)
 
     assert asyncio.run(count(PROSE.encode())) == get_encoding("gpt2").count(PROSE)
+    counted = acount_stream(get_encoding("gpt2"), Reader(PROSE.encode()))
+    assert asyncio.run(counted) == get_encoding("gpt2").count(PROSE)
     with pytest.raises(StreamDecodeError, match="byte 0xff at offset 1881: "):
         asyncio.run(count(PROSE.encode() + b"x\xff"))
 

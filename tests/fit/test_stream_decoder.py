@@ -102,6 +102,8 @@ def test_what_does_not_come_is_replaced_at_the_end() -> None:
     for _ in range(2):
         assert decoder.feed([12520, 246]) == " "
         assert decoder.finish() == "\ufffd"
+    texts = adecode_iter(get_encoding("gpt2"), arriving([12520, 246]))
+    assert asyncio.run(gathered(texts)) == [" ", "\ufffd"]
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.boundary import Boundary, rule_of
 from compat_bpe.fit.truncate import KEEPS, Keep, truncate
-from tests.fit.hard_encodings import encodings, hard_texts
+from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 from tests.fit.test_limit import (
     asides,
     boundaries,
@@ -57,7 +57,9 @@ def test_it_fits_and_is_made_of_the_text(
 
 
 @given(encodings, hard_texts, limits, boundaries, asides)
-def test_head_and_tail_are_the_longest(
+# All of the text around the marker has fewer tokens than the text.
+@example(encoding_of("leaves text out"), "ac", 1, "char", "b")
+def test_each_part_is_the_longest(
     encoding: Encoding, text: str, limit: int, boundary: Boundary, marker: str
 ) -> None:
     head = truncate(encoding, text, limit, boundary=boundary, marker=marker)
@@ -70,6 +72,15 @@ def test_head_and_tail_are_the_longest(
     end = prefix_by_trying(encoding, text, limit, 0, boundary, marker)
     begin = suffix_by_trying(encoding, text, limit, len(text), boundary, marker, 0)
     assert (head.text, tail.text) == (text[:end] + marker, marker + text[begin:])
+    ends = truncate(encoding, text, limit, keep="ends", boundary=boundary, marker=marker)
+    half = (limit + encoding.count(marker) + 1) // 2
+    end = prefix_by_trying(encoding, text, half, 0, boundary, marker)
+    assert end is not None
+    lead = text[:end] + marker
+    begin = suffix_by_trying(encoding, text, limit, len(text), boundary, lead, end + 1)
+    assert ends.text == lead + text[begin:]
+    with pytest.raises(AttributeError):
+        ends.text = text  # type: ignore[misc]
 
 
 def test_the_tail_gets_what_the_head_leaves() -> None:
@@ -85,10 +96,11 @@ def test_the_tail_gets_what_the_head_leaves() -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_between_lines_the_marker_is_a_line(end: str) -> None:
     enc = get_encoding("o200k_base")
-    lines = [f"line {number}{end}" for number in range(100)]
+    lines = [end, *(f"line {number}{end}" for number in range(100))]
     text = "".join(lines)
     for limit in range(10, 60):
-        found = enc.truncate(text, limit, keep="ends", boundary="line")
+        # Half of the texts begin with an empty line.
+        found = enc.truncate(text[limit % 2 * len(end) :], limit, keep="ends", boundary="line")
         assert found.text.splitlines(keepends=True).count(f"…{end}") == 1
         assert set(found.text.splitlines(keepends=True)) <= {*lines, f"…{end}"}
     # One that is given is taken as it is.

@@ -13,7 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import compat_bpe
+from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
+from compat_bpe.pipeline.padding import Padding
+from compat_bpe.pipeline.truncation import Truncation
 
 BYTE_LEVEL = {
     "type": "ByteLevel",
@@ -168,11 +171,21 @@ SPLIT = (*STEPS, 1)
         (MODEL, None, "model: must be an object, not null"),
         (MODEL, [], "model: must be an object, not a list"),
         ((*MODEL, "type"), 3, "model.type: must be a string, not an integer"),
-        ((*MODEL, "type"), "Unigram", "model: Unigram is not supported, only BPE"),
-        ((*MODEL, "type"), "WordPiece", "model: WordPiece is not supported, only BPE"),
-        ((*MODEL, "dropout"), 0.5, "model.dropout: not supported"),
-        ((*MODEL, "continuing_subword_prefix"), "##", "model.continuing_subword_prefix: not su"),
-        ((*MODEL, "end_of_word_suffix"), {}, "model.end_of_word_suffix: not supported"),
+        ((*MODEL, "type"), "Other", "model: Other is not supported, only BPE, WordPiece"),
+        ((*MODEL, "type"), None, "model.type: must be a string, not null"),
+        (
+            (*MODEL, "dropout"),
+            0.5,
+            "model.dropout: with 0.5, the reference leaves out merges at ran",
+        ),
+        ((*MODEL, "dropout"), False, "model.dropout: must be a number or null"),
+        (
+            (*MODEL, "continuing_subword_prefix"),
+            "##",
+            "model.merges[0]: 'b' is shorter than the pr",
+        ),
+        ((*MODEL, "continuing_subword_prefix"), 1, "model.continuing_subword_prefix: must be a s"),
+        ((*MODEL, "end_of_word_suffix"), {}, "model.end_of_word_suffix: must be a string, not an"),
         ((*MODEL, "unk_token"), 0, "model.unk_token: must be a string, not an integer"),
         ((*MODEL, "fuse_unk"), 1, "model.fuse_unk: must be true or false, not an integer"),
         ((*MODEL, "byte_fallback"), "", "model.byte_fallback: must be true or false, not a string"),
@@ -213,17 +226,19 @@ SPLIT = (*STEPS, 1)
         (("added_tokens", 2, "lstrip"), DELETED, "added_tokens[2]: there is no 'lstrip'"),
         ((*MODEL, "vocab", "Qq"), 261, "added_tokens[2]: 'zz' gets the id 261, which a token of"),
         (("normalizer",), [], "normalizer: must be an object, not a list"),
-        (("normalizer",), {"type": "BertNormalizer"}, "normalizer: BertNormalizer is not support"),
+        (("normalizer",), {"type": "BertNormalizer"}, "normalizer: there is no 'lowercase'"),
         (("normalizer",), {"type": "Strip"}, "normalizer: there is no 'strip_left'"),
         (("normalizer", "normalizers"), None, "normalizer.normalizers: must be a list, not null"),
         (("normalizer", "normalizers", 1, "content"), 1, "normalizer[1].content: must be a string"),
         (("normalizer", "normalizers", 1, "content"), "\udfff", "normalizer[1].content: has a lon"),
         (("normalizer", "normalizers", 1, "pattern"), "$", "normalizer[1].pattern: must be an obj"),
         (("normalizer", "normalizers", 1), {"type": "X"}, "normalizer[1]: X is not supported"),
-        (("pre_tokenizer",), None, "pre_tokenizer: models over characters (without By"),
-        ((*STEPS, 2), {"type": "Whitespace"}, "pre_tokenizer: models over characters (without By"),
-        ((*STEPS, 1), {"type": "Metaspace"}, "pre_tokenizer[1]: Metaspace is not supported"),
-        ((*STEPS, 0), {"type": "UnicodeScripts"}, "pre_tokenizer[0]: UnicodeScripts is not supp"),
+        ((*STEPS, 1), {"type": "Other"}, "pre_tokenizer[1]: Other is not supported"),
+        (
+            (*STEPS, 0),
+            {"type": "FixedLength", "length": 0},
+            "pre_tokenizer[0].length: must be at least 1",
+        ),
         ((*STEPS, 0), {}, "pre_tokenizer[0]: there is no 'type'"),
         ((*STEPS, 0), {"type": []}, "pre_tokenizer[0].type: must be a string, not a list"),
         ((*STEPS, 0, "individual_digits"), 1, "pre_tokenizer[0].individual_digits: must be true o"),
@@ -243,9 +258,9 @@ SPLIT = (*STEPS, 1)
         ((*SPLIT, "pattern", "Regex"), "\ud800", "pre_tokenizer[1].pattern.Regex: has a lone su"),
         (("post_processor",), "no", "post_processor: must be an object, not a string"),
         (("post_processor", "type"), "Other", "post_processor: Other is not supported"),
-        (("post_processor", "single"), [], "post_processor.single: a template must have the text"),
         (("post_processor", "single", 0), 5, "post_processor.single[0]: must be an object, not an"),
-        (("post_processor", "special_tokens"), {}, "post_processor.special_tokens: there is no"),
+        (("truncation",), {"max_length": 1}, "truncation: there is no 'stride'"),
+        (("padding",), {"strategy": 9}, 'padding.strategy: must be "BatchLongest" or {"Fixed"'),
         (
             ("post_processor", "special_tokens", "<s>", "ids"),
             ["a"],
@@ -288,21 +303,53 @@ def test_sequences_in_sequences_are_read_or_refused(tmp_path: Path, part: str, d
 
 
 @pytest.mark.parametrize(
-    ("decoder", "reason"),
+    ("decoder", "text"),
     [
-        (None, "no decoder"),
-        ({"type": "Metaspace"}, "decoder: Metaspace is not supported"),
-        ({"type": "Sequence", "decoders": [{"type": "Fuse"}]}, r"decoder\[0\]: Fuse is not supp"),
-        ({"type": "Sequence", "decoders": []}, "a Sequence of decoders is not supported"),
+        (None, "abc Ġ"),
+        ({"type": "Fuse"}, "abcĠ"),
+        ({"type": "Sequence", "decoders": []}, "abcĠ"),
+        ({"type": "Sequence", "decoders": [BYTE_LEVEL]}, "abc "),
+        ({"type": "Strip", "content": "Ġ", "start": 1, "stop": 0}, "abc"),
     ],
 )
-def test_other_decoders_encode_and_are_named_by_decode(
-    tmp_path: Path, decoder: Any, reason: str
-) -> None:
+def test_other_decoders(tmp_path: Path, decoder: Any, text: str) -> None:
     enc = load(tmp_path, changed(("decoder",), decoder))
-    assert enc.encode("abc") == [257]
-    with pytest.raises(ValueError, match=reason):
-        enc.decode([257])
+    assert enc.encode("abc ") == [257, 220]
+    assert enc.decode([257, 220]) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        (("post_processor", "special_tokens"), {}, "there are no tokens for '<s>'"),
+        (("post_processor", "single"), [{"Sequence": {"id": "B", "type_id": 0}}], "needs a second"),
+    ],
+)
+def test_templates_that_no_text_fits(
+    tmp_path: Path, path: tuple[Any, ...], value: Any, reason: str
+) -> None:
+    enc = load(tmp_path, changed(path, value))
+    assert isinstance(enc, Tokenizer)
+    with pytest.raises(ValueError, match=f"tokenizer.json: post_processor: .*{reason}"):
+        enc.encode("abc", add_special_tokens=True)
+
+
+def test_settings_are_read_and_not_applied(tmp_path: Path) -> None:
+    file = good()
+    file["truncation"] = {"max_length": 1, "strategy": "OnlyFirst", "stride": 0}
+    file["padding"] = {
+        "strategy": {"Fixed": 9},
+        "direction": "Left",
+        "pad_to_multiple_of": None,
+        "pad_id": 3,
+        "pad_type_id": 1,
+        "pad_token": "!",
+    }
+    enc = load(tmp_path, file)
+    assert isinstance(enc, Tokenizer)
+    assert enc.truncation == Truncation(1, 0, "only_first", "right")
+    assert enc.padding == Padding(9, "left", 3, 1, "!")
+    assert enc.encode("abcab 7") == [257, 256, 220, 22]
 
 
 @pytest.mark.parametrize(
@@ -313,7 +360,6 @@ def test_other_decoders_encode_and_are_named_by_decode(
         ((*MODEL, "type"), DELETED),
         (("version",), DELETED),
         (("truncation",), {"max_length": 1, "strategy": "LongestFirst", "stride": 0}),
-        (("padding",), {"strategy": {"Fixed": 9}, "pad_id": 0, "pad_token": "!"}),
         (("added_tokens",), DELETED),
         ((*MODEL, "dropout"), 0.0),
         ((*MODEL, "unk_token"), "abc"),

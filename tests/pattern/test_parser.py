@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -55,6 +56,12 @@ def test_refusals_name_the_place(pattern: str, position: int, reason: str) -> No
         parse(pattern)
     assert caught.value.position == position
     assert f"character {position}:" in str(caught.value)
+
+
+def test_a_long_pattern_is_shown_by_its_beginning() -> None:
+    for shown, pattern in (("a" * 59 + "(", "a" * 59 + "("), ("a" * 57 + "...", "a" * 60 + "(")):
+        with pytest.raises(PatternError, match=re.escape(f"pattern '{shown}', character ")):
+            parse(pattern)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from itertools import accumulate
 
 import pytest
@@ -37,12 +38,13 @@ def test_a_match_is_the_same_wherever_all_that_it_looks_at_is(
     text = text.encode("utf-8", "replace").decode()
     chunks = splitter.chunks(text)
     assert "".join(chunks) == text
-    furthest = 0
-    for number, start in enumerate(accumulate(map(len, chunks[:-1]), initial=0), 1):
-        if chunks:
-            furthest = max(furthest, splitter.reach.end(text, start))
-            for end in range(furthest, len(text)):
-                assert splitter.chunks(text[:end])[:number] == chunks[:number]
+    starts = accumulate(map(len, chunks[:-1]), initial=0)
+    #: For each number of chunks, all that they look at.
+    looked_at = [*accumulate((splitter.reach.end(text, s) for s in starts if text), max)]
+    for end in range(len(text)):
+        # The most chunks that look at no more than there is: then fewer do not, either.
+        number = bisect_right(looked_at, end)
+        assert splitter.chunks(text[:end])[:number] == chunks[:number]
 
 
 @settings(max_examples=300)

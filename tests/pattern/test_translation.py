@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -66,13 +65,21 @@ def test_stand_ins_of_all_characters(key: str) -> None:
     assert fresh is not None
     assert prepared[0] == fresh[0]
 
-    def all_of(few: tuple[str, str, str]) -> list[str]:
-        return [few[2][bisect_right(few[1], chr(point)) - 1] for point in ABOVE]
+    def all_of(few: tuple[str, str, str]) -> str:
+        starts = list(map(ord, few[1]))
+        assert starts == sorted(starts)
+        assert starts[0] == 0x80
+        stretches = zip(few[2], starts, [*starts[1:], 0x110000])
+        every = "".join(stand_in * (end - start) for stand_in, start, end in stretches)
+        return every[: 0xD800 - 0x80] + every[0xE000 - 0x80 :]
 
-    assert all_of(prepared) == all_of(fresh)
-    # That is what replacing does, also when it forgets.
-    text = "".join(map(chr, ABOVE))
-    assert StandIns(*prepared[1:]).replace(text) == "".join(all_of(prepared))
+    expected = all_of(prepared)
+    assert expected == all_of(fresh)
+    # That is what replacing does at both ends of each stretch and in between, also when it forgets.
+    edges = {ord(start) + more for start in prepared[1][1:] for more in (-1, 0)}
+    some = [n for n, point in enumerate(ABOVE) if n % 16 == 0 or point in edges]
+    text = "".join(chr(ABOVE[n]) for n in some)
+    assert StandIns(*prepared[1:]).replace(text) == "".join(expected[n] for n in some)
 
 
 @pytest.mark.parametrize("key", KEYS)

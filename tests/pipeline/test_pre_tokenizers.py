@@ -10,16 +10,23 @@ from hypothesis import strategies as st
 
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import LONGEST_SEGMENT, Splitter
+from compat_bpe.pipeline.aligned import Aligned
 from compat_bpe.pipeline.pre_tokenizers import (
+    BEHAVIORS,
+    SCHEMES,
     ByteAlphabet,
+    FixedLength,
+    Metaspace,
     PrefixSpace,
     Split,
     Step,
     StepSplitter,
+    UnicodeScripts,
     make_splitter,
+    split_off_first,
     to_bytes,
 )
-from compat_bpe.unicode.surrogates import repair
+from compat_bpe.unicode.surrogates import START, repair
 from tests.strategies import texts
 
 RUNS = [r"\p{N}{1,3}", r"\p{N}", "[一-龥぀-ゟ゠-ヿ]+", "[\r\n]", "[a-c]+", r"[\p{N}a]"]
@@ -33,6 +40,11 @@ LAST = [
     r"(?:ab)+c?|b",
     r"\p{L}++\.?+",
 ]
+
+
+def one_by_one(steps: list[Step], text: str) -> list[str]:
+    """What the plain rule of each step in turn makes of a text."""
+    return [piece.text for piece in StepSplitter(steps).align(Aligned.of(text))]
 
 
 @settings(max_examples=400)
@@ -52,7 +64,7 @@ def test_joined_steps_split_as_one_by_one(
         steps.append(Split(parse(last)))
     joined = make_splitter(steps)
     for text in map(repair, several):
-        assert joined.chunks(text) == StepSplitter(steps).chunks(text)
+        assert joined.chunks(text) == one_by_one(steps, text)
 
 
 @given(st.sampled_from(LAST), st.sampled_from(RUNS), st.lists(texts, min_size=30, max_size=40))
@@ -73,8 +85,11 @@ def test_passages_of_joined_steps_split_as_the_whole(
     [
         [Split(parse("[0-9]")), Split(parse("(?<=a)b"))],
         [Split(parse("[0-9]")), Split(parse("^a"))],
-        [Split(parse("[0-9]"), "Removed"), Split(parse("a"))],
-        [Split(parse("[0-9]"), invert=True)],
+        [Split(parse("[0-9]+")), Split(parse("1"), "Removed")],
+        [Split(parse("[0-9]")), Split(parse("1"), "Removed")],
+        [Split(parse("[0-9]")), Split(parse("1|ab"), "Removed", invert=True)],
+        [Split(parse("ab"), "Contiguous")],
+        [Split(parse("ab"), "Removed")],
         [Split(parse("ab")), Split(parse("[0-9]"))],
         [Split(parse("[0-9]{2,3}")), Split(parse("a"))],
         [Split(parse("[0-9]{1,3}")), Split(parse("[1-7]"))],
@@ -104,6 +119,115 @@ def test_what_a_chunk_stands_for() -> None:
     chunks = StepSplitter(steps).chunks("é1")
     assert chunks == ["ĠÃ©", "1"]
     assert b"".join(map(to_bytes(steps), chunks)) == " é1".encode()
+
+
+#: Steps of every kind.
+SETS = [r"[a-c ]", r"[a-c ]+", r"[a-c]{1,2}", r"\s", r"\s+", "▁"]
+steps_of_all_kinds = st.one_of(
+    st.builds(
+        lambda pattern, behavior, invert: Split(parse(pattern), behavior, invert),
+        st.sampled_from([*SETS, *SETS, *LAST, r"(?<=a)b", r"[ab]*"]),
+        st.sampled_from(BEHAVIORS),
+        st.booleans(),
+    ),
+    st.builds(Metaspace, st.sampled_from("▁▁_"), st.sampled_from(SCHEMES), st.booleans()),
+    st.sampled_from([PrefixSpace(), UnicodeScripts(), ByteAlphabet()]),
+    st.builds(FixedLength, st.integers(1, 4)),
+)
+short_texts = st.one_of(st.text("ab▁_ \n1.é\u0301中ー", max_size=12), texts.map(repair))
+
+
+@settings(max_examples=1000)
+@given(st.lists(steps_of_all_kinds, max_size=4), st.lists(short_texts, max_size=4))
+def test_the_fast_way_gives_the_pieces_of_the_plain_rule(
+    steps: list[Step], several: list[str]
+) -> None:
+    prefix, left = split_off_first(steps)
+    splitter = make_splitter(left)
+    for text in several:
+        for at_start in (0, 1) if text else ():
+            span = text if prefix is None else prefix(text, at_start)
+            # Within a longer text it begins after a character that is no part of it.
+            original = Aligned.of("x" + text).part(1, 1 + len(text))
+            if at_start:
+                original = Aligned.of(text)
+            pieces = [piece.text for piece in StepSplitter(steps).align(original)]
+            assert splitter.chunks(span) == pieces
+
+
+@settings(max_examples=1000)
+@given(st.lists(steps_of_all_kinds, max_size=4), short_texts, st.booleans())
+def test_the_pieces_of_the_sides_of_a_cut_are_those_of_the_whole(
+    steps: list[Step], text: str, fine: bool
+) -> None:
+    splitter = make_splitter(steps)
+    whole = splitter.chunks(text)
+    for cut in range(1, len(text)):
+        if splitter.is_cut(text[cut - 1 : cut + 1], fine):
+            sides = splitter.chunks(text[:cut]) + splitter.chunks(text[cut:])
+            assert sides == whole, (text[:cut], text[cut:])
+    segments = list(splitter.segments(text, 1, 3))
+    assert "".join(segments) == text
+    assert [chunk for part in segments for chunk in splitter.chunks(part)] == whole
+
+
+def cuts_of(steps: list[Step], text: str) -> str:
+    """A text with a bar at each cut point."""
+    splitter = make_splitter(steps)
+    cuts = [at for at in range(1, len(text)) if splitter.is_cut(text[at - 1 : at + 1], True)]
+    return "|".join(text[at:to] for at, to in zip([0, *cuts], [*cuts, len(text)]))
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([Split(parse(r"\s"), "Removed"), Metaspace("▁")], "ab| |c|▁d|\n|e"),
+        ([Split(parse(r"\s"), "Removed"), FixedLength(2)], "ab| |c▁d|\n|e"),
+        ([Metaspace("▁")], "ab| c|▁d\ne"),
+        ([Metaspace("▁", split=False)], "ab c▁d\ne"),
+        ([Metaspace("▁"), Split(parse("[a-c]"))], "ab| c|▁d\ne"),
+        ([Metaspace("▁", "never"), Split(parse("[a-c]"))], "a|b| |c|▁d\ne"),
+        ([ByteAlphabet(), Split(parse("[Âƀ-ƿ]"))], "ab c▁d\ne"),
+        ([UnicodeScripts(), Metaspace("▁", "first")], "ab c|▁|d|\n|e"),
+        ([PrefixSpace(), Split(parse("[a-c]"))], "ab| c▁d\ne"),
+    ],
+    ids=repr,
+)
+def test_there_are_cuts_where_they_are_certain(steps: list[Step], expected: str) -> None:
+    assert cuts_of([*steps, PrefixSpace()], "ab c▁d\ne") == expected
+
+
+def test_several_pieces_begin_where_the_text_does() -> None:
+    # Made of one character, as a normalizer may do.
+    steps: list[Step] = [UnicodeScripts(), Metaspace("▁", "first")]
+    prefix, left = split_off_first(steps)
+    assert prefix is not None
+    chunks = make_splitter(left).chunks
+    assert chunks(prefix("e\u0301a", 2)) == ["▁e", "▁\u0301", "a"]
+    assert chunks(prefix("e\u0301a", 1)) == ["▁e", "\u0301", "a"]
+    assert chunks(prefix("e\u0301a", 0)) == ["e", "\u0301", "a"]
+
+
+def test_a_thousand_steps_are_split_by_quickly() -> None:
+    steps: list[Step] = [Split(parse(f"[{chr(0x4E00 + number)}a]")) for number in range(1000)]
+    assert make_splitter(steps).chunks("abc\u4e01c") == ["a", "bc", "\u4e01", "c"]
+
+
+def test_only_the_beginning_of_the_text_is_marked() -> None:
+    steps: list[Step] = [Split(parse(r"\s"), "Removed"), Metaspace("▁", "first")]
+    prefix, left = split_off_first(steps)
+    assert prefix is not None
+    splitter = make_splitter(left)
+    text = "ab cd\n" * 2000
+    segments = list(splitter.segments(prefix(text, 1)))
+    assert len(segments) > 5
+    assert "".join(segments) == START + text
+    assert [chunk for part in segments for chunk in splitter.chunks(part)] == [
+        *("▁ab", "cd"),
+        *["ab", "cd"] * 1999,
+    ]
+    # Not within what the first character has become, however long that is.
+    assert len(next(splitter.segments(prefix(text, 3000)))) >= 6000
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no interval timers")

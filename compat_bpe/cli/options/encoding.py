@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 from ... import Encoding, encoding_name_for_model, get_encoding, list_encoding_names, load
 from ...encodings.model_names import did_you_mean, model_names
 from ...encodings.patterns import PATTERNS
+from ...encodings.registry import BASELINES
 from ..output import PROGRAM, CommandError
 
 DEFAULT_ENCODING = "o200k_base"
@@ -77,7 +78,7 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
     name = DEFAULT_ENCODING if encoding is None else encoding
     if model is not None:
         name = encoding_of_model(model)
-    elif name not in list_encoding_names():
+    elif name not in _names():
         raise CommandError(f"unknown encoding {name!r}{_hint_for_encoding(name)}")
     try:
         return get_encoding(name)
@@ -94,7 +95,7 @@ def encoding_of_model(model: str) -> str:
     try:
         return encoding_name_for_model(model)
     except KeyError:
-        if model in list_encoding_names():
+        if model in _names():
             hint = f": that is an encoding: -e {model}"
         elif os.path.exists(model):
             hint = f": that is a file or folder: -e {model}"
@@ -108,7 +109,7 @@ def _hint_for_encoding(name: str) -> str:
     try:
         encoding_name_for_model(name)
     except KeyError:
-        known = list_encoding_names()
+        known = _names()
         close = did_you_mean(name, known)
         names = "" if close else f"; the encodings are {', '.join(known)}"
         return f"{close}, and no such file{names}"
@@ -148,8 +149,12 @@ def check_decodes(encoding: Encoding) -> None:
         raise CommandError(str(error)) from None
 
 
+def _names() -> list[str]:
+    return [*list_encoding_names(), *BASELINES]
+
+
 def _is_path(encoding: str) -> bool:
-    if encoding in list_encoding_names():
+    if encoding in _names():
         return False
     return os.path.exists(encoding) or os.path.basename(encoding) != encoding
 
@@ -157,7 +162,7 @@ def _is_path(encoding: str) -> bool:
 def _complete_encoding(
     context: click.Context, parameter: click.Parameter, start: str
 ) -> list[CompletionItem]:
-    names = _beginning(start, list_encoding_names())
+    names = _beginning(start, _names())
     if names:
         return list(map(CompletionItem, names))
     return click.Path().shell_complete(context, parameter, start)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from .. import RANK_LIMIT
 from ..checked_json import Json, is_unicode
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
         @property
         def vocabulary(self) -> Mapping[str, int]:
             """Each token, written as in the file, and its id."""
+
+        @property
+        def size(self) -> int:
+            """The number of tokens, after which added ones are numbered on."""
 
         def build(self, steps: Sequence[Step], source: str) -> Built:
             """Return the model, ready to work.
@@ -59,6 +63,17 @@ class Built(NamedTuple):
     steps: Sequence[Step]
     tokens: dict[bytes, int]
     other_tokens: Mapping[int, bytes]
+
+
+def built_of_pieces(model: Model, steps: Sequence[Step], vocabulary: Mapping[str, int]) -> Built:
+    """Return a model over characters, whose pieces stand for their own text."""
+    tokens = {piece.encode(): number for piece, number in vocabulary.items()}
+    return Built(model, steps, tokens, {})
+
+
+def refuse_extension(kind: str) -> NoReturn:
+    """Raise ``ValueError`` for a kind of model that gets no more tokens."""
+    raise ValueError(f"a {kind} vocabulary cannot be extended: only byte-level BPE can be")
 
 
 def flag(part: Json, name: str) -> bool:

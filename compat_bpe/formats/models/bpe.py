@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import repeat
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from ...pipeline.byte_level import BYTE_TO_UNICODE, encode_bytes
+from ...pattern.ast import Chars
+from ...pattern.ast import Sequence as NodeSequence
+from ...pipeline.byte_level import UNICODE_TO_BYTE, encode_bytes
 from ...pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
 from ...pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
+from ...pipeline.models.bpe.characters import CharacterBPE
 from ...pipeline.models.byte_level_bpe import ByteLevelBPE
-from ...pipeline.pre_tokenizers import ByteAlphabet, to_bytes
+from ...pipeline.pre_tokenizers import ByteAlphabet, Joined, Split, to_bytes
+from ...pipeline.words import LINE_END, MARK, STOP, make_word_splitter
+from ...unicode.code_points import CodePoints
 from ..checked_json import Json
 from .base import Built, flag, read_vocabulary
 
@@ -19,21 +24,48 @@ if TYPE_CHECKING:
     from ...pipeline.pre_tokenizers import Step
 
 
-class ListedModel(NamedTuple):
-    """A vocabulary, its tokens written in the byte alphabet, and its list of merges.
+#: The members that a BPE model has.
+FIELDS = ("vocab", "merges")
 
-    ``merges`` has the left parts of all merges, and their right parts.
+
+class ListedModel(NamedTuple):
+    """A vocabulary and its list of merges.
+
+    Its tokens are text, or are written in the byte alphabet: the pre-tokenizer decides that.
+
+    Args:
+        vocabulary: each token's id.
+        merges: the left parts of all merges, and their right parts.
+        ignore_merges: True if a chunk that is a token is that token.
+        unknown: the treatment of what is no token.
+        prefix, suffix: the decoration of characters that do not begin a word, and of those that
+            end one, as in the file; None or empty for none.
+        dropout: as in the file: None or 0.
     """
 
     vocabulary: dict[str, int]
     merges: tuple[list[str], list[str]]
     ignore_merges: bool = False
     unknown: Unknown = Unknown()
+    prefix: str | None = None
+    suffix: str | None = None
+    dropout: float | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.vocabulary)
 
     def extended(
         self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
     ) -> ListedModel:
-        """Return the model with more tokens, and the merges that make them."""
+        """Return the model with more tokens, and the merges that make them.
+
+        Raises:
+            ValueError: it is not byte-level, since it decorates characters.
+        """
+        if self.prefix or self.suffix:
+            raise ValueError("only byte-level BPE can be extended, without a prefix or a suffix")
         vocabulary = {
             **self.vocabulary,
             **{encode_bytes(data): number for data, number in tokens.items()},
@@ -45,17 +77,16 @@ class ListedModel(NamedTuple):
 
     def build(self, steps: Sequence[Step], source: str) -> Built:
         """Return the model, ready to work; see ``ModelPart``."""
-        if not any(isinstance(step, ByteAlphabet) for step in steps):
-            place = Json(None, source, "pre_tokenizer")
-            place.fail("models over characters (without ByteLevel) are not supported")
         unknown = self.unknown
+        is_byte_level = _are_byte_level(steps) and not self.prefix and not self.suffix
         if unknown.token is not None and unknown.token not in self.vocabulary:
-            missing = [char for char in BYTE_TO_UNICODE.values() if char not in self.vocabulary]
-            if missing:
-                Json(None, source, "model.unk_token").fail(
-                    f"neither {unknown.token!r} nor the byte {missing[0]!r} is in the vocabulary"
-                )
-            unknown = unknown._replace(token=None)
+            if self.vocabulary.keys() >= UNICODE_TO_BYTE.keys():
+                unknown = unknown._replace(token=None)
+            else:
+                # The model over characters fails where the missing token is needed.
+                is_byte_level = False
+        if not is_byte_level:
+            return self._build_characters(steps, source)
         try:
             byte_pair = ListedMergesEncoder(self.vocabulary, self.merges, unknown)
         except KeyError as error:
@@ -72,14 +103,49 @@ class ListedModel(NamedTuple):
             }
         return _built(byte_pair, tokens if self.ignore_merges else {}, steps, tokens, others)
 
+    def _build_characters(self, steps: Sequence[Step], source: str) -> Built:
+        by_bytes = bool(steps) and isinstance(steps[-1], ByteAlphabet)
+        prefix = self.prefix or ""
+        least = len(prefix.encode())
+        for number, right in enumerate(self.merges[1]) if prefix else ():
+            if len(right.encode()) < least:
+                place = Json(None, source, f"model.merges[{number}]")
+                place.fail(f"{right!r} is shorter than the prefix, {prefix!r}")
+        try:
+            model = CharacterBPE(
+                self.vocabulary,
+                self.merges,
+                self.unknown,
+                prefix=prefix,
+                suffix=self.suffix or "",
+                ignore_merges=self.ignore_merges,
+                by_bytes=by_bytes,
+            )
+        except KeyError as error:
+            _fail_merge(Json(None, source, "model.merges"), *error.args)
+        steps = steps[:-1] if by_bytes else steps
+        before_spaces = list(steps) == [_BEFORE_SPACES]
+        if (not steps or before_spaces) and not by_bytes:
+            cuts = model.cuts
+            splitter = make_word_splitter(
+                marks=cuts.are_before(MARK),
+                lines=cuts.are_before(LINE_END)
+                and not (cuts.after(LINE_END) or set()) - {LINE_END},
+                after_stops=cuts.after(STOP),
+                before_spaces=before_spaces,
+            )
+            steps = steps if splitter is None else [Joined(splitter)]
+        tokens = dict(zip(map(str.encode, self.vocabulary), self.vocabulary.values()))
+        return Built(model, steps, tokens, {})
+
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
         """Return the model as in a file; see ``ModelPart``."""
         return {
             "type": "BPE",
-            "dropout": None,
+            "dropout": self.dropout,
             "unk_token": self.unknown.token,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
+            "continuing_subword_prefix": self.prefix,
+            "end_of_word_suffix": self.suffix,
             "fuse_unk": self.unknown.fuse,
             "byte_fallback": self.unknown.byte_fallback,
             "ignore_merges": self.ignore_merges,
@@ -104,6 +170,11 @@ class RankedModel(NamedTuple):
         """Each token, written in the byte alphabet, and its id."""
         return {encode_bytes(token): rank for token, rank in self.ranks.items()}
 
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.ranks)
+
     def build(self, steps: Sequence[Step], source: str) -> Built:
         """Return the model, ready to work; see ``ModelPart``."""
         return _built(BytePairEncoder(self.ranks), self.ranks, steps, self.ranks, {})
@@ -127,6 +198,18 @@ class RankedModel(NamedTuple):
         return self.listed().written(vocabulary)
 
 
+#: A pre-tokenizer of files whose normalizer leaves no spaces.
+_BEFORE_SPACES = Split(NodeSequence((Chars(CodePoints.of(" ")),)), "MergedWithPrevious")
+
+
+def _are_byte_level(steps: Sequence[Step]) -> bool:
+    """Return True if the chunks of some steps are surely texts in the byte alphabet."""
+    kinds = list(map(type, steps))
+    if ByteAlphabet not in kinds:
+        return False
+    return set(kinds[kinds.index(ByteAlphabet) :]) <= {ByteAlphabet, Split}
+
+
 def _built(
     byte_pair: BytePairEncoder,
     whole: Mapping[bytes, int],
@@ -147,35 +230,66 @@ def read_bpe(part: Json) -> ListedModel:
     Raises:
         ValueError: it is damaged.
     """
-    for option in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
-        value = part.get(option)
-        if value is not None and value.value not in ("", 0):
-            value.fail("not supported")
     vocabulary = read_vocabulary(part["vocab"])
-    unknown_token = part.get("unk_token")
-    unknown = Unknown(
-        None if unknown_token is None else unknown_token.text(),
-        flag(part, "fuse_unk"),
-        flag(part, "byte_fallback"),
-    )
+    unknown = Unknown(_text(part, "unk_token"), flag(part, "fuse_unk"), flag(part, "byte_fallback"))
     return ListedModel(
-        vocabulary, _merges(part["merges"], vocabulary), flag(part, "ignore_merges"), unknown
+        vocabulary,
+        _merges(part["merges"], vocabulary),
+        flag(part, "ignore_merges"),
+        unknown,
+        _text(part, "continuing_subword_prefix"),
+        _text(part, "end_of_word_suffix"),
+        _dropout(part),
     )
+
+
+def _text(part: Json, name: str) -> str | None:
+    value = part.get(name)
+    return None if value is None else value.text()
+
+
+def _dropout(part: Json) -> float | None:
+    value = part.get("dropout")
+    if value is None:
+        return None
+    if type(value.value) not in (int, float):
+        value.fail("must be a number or null")
+    if value.value != 0:
+        value.fail(
+            f"with {value.value}, the reference leaves out merges at random, so that a text has "
+            "other ids each time; set it to null for the ids without that"
+        )
+    return float(value.value)
 
 
 def _merges(part: Json, vocabulary: Mapping[str, int]) -> tuple[list[str], list[str]]:
+    """Return the left parts of all merges, and their right parts."""
     listed = part.sequence()
-    if set(map(type, listed)) == {str} and set(map(str.count, listed, repeat(" "))) == {1}:
-        names = " ".join(listed).split(" ")
-    else:
-        names = [name for item in part.items() for name in _merge(item)]
+    types = set(map(type, listed))
+    names: list[Any] = []
+    if types == {str} and set(map(str.count, listed, repeat(" "))) == {1}:
+        joined = " ".join(listed)
+        names = [] if "#version" in joined else joined.split(" ")
+    elif types == {list} and set(map(len, listed)) == {2}:
+        names = list(chain.from_iterable(listed))
+        names = names if set(map(type, names)) == {str} else []
+    if not names or "" in names:
+        names = [name for item in _merge_items(part) for name in _merge(item)]
     lefts, rights = names[::2], names[1::2]
     if not all(map(vocabulary.__contains__, names)):
-        for number, pair in enumerate(zip(lefts, rights)):
+        for item, pair in zip(_merge_items(part), zip(lefts, rights)):
             for name in pair:
                 if name not in vocabulary:
-                    _fail_merge(part, number, name)
+                    item.fail(f"{name!r} is not in the vocabulary")
     return lefts, rights
+
+
+def _merge_items(part: Json) -> Iterator[Json]:
+    """Yield the merges of a list, without the line that a merges.txt begins with."""
+    all_text = set(map(type, part.sequence())) == {str}
+    for item in part.items():
+        if not (all_text and item.value.startswith("#version")):
+            yield item
 
 
 def _fail_merge(part: Json, number: int, name: str) -> NoReturn:

@@ -2,53 +2,118 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ...pipeline.processors.bert import BertProcessing
+from ...pipeline.processors.byte_level import ByteLevelOffsets
+from ...pipeline.processors.frame import Special
+from ...pipeline.processors.roberta import RobertaProcessing
+from ...pipeline.processors.sequence import ProcessorSequence
+from ...pipeline.processors.template import (
+    Piece,
+    SpecialPiece,
+    SpecialTokens,
+    TemplateProcessing,
+    TextPiece,
+)
 from ..checked_json import Json
 from .kind import kind
 
-#: The ids before a text, and those after it.
-Template = tuple[list[int], list[int]]
+if TYPE_CHECKING:
+    from ...pipeline.processors.base import Processor
 
 
-def template(part: Json | None) -> Template:
-    """Return the ids that a ``post_processor`` puts before and after a text."""
-    if part is None:
-        return [], []
-    found = kind(
-        part,
-        ["TemplateProcessing", "ByteLevel", "RobertaProcessing", "BertProcessing", "Sequence"],
+def read_post_processor(part: Json | None) -> Processor | None:
+    """Return the ``post_processor`` of a file; None if there is none.
+
+    Raises:
+        ValueError: it is wrong.
+    """
+    return None if part is None else _read(part)
+
+
+def _read(part: Json) -> Processor:
+    members = part.mapping()
+    if "type" in members:
+        return _PROCESSORS[kind(part, list(_PROCESSORS))](part)
+    # As in tokenizers, these need not name their type.
+    if "cls" in members:
+        return _bert(part)
+    return _template(part) if "special_tokens" in members else _PROCESSORS[kind(part, [])](part)
+
+
+def _bert(part: Json) -> Processor:
+    """Return BERT's or RoBERTa's: their members decide, and not the type, as in tokenizers."""
+    cls, sep = _special(part["cls"]), _special(part["sep"])
+    members = part.mapping()
+    if "trim_offsets" not in members or "add_prefix_space" not in members:
+        return BertProcessing(cls, sep)
+    return RobertaProcessing(
+        cls, sep, part["trim_offsets"].truth(), part["add_prefix_space"].truth()
     )
-    if found == "ByteLevel":
-        return [], []  # It changes the tokens' offsets in the text, not the tokens.
-    if found == "TemplateProcessing":
-        return _template_processing(part)
-    if found != "Sequence":
-        return [_id_of_pair(part["cls"])], [_id_of_pair(part["sep"])]
-    before: list[int] = []
-    after: list[int] = []
-    for item in part["processors"].items(part.place):
-        outer = template(item)
-        before, after = outer[0] + before, after + outer[1]
-    return before, after
 
 
-def _template_processing(part: Json) -> Template:
-    ids_of = part["special_tokens"]
-    halves: list[list[int]] = [[]]
-    for item in part["single"].items():
-        if "Sequence" in item.mapping():
-            halves.append([])
-            continue
-        name = item["SpecialToken"]["id"].text()
-        ids = ids_of[name]["ids"]
-        for number in ids.items():
-            halves[-1].append(number.number())
-    if len(halves) != 2:
-        part["single"].fail("a template must have the text exactly once")
-    return halves[0], halves[1]
-
-
-def _id_of_pair(part: Json) -> int:
+def _special(part: Json) -> Special:
     items = list(part.items())
     if len(items) != 2:
         part.fail("must be a token and its id")
-    return items[1].number()
+    return Special(items[0].text(), _id(items[1]))
+
+
+def _id(part: Json) -> int:
+    """Return an id, or the type of a token: an unsigned 32-bit number."""
+    number = part.number()
+    if not 0 <= number < 1 << 32:
+        part.fail(f"{number} is not from 0 to 2**32 - 1")
+    return number
+
+
+def _byte_level(part: Json) -> Processor:
+    return ByteLevelOffsets(part["trim_offsets"].truth(), part["add_prefix_space"].truth())
+
+
+def _sequence(part: Json) -> Processor:
+    return ProcessorSequence([_read(item) for item in part["processors"].items(part.place)])
+
+
+def _template(part: Json) -> Processor:
+    tokens = part["special_tokens"]
+    special = {}
+    for name in tokens.mapping():
+        ids = [_id(item) for item in tokens[name]["ids"].items()]
+        texts = [item.text() for item in tokens[name]["tokens"].items()]
+        if len(ids) != len(texts):
+            tokens[name].fail(f"must have as many tokens as ids, not {len(texts)} and {len(ids)}")
+        special[name] = SpecialTokens(ids, texts)
+    single, pair = ([_piece(item) for item in part[name].items()] for name in ("single", "pair"))
+    return TemplateProcessing(single, pair, special, f"{part.source}: {part.place}")
+
+
+_NUMBERS = {"A": 0, "B": 1}
+
+
+def _piece(part: Json) -> Piece:
+    members = part.mapping()
+    if len(members) != 1:
+        part.fail("must be a Sequence or a SpecialToken")
+    (found,) = members
+    name = part[found]["id"].text()
+    type_id = _id(part[found]["type_id"])
+    if found == "SpecialToken":
+        return SpecialPiece(name, type_id)
+    if found != "Sequence":
+        part.fail(f"must be a Sequence or a SpecialToken, not {found}")
+    if name not in _NUMBERS:
+        part[found]["id"].fail(f"must be A or B, not {name!r}")
+    return TextPiece(_NUMBERS[name], type_id)
+
+
+#: The reader of each type.
+_PROCESSORS: dict[str, Callable[[Json], Processor]] = {
+    "BertProcessing": _bert,
+    "ByteLevel": _byte_level,
+    "RobertaProcessing": _bert,
+    "Sequence": _sequence,
+    "TemplateProcessing": _template,
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...pattern.ast import Chars, PatternError
 from ...pattern.oniguruma import parse_oniguruma
@@ -11,11 +11,13 @@ from ...pattern.parser import parse
 from ...pattern.writer import can_be_empty, surely_begins, to_oniguruma
 from ...pipeline.pre_tokenizers import (
     BEHAVIORS,
-    Behavior,
+    SCHEMES,
     ByteAlphabet,
+    FixedLength,
+    Metaspace,
     PrefixSpace,
     Split,
-    Step,
+    UnicodeScripts,
     prepared_steps,
 )
 from ...unicode import tables_tokenizers as unicode_tables_tokenizers
@@ -23,6 +25,9 @@ from ...unicode.code_points import ALL, CodePoints
 from ...unicode.properties import parse_ranges, white_space
 from ..checked_json import Json
 from .kind import kind, pattern
+
+if TYPE_CHECKING:
+    from ...pipeline.pre_tokenizers import Behavior, Scheme, Step
 
 #: GPT-2's pattern, by which ``ByteLevel`` splits.
 BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -104,7 +109,8 @@ def _split(part: Json) -> list[Step]:
 
 def _byte_level(part: Json) -> list[Step]:
     found: list[Step] = [PrefixSpace()] if part["add_prefix_space"].truth() else []
-    use_regex = part.get("use_regex")
+    part["trim_offsets"].truth()
+    use_regex = _given(part, "use_regex")
     if use_regex is None or use_regex.truth():
         found.append(Split(parse_oniguruma(BYTE_LEVEL_PATTERN)))
     return [*found, ByteAlphabet()]
@@ -116,10 +122,17 @@ def _digits(part: Json) -> list[Step]:
 
 
 def _punctuation(part: Json) -> list[Step]:
+    behavior = _given(part, "behavior")
+    return [Split(_signs(), "Isolated" if behavior is None else _behavior(behavior))]
+
+
+def _signs() -> Chars:
     ascii_signs = CodePoints.of("!/", ":@", "[`", "{~")
-    points = ascii_signs | parse_ranges(unicode_tables_tokenizers.PUNCTUATION)
-    behavior = part.get("behavior")
-    return [Split(Chars(points), "Isolated" if behavior is None else _behavior(behavior))]
+    return Chars(ascii_signs | parse_ranges(unicode_tables_tokenizers.PUNCTUATION))
+
+
+def _bert(_: Json) -> list[Step]:
+    return [Split(Chars(white_space()), "Removed"), Split(_signs())]
 
 
 def _whitespace(_: Json) -> list[Step]:
@@ -131,10 +144,27 @@ def _whitespace_split(_: Json) -> list[Step]:
 
 
 def _delimiter(part: Json) -> list[Step]:
-    delimiter = part["delimiter"].text()
-    if len(delimiter) != 1:
-        part["delimiter"].fail(f"{delimiter!r} is not one character")
-    return [Split(Chars(CodePoints.of(delimiter)), "Removed")]
+    return [Split(Chars(CodePoints.of(_character(part["delimiter"]))), "Removed")]
+
+
+def _metaspace(part: Json) -> list[Step]:
+    replacement = _character(part["replacement"])
+    written = _given(part, "prepend_scheme")
+    scheme = "always" if written is None else _scheme(written)
+    adds = part.get("add_prefix_space")
+    if adds is not None and not adds.truth() and scheme != "never":
+        adds.fail('is false, so "prepend_scheme" must be "never"')
+    split = part.get("split")
+    return [Metaspace(replacement, scheme, split is None or split.truth())]
+
+
+def _fixed_length(part: Json) -> list[Step]:
+    length = _given(part, "length")
+    if length is None:
+        return [FixedLength(5)]
+    if length.number() < 1:
+        length.fail(f"must be at least 1, not {length.number()}")
+    return [FixedLength(length.number())]
 
 
 _STEPS: dict[str, Callable[[Json], list[Step]]] = {
@@ -142,10 +172,32 @@ _STEPS: dict[str, Callable[[Json], list[Step]]] = {
     "ByteLevel": _byte_level,
     "Digits": _digits,
     "Punctuation": _punctuation,
+    "BertPreTokenizer": _bert,
     "Whitespace": _whitespace,
     "WhitespaceSplit": _whitespace_split,
     "CharDelimiterSplit": _delimiter,
+    "Metaspace": _metaspace,
+    "UnicodeScripts": lambda _: [UnicodeScripts()],
+    "FixedLength": _fixed_length,
 }
+
+
+def _given(part: Json, key: str) -> Json | None:
+    """Return a member that may be missing, but not null."""
+    return part[key] if key in part.mapping() else None
+
+
+def _character(part: Json) -> str:
+    if len(part.text()) != 1:
+        part.fail(f"{part.text()!r} is not one character")
+    return part.text()
+
+
+def _scheme(part: Json) -> Scheme:
+    for scheme in SCHEMES:
+        if part.text() == scheme:
+            return scheme
+    return part.fail(f"must be one of {', '.join(SCHEMES)}, not {part.text()!r}")
 
 
 def _behavior(part: Json) -> Behavior:

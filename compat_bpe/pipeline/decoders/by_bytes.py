@@ -17,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from operator import itemgetter
 
+from .ids import checked
+
 #: The number of ids that are looked up and joined at a time.
 _BLOCK = 1024
 
@@ -80,15 +82,8 @@ class Decoder:
 
     def _join(self, tokens: Sequence[int]) -> str:
         """Return the bytes of some ids, each as a character; errors as in ``decode``."""
-        if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
-            raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
-        if not isinstance(tokens, list):
-            tokens = list(tokens)
-        # An array takes only unsigned 32-bit numbers.  A list would count negative ones from its
-        # end, and a dictionary would take a float for an integer.  All ids are checked before any
-        # is looked up, as in tiktoken.
-        numbers = array("I")
-        numbers.fromlist(tokens)
+        # All ids are checked before any is looked up, as in tiktoken.
+        tokens, numbers = checked(tokens)
         texts = self._table_for(len(tokens))
         joined: list[str] = []
         for start in range(0, len(tokens), _BLOCK):

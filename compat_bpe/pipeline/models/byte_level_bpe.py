@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from .base import Ids
     from .bpe.by_character import UnspacedEncoder
+    from .found import Found
 
 #: Build the character-boundary encoder after this many bytes of Chinese and the like; merging
 #: them costs about as much as building it.
@@ -87,6 +88,35 @@ class ByteLevelBPE:
             if unspaced is not None:
                 return unspaced.merge([chunk])
         return tuple(self.merges.merge(data))
+
+    def find(self, chunk: str) -> list[Found]:
+        """Return the tokens of a chunk with their places; each has its name in the byte alphabet.
+
+        Raises:
+            ValueError: a byte of it is no token.
+
+        >>> model = ByteLevelBPE(BytePairEncoder({b"h": 0, b" ": 1, b" h": 2}), {})
+        >>> model.find(" hh")
+        [Found(id=2, text='Ġh', start=0, end=2), Found(id=0, text='h', start=2, end=3)]
+        """
+        from ..byte_level import encode_bytes
+        from .found import Found
+
+        data = self.to_bytes(chunk)
+        written = encode_bytes(data)
+        whole = self.whole.get(data)
+        if whole is not None:
+            return [Found(whole, written, 0, len(chunk.encode()))]
+        # Lengths are those of the bytes as written, in UTF-8, also if the chunk is plain text.
+        place_of = list(range(len(written.encode())))
+        if self.to_bytes is str.encode:
+            place_of = [place for place, char in enumerate(written) for _ in char.encode()]
+        found = []
+        at = 0
+        for number, name, length in self.merges.find(data):
+            found.append(Found(number, name, place_of[at], place_of[at + length - 1] + 1))
+            at += length
+        return found
 
     def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
         """Return the ids of a segment of Chinese or the like, merged character by character."""

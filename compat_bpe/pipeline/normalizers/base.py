@@ -46,9 +46,14 @@ class InOrder:
     def __init__(self, steps: Sequence[Normalizer]) -> None:
         self._steps = tuple(steps)
         self.is_local = all(step.is_local for step in steps)
+        #: True if a step may insert characters without a place at the beginning.  Some of those
+        #: are doubled by the next step (see ``Aligned.changed``).
+        self._may_double = any(getattr(step, "may_insert", False) for step in steps[:-1])
 
     def __call__(self, text: str) -> str:
         """Return the normalized text."""
+        if self._may_double:
+            return self.align(Aligned.of(text)).text
         for step in self._steps:
             text = step(text)
         return text

@@ -7,6 +7,7 @@ from functools import cache
 
 from ...unicode import tables_tokenizers as tables
 from ..aligned import Aligned
+from .by_character import CharacterTable
 
 
 class Lowercase:
@@ -36,10 +37,10 @@ class Lowercase:
 
 
 @cache
-def _lowercase_table() -> dict[int, str]:
+def _lowercase_table() -> CharacterTable:
     table = {0x130: "i\u0307"}  # the only letter that becomes two characters
     for run in re.finditer(r"([0-9a-f]+)-([0-9a-f]+)(/2)?([+-][0-9a-f]+)", tables.LOWERCASE):
         first, last, shift = (int(run[group], 16) for group in (1, 2, 4))
         for code_point in range(first, last + 1, 2 if run[3] else 1):
             table.setdefault(code_point, chr(code_point + shift))
-    return table
+    return CharacterTable(lambda char: table.get(ord(char), char))

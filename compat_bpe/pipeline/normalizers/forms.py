@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, cached_property
 from typing import Literal
 
 from ...unicode import tables_tokenizers as tables
 from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges
 from ..aligned import Aligned
+from .by_character import CharacterTable, members
+from .composing import Changed, composed, decomposed
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
-#: ASCII characters that compose with a following combining mark.
-_COMPOSED = frozenset("<=>ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+#: ``unicodedata`` puts a run of marks in order by insertion: in a time that grows with the square
+#: of its length.  So longer runs take the plain way.
+_LONGEST_RUN = 64
 
 
 class UnicodeForm:
@@ -40,6 +44,8 @@ class UnicodeForm:
         """Return a text in the form."""
         if text.isascii():
             return text
+        if _has_long_run(text):
+            return "".join(char for char, _, _ in self._changes(text))
         candidates = _later_or_above()
         if candidates.search(text) is None:
             return unicodedata.normalize(self.form, text)
@@ -56,16 +62,85 @@ class UnicodeForm:
         return "".join(parts)
 
     def align(self, text: Aligned) -> Aligned:
-        """Return a text in the form, with the places in the original."""
-        raise NotImplementedError
+        """Return a text in the form, with the places in the original.
+
+        A character made of several has the place of the first of them; the others have none.
+        """
+        return text.changed((char, change) for char, change, _ in self._changes(text.text))
+
+    def _changes(self, text: str) -> Iterator[Changed]:
+        """Return the characters of a text in the form, with their changes: the plain rule."""
+        changes = decomposed(text, "NFKD" if "K" in self.form else "NFD", _is_later)
+        return composed(changes, _is_later) if "C" in self.form else changes
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return two ASCII characters as they are, unless the right one may be composed.
+        """Return the characters beside a position, if nothing goes across it.
 
-        An ASCII character before another one is not changed.  The other one is changed only if it
-        composes with a mark after it, which letters and ``<=>`` may.
+        Each of the two begins, when decomposed, with a character that is not moved before others
+        and does not compose with one before it.  So what is on each side is normalized by itself.
+        The left one is the last on its side.  The right one is what it is by itself, unless it
+        composes with what follows.
         """
-        return (left, right) if (left + right).isascii() and right not in _COMPOSED else None
+        before, after = self._alone[ord(left)], self._alone[ord(right)]
+        if not before or not after:
+            return None
+        if "C" in self.form and after[0] in _forward():
+            return None
+        return before[-1], after[0]
+
+    @cached_property
+    def _alone(self) -> CharacterTable:
+        """What becomes of a character by itself; nothing if it depends on what is before it."""
+        return CharacterTable(self._by_itself)
+
+    def _by_itself(self, char: str) -> str:
+        if _is_later(char):
+            return char
+        first = unicodedata.normalize("NFKD" if "K" in self.form else "NFD", char)[0]
+        if unicodedata.combining(first) or ("C" in self.form and first in _backward()):
+            return ""
+        return unicodedata.normalize(self.form, char)
+
+
+def _has_long_run(text: str) -> bool:
+    """Return True if a text has a run of marks that is longer than ``_LONGEST_RUN``.
+
+    One of its characters is in a sample of every so many.
+    """
+    if len(text) <= _LONGEST_RUN or _ordered_or_above().search(text[::_LONGEST_RUN]) is None:
+        return False
+    return _long_run().search(text) is not None
+
+
+@cache
+def _ordered() -> CodePoints:
+    """Return the marks that are put in order, as of Unicode 9.0."""
+    marks = members(parse_ranges(tables.MARKS))
+    return CodePoints.from_ranges((ord(c), ord(c)) for c in marks if unicodedata.combining(c))
+
+
+@cache
+def _ordered_or_above() -> re.Pattern[str]:
+    return re.compile((_ordered() | CodePoints((0x10000,))).to_re())
+
+
+@cache
+def _long_run() -> re.Pattern[str]:
+    return re.compile(f"{_ordered().to_re()}{{{_LONGEST_RUN + 1}}}")
+
+
+@cache
+def _forward() -> frozenset[str]:
+    return members(parse_ranges(tables.COMPOSES_FORWARD))
+
+
+@cache
+def _backward() -> frozenset[str]:
+    return members(parse_ranges(tables.COMPOSES_BACKWARD))
+
+
+def _is_later(char: str) -> bool:
+    return char > "\x7f" and _later().match(char) is not None
 
 
 @cache

@@ -29,8 +29,10 @@ class Strip:
     def align(self, text: Aligned) -> Aligned:
         """Return a text without white space at its ends, with the places in the original."""
         kept = self(text.text)
-        start = len(text.text) - len(text.text.lstrip(_blanks())) if self.left and kept else 0
-        return text._replace(text=kept, places=text.places[start : start + len(kept)])
+        if len(kept) == len(text.text):
+            return text
+        start = len(text.text) - len(text.text.lstrip(_blanks())) if self.left else 0
+        return text.changed(((char, 0) for char in kept), start)
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the two characters, unless one of them would be removed at an end."""

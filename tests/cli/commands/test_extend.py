@@ -135,13 +135,28 @@ def test_what_cannot_be_read_is_named_and_recorded(run: Run, tmp_path: Path) -> 
     }
 
 
-def test_a_rank_file_alone_is_not_loaded_if_it_does_not_say_all(run: Run, tmp_path: Path) -> None:
+def save_deepseek(path: Path, *more: dict[str, object]) -> None:
+    """Save a small vocabulary that is split as DeepSeek's are, with some more added tokens."""
+    save_tokenizer_json(train_bpe([TEXT], 300, pattern="deepseek", special_tokens=["<|x|>"]), path)
+    file = json.loads(path.read_bytes())
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized", "special"), False)
+    file["added_tokens"] += [{"id": 300 + n, **flags, **token} for n, token in enumerate(more)]
+    path.write_text(json.dumps(file))
+
+
+@pytest.mark.parametrize(
+    "theirs", ["theirs.json", pytest.param("deepseek_v3", marks=pytest.mark.sweep)]
+)
+def test_a_rank_file_alone_is_not_loaded_if_it_does_not_say_all(
+    run: Run, tmp_path: Path, theirs: str
+) -> None:
     # DeepSeek's added tokens are not all special; those trained with its steps are.
-    for name, expected in (("deepseek_v3", "that of tokenizer.json"), ("own", "deepseek")):
-        if name == "own":
-            made = train_bpe([TEXT], 300, pattern="deepseek", special_tokens=["<|x|>"])
-            save_tokenizer_json(made, tmp_path / "own.json")
-        old = "own.json" if name == "own" else name
+    save_deepseek(tmp_path / "theirs.json", {"content": "<think>"})
+    save_deepseek(tmp_path / "own.json")
+    for old, name, expected in (
+        (theirs, "theirs", "that of tokenizer.json"),
+        ("own.json", "own", "deepseek"),
+    ):
         assert run("-e", old, "-n", "1", "-o", name, "text.txt").status == 0
         manifest = json.loads((tmp_path / name / "manifest.json").read_bytes())
         assert manifest["pattern"] == expected
@@ -149,14 +164,17 @@ def test_a_rank_file_alone_is_not_loaded_if_it_does_not_say_all(run: Run, tmp_pa
     found = load(tmp_path / "own" / "own.tiktoken").encode(text, allowed_special="all")
     assert found == load(tmp_path / "own").encode(text, allowed_special="all")
     with pytest.raises(ValueError, match=r"only tokenizer\.json says how its text is split"):
-        load(tmp_path / "deepseek_v3" / "deepseek_v3.tiktoken")
+        load(tmp_path / "theirs" / "theirs.tiktoken")
 
 
 def test_the_configuration_has_the_added_tokens_as_they_are(run: Run, tmp_path: Path) -> None:
-    assert run("-e", "deepseek_v3", "-n", "1", "-o", "new", "text.txt").status == 0
+    more = [{"content": "<a>", "lstrip": True}, {"content": "<b>", "rstrip": True, "special": True}]
+    save_deepseek(tmp_path / "old.json", *more, {"content": "<c>", "normalized": True})
+    assert run("-e", "old.json", "-n", "1", "-o", "new", "text.txt").status == 0
     config = json.loads((tmp_path / "new" / "tokenizer_config.json").read_bytes())
     listed = json.loads((tmp_path / "new" / "tokenizer.json").read_bytes())["added_tokens"]
     expected = {str(token.pop("id")): token for token in listed}
+    assert len(expected) == 4
     assert config["added_tokens_decoder"] == expected
     assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
 

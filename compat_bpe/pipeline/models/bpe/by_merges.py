@@ -27,6 +27,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
+from itertools import accumulate
 from operator import add, lt
 from typing import NamedTuple
 
@@ -188,13 +189,34 @@ class ListedMergesEncoder(BytePairEncoder):
         """
         data_of = {self._vocabulary.get(char): byte for byte, char in BYTE_TO_UNICODE.items()}
         found: list[tuple[int | None, bytes]] = []
-        for number in self._first_symbols(chunk):
+        for number, _ in self._first_symbols(chunk):
             if number in data_of:
                 found.append((number, bytes([data_of[number]])))
             else:
                 name = next(name for name, known in self._vocabulary.items() if known == number)
                 found.append((number, name.encode()))
         return found
+
+    def find(self, chunk: bytes) -> list[tuple[int, str, int]]:
+        """Return the ids of a chunk, with their names and lengths; see ``BytePairEncoder.find``.
+
+        As in tokenizers, a token for unknown bytes is as long as these are, and bytes that are
+        dropped have no length.
+        """
+        if not self._missing or len(chunk.translate(None, self._missing)) == len(chunk):
+            return super().find(chunk)
+        symbols = self._first_symbols(chunk)
+        ends = list(accumulate(length for _, length in symbols))
+        starts = [0, *ends]
+        return [
+            (number, self.names[number], ends[after - 1] - starts[first])
+            for number, first, after in self._merge_symbols([number for number, _ in symbols])
+        ]
+
+    @cached_property
+    def names(self) -> Mapping[int, str]:
+        """Each id and its token, as in the vocabulary."""
+        return {number: name for name, number in self._vocabulary.items()}
 
     def _listed_parts(self, token: int) -> list[int] | None:
         """Return the ranks of a token's two listed parts if merging by rank ends with them.
@@ -207,12 +229,17 @@ class ListedMergesEncoder(BytePairEncoder):
         return found if found == [self.ranks.get(left), self.ranks.get(right)] else None
 
     def _merge_pairs(self, chunk: bytes) -> list[int]:
-        """Return the ids by following the rule literally, by pairs of ids, in time n·log n.
+        """Return the ids by following the rule literally, by pairs of ids."""
+        symbols = [number for number, _ in self._first_symbols(chunk)]
+        return [number for number, _, _ in self._merge_symbols(symbols)]
+
+    def _merge_symbols(self, first: Sequence[int]) -> list[tuple[int, int, int]]:
+        """Return what some ids are merged to, each id with its range in them, in time n·log n.
 
         A heap holds the rank and the index of each listed pair.  A symbol is identified by its
         first index.  A symbol that was joined to its left neighbour is None.
         """
-        symbols: list[int | None] = [*self._first_symbols(chunk)]
+        symbols: list[int | None] = [*first]
         pairs = self._pairs
         size = len(symbols)
         after = list(range(1, size + 1))
@@ -237,7 +264,11 @@ class ListedMergesEncoder(BytePairEncoder):
                     found = pairs.get((symbols[index], symbols[after[index]]))
                     if found is not None:
                         heappush(heap, (*found, index))
-        return [symbol for symbol in symbols if symbol is not None]
+        return [
+            (symbol, index, after[index])
+            for index, symbol in enumerate(symbols)
+            if symbol is not None
+        ]
 
     @cached_property
     def _pairs(self) -> dict[tuple[int | None, int | None], tuple[int, int]]:
@@ -251,26 +282,34 @@ class ListedMergesEncoder(BytePairEncoder):
             for rank, (left, right) in enumerate(zip(self._lefts, self._rights))
         }
 
-    def _first_symbols(self, chunk: bytes) -> list[int]:
-        """Return the ids of the bytes of a chunk; bytes without an id are treated as unknown."""
+    def _first_symbols(self, chunk: bytes) -> list[tuple[int, int]]:
+        """Return the ids of the bytes of a chunk; bytes without an id are treated as unknown.
+
+        Each id has its length in bytes of the chunk as it is written in the byte alphabet.
+        """
         ids = self._vocabulary
-        found: list[int] = []
-        pending: list[int] = []
+        found: list[tuple[int, int]] = []
+        pending: list[tuple[int, int]] = []
         for char in map(BYTE_TO_UNICODE.__getitem__, chunk):
             known = ids.get(char)
+            written = char.encode()
             if known is not None:
-                found += [*pending, known]
+                found += [*pending, (known, len(written))]
                 pending = []
                 continue
             if self._unknown.byte_fallback:
-                spelled = [ids.get(f"<0x{byte:02X}>") for byte in char.encode()]
+                spelled = [ids.get(f"<0x{byte:02X}>") for byte in written]
                 if None not in spelled:
                     # Before a pending token for unknown bytes, as in tokenizers.
-                    found += [one for one in spelled if one is not None]
+                    found += [(one, 1) for one in spelled if one is not None]
                     continue
-            if self._unknown.token is not None and not (self._unknown.fuse and pending):
+            if self._unknown.token is None:
+                continue
+            if self._unknown.fuse and pending:
+                pending = [(number, length + len(written)) for number, length in pending]
+            else:
                 found += pending
-                pending = [ids[self._unknown.token]]
+                pending = [(ids[self._unknown.token], len(written))]
         return found + pending
 
 

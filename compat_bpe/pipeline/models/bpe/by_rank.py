@@ -16,6 +16,7 @@ as in tiktoken.  (For nearly every token, merging gives the same.)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from operator import getitem, itemgetter
 
 #: The ids of a chunk, or of several.
@@ -94,6 +95,23 @@ class BytePairEncoder:
         """Return the rank and the id of what two neighbours make; None if they are not joined."""
         rank = self.ranks.get(left[1] + right[1])
         return None if rank is None else (rank, rank)
+
+    def find(self, chunk: bytes) -> list[tuple[int, str, int]]:
+        """Return the ids that merging gives, with the tokens' names and their lengths.
+
+        A token's name is written in the byte alphabet. Its length is that of the name in UTF-8.
+        """
+        return [
+            (number, self.names[number], len(self.names[number].encode()))
+            for number in self.merge(chunk)
+        ]
+
+    @cached_property
+    def names(self) -> Mapping[int, str]:
+        """Each id and its token, written in the byte alphabet."""
+        from ...byte_level import encode_bytes
+
+        return {rank: encode_bytes(token) for token, rank in self.ranks.items()}
 
     def encode(self, chunk: bytes) -> Ids:
         """Return the ids of a chunk of any bytes.

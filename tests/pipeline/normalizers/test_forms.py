@@ -31,3 +31,15 @@ def test_what_came_later_divides_a_text(text: str, form: Form) -> None:
         stretch = "".join(group)
         expected += stretch if is_later else unicodedata.normalize(form, stretch)
     assert UnicodeForm(form)(text) == expected
+
+
+@given(st.text("ae\u0301\u0323\u0344\u302e\U0001d165가", max_size=8), st.sampled_from(FORMS))
+def test_long_runs_of_marks(text: str, form: Form) -> None:
+    """They are put in order the plain way, which takes no square of their length."""
+    expected = unicodedata.normalize(form, text * 30)
+    assert UnicodeForm(form)(text * 30) == expected
+
+
+def test_a_very_long_run_of_marks() -> None:
+    text = "a" + "\u0301\u0323" * 200_000
+    assert UnicodeForm("NFC")(text) == "ạ" + "\u0323" * 199_999 + "\u0301" * 200_000

@@ -1,0 +1,131 @@
+"""Baselines: encodings that split text by a rule, without a vocabulary that was learned.
+
+They are what subword vocabularies are compared with: bytes, characters, words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..pattern.splitter import Splitter
+from ..pipeline.decoders.open_vocabulary import CharacterDecoder, WordDecoder
+from ..pipeline.definition import Definition
+from ..pipeline.models.open_vocabulary import Characters, Words
+from ..pipeline.special import AllowedSpecial, DisallowedSpecial, SpecialTokens
+from .core_bpe import CoreBPE
+from .encoding import _NOTHING, Encoding
+from .loaded import find
+
+
+class _Words(NamedTuple):
+    """A rule that splits text into words.
+
+    Args:
+        pattern: matches a word; the rest of a text is left out.
+        between: the text between two words when they are decoded.
+    """
+
+    pattern: str
+    between: str
+
+
+#: The rules by the names of their encodings.
+_RULES = {
+    "words": _Words(r"\S+", " "),
+    "words_and_punctuation": _Words(r"\w+|[^\w\s]", " "),
+    "categories": _Words(r"\p{L}+|\p{M}+|\p{N}+|\p{P}+|\p{S}+|\p{Z}+|\p{C}+", ""),
+}
+#: A character, or a run of them: the pattern only divides the work.
+_RUNS = r"\s+|\S+"
+
+
+class Baseline(Encoding):
+    """An encoding by a rule.
+
+    - ``bytes``: each byte of UTF-8; the id is its value.
+    - ``characters``: each character; the id is its code point.
+    - ``words``: runs of characters that are no white space.
+    - ``words_and_punctuation``: runs of letters, marks, digits and underscores, and each other
+      character, without white space.
+    - ``categories``: runs of characters of one Unicode category: letters, marks, numbers,
+      punctuation, symbols, separators, others.
+
+    Words are numbered in the order of their first occurrence in this process, so ids mean nothing
+    elsewhere; counts do.
+
+    >>> from compat_bpe import get_encoding
+    >>> enc = get_encoding("words_and_punctuation")
+    >>> enc.count("to be, or not")
+    5
+    >>> enc.decode(enc.encode("to be, or"))
+    'to be , or'
+    """
+
+    reference = "baseline"
+
+    @classmethod
+    def shipped(cls, name: str) -> Baseline:
+        """Return a new object for a baseline; ``KeyError`` if there is none."""
+        baseline = cls.__new__(cls)
+        baseline._set_up_rule(name)
+        return baseline
+
+    def _set_up_rule(self, name: str) -> None:
+        tokens: dict[bytes, int] = {}
+        made: Definition
+        if name == "bytes":
+            tokens = {bytes([value]): value for value in range(256)}
+            self._set_up(name, _RUNS, tokens, 255, {}, None)
+        else:
+            if name == "characters":
+                pattern, self.max_token_value = _RUNS, 0x10FFFF
+                model: Characters | Words = Characters()
+                make_decoder: Callable[[], Any] = CharacterDecoder
+            else:
+                pattern, between = _RULES[name]
+                self.max_token_value = 0
+                model = Words(tokens)
+                make_decoder = lambda: WordDecoder(tokens, between)  # noqa: E731
+            made = Definition(
+                added=SpecialTokens({}),
+                splitter=Splitter(pattern),
+                model=model,
+                tokens=tokens,
+                other_tokens=dict,
+                make_decoder=make_decoder,
+            )
+            self.name = name
+            self._pat_str = pattern
+            self._special_tokens = {}
+            self._special_token_values = set()
+            self._special_names = frozenset()
+            self.core = CoreBPE.of(made)
+        self._ships = True
+
+    def encode_batch(
+        self,
+        text: list[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+    ) -> list[list[int]]:
+        """Return the ids of each of some texts, encoded in this process, which has the numbers."""
+        return [self.encode_ordinary(one) for one in text]
+
+    def __getstate__(self) -> object:
+        return self.name
+
+    def __setstate__(self, value: object) -> None:
+        if not isinstance(value, str):
+            raise ValueError(f"the state of a pickled Baseline is a {type(value).__name__}")
+        # The same numbers of words.
+        self.__dict__ = find(value, type(self).shipped).__dict__
+
+    def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
+        return _make_baseline, {"name": self.name}
+
+
+def _make_baseline(name: str) -> Encoding:
+    return Baseline.shipped(name)

@@ -1,0 +1,83 @@
+"""The kinds of files that an encoding is loaded from, by which each is recognised."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def recognise(path: Path, beginning: bytes) -> str:
+    """Return the kind of a file: one of ``_KINDS``.
+
+    Args:
+        path: the file.
+        beginning: its first bytes, some thousands.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    for kind, fits in _KINDS.items():
+        if fits(path.name, beginning):
+            return kind
+    reason = "it is no vocabulary of a kind known here"
+    if _is_pointer(beginning):
+        reason = "it is a pointer of Git LFS; fetch the file itself (git lfs pull)"
+    raise ValueError(f"{path}: {reason}")
+
+
+def _is_json(_: str, beginning: bytes) -> bool:
+    return beginning.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+
+
+def _is_ranks(name: str, beginning: bytes) -> bool:
+    # One of that name that is damaged: its reader says in which line.
+    return name.endswith(".tiktoken") or bool(
+        re.fullmatch(rb"[A-Za-z0-9+/=]+[ \t]+[0-9]+[ \t]*", _first_line(beginning))
+    )
+
+
+def _is_merges(name: str, beginning: bytes) -> bool:
+    return name in ("merges.txt", "vocab.bpe") or _first_line(beginning).startswith(b"#version")
+
+
+def _is_vocab_txt(name: str, beginning: bytes) -> bool:
+    return name.endswith("vocab.txt") or {b"[UNK]", b"[CLS]"} <= set(beginning.splitlines())
+
+
+def _is_clip_merges(name: str, beginning: bytes) -> bool:
+    is_packed = name.endswith("bpe_simple_vocab_16e6.txt.gz") and beginning[:2] == b"\x1f\x8b"
+    return is_packed or beginning.startswith(b'"bpe_simple_vocab_16e6.txt#version')
+
+
+def _is_sentencepiece(name: str, beginning: bytes) -> bool:
+    if _is_pointer(beginning):
+        return False
+    # The first field is mostly a piece: its text, then its score.
+    text = beginning[3] if len(beginning) > 3 else 0
+    is_piece = beginning[:3:2] == b"\n\n" and beginning[4 + text : 5 + text] == b"\x15"
+    return is_piece or name.endswith(".model")
+
+
+def _is_pointer(beginning: bytes) -> bool:
+    return beginning.startswith(b"version https://git-lfs")
+
+
+def _first_line(beginning: bytes) -> bytes:
+    """Return the first line that is not empty."""
+    return next(filter(None, beginning.splitlines()), b"")
+
+
+#: Each kind, with what recognises it by the name of a file and its first bytes.  The first one that
+#: fits is taken.
+_KINDS: dict[str, Callable[[str, bytes], bool]] = {
+    "json": _is_json,
+    "vocab.txt": _is_vocab_txt,
+    "ranks": _is_ranks,
+    "merges": _is_merges,
+    "clip": _is_clip_merges,
+    "sentencepiece": _is_sentencepiece,
+}

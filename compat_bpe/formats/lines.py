@@ -1,0 +1,36 @@
+"""Lines of a text file, which may be compressed."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+from .checked_json import SIZE_LIMIT
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a file of UTF-8, without the line feeds; it may be a gzip.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: ``{file}: {place}: {reason}``.  It is damaged, or too large.
+    """
+    with open(path, "rb") as file:
+        data = file.read(SIZE_LIMIT + 1)
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            with gzip.open(path) as unpacked:
+                data = unpacked.read(SIZE_LIMIT + 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"{path}: damaged gzip: {error}") from None
+    if len(data) > SIZE_LIMIT:
+        raise ValueError(f"{path}: larger than {SIZE_LIMIT} bytes")
+    try:
+        lines = data.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}: line {number}: not UTF-8: {error.reason}") from None
+    if not lines[-1]:
+        lines.pop()
+    return lines

@@ -1,0 +1,67 @@
+"""WordPiece as the model of a ``tokenizer.json``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...pipeline.models.wordpiece import WordPiece
+from ..checked_json import Json
+from .base import Built, built_of_pieces, read_vocabulary, refuse_extension
+
+if TYPE_CHECKING:
+    from ...pipeline.pre_tokenizers import Step
+
+#: The members that a WordPiece model has.
+FIELDS = ("unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab")
+
+
+class WordPiecePart(NamedTuple):
+    """A WordPiece model as in a file; see ``ModelPart`` for the methods."""
+
+    vocabulary: dict[str, int]
+    unknown: str = "[UNK]"
+    prefix: str = "##"
+    longest_word: int = 100
+
+    @property
+    def size(self) -> int:
+        """The number of tokens."""
+        return len(self.vocabulary)
+
+    def build(self, steps: Sequence[Step], source: str) -> Built:
+        """Return the model, ready to work."""
+        return built_of_pieces(WordPiece(*self), steps, self.vocabulary)
+
+    def extended(
+        self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
+    ) -> WordPiecePart:
+        """Raise ``ValueError``: the pieces of a word may all change with one more piece."""
+        return refuse_extension("WordPiece")
+
+    def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
+        """Return the model as in a file."""
+        return {
+            "type": "WordPiece",
+            "unk_token": self.unknown,
+            "continuing_subword_prefix": self.prefix,
+            "max_input_chars_per_word": self.longest_word,
+            "vocab": dict(sorted(vocabulary.items(), key=lambda item: item[1])),
+        }
+
+
+def read_wordpiece(part: Json) -> WordPiecePart:
+    """Return the WordPiece model of a file.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    longest = part["max_input_chars_per_word"]
+    if longest.number() < 0:
+        longest.fail("must be 0 or more")
+    return WordPiecePart(
+        read_vocabulary(part["vocab"]),
+        part["unk_token"].text(),
+        part["continuing_subword_prefix"].text(),
+        longest.number(),
+    )

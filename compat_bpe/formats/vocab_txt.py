@@ -1,0 +1,178 @@
+"""``vocab.txt``: the vocabulary of BERT and its like, one piece a line.
+
+The number of a line, from 0 on, is the id of its piece.  White space at the end of a line is no
+part of the piece.  If a piece comes twice, the last line counts.  The rest is as Hugging Face
+transformers makes it from such a file and from the files beside it (``settings_beside.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from ..unicode.properties import white_space
+from .checked_json import Json
+from .lines import read_lines
+from .parts.transformers import (
+    BERT_PRE_TOKENIZER,
+    bert_normalizer_part,
+    template_part,
+    text_item,
+    token_item,
+)
+from .settings_beside import Settings, Special, settings_beside
+from .tokenizer_json import TokenizerDefinition, parse_tokenizer
+
+
+class _Kind(NamedTuple):
+    """What differs between BERT and its like.
+
+    Args:
+        special: the special tokens.
+        first_type: the type of the token before a text.
+        between: the number of tokens between two texts.
+    """
+
+    special: Mapping[str, Special]
+    first_type: int = 0
+    between: int = 1
+
+
+_BERT = _Kind(
+    {
+        "unk_token": Special("[UNK]"),
+        "sep_token": Special("[SEP]"),
+        "pad_token": Special("[PAD]"),
+        "cls_token": Special("[CLS]"),
+        "mask_token": Special("[MASK]"),
+    }
+)
+_MPNET = _Kind(
+    {
+        "bos_token": Special("<s>"),
+        "eos_token": Special("</s>"),
+        "unk_token": Special("[UNK]"),
+        "sep_token": Special("</s>"),
+        "pad_token": Special("<pad>"),
+        "cls_token": Special("<s>"),
+        "mask_token": Special("<mask>", lstrip=True),
+    },
+    between=2,
+)
+_FUNNEL = _Kind(
+    {
+        "bos_token": Special("<s>"),
+        "eos_token": Special("</s>"),
+        "unk_token": Special("<unk>"),
+        "sep_token": Special("<sep>"),
+        "pad_token": Special("<pad>"),
+        "cls_token": Special("<cls>"),
+        "mask_token": Special("<mask>"),
+    },
+    first_type=2,
+)
+
+#: The kind of each known class.
+_CLASSES = {
+    **dict.fromkeys(
+        (
+            "BertTokenizer",
+            "ConvBertTokenizer",
+            "DistilBertTokenizer",
+            "DPRContextEncoderTokenizer",
+            "DPRQuestionEncoderTokenizer",
+            "DPRReaderTokenizer",
+            "ElectraTokenizer",
+            "LayoutLMTokenizer",
+            "LayoutLMv2Tokenizer",
+            "LxmertTokenizer",
+            "MobileBertTokenizer",
+            "RealmTokenizer",
+            "RetriBertTokenizer",
+            "SqueezeBertTokenizer",
+        ),
+        _BERT,
+    ),
+    "MPNetTokenizer": _MPNET,
+    "FunnelTokenizer": _FUNNEL,
+}
+
+#: All White_Space, as Rust knows it.
+_WHITE_SPACE = "".join(
+    chr(point) for first, last in white_space().ranges() for point in range(first, last + 1)
+)
+
+
+def read_vocab_txt(path: Path) -> TokenizerDefinition:
+    """Read a ``vocab.txt``, and the files beside it.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: ``{file}: {place}: {reason}``.  A file is damaged, or the class is not known.
+    """
+    vocabulary = _read_vocabulary(path)
+    settings = settings_beside(path)
+    kind = _kind_of(path, vocabulary, settings)
+    special = settings.special_tokens(kind.special)
+    for role in ("unk_token", "cls_token", "sep_token"):
+        if role not in special:
+            settings.config.fail(f"there is no {role}")
+    added = settings.added_tokens(vocabulary, special)
+    ids = {token["content"]: token["id"] for token in added}
+    names = {role: token["content"] for role, token in special.items()}
+    first, last = names["cls_token"], names["sep_token"]
+    one = [token_item(first, kind.first_type), text_item("A"), token_item(last)]
+    more = [token_item(last)] * (kind.between - 1)
+    lower = settings.flag("do_lower_case")
+    chinese = settings.flag("tokenize_chinese_chars")
+    file = {
+        "added_tokens": added,
+        "normalizer": bert_normalizer_part(
+            lowercase=lower is not False,
+            strip_accents=settings.flag("strip_accents"),
+            handle_chinese_chars=chinese is not False,
+        ),
+        "pre_tokenizer": BERT_PRE_TOKENIZER,
+        "post_processor": template_part(
+            one,
+            [*one, *more, text_item("B", 1), token_item(last, 1)],
+            {name: ids[name] for name in (first, last)},
+        ),
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": names["unk_token"],
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": vocabulary,
+        },
+    }
+    return parse_tokenizer(Json(file, str(path)))
+
+
+def _read_vocabulary(path: Path) -> dict[str, int]:
+    vocabulary = {line.rstrip(_WHITE_SPACE): number for number, line in enumerate(read_lines(path))}
+    if not any(vocabulary):
+        raise ValueError(f"{path}: line 1: the file ends without any token")
+    return vocabulary
+
+
+def _kind_of(path: Path, vocabulary: Mapping[str, int], settings: Settings) -> _Kind:
+    """Return the kind by the class, or else by the special tokens that are in the vocabulary."""
+    named = settings.class_name(_CLASSES)
+    if named is not None:
+        if named.value not in _CLASSES:
+            named.fail(
+                f"{named.value} is not supported for a vocab.txt (only {', '.join(_CLASSES)})"
+            )
+        return _CLASSES[named.value]
+    found = settings.special_tokens(_BERT.special)
+    for role in ("unk_token", "cls_token", "sep_token"):
+        name = found[role]["content"] if role in found else "no token"
+        if name not in vocabulary:
+            raise ValueError(
+                f"{path}: it has no {name}, so it is no vocabulary of BERT; if it is of another "
+                "class, a tokenizer_config.json beside it must name that (tokenizer_class)"
+            )
+    return _BERT

@@ -1,0 +1,60 @@
+"""``ByteFallback``: pieces such as ``<0xE4>`` become the bytes that they stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .steps import Step
+
+#: A sign is taken for a digit, as in tokenizers.
+_BYTE = re.compile(r"<0x([0-9a-fA-F]{2}|\+[0-9a-fA-F])>")
+
+
+class ByteFallback(Step):
+    r"""The decoder ``ByteFallback``.
+
+    >>> ByteFallback()(["<0xC3>", "<0xA9>", "a", "<0xC3>", "<0x41>"], "replace")
+    ['é', 'a', '\ufffd', '\ufffd']
+    """
+
+    def __call__(self, pieces: Sequence[str], errors: str) -> list[str]:
+        """Return the pieces with each run of bytes as text."""
+        found: list[str] = []
+        run = bytearray()
+        for piece in pieces:
+            byte = byte_of(piece)
+            if byte is not None:
+                run.append(byte)
+                continue
+            if run:
+                found += text_of_run(bytes(run), errors)
+                run.clear()
+            found.append(piece)
+        return found + text_of_run(bytes(run), errors) if run else found
+
+
+def byte_of(piece: str) -> int | None:
+    """Return the byte that a piece stands for, if any.
+
+    >>> byte_of("<0x0a>"), byte_of("a")
+    (10, None)
+    """
+    found = len(piece) == 6 and _BYTE.fullmatch(piece)
+    return int(found[1], 16) if found else None
+
+
+def text_of_run(data: bytes, errors: str) -> list[str]:
+    """Return the text of bytes that follow each other, in pieces.
+
+    With ``errors="replace"`` all bytes of a run that is no UTF-8 become U+FFFD, as in tokenizers.
+
+    Raises:
+        UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8.
+    """
+    try:
+        return [data.decode()]
+    except UnicodeDecodeError:
+        if errors == "replace":
+            return ["\ufffd"] * len(data)
+        return [data.decode("utf-8", errors)]

@@ -1,0 +1,39 @@
+"""``Fuse``: the pieces joined, for the steps that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .steps import Step
+
+
+class Fuse(Step):
+    """The decoder ``Fuse``.
+
+    >>> Fuse()(["a", "b"], "strict")
+    ['ab']
+    """
+
+    joins = True
+
+    def __call__(self, pieces: Sequence[str], errors: str) -> list[str]:
+        """Return the joined pieces."""
+        return ["".join(pieces)]
+
+
+class Spaced(Step):
+    """The pieces joined by spaces: what tokenizers does if a file has no decoder.
+
+    >>> Spaced()(["a", "b"], "strict")
+    ['a b']
+    """
+
+    joins = True
+
+    def __call__(self, pieces: Sequence[str], errors: str) -> list[str]:
+        """Return the joined pieces."""
+        return [" ".join(pieces)]
+
+    def in_middle(self, piece: str) -> str:
+        """Return a piece after a space."""
+        return " " + piece

@@ -1,0 +1,74 @@
+"""The decoders of models without a vocabulary of their own."""
+
+from __future__ import annotations
+
+from array import array
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class _Decoder:
+    """The common part of both decoders; see ``IdDecoder`` for the methods."""
+
+    def decode(self, tokens: Sequence[int]) -> bytes:
+        return self.decode_text(tokens, "strict").encode()
+
+    def decode_text(self, tokens: Sequence[int], errors: str) -> str:
+        raise NotImplementedError
+
+    def decode_one(self, token: int) -> bytes:
+        return self.decode((token,))
+
+
+class CharacterDecoder(_Decoder):
+    """The decoder of code points.
+
+    >>> CharacterDecoder().decode_text([110, 233], "strict")
+    'né'
+    """
+
+    def decode_text(self, tokens: Sequence[int], errors: str) -> str:
+        """Return the text of some code points; see ``IdDecoder``."""
+        numbers = _checked(tokens)
+        for number in numbers:
+            if number > 0x10FFFF or 0xD800 <= number < 0xE000:
+                raise KeyError(f"{number} is the code point of no character")
+        return "".join(map(chr, numbers))
+
+
+class WordDecoder(_Decoder):
+    """The decoder of words that have been encoded before.
+
+    Args:
+        tokens: each word, as bytes, and its id; it may grow.
+        between: the text that is put between two words.
+
+    >>> WordDecoder({b"to": 0, b"be": 1}, " ").decode_text([0, 1], "strict")
+    'to be'
+    """
+
+    def __init__(self, tokens: Mapping[bytes, int], between: str) -> None:
+        self._tokens = tokens
+        self._between = between
+        self._words: dict[int, str] = {}
+
+    def decode_text(self, tokens: Sequence[int], errors: str) -> str:
+        """Return the text of some ids; see ``IdDecoder``."""
+        numbers = _checked(tokens)
+        if not self._words.keys() >= set(numbers):
+            self._words = {number: word.decode() for word, number in list(self._tokens.items())}
+        for number in numbers:
+            if number not in self._words:
+                raise KeyError(f"{number} is the id of no word that has been encoded")
+        return self._between.join(map(self._words.__getitem__, numbers))
+
+
+def _checked(tokens: Sequence[int]) -> Sequence[int]:
+    """Return ids; ``OverflowError`` or ``TypeError`` if one is impossible."""
+    if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
+        raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
+    numbers = array("I")
+    numbers.fromlist(list(tokens))
+    return numbers

@@ -1,0 +1,392 @@
+r"""Byte-pair encoding over characters, as tokenizers does it for Llama, Gemma, CLIP and others.
+
+A chunk becomes *symbols*, each named like a token of the vocabulary: first one for each character.
+``CharacterBPE.first_symbols`` says which.  Then two neighbours whose merge comes first in the list
+of merges are joined, the leftmost such pair first, until no two neighbours have a merge:
+
+    ▁ l o w e r  →  ▁ l o w er  →  ▁ lo w er  →  ▁ low er  →  ▁low er
+
+``merge`` is this rule, literally.  ``CharacterBPE`` follows it in three faster ways: with a list
+for a word, with a heap and a linked list for a long chunk, and by cutting a long chunk first (see
+``character_cuts``).  A chunk may be a whole text, since some files have no pre-tokenizer at all.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from itertools import accumulate, repeat
+from operator import add
+from typing import NamedTuple
+
+from ...byte_level import UNICODE_TO_BYTE, encode_bytes
+from ..found import Found
+from .by_merges import Unknown
+from .character_cuts import CharacterCuts, Cutter, absent_from
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..base import Ids
+
+#: The rank of two symbols without a merge: above every rank.
+_NO_RANK = 1 << 32
+#: The number of symbols from which the heap is faster than the list.
+_MANY = 70
+#: The length in characters from which a chunk is cut first.
+_LONG = 16
+#: Cut long chunks after this many characters of them; to prepare that takes a while.
+_WORTH_CUTTING = 1 << 13
+
+
+class Symbol(NamedTuple):
+    """A part of a chunk: the name of its token, and its length in bytes."""
+
+    name: str
+    length: int
+
+
+def merge(
+    symbols: Iterable[Symbol],
+    rank: Callable[[str, str], int | None],
+    join: Callable[[str, str], str] = add,
+) -> list[Symbol]:
+    """Return the symbols after all merges.
+
+    Args:
+        symbols: the first symbols.
+        rank: returns the rank of the merge of two names; None if there is none.
+        join: returns the name that a merge makes.
+
+    >>> ranks = {("l", "o"): 1, ("o", "w"): 0}
+    >>> merge([Symbol(char, 1) for char in "slow"], lambda *pair: ranks.get(pair))
+    [Symbol(name='s', length=1), Symbol(name='l', length=1), Symbol(name='ow', length=2)]
+    """
+    found = list(symbols)
+    while True:
+        ranks = [rank(left.name, right.name) for left, right in zip(found, found[1:])]
+        lowest = min((one for one in ranks if one is not None), default=None)
+        if lowest is None:
+            return found
+        i = ranks.index(lowest)
+        left, right = found[i : i + 2]
+        made = Symbol(join(left.name, right.name), left.length + right.length)
+        found[i : i + 2] = [made]
+
+
+class CharacterBPE:
+    """The model that encodes a chunk by merging its characters.
+
+    Args:
+        vocabulary: each token's id, which no other token has.
+        merges: the left and the right parts of all merges, in their order; all are in the
+            vocabulary, and none is empty.  Of two merges of one pair the later one counts, as in
+            tokenizers.
+        unknown: the treatment of characters that are not tokens; by default they vanish.
+        prefix: what the names of all first symbols but a chunk's first begin with.  No right part
+            of a merge is shorter.
+        suffix: what the name of a chunk's last first symbol ends with.
+        ignore_merges: True if a chunk that is a token is that token, without merging.
+        by_bytes: True if the characters are those that a chunk's bytes are written as, in the byte
+            alphabet (see ``byte_level``).
+
+    Raises:
+        KeyError: the token that a merge makes is not in the vocabulary; with the index of the merge
+            and the name of the token.
+
+    >>> ids = {"l": 0, "o": 1, "w</w>": 2, "lo": 3, "low</w>": 4}
+    >>> CharacterBPE(ids, (["l", "lo"], ["o", "w</w>"]), suffix="</w>").encode("low")
+    (4,)
+    """
+
+    #: Chunks are text, whose tokens may be decorated.
+    is_text = False
+
+    def __init__(
+        self,
+        vocabulary: dict[str, int],
+        merges: tuple[Sequence[str], Sequence[str]],
+        unknown: Unknown | None = None,
+        *,
+        prefix: str = "",
+        suffix: str = "",
+        ignore_merges: bool = False,
+        by_bytes: bool = False,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._lefts, self._rights = merges
+        self._unknown = unknown = unknown or Unknown()
+        self._prefix, self._suffix = prefix, suffix
+        self._whole = vocabulary if ignore_merges else {}
+        self._by_bytes = by_bytes
+        # A merge joins a name and the *tail* of another: the name without the prefix's length.
+        tails = _tails(self._rights, prefix) if prefix else self._rights
+        if not all(map(vocabulary.__contains__, map(add, self._lefts, tails))):
+            made = list(map(add, self._lefts, tails))
+            number = next(i for i, name in enumerate(made) if name not in vocabulary)
+            raise KeyError(number, made[number])
+        self._tails = dict(zip(self._rights, tails)) if prefix else {}
+        # The key of a merge: its two parts with a separator that is in none of them, so that it is
+        # in no other key.
+        self._separator = separator = absent_from("".join(self._lefts) + "".join(self._rights))
+        keys = map(separator.join, zip(self._lefts, self._rights))
+        self._ranks: dict[str, int] = dict(zip(keys, range(len(self._lefts))))
+        # The plain rule and the list expect that a merge makes another name than its left part.
+        self._many = 0 if "" in self._tails.values() else _MANY
+        spans = None if prefix or suffix or ignore_merges else (self._lefts, self._rights)
+        #: The places at which a chunk may be cut.
+        self.cuts = CharacterCuts(vocabulary, spans, unknown)
+        self._long_seen = 0
+        self._cutter: Cutter | None = None
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """True if every text has ids, and no part of it is dropped."""
+        if not self._by_bytes:
+            return self.cuts.all_have_bytes
+        names = [self._prefix + char for char in UNICODE_TO_BYTE] if self._prefix else []
+        names += UNICODE_TO_BYTE
+        names += [name + self._suffix for name in names]
+        return self._vocabulary.keys() >= set(names)
+
+    @property
+    def to_bytes(self) -> Callable[[str], bytes]:
+        """The function that returns the bytes of a chunk."""
+        return str.encode
+
+    def encode(self, chunk: str) -> Ids:
+        """Return the ids of a chunk.
+
+        Raises:
+            ValueError: a character is unknown, and the token for that is not in the vocabulary.
+        """
+        if self._by_bytes:
+            chunk = encode_bytes(chunk.encode())
+        whole = self._whole.get(chunk)
+        if whole is not None:
+            return (whole,)
+        if len(chunk) >= _LONG and self.cuts.are_possible:
+            cutter = self._cutter
+            if cutter is not None:
+                return tuple(cutter.ids(chunk))
+            self._long_seen += len(chunk)
+            if self._long_seen > _WORTH_CUTTING:
+                self._cutter = Cutter(self._merged_ids, self.cuts)
+        return self._merged_ids(chunk)
+
+    def find(self, chunk: str) -> list[Found]:
+        """Return the tokens of a chunk with their places.
+
+        The places are those of tokenizers: each token begins where the one before ends.  So they
+        are too small after a character that has vanished, and too large after the bytes of a
+        decorated name.
+
+        Raises:
+            ValueError: as in ``encode``.
+        """
+        text = encode_bytes(chunk.encode()) if self._by_bytes else chunk
+        whole = self._whole.get(text)
+        if whole is not None:
+            symbols = [Symbol(text, len(text.encode()))]
+        else:
+            symbols = self._merged(self.first_symbols(text))
+        places = list(accumulate((symbol.length for symbol in symbols), initial=0))
+        starts, ends = places[:-1], places[1:]
+        if self._by_bytes:
+            # A place in the text stands for the byte whose character it is in, or is beside.
+            chars = list(accumulate(len(char.encode()) for char in text))
+            starts = [bisect_right(chars, start) for start in starts]
+            ends = [bisect_left(chars, end) + 1 for end in ends]
+        ids = self._vocabulary
+        return [
+            Found(ids[symbol.name], symbol.name, start, end)
+            for symbol, start, end in zip(symbols, starts, ends)
+        ]
+
+    def merge(self, data: bytes) -> list[int]:
+        """Refuse to merge bytes.
+
+        Raises:
+            ValueError: always.
+        """
+        raise ValueError("the model merges characters: it is no byte-level BPE")
+
+    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+        """Return None: there is no faster way than chunk by chunk."""
+        return None
+
+    def clear_cache(self) -> None:
+        """Drop what is remembered of long chunks."""
+        self._cutter = None
+        self._long_seen = 0
+
+    # First symbols
+
+    def first_symbols(self, chunk: str) -> list[Symbol]:
+        """Return the symbols that merging begins with.
+
+        A character's name is the character with its decoration, if that is a token.  If not:
+
+        1. With ``byte_fallback``, it is a symbol for each byte of the decorated character, if all
+           of these are tokens.
+        2. Else it is the token for unknown characters.  With ``fuse``, one stands for several.  As
+           in tokenizers it comes only before the next character that is a token, or at the end:
+           the bytes of other characters overtake it.
+        3. Without such a token the character vanishes.
+
+        Raises:
+            ValueError: as in ``encode``.
+        """
+        known = self._vocabulary
+        unknown = self._unknown
+        found: list[Symbol] = []
+        pending: list[Symbol] = []
+        for char, name in zip(chunk, self._decorated(chunk)):
+            length = len(char.encode())
+            if name in known:
+                found += pending
+                pending = []
+                found.append(Symbol(name, length))
+                continue
+            if unknown.byte_fallback:
+                spelled = [f"<0x{byte:02X}>" for byte in name.encode()]
+                if all(map(known.__contains__, spelled)):
+                    found += map(Symbol, spelled, repeat(1))
+                    continue
+            if unknown.token is None:
+                continue
+            if unknown.token not in known:
+                raise ValueError(
+                    f"the vocabulary has no token for {char!r}, and not the token for unknown "
+                    f"characters, {unknown.token!r}"
+                )
+            if unknown.fuse and pending:
+                length += pending.pop().length
+            found += pending
+            pending = [Symbol(unknown.token, length)]
+        return found + pending
+
+    def _decorated(self, chunk: str) -> Sequence[str]:
+        """Return the characters of a chunk with the prefix and the suffix."""
+        if not self._prefix and not self._suffix:
+            return chunk
+        names = list(chunk)
+        names[1:] = map(add, repeat(self._prefix), names[1:])
+        names[-1:] = [name + self._suffix for name in names[-1:]]
+        return names
+
+    # Merging
+
+    def rank(self, left: str, right: str) -> int | None:
+        """Return the rank of the merge of two names; None if there is none."""
+        return self._ranks.get(left + self._separator + right)
+
+    def join(self, left: str, right: str) -> str:
+        """Return the name that the merge of two names makes."""
+        return left + self._tails.get(right, right)
+
+    def _merged(self, symbols: list[Symbol]) -> list[Symbol]:
+        """Return the symbols after all merges, by the plain rule unless that took too long."""
+        if len(symbols) < self._many:
+            return merge(symbols, self.rank, self.join)
+        names, starts = self._merge_heap([symbol.name for symbol in symbols])
+        ends = list(accumulate((symbol.length for symbol in symbols), initial=0))
+        starts.append(len(symbols))
+        return [
+            Symbol(name, ends[end] - ends[start])
+            for name, start, end in zip(names, starts, starts[1:])
+        ]
+
+    def _merged_ids(self, chunk: str) -> Ids:
+        """Return the ids of a chunk, by merging all of it."""
+        known = self._vocabulary
+        names = self._decorated(chunk)
+        if all(map(known.__contains__, names)):
+            names = list(names)
+        else:
+            names = [symbol.name for symbol in self.first_symbols(chunk)]
+        if len(names) < self._many:
+            self._merge_list(names)
+        else:
+            names, _ = self._merge_heap(names)
+        return tuple(map(known.__getitem__, names))
+
+    def _merge_list(self, names: list[str]) -> None:
+        """Merge names in place: each step searches a list for the lowest rank, and changes it."""
+        ranks, separator = self._ranks, self._separator
+        rank = ranks.get
+        # pairs[i] is the rank of the merge of the names i and i + 1.
+        pairs = list(map(rank, map(separator.join, zip(names, names[1:])), repeat(_NO_RANK)))
+        while pairs:
+            lowest = min(pairs)
+            if lowest == _NO_RANK:
+                return
+            i = pairs.index(lowest)
+            names[i] = made = self.join(names[i], names.pop(i + 1))
+            del pairs[i]
+            if i < len(pairs):
+                pairs[i] = rank(made + separator + names[i + 1], _NO_RANK)
+            if i:
+                pairs[i - 1] = rank(names[i - 1] + separator + made, _NO_RANK)
+
+    def _merge_heap(self, names: list[str]) -> tuple[list[str], list[int]]:
+        """Return the names after all merges, and the indices where they began, in time n·log n.
+
+        The heap has the rank and the place of each pair with a merge, as one number.  A symbol is
+        identified by its first index.  One that was joined to its left neighbour has no name.
+
+        A pair on the heap is out of date if its merge would make another name by now.  As in
+        tokenizers, the name decides, not the pair.
+        """
+        size = len(names)
+        found: list[str | None] = [*names]
+        ranks, separator = self._ranks, self._separator
+        pairs = map(ranks.get, map(separator.join, zip(names, names[1:])))
+        heap = [rank * size + left for left, rank in enumerate(pairs) if rank is not None]
+        heapify(heap)
+        after = list(range(1, size + 1))
+        before = list(range(-1, size - 1))
+        while heap:
+            number, left = divmod(heappop(heap), size)
+            right = after[left]
+            name = found[left]
+            if name is None or right == size:
+                continue
+            other = found[right]
+            assert other is not None
+            rank = ranks.get(name + separator + other)
+            made = self.join(name, other)
+            if rank is None or (
+                rank != number and made != self.join(self._lefts[number], self._rights[number])
+            ):
+                continue
+            found[left], found[right] = made, None
+            end = after[left] = after[right]
+            if end < size:
+                before[end] = left
+                rank = ranks.get(f"{made}{separator}{found[end]}")
+                if rank is not None:
+                    heappush(heap, rank * size + left)
+            previous = before[left]
+            if previous >= 0:
+                rank = ranks.get(f"{found[previous]}{separator}{made}")
+                if rank is not None:
+                    heappush(heap, rank * size + previous)
+        starts = [start for start, name in enumerate(found) if name is not None]
+        return [name for name in found if name is not None], starts
+
+
+def _tails(rights: Sequence[str], prefix: str) -> list[str]:
+    """Return the right parts of merges without their first bytes, as many as the prefix has.
+
+    These are cut off whatever they are, as in tokenizers.  Bytes of a character that is cut in two
+    are U+DC80 and above, which no name has.
+    """
+    length = len(prefix.encode())
+    return [
+        name[len(prefix) :]
+        if name.startswith(prefix)
+        else name.encode()[length:].decode(errors="surrogateescape")
+        for name in rights
+    ]

@@ -1,0 +1,82 @@
+"""Models without a vocabulary of their own: each character, or each chunk, is a token."""
+
+from __future__ import annotations
+
+from .found import Found
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .base import Ids
+
+
+class _OpenVocabulary:
+    """The common part of both models."""
+
+    #: The longest token is not known before the text is.
+    is_complete = False
+    is_text = False
+
+    @property
+    def to_bytes(self) -> Callable[[str], bytes]:
+        """The function that returns the bytes of a chunk."""
+        return str.encode
+
+    def merge(self, data: bytes) -> list[int]:
+        """Raise ``ValueError``: nothing is merged."""
+        raise ValueError("a baseline is no byte-level BPE: nothing is merged")
+
+    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+        """Return None: there is no faster way than chunk by chunk."""
+        return None
+
+    def clear_cache(self) -> None:
+        """Do nothing: the model has no cache."""
+
+
+class Characters(_OpenVocabulary):
+    """The model in which each character is a token, and its code point is the id.
+
+    >>> Characters().encode("né")
+    (110, 233)
+    """
+
+    def encode(self, chunk: str) -> Ids:
+        """Return the code points of a chunk."""
+        return tuple(map(ord, chunk))
+
+    def find(self, chunk: str) -> list[Found]:
+        """Return the characters of a chunk, with their places."""
+        found: list[Found] = []
+        end = 0
+        for char in chunk:
+            start, end = end, end + len(char.encode())
+            found.append(Found(ord(char), char, start, end))
+        return found
+
+
+class Words(_OpenVocabulary):
+    """The model in which each chunk is a token, numbered in order of its first occurrence.
+
+    >>> model = Words({})
+    >>> [*model.encode("to"), *model.encode("be"), *model.encode("to")]
+    [0, 1, 0]
+
+    Args:
+        tokens: each chunk that has occurred, as bytes, and its id; it grows.
+    """
+
+    def __init__(self, tokens: dict[bytes, int]) -> None:
+        self.tokens = tokens
+
+    def encode(self, chunk: str) -> Ids:
+        """Return the id of a chunk."""
+        # Of two threads that meet a chunk at the same time, the first one's number counts; a
+        # number may be left out then.
+        return (self.tokens.setdefault(chunk.encode(), len(self.tokens)),)
+
+    def find(self, chunk: str) -> list[Found]:
+        """Return the one token of a chunk, with its place."""
+        (number,) = self.encode(chunk)
+        return [Found(number, chunk, 0, len(chunk.encode()))]

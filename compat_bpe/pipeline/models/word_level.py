@@ -1,0 +1,76 @@
+"""Word level: each chunk is one token, or unknown."""
+
+from __future__ import annotations
+
+from .found import Found
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import NoReturn
+
+    from .base import Ids
+
+
+class WordLevel:
+    """The model in which each chunk is a token.
+
+    Args:
+        vocabulary: each token and its id.
+        unknown: the token for all chunks that are none.
+
+    >>> WordLevel({"hi": 0, "[UNK]": 1}, "[UNK]").encode("hey")
+    (1,)
+    """
+
+    #: An unknown chunk is one token, however long it is.
+    is_complete = False
+    is_text = False
+
+    def __init__(self, vocabulary: Mapping[str, int], unknown: str) -> None:
+        self.vocabulary = vocabulary
+        self.unknown = unknown
+
+    @property
+    def to_bytes(self) -> Callable[[str], bytes]:
+        """The function that returns the bytes of a chunk."""
+        return str.encode
+
+    def encode(self, chunk: str) -> Ids:
+        """Return the id of a chunk.
+
+        Raises:
+            ValueError: the chunk is unknown, and the vocabulary has no token for that.
+        """
+        found = self.vocabulary.get(chunk)
+        return (self._id_of_unknown(chunk) if found is None else found,)
+
+    def find(self, chunk: str) -> list[Found]:
+        """Return the token of a chunk, with its place; errors as in ``encode``."""
+        (number,) = self.encode(chunk)
+        text = chunk if chunk in self.vocabulary else self.unknown
+        return [Found(number, text, 0, len(chunk.encode()))]
+
+    def merge(self, data: bytes) -> list[int]:
+        """Raise ``ValueError``: nothing is merged."""
+        raise ValueError("a word-level vocabulary is no byte-level BPE: nothing is merged")
+
+    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+        """Return None: there is no faster way than chunk by chunk."""
+        return None
+
+    def clear_cache(self) -> None:
+        """Do nothing: the model has no cache."""
+
+    def _id_of_unknown(self, chunk: str) -> int:
+        found = self.vocabulary.get(self.unknown)
+        return fail_unknown(chunk, self.unknown) if found is None else found
+
+
+def fail_unknown(chunk: str, unknown: str) -> NoReturn:
+    """Raise ``ValueError`` for an unknown chunk of a vocabulary without a token for that."""
+    shown = chunk if len(chunk) <= 40 else chunk[:40] + "…"
+    raise ValueError(
+        f"{shown!r} is not in the vocabulary, and neither is {unknown!r}, its token for what is "
+        "unknown"
+    )

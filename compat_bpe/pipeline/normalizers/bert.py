@@ -1,0 +1,142 @@
+r"""The normalizer of BERT: clean, space ideographs, strip accents, lower case.
+
+The fast way changes each character by itself.  That is exact unless two marks that are *kept*
+stand side by side, since a decomposition puts marks in the order of their combining classes.  Few
+marks are kept (those that are no Mn in Unicode 8.0 but have a combining class).  A text with two of
+them side by side takes the plain way: the steps one after the other.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from ...unicode import tables_tokenizers as tables
+from ...unicode.properties import parse_ranges, white_space
+from ..aligned import Aligned
+from .by_character import CharacterTable, beside, members
+from .case import Lowercase
+from .forms import UnicodeForm
+
+#: The blocks of ideographs.  U+2B820 to U+2B91F are left out, in tokenizers.
+_IDEOGRAPH = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
+    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
+)
+
+
+class BertNormalizer:
+    r"""The normalizer of BERT.
+
+    Args:
+        clean_text: remove control characters, make white space spaces.
+        handle_chinese_chars: put a space before and after each ideograph.
+        strip_accents: decompose letters and remove their accents.
+        lowercase: put letters in lower case.
+
+    >>> BertNormalizer(True, True, True, True)("É\t中")
+    'e  中 '
+    """
+
+    is_local = True
+
+    def __init__(
+        self, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool, lowercase: bool
+    ) -> None:
+        self._clean_text = clean_text
+        self._handle_chinese_chars = handle_chinese_chars
+        self._strip_accents = strip_accents
+        self._lowercase = lowercase
+        self._table = CharacterTable(self._by_itself)
+        #: True once a character has become a mark that is kept but put in order.
+        self._has_ordered = False
+        # For ASCII text `str.translate` has a faster way, but only if what it removes is None.
+        self._ascii = {point: self._by_steps(chr(point)) or None for point in range(0x80)}
+
+    def __call__(self, text: str) -> str:
+        """Return the normalized text."""
+        if text.isascii():
+            return text.translate(self._ascii)
+        found = text.translate(self._table)
+        if self._has_ordered and _ordered_pair().search(found):
+            return self._by_steps(text)
+        return found
+
+    def _by_itself(self, char: str) -> str:
+        found = self._by_steps(char)
+        if self._strip_accents and not _ordered().isdisjoint(found):
+            self._has_ordered = True
+        return found
+
+    def _by_steps(self, text: str) -> str:
+        """Return the normalized text: the plain rule."""
+        if self._clean_text:
+            text = text.translate(_cleaned())
+        if self._handle_chinese_chars:
+            text = _IDEOGRAPH.sub(r" \g<0> ", text)
+        if self._strip_accents:
+            text = UnicodeForm("NFD")(text).translate(_stripped())
+        return Lowercase()(text) if self._lowercase else text
+
+    def align(self, text: Aligned) -> Aligned:
+        """Return the normalized text, with the places in the original."""
+        if self._clean_text:
+            text = text.filtered(lambda char: char not in _removed())
+            text = text.changed((char.translate(_cleaned()), 0) for char in text.text)
+        if self._handle_chinese_chars:
+            text = text.changed(
+                spaced
+                for char in text.text
+                for spaced in (
+                    ((" ", 0), (char, 1), (" ", 1)) if _IDEOGRAPH.match(char) else ((char, 0),)
+                )
+            )
+        if self._strip_accents:
+            text = UnicodeForm("NFD").align(text).filtered(lambda char: char not in _accents())
+        return Lowercase().align(text) if self._lowercase else text
+
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        """Return the characters beside a position, unless one of them is removed or ordered."""
+        found = beside(self._table[ord(left)], self._table[ord(right)])
+        if self._strip_accents and found and any(char in _ordered() for char in found):
+            return None
+        return found
+
+
+@cache
+def _removed() -> frozenset[str]:
+    return members(parse_ranges(tables.OTHER)) - {*"\t\n\r"} | {"\0", "\ufffd"}
+
+
+@cache
+def _accents() -> frozenset[str]:
+    return members(parse_ranges(tables.NONSPACING))
+
+
+@cache
+def _cleaned() -> CharacterTable:
+    removed, blanks = _removed(), members(white_space())
+    return CharacterTable(lambda char: "" if char in removed else " " if char in blanks else char)
+
+
+@cache
+def _stripped() -> CharacterTable:
+    accents = _accents()
+    return CharacterTable(lambda char: "" if char in accents else char)
+
+
+@cache
+def _ordered() -> frozenset[str]:
+    """Return the marks that are not stripped, but put in order.
+
+    All of them were assigned in Unicode 9.0.  So their combining classes are the same in every
+    later version, the running Python's too.
+    """
+    kept = parse_ranges(tables.MARKS) - parse_ranges(tables.NONSPACING)
+    return frozenset(filter(unicodedata.combining, members(kept)))
+
+
+@cache
+def _ordered_pair() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(sorted(_ordered()))}]{{2}}")

@@ -1,0 +1,185 @@
+"""Tokens with their places in the original text.
+
+A place is found by the plain rule of each stage, which keeps account of places (see ``aligned``).
+The result is that of ``Encoding`` in tokenizers 0.23.3 without a post-processor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from ..pattern.splitter import Splitter
+from ..unicode.properties import white_space
+from ..unicode.surrogates import repair
+from .aligned import Aligned
+from .byte_level import BYTE_TO_UNICODE
+from .pre_tokenizers import Joined, StepSplitter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .definition import Definition
+    from .models.found import Found
+
+
+class Located(NamedTuple):
+    """A token in a text.
+
+    Args:
+        id: its id.
+        text: the token as the reference shows it: the piece as in the vocabulary, or the text that
+            it stands for where the reference shows that.
+        start, end: its place in the original text, in characters.
+        word: the number of its chunk or added token, counted from 0 on.
+    """
+
+    id: int
+    text: str
+    start: int
+    end: int
+    word: int
+
+
+def locate(definition: Definition, text: str, allowed_special: Set[str]) -> list[Located]:
+    r"""Return the tokens of a text with their places.
+
+    The ids are those of ``Core.encode``.  Surrogates are repaired as everywhere; the places are
+    those in the text as given.
+
+    Args:
+        definition: the parts of a tokenizer.
+        text: any text.
+        allowed_special: the names of special tokens that are tokens in the text.
+
+    Raises:
+        ValueError: the model has no token for a part of the text.
+
+    >>> from compat_bpe import get_encoding
+    >>> definition = get_encoding("gpt2").core.definition
+    >>> [token[1:] for token in locate(definition, "hi \U0001f600!", set())]
+    [('hi', 0, 2, 0), ('ĠðŁĺ', 2, 4, 1), ('Ģ', 3, 4, 1), ('!', 4, 5, 1)]
+    """
+    repaired = repair(text)
+    found = list(_located(definition, repaired, allowed_special))
+    if len(repaired) == len(text):
+        return found
+    places = [0, *accumulate(_lengths(text, repaired))]
+    return [token._replace(start=places[token.start], end=places[token.end]) for token in found]
+
+
+def _lengths(text: str, repaired: str) -> Iterator[int]:
+    """Yield the length in a text of each character of the repaired text."""
+    at = 0
+    for char in repaired:
+        # A pair of surrogates is one character of the repaired text.
+        length = 2 if char > "\uffff" and text[at] < "\U00010000" else 1
+        yield length
+        at += length
+
+
+def _located(definition: Definition, text: str, allowed: Set[str]) -> Iterator[Located]:
+    splitter = definition.splitter
+    align = splitter.align if isinstance(splitter, StepSplitter) else _matches(splitter)
+    convert = _converter(text)
+    word = 0
+    for span, number in definition.added.align(text, allowed):
+        if number is not None:
+            yield Located(number, span.text, span.start, span.end, word)
+            word += 1
+            continue
+        if definition.words is None:
+            words = ([chunk] for chunk in align(span))
+        else:
+            words = (align(chunk) for chunk in definition.words.align(span))
+        for parts in words:
+            for part in parts:
+                tokens = definition.model.find(part.text)
+                for token, (start, end) in zip(tokens, _places(part, tokens, convert)):
+                    yield Located(token.id, token.text, start, end, word)
+            word += 1
+
+
+def _matches(splitter: Splitter) -> Callable[[Aligned], list[Aligned]]:
+    step = Joined(splitter)
+    return lambda text: step.align([text])
+
+
+def _places(
+    chunk: Aligned, tokens: Sequence[Found], convert: Callable[[int, int, int], tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the places of tokens in the original text, given their places in a chunk.
+
+    Two odd cases are as in tokenizers: an empty token, and one that reaches over the end of its
+    chunk, which comes from a model that counts more bytes than there are.
+    """
+    char_of = [index for index, char in enumerate(chunk.text) for _ in char.encode()]
+    for token in tokens:
+        start, end = token.start, token.end
+        if start == end:
+            yield convert(start, end, chunk.start)
+        elif end > len(char_of):
+            yield convert(start, end, 0)
+        else:
+            yield chunk.places[char_of[start]][0], chunk.places[char_of[end - 1]][1]
+
+
+def _converter(text: str) -> Callable[[int, int, int], tuple[int, int]]:
+    """Return a function from places in bytes, counted from a character on, to characters.
+
+    It is made when it is first called, since hardly any text needs it.
+    """
+    chars: list[int] = []
+    bytes_before: list[int] = []
+
+    def convert(start: int, end: int, origin: int) -> tuple[int, int]:
+        if not bytes_before:
+            chars.extend(index for index, char in enumerate(text) for _ in char.encode())
+            bytes_before.extend(accumulate((len(char.encode()) for char in text), initial=0))
+        start += bytes_before[origin]
+        end += bytes_before[origin]
+        # A place over the end of the text is cut, so that it is valid.
+        first = chars[start] if start < len(chars) else len(text)
+        if end > len(chars):
+            return first, min(first + 2, len(text))  # as in tokenizers, but for the cut
+        return first, chars[end] if end < len(chars) else len(text)
+
+    return convert
+
+
+def trimmed(tokens: Iterable[Located], add_prefix_space: bool) -> list[Located]:
+    """Return tokens whose places leave out the white space at their ends.
+
+    This is what the post-processors ``ByteLevel`` and ``RobertaProcessing`` do if they trim.
+
+    Args:
+        tokens: the tokens of a text, in order.
+        add_prefix_space: True if the space before the first token may be one that was put there.
+
+    >>> tokens = [Located(1, "Ġa", 0, 1, 0), Located(2, "Ġb", 1, 3, 1)]
+    >>> [(token.start, token.end) for token in trimmed(tokens, add_prefix_space=True)]
+    [(0, 1), (2, 3)]
+    """
+    blanks = _blank_chars() + BYTE_TO_UNICODE[ord(" ")]
+    found = []
+    for number, token in enumerate(tokens):
+        start, end = token.start, token.end
+        leading = len(token.text) - len(token.text.lstrip(blanks))
+        trailing = len(token.text) - len(token.text.rstrip(blanks))
+        if leading:
+            if (number == 0 or start == 0) and add_prefix_space and leading == 1:
+                leading = 0
+            start = min(start + leading, end)
+        if end >= trailing:
+            end = max(end - trailing, start)
+        found.append(token._replace(start=start, end=end))
+    return found
+
+
+@cache
+def _blank_chars() -> str:
+    ranges = white_space().ranges()
+    return "".join(chr(point) for first, last in ranges for point in range(first, last + 1))

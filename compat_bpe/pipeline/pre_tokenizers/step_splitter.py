@@ -1,0 +1,168 @@
+"""A splitter of text by steps, one after the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT, Splitter
+from ...unicode.surrogates import START
+from ..aligned import Aligned
+from .base import Step
+from .joined import MANY, Joined, joined, splits_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...pattern.ast import Node
+
+#: The number of pairs of characters beside a position that are remembered.
+_PAIRS = 1 << 14
+#: What most cut points are before.
+_BLANK = re.compile(r"[ \n\t]")
+
+
+def make_splitter(steps: Sequence[Step]) -> Splitter | StepSplitter:
+    """Return a splitter of text by steps, with a single pattern if the steps can be joined.
+
+    Raises:
+        PatternError: a pattern cannot be used.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> from compat_bpe.pipeline.pre_tokenizers import Split
+    >>> steps = [Split(parse("[0-9]{1,3}")), Split(parse(r" ?[a-z]+|\\s+(?!\\S)|\\s"))]
+    >>> make_splitter(steps).chunks("a  1234 b!?")
+    ['a', '  ', '123', '4', ' b', '!?']
+    """
+    if len(steps) == 1 and isinstance(steps[0], Joined):
+        return steps[0].splitter
+    splits = splits_of(steps)
+    splitter = None if splits is None else joined(splits)
+    return StepSplitter(steps) if splitter is None else splitter
+
+
+class StepSplitter:
+    """A splitter like ``Splitter``, but step by step.
+
+    Steps that can be joined are one step in the fast way.
+
+    A text may begin with ``START`` (see ``StartMark``), once for each of its characters that are
+    made of the first one of the original text.
+
+    Args:
+        steps: the steps.
+
+    Raises:
+        PatternError: a pattern cannot be used.
+    """
+
+    #: There is no single pattern.
+    tree: Node | None = None
+    #: The patterns of cut points; None, since they are found by ``is_cut``.
+    cut_points: re.Pattern[str] | None = None
+    ascii_cut_points: re.Pattern[str] | None = None
+    fine_cut_points: re.Pattern[str] | None = None
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = tuple(steps)
+        self._fast = _grouped(steps)
+        self._across = lru_cache(_PAIRS)(self._is_cut)
+
+    def chunks(self, text: str) -> list[str]:
+        """Return all chunks of a text, in order, each not empty."""
+        if text[:1] == START:
+            return [piece.text for piece in self.align(_marked(text))]
+        pieces = [text] if text else []
+        for step in self._fast:
+            pieces = step.pieces(pieces)
+        return pieces
+
+    def align(self, text: Aligned) -> list[Aligned]:
+        """Return all chunks of a text by the plain rule, with places."""
+        pieces = [text] if text.text else []
+        for step in self._steps:
+            pieces = step.align(pieces)
+        return pieces
+
+    @property
+    def leaves_nothing_out(self) -> bool:
+        """True if every character of a text is certainly in a chunk."""
+        return all(step.leaves_nothing_out for step in self._steps)
+
+    def is_cut(self, beside: str, fine: bool) -> bool:
+        """Return True if there is a cut point between two characters, whatever is around them.
+
+        The property: one step makes of the two sides what it makes of the whole, and the steps
+        before it do so but for the piece that has the two characters in it.  Since steps see
+        pieces one by one, all later steps then make of the sides what they make of the whole.
+
+        Args:
+            beside: two characters.
+            fine: makes no difference.
+        """
+        return self._across(beside)
+
+    def _is_cut(self, beside: str) -> bool:
+        left, right = beside[0], beside[1]
+        if "\ud800" <= left < "\ue000" or "\ud800" <= right < "\ue000":
+            return False
+        for step in self._steps:
+            found = step.across(left, right)
+            if isinstance(found, bool):
+                return found
+            left, right = found
+        return False
+
+    def segments(
+        self, text: str, shortest: int = SHORTEST_SEGMENT, longest: int = LONGEST_SEGMENT
+    ) -> Iterator[str]:
+        """Yield the segments of a text; see ``Splitter.segments``."""
+        start = 0
+        # No cut is within what the first character of the original text has become.
+        least = 2 * (len(text) - len(text.lstrip(START))) if text[:1] == START else 0
+        while start + longest < len(text):
+            first = max(start + max(shortest, 1), least)
+            at = text.find("\n", first, start + longest)
+            cut = self._next_cut(text, first if at < 0 else at, start + longest)
+            if cut is None:
+                break
+            yield text[start:cut]
+            start = cut
+        yield text[start:] if start else text
+
+    def _next_cut(self, text: str, start: int, soon: int) -> int | None:
+        """Return a cut point of a text from ``start`` on, best of all one before a blank."""
+        is_cut = self._across
+        for blank in _BLANK.finditer(text, start, soon):
+            cut = blank.start()
+            if is_cut(text[cut - 1 : cut + 1]):
+                return cut
+        for cut in range(max(start, soon), len(text)):
+            if is_cut(text[cut - 1 : cut + 1]):
+                return cut
+        return None
+
+
+def _marked(text: str) -> Aligned:
+    """Return a text without ``START``, with the places that it stands for, as far as known."""
+    plain = text.lstrip(START)
+    count = len(text) - len(plain)
+    places = [(0, 1)] * count + [(index, index + 1) for index in range(1, len(plain) - count + 1)]
+    return Aligned(plain, places, 0, len(plain))
+
+
+def _grouped(steps: Sequence[Step]) -> list[Step]:
+    """Return steps that do the same: as many as can be joined are one."""
+    found: list[Step] = []
+    start = 0
+    while start < len(steps):
+        step, end = steps[start], start + 1
+        for stop in range(min(len(steps), start + MANY), start, -1):
+            splits = splits_of(steps[start:stop])
+            splitter = None if splits is None else joined(splits)
+            if splitter is not None:
+                step, end = Joined(splitter), stop
+                break
+        found.append(step)
+        start = end
+    return found

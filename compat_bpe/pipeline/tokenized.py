@@ -1,0 +1,243 @@
+"""``Tokenized``: all that is known about the tokens of a text or of a pair of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: The fields that have one item for each token.
+_COLUMNS = (
+    *("ids", "tokens", "offsets", "word_ids"),
+    *("type_ids", "special_tokens_mask", "attention_mask"),
+)
+
+
+class Tokenized:
+    """The tokens of a text, or of a pair of texts; ``Encoding`` in ``tokenizers``.
+
+    Each list has one item for each token.  ``len`` is the number of tokens.
+
+    Args:
+        ids: the ids.
+        tokens: the tokens' texts, as the vocabulary writes them.
+        offsets: the tokens' places in the text, start and end, in characters.
+        word_ids: the number of the chunk that each token is in; None if it is in no text.
+        type_ids: 0 for the first text and 1 for the second, unless the post-processor has others.
+        special_tokens_mask: 1 for a token that the post-processor or the padding has added.
+        attention_mask: 0 for a token of the padding.
+        overflowing: what truncation has cut off, in parts.
+        sequence_ranges: the tokens of each text: start and end by 0 or 1; if it is empty, all
+            tokens are of the first text.
+
+    >>> found = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
+    >>> found.truncated(1)
+    Tokenized(['a'])
+    >>> found.padded(3).ids
+    [5, 6, 0]
+    """
+
+    __slots__ = (*_COLUMNS, "overflowing", "sequence_ranges")
+
+    def __init__(
+        self,
+        ids: Sequence[int] = (),
+        tokens: Sequence[str] = (),
+        offsets: Sequence[tuple[int, int]] = (),
+        word_ids: Sequence[int | None] = (),
+        *,
+        type_ids: Sequence[int] | None = None,
+        special_tokens_mask: Sequence[int] | None = None,
+        attention_mask: Sequence[int] | None = None,
+        overflowing: Iterable[Tokenized] = (),
+        sequence_ranges: Mapping[int, tuple[int, int]] | None = None,
+    ) -> None:
+        count = len(ids)
+        self.ids = list(ids)
+        self.tokens = list(tokens)
+        self.offsets = list(offsets)
+        self.word_ids = list(word_ids)
+        self.type_ids = [0] * count if type_ids is None else list(type_ids)
+        self.special_tokens_mask = (
+            [0] * count if special_tokens_mask is None else list(special_tokens_mask)
+        )
+        self.attention_mask = [1] * count if attention_mask is None else list(attention_mask)
+        self.overflowing = list(overflowing)
+        self.sequence_ranges = dict(sequence_ranges or {})
+
+    @classmethod
+    def added(cls, ids: Sequence[int], tokens: Sequence[str], type_id: int) -> Tokenized:
+        """Return tokens that are in no text, as a post-processor adds them."""
+        count = len(ids)
+        return cls(
+            ids,
+            tokens,
+            [(0, 0)] * count,
+            [None] * count,
+            type_ids=[type_id] * count,
+            special_tokens_mask=[1] * count,
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tokenized):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Tokenized({self.tokens!r})"
+
+    @property
+    def n_sequences(self) -> int:
+        """The number of texts."""
+        return len(self.sequence_ranges) or 1
+
+    @property
+    def sequence_ids(self) -> list[int | None]:
+        """0 for a token of the first text, 1 for one of the second, None for one of neither.
+
+        >>> Tokenized.joined([Tokenized.added([7], ["[CLS]"], 0),
+        ...     Tokenized([5], ["a"], [(0, 1)], [0], sequence_ranges={0: (0, 1)})]).sequence_ids
+        [None, 0]
+        """
+        found: list[int | None] = [None] * len(self)
+        for number in range(self.n_sequences):
+            start, end = self.sequence_ranges.get(number, (0, len(self)))
+            found[start:end] = [number] * (end - start)
+        return found
+
+    def changed(self, **fields: Any) -> Tokenized:
+        """Return a copy in which some fields are others."""
+        copy = Tokenized.__new__(Tokenized)
+        for name in self.__slots__:
+            value = fields[name] if name in fields else getattr(self, name)
+            setattr(copy, name, value.copy())
+        return copy
+
+    @classmethod
+    def joined(cls, parts: Iterable[Tokenized]) -> Tokenized:
+        """Return parts one after the other.
+
+        What overflows from one part is combined with each of the other parts and with what
+        overflows from them, as in tokenizers.
+        """
+        whole = cls()
+        for part in parts:
+            whole._extend(part)
+        return whole
+
+    def _extend(self, part: Tokenized) -> None:
+        """Append a part."""
+        overflowing = []
+        for own in self.overflowing:
+            overflowing += [_pair(own, other) for other in (part, *part.overflowing)]
+        overflowing += [_pair(self, other) for other in part.overflowing]
+        at = len(self)
+        for number, (start, end) in part.sequence_ranges.items():
+            self.sequence_ranges[number] = at + start, at + end
+        for name in _COLUMNS:
+            getattr(self, name).extend(getattr(part, name))
+        self.overflowing = overflowing
+
+    def truncated(self, max_length: int, *, stride: int = 0, direction: str = "right") -> Tokenized:
+        """Return the first tokens, and the others in ``overflowing``.
+
+        Args:
+            max_length: the largest number of tokens of each part.
+            stride: the number of tokens that each part has in common with the one before.
+            direction: the end that is cut off, ``"right"`` or ``"left"``.
+
+        Raises:
+            ValueError: the stride is as large as a part or larger, a number is negative, or the
+                direction is unknown.
+
+        >>> whole = Tokenized([1, 2, 3], ["a", "b", "c"], [(0, 1), (1, 2), (2, 3)], [0, 1, 2])
+        >>> whole.truncated(2, stride=1).overflowing
+        [Tokenized(['b', 'c'])]
+        """
+        check_direction(direction)
+        if min(max_length, stride) < 0:
+            raise ValueError(f"max_length is {max_length} and stride {stride}: neither may be < 0")
+        count = len(self)
+        if max_length >= count:
+            return self
+        if max_length == 0:
+            return Tokenized(overflowing=[self])
+        if stride >= max_length:
+            raise ValueError(
+                f"stride is {stride}, but a part has only {max_length} tokens of the text; "
+                "it must have more than the stride"
+            )
+        step = max_length - stride
+        # The last part is the first one that reaches the end.
+        number = -(-(count - max_length) // step) + 1
+        starts = [part * step for part in range(number)]
+        if direction == "right":
+            places = [(start, min(start + max_length, count)) for start in starts]
+        else:
+            places = [(max(0, count - start - max_length), count - start) for start in starts]
+        first, *others = [self._cut(start, end) for start, end in places]
+        first.overflowing = others
+        return first
+
+    def _cut(self, start: int, end: int) -> Tokenized:
+        """Return some of the tokens; which text they are of is lost, as in tokenizers."""
+        return Tokenized(**{name: getattr(self, name)[start:end] for name in _COLUMNS})
+
+    def padded(
+        self,
+        length: int,
+        *,
+        direction: str = "right",
+        pad_id: int = 0,
+        pad_type_id: int = 0,
+        pad_token: str = "[PAD]",
+    ) -> Tokenized:
+        """Return at least ``length`` tokens, and as many in each overflowing part.
+
+        Args:
+            length: the smallest number of tokens.
+            direction: the end at which padding is added, ``"right"`` or ``"left"``.
+            pad_id, pad_type_id, pad_token: the token that is added.
+
+        Raises:
+            ValueError: the direction is unknown.
+        """
+        check_direction(direction)
+        overflowing = [
+            part.padded(
+                length,
+                direction=direction,
+                pad_id=pad_id,
+                pad_type_id=pad_type_id,
+                pad_token=pad_token,
+            )
+            for part in self.overflowing
+        ]
+        count = length - len(self)
+        if count <= 0:
+            return self.changed(overflowing=overflowing)
+        padding = Tokenized.added([pad_id] * count, [pad_token] * count, pad_type_id)
+        padding.attention_mask = [0] * count
+        own = self.changed(overflowing=[])
+        whole = Tokenized.joined([own, padding] if direction == "right" else [padding, own])
+        whole.overflowing = overflowing
+        return whole
+
+
+def _pair(left: Tokenized, right: Tokenized) -> Tokenized:
+    whole = left.changed()
+    whole._extend(right)
+    return whole
+
+
+def check_direction(direction: str) -> None:
+    """Raise ``ValueError`` unless a direction is ``"right"`` or ``"left"``."""
+    if direction not in ("right", "left"):
+        raise ValueError(f"direction is {direction!r}; it must be 'right' or 'left'")

@@ -1,0 +1,106 @@
+r"""Extended grapheme clusters, what readers take for one character (UAX 29, Unicode 17.0).
+
+Only the clusters of several characters are looked for.  The text is first written in one ASCII
+letter a character, its class.  The rules GB1 to GB999 are a pattern over these letters, which
+``re`` tests with one small bitmap.
+
+The property: a search for clusters of several characters begins at the beginning of a cluster.
+
+The argument: it begins at the start of the text.  Where it fails, the cluster there is a single
+character, so the next position is the beginning of a cluster again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from . import tables_tokenizers as tables
+from .code_points import CodePoints
+from .properties import parse_ranges
+
+#: ``c`` control, ``e`` extends, ``n`` extends but not a conjunct, ``k`` links a conjunct, ``z``
+#: joins emoji, ``s`` spacing mark, ``r`` half of a flag, ``p`` prepended, ``x`` emoji,
+#: ``C`` consonant, ``LVT`` jamo, ``W`` and ``Y`` syllables of two and three jamo, ``o`` any other.
+_CLUSTER = re.compile(
+    r"(?=\r\n|[^\r\nc][enkzs]|p[^\r\nc]|rr|[LVTWY][LVTWY])"
+    r"(?:\r\n|p*(?:L*(?:V+|WV*|Y)T*|L+|T+|rr|x(?:[enk]*zx)*|C(?:[ez]*k[ekz]*C)*|[^\r\nc])[enkzs]*)"
+)
+#: One of these is in every cluster of several characters.
+_JOINED = re.compile(r"[enkzsrpLVT]|\r\n")
+
+
+def long_clusters(text: str) -> Iterator[tuple[int, int]]:
+    r"""Yield the start and end of each cluster of more than one character.
+
+    >>> list(long_clusters("ae\u0301\r\n👍🏽"))
+    [(1, 3), (3, 5), (5, 7)]
+    """
+    if text.isascii():
+        at = text.find("\r\n")
+        while at >= 0:
+            yield at, at + 2
+            at = text.find("\r\n", at + 2)
+        return
+    if _may_join().search(text) is None:
+        return
+    classes = text.translate(_classes())
+    if _JOINED.search(classes) is None:
+        return
+    for match in _CLUSTER.finditer(classes):
+        start, end = match.span()
+        # Of two jamo that do not join, the first is a cluster by itself.
+        if end - start > 1:
+            yield start, end
+
+
+def stands_alone(char: str) -> bool:
+    r"""Return True if a character joins others in a cluster only if these follow and extend it.
+
+    Between two such characters is the end of a cluster, unless they are ``\r\n``.
+    """
+    return char.translate(_classes()) in "ocxC\r\n"
+
+
+def prepended() -> str:
+    """Return the characters that join the one after them."""
+    ranges = parse_ranges(tables.CLUSTER_CLASSES["p"]).ranges()
+    return "".join(chr(point) for first, last in ranges for point in range(first, last + 1))
+
+
+@cache
+def _may_join() -> re.Pattern[str]:
+    """Return a pattern for one of the characters in every cluster of several, or any above U+FFFF.
+
+    ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but walks the ranges
+    above it one by one; so here is a single one.
+    """
+    joined = (parse_ranges(tables.CLUSTER_CLASSES[letter]) for letter in "enkzsrpLVT")
+    low_or_above = (CodePoints.of("\r", "\U00010000\U0010ffff"), *joined)
+    return re.compile(CodePoints.union(*low_or_above).to_re())
+
+
+class _Classes(dict[int, str]):
+    """The letter of each character's class, looked up when it first occurs."""
+
+    def __init__(self) -> None:
+        super().__init__({0x0A: "\n", 0x0D: "\r"})
+        self._classes = [
+            (parse_ranges(table), letter) for letter, table in tables.CLUSTER_CLASSES.items()
+        ]
+
+    def __missing__(self, point: int) -> str:
+        found = "o"
+        if 0xAC00 <= point < 0xD7A4:
+            found = "Y" if (point - 0xAC00) % 28 else "W"
+        for points, letter in self._classes:
+            if point in points:
+                found = letter
+        self[point] = found
+        return found
+
+
+@cache
+def _classes() -> _Classes:
+    return _Classes()

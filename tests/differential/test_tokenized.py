@@ -1,0 +1,190 @@
+"""``encode_with_offsets`` against tokenizers: all fields of all that is encoded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import compat_bpe
+from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.pipeline.padding import Padding
+from compat_bpe.pipeline.truncation import Truncation
+from compat_bpe.save import save_tokenizer_json
+from compat_bpe.unicode.surrogates import repair
+from tests.differential.small_tokenizers import BYTE_LEVEL, Both, added, file
+from tests.differential.test_processors import processors
+from tests.differential.test_truncation_padding import paddings, truncations
+from tests.differential.tokenized import error_of, fields
+from tests.strategies import texts as any_texts
+
+texts = st.one_of(any_texts.map(repair), st.text("ab \né<s>hte", max_size=12))
+optional_texts = st.one_of(st.none(), texts)
+LISTED = [added(900, "<s>", special=True), added(901, "he"), added(902, "t", rstrip=True)]
+SPLIT = {**BYTE_LEVEL, "use_regex": True}
+
+
+def small(**parts: Any) -> Both:
+    return Both(file(added_tokens=LISTED, **parts))
+
+
+@settings(max_examples=300)
+@given(
+    st.one_of(st.none(), processors),
+    st.sampled_from([SPLIT, {**SPLIT, "add_prefix_space": True}]),
+    st.sampled_from([None, {"type": "Prepend", "prepend": "x"}, {"type": "Lowercase"}]),
+    texts,
+    optional_texts,
+    st.booleans(),
+)
+def test_all_fields(
+    processor: Any, pre_tokenizer: Any, normalizer: Any, first: str, second: str | None, add: bool
+) -> None:
+    both = small(post_processor=processor, pre_tokenizer=pre_tokenizer, normalizer=normalizer)
+    if error_of(lambda: both.theirs.encode(first, second, add_special_tokens=add)):
+        for encode in (both.ours.encode, both.ours.encode_with_offsets):
+            with pytest.raises(ValueError, match="post_processor"):
+                encode(first, second, allowed_special="all", add_special_tokens=add)
+        return
+    expected = both.theirs.encode(first, second, add_special_tokens=add)
+    found = both.ours.encode_with_offsets(
+        first, second, allowed_special="all", add_special_tokens=add
+    )
+    assert fields(found) == fields(expected)
+    ids = both.ours.encode(first, second, allowed_special="all", add_special_tokens=add)
+    assert ids == expected.ids
+    if second is None:
+        batch = both.ours.encode_batch(
+            [first, first], allowed_special="all", add_special_tokens=add
+        )
+        assert batch == [ids, ids]
+
+
+@settings(max_examples=200)
+@given(st.one_of(st.none(), processors), truncations, paddings, texts, optional_texts)
+def test_settings_of_the_file(
+    processor: Any, truncation: Any, padding: Any, first: str, second: str | None
+) -> None:
+    both = small(post_processor=processor, truncation=truncation, padding=padding)
+
+    def encode() -> Any:
+        return both.ours.encode_with_offsets(
+            first,
+            second,
+            allowed_special="all",
+            add_special_tokens=True,
+            truncation=both.ours.truncation,
+            padding=both.ours.padding,
+        )
+
+    if error_of(lambda: both.theirs.encode(first, second)):
+        assert error_of(encode) == "ValueError"
+    else:
+        assert fields(encode()) == fields(both.theirs.encode(first, second))
+
+
+def test_special_tokens_are_as_in_encode() -> None:
+    ours = small().ours
+    with pytest.raises(ValueError, match="<s>"):
+        ours.encode_with_offsets("a<s>")
+    with pytest.raises(ValueError, match="<s>"):
+        ours.encode_with_offsets("a", "<s>")
+    plain = ours.encode_with_offsets("a<s>", disallowed_special=())
+    assert plain.ids == ours.encode_ordinary("a<s>")
+    found = ours.encode_with_offsets("a<s>", allowed_special={"<s>"})
+    assert (found.tokens, found.offsets) == (["a", "<s>"], [(0, 1), (1, 4)])
+
+
+def test_places_are_those_of_the_text_as_given() -> None:
+    found = small().ours.encode_with_offsets("\ud83d\ude00a\udc00b")
+    assert found.offsets[-1] == (4, 5)
+    assert {place for place in found.offsets if place[0] == 0} == {(0, 2)}
+
+
+def test_settings_of_ones_own() -> None:
+    ours = small().ours
+    found = ours.encode_with_offsets("a b c", truncation=Truncation(2), padding=Padding(4))
+    assert found.attention_mask == [1, 1, 0, 0]
+    assert ours.truncation is None
+    assert ours.padding is None
+
+
+@given(any_texts.map(repair))
+def test_names_of_tokens(token: str) -> None:
+    both = Both(file(added_tokens=LISTED))
+    assert both.ours.token_to_id(token) == both.theirs.token_to_id(token)
+    for name in ("<s>", "he", "Ġt", "!"):
+        number = both.theirs.token_to_id(name)
+        assert both.ours.token_to_id(name) == number
+        assert both.ours.id_to_token(number) == both.theirs.id_to_token(number) == name
+    assert both.ours.id_to_token(5000) is both.theirs.id_to_token(5000) is None
+
+
+WORD_PIECE = {"type": "WordPiece", "prefix": "##", "cleanup": False}
+
+
+def test_what_is_saved_is_read_by_both(tmp_path: Path) -> None:
+    @settings(max_examples=100)
+    @given(
+        st.one_of(st.none(), processors),
+        st.one_of(st.none(), truncations),
+        st.one_of(st.none(), paddings),
+        st.sampled_from([None, BYTE_LEVEL, {"type": "Fuse"}, WORD_PIECE]),
+        texts,
+    )
+    def check(processor: Any, truncation: Any, padding: Any, decoder: Any, text: str) -> None:
+        check_saved(
+            tmp_path,
+            text,
+            small(
+                post_processor=processor, truncation=truncation, padding=padding, decoder=decoder
+            ),
+        )
+
+    check()
+
+
+def check_saved(folder: Path, text: str, both: Both) -> None:
+    assume(not error_of(lambda: both.theirs.encode(text)))
+    path = folder / "tokenizer.json"
+    save_tokenizer_json(both.ours, path)
+    theirs: Any = tokenizers.Tokenizer.from_file(str(path))
+    ours = compat_bpe.load(path)
+    assert isinstance(ours, Tokenizer)
+    expected = both.theirs.encode(text)
+    assert fields(theirs.encode(text)) == fields(expected)
+    assert theirs.decode(expected.ids) == both.theirs.decode(expected.ids)
+    assert (theirs.truncation, theirs.padding) == (both.theirs.truncation, both.theirs.padding)
+    assert (ours.truncation, ours.padding) == (both.ours.truncation, both.ours.padding)
+    # The writer and the reader are each other's inverse.
+    again = path.with_name("again.json")
+    save_tokenizer_json(ours, again)
+    assert json.loads(again.read_bytes()) == json.loads(path.read_bytes())
+
+
+def test_a_model_that_has_a_piece_twice_is_saved(tmp_path: Path) -> None:
+    pieces = [["<unk>", 0.0], ["a", -1.0], ["b", -2.0], ["a", -3.0]]
+    model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
+    both = Both(
+        file(
+            model=model,
+            added_tokens=[added(4, "<s>", special=True)],
+            pre_tokenizer=None,
+            decoder={"type": "Fuse"},
+        )
+    )
+    save_tokenizer_json(both.ours, tmp_path / "tokenizer.json")
+    ours = compat_bpe.load(tmp_path / "tokenizer.json")
+    theirs: Any = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    expected = both.theirs.encode("ab<s>ba").ids
+    assert 4 in expected
+    for ids in (theirs.encode("ab<s>ba").ids, ours.encode("ab<s>ba", allowed_special="all")):
+        assert ids == expected
+    for number in range(6):
+        assert both.ours.id_to_token(number) == both.theirs.id_to_token(number)
+    assert both.ours.decode([1, 3, 4]) == both.theirs.decode([1, 3, 4], skip_special_tokens=False)

@@ -1,0 +1,206 @@
+"""Vocabularies in older formats: what transformers makes of them, as a ``tokenizer.json``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat_bpe.formats import vocab_merges, vocab_txt
+from compat_bpe.formats.checked_json import Json
+from tools.slow_tokenizers import FIXTURE, folders
+
+FOLDERS: list[dict[str, Any]] = json.loads(FIXTURE.read_bytes())
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).write_bytes(text.encode())
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the ``tokenizer.json`` that is made of some files, before it is parsed."""
+
+    def unparsed(file: Json) -> Any:
+        return file.value
+
+    for module in (vocab_txt, vocab_merges):
+        monkeypatch.setattr(module, "parse_tokenizer", unparsed)
+
+    def make(files: dict[str, str]) -> Any:
+        write(tmp_path, files)
+        if "vocab.txt" in files:
+            return vocab_txt.read_vocab_txt(tmp_path / "vocab.txt")
+        return vocab_merges.read_vocab_merges(tmp_path / "vocab.json", tmp_path / "merges.txt")
+
+    return make
+
+
+def complete(file: dict[str, Any]) -> dict[str, Any]:
+    """A file as ``tokenizers`` writes it: with the members that may be left out."""
+    model = dict(file["model"])
+    if model["type"] == "BPE":
+        model["merges"] = [
+            merge.split(" ") if isinstance(merge, str) else merge for merge in model["merges"]
+        ]
+        flags = dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), False)
+        texts = ("dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix")
+        model = {**dict.fromkeys(texts), **flags, **model}
+        for name in texts:
+            model[name] = model[name] or None
+    tokens = sorted(file["added_tokens"], key=lambda token: token["id"])
+    parts = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+    return {"model": model, "added_tokens": tokens, **{name: file[name] for name in parts}}
+
+
+@pytest.mark.parametrize("number", range(len(FOLDERS)))
+def test_made_as_by_transformers(made: Any, number: int) -> None:
+    folder = FOLDERS[number]
+    assert complete(made(folder["files"])) == complete(folder["tokenizer"])
+
+
+def test_fixture_is_of_these_folders() -> None:
+    assert [(folder["class"], folder["files"]) for folder in FOLDERS] == [
+        (
+            name,
+            {**files, "tokenizer_config.json": json.dumps({"tokenizer_class": name, **settings})},
+        )
+        for name, files, settings in folders()
+    ]
+
+
+PAIR = {
+    "gpt2": ({"a": 0, "b": 1, "ab": 2}, "a b"),
+    "gpt1": ({"<unk>": 0, "a": 1, "b": 2, "a</w>": 3, "b</w>": 4, "ab</w>": 5}, "a b</w>"),
+    "clip": (
+        {"a": 0, "b</w>": 1, "ab</w>": 2, "<|startoftext|>": 3, "<|endoftext|>": 4},
+        "a b</w>",
+    ),
+    # A token that is the text "</w>".
+    "markup": (
+        dict(zip(["<", "/", "w", ">", "</", "w>", "</w>", "</w><"], range(8))),
+        "< /\nw >\n</ w>\n</w> <",
+    ),
+}
+
+
+def pair(name: str, **files: Any) -> dict[str, str]:
+    vocab, merges = PAIR[name]
+    return {
+        "vocab.json": json.dumps(vocab),
+        "merges.txt": f"#version: 0.2\n{merges}\n",
+        **{f"{file}.json": json.dumps(content) for file, content in files.items()},
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix", "pre_tokenizer"),
+    [
+        ("gpt2", None, "ByteLevel"),
+        ("markup", None, "ByteLevel"),
+        ("gpt1", "</w>", "BertPreTokenizer"),
+        ("clip", "</w>", "Sequence"),
+    ],
+)
+def test_class_is_told_from_the_tokens(
+    made: Any, name: str, suffix: str | None, pre_tokenizer: str
+) -> None:
+    file = made(pair(name))
+    assert file["model"].get("end_of_word_suffix") == suffix
+    assert file["pre_tokenizer"]["type"] == pre_tokenizer
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"config": {"model_type": "openai-gpt"}},
+        {"config": {"tokenizer_class": "OpenAIGPTTokenizerFast"}},
+        {"config": {"model_type": "unheard of"}},
+        {
+            "tokenizer_config": {"tokenizer_class": "OpenAIGPTTokenizer"},
+            "config": {"model_type": "clip"},
+        },
+    ],
+)
+def test_class_is_named_in_either_file(made: Any, files: dict[str, Any]) -> None:
+    assert made(pair("gpt1", **files))["decoder"] == {"type": "BPEDecoder", "suffix": "</w>"}
+
+
+def test_special_tokens_of_a_file_replace_those_of_the_class(made: Any) -> None:
+    settings = {"tokenizer_class": "HerbertTokenizer", "additional_special_tokens": ["<x>"]}
+    names = {
+        token["content"] for token in made(pair("gpt1", tokenizer_config=settings))["added_tokens"]
+    }
+    assert "<x>" in names
+    assert "<special0>" not in names
+
+
+def test_clip_has_no_more_merges(made: Any) -> None:
+    files = {**pair("clip"), "merges.txt": "a b</w>\n" * 50_000}
+    assert len(made(files)["model"]["merges"]) == 48_894
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("XLMTokenizer", "XLMTokenizer is not supported: it splits text into words by Moses"),
+        (
+            "FlaubertTokenizer",
+            "FlaubertTokenizer is not supported: it splits text into words by Mo",
+        ),
+        ("CTRLTokenizer", "CTRLTokenizer is not supported: it writes tokens with @@"),
+        ("EsmTokenizer", r"EsmTokenizer is not supported \(only GPT2Tokenizer, .*CLIPTokenizer"),
+    ],
+)
+def test_other_classes_are_refused(made: Any, name: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=f"tokenizer_config.json: tokenizer_class: {reason}"):
+        made(pair("gpt1", tokenizer_config={"tokenizer_class": name}))
+
+
+def test_ends_of_words_of_an_unknown_kind(made: Any) -> None:
+    files = pair("gpt1")
+    files["vocab.json"] = files["vocab.json"].replace('"<unk>": 0', '"<unk>": 0, "<s>": 9')
+    with pytest.raises(ValueError, match=r"tokens end words \(</w>\), as in several kinds"):
+        made(files)
+
+
+def test_no_pattern_for_tokens_that_end_words(tmp_path: Path) -> None:
+    write(tmp_path, pair("gpt1"))
+    with pytest.raises(ValueError, match="its tokens end words: it is given no pattern"):
+        vocab_merges.read_vocab_merges(tmp_path / "vocab.json", tmp_path / "merges.txt", "a")
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"config": []}, "config.json: must be an object"),
+        ({"config": {"model_type": 1}}, "config.json: model_type: must be a string"),
+        ({"config": {"tokenizer_class": 1}}, "config.json: tokenizer_class: must be a string"),
+        ({"special_tokens_map": 1}, "special_tokens_map.json: must be an object"),
+        (
+            {"special_tokens_map": {"unk_token": 1}},
+            "special_tokens_map.json: unk_token: must be a s",
+        ),
+        (
+            {"special_tokens_map": {"unk_token": {}}},
+            "special_tokens_map.json: unk_token: there is n",
+        ),
+        ({"added_tokens": {"x": "y"}}, "added_tokens.json: x: must be an integer"),
+        ({"added_tokens": []}, "added_tokens.json: must be an object"),
+        ({"tokenizer_config": {"unk_token": None}}, "tokenizer_config.json: there is no unk_token"),
+        (
+            {"tokenizer_config": {"unk_token": {"content": "a", "lstrip": 1}}},
+            "tokenizer_config.json: unk_token.lstrip: must be true or false",
+        ),
+        (
+            {"tokenizer_config": {"additional_special_tokens": 1}},
+            "tokenizer_config.json: additional_special_tokens: must be a list",
+        ),
+    ],
+)
+def test_damaged_files_beside_it(made: Any, files: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        made(pair("gpt1", **files))
