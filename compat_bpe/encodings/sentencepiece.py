@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from math import exp
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..formats.sentencepiece import SentencePieceModel
 from ..pipeline.aligned import Aligned
@@ -15,8 +15,11 @@ from ..pipeline.models.piece_model import PieceModel
 from ..pipeline.models.sentencepiece_bpe import PieceBPE
 from ..pipeline.models.sentencepiece_lattice import Lattice
 from ..pipeline.models.sentencepiece_unigram import PieceUnigram
-from ..pipeline.pieces import BYTE, CONTROL, UNKNOWN, UNUSED, Pieces
+from ..pipeline.padding import Padding
+from ..pipeline.pieces import BYTE, CONTROL, UNKNOWN, UNUSED, Pieces, PlacedPiece
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
+from ..pipeline.tokenized import Tokenized
+from ..pipeline.truncation import Truncation
 from ..unicode.surrogates import repair
 from .encoding import _NOTHING, Encoding
 from .tokenizer import Tokenizer
@@ -26,23 +29,6 @@ if TYPE_CHECKING:
 
 #: The most ways that are asked for at a time.
 _MOST_WAYS = 512
-
-
-class PlacedPiece(NamedTuple):
-    """A piece at its place in a text.
-
-    Args:
-        id: its id.
-        piece: the piece; an unknown one is the normalized text that it stands for.
-        surface: the part of the text that it stands for.
-        begin, end: the place of that part in the text, in characters.
-    """
-
-    id: int
-    piece: str
-    surface: str
-    begin: int
-    end: int
 
 
 class SentencePiece(Tokenizer):
@@ -72,9 +58,10 @@ class SentencePiece(Tokenizer):
     def encode(
         self,
         text: str,
+        pair: str | None = None,
+        *,
         add_bos: bool = False,
         add_eos: bool = False,
-        *,
         allowed_special: AllowedSpecial = _NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
@@ -83,15 +70,18 @@ class SentencePiece(Tokenizer):
 
         Args:
             text: any string; surrogates are repaired as in ``Encoding.encode_ordinary``.
+            pair: None, since a model says nothing of pairs of texts.
             add_bos, add_eos: put the id for the beginning before them, that for the end after them.
             allowed_special, disallowed_special: as in ``Encoding.encode``, for functions that take
                 any encoding; there are no special tokens.
             add_special_tokens: add both of these ids, as far as the model has them.
 
         Raises:
-            ValueError: the model has no piece for the beginning, or the end.
+            ValueError: the model has no piece for the beginning, or the end; there is a pair.
             TypeError: as in ``Encoding.encode``.
         """
+        if pair is not None:
+            raise ValueError(f"{self!r} has no rule for pairs of texts: encode each by itself")
         if allowed_special is not _NOTHING:
             self._check_special(text, allowed_special, disallowed_special)
         ids = self.encode_ordinary(text)
@@ -110,7 +100,55 @@ class SentencePiece(Tokenizer):
         """Return the pieces of a text; an unknown one is the text that it stands for."""
         return [found.text for found in self._model.find(self.normalize(text))]
 
-    def encode_with_offsets(self, text: str) -> list[PlacedPiece]:
+    def encode_with_offsets(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+        add_special_tokens: bool = False,
+        truncation: Truncation | None = None,
+        padding: Padding | None = None,
+    ) -> Tokenized:
+        """Return the pieces of a text with their places; see ``encode_as_placed_pieces``.
+
+        Args:
+            text, pair, allowed_special, disallowed_special, add_special_tokens: as in ``encode``.
+            truncation, padding: as in ``Tokenizer.encode_with_offsets``.  What truncation cuts off
+                gets no ids for the beginning and the end.
+
+        Raises:
+            ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
+        """
+        ends: list[int] = []
+        self.encode("", pair, allowed_special=allowed_special)  # It raises what is wrong.
+        if add_special_tokens:
+            ends = [number for number in (self.bos_id, self.eos_id) if number >= 0]
+        pieces = self.encode_as_placed_pieces(text)
+        found = Tokenized(
+            [one.id for one in pieces],
+            [one.piece for one in pieces],
+            [(one.begin, one.end) for one in pieces],
+            [0] * len(pieces),
+        )
+        if truncation is not None:
+            found, _ = truncation.applied(found, None, len(ends))
+        if ends:
+            before = [number for number in ends if number == self.bos_id]
+            after = [number for number in ends if number == self.eos_id]
+            names = self.definition.texts
+            found = Tokenized(
+                [*before, *found.ids, *after],
+                [*(names[one] for one in before), *found.tokens, *(names[one] for one in after)],
+                [(0, 0)] * len(before) + found.offsets + [(0, 0)] * len(after),
+                [None] * len(before) + found.word_ids + [None] * len(after),
+                special_tokens_mask=[1] * len(before) + [0] * len(found) + [1] * len(after),
+                overflowing=found.overflowing,
+            )
+        return found if padding is None else padding.applied([found])[0]
+
+    def encode_as_placed_pieces(self, text: str) -> list[PlacedPiece]:
         """Return the pieces of a text with their places, as ``SentencePieceProcessor`` does.
 
         The place of a space that was put before the text is empty.  Of the bytes of an unknown

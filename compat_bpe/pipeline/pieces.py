@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from itertools import compress
 from operator import add
+from typing import NamedTuple
 
 #: What spaces are written as.
 SPACE = "\u2581"
@@ -18,6 +19,23 @@ IN_TEXT = frozenset((NORMAL, USER_DEFINED, UNUSED))
 
 #: SentencePiece looks at this many user-defined symbols that begin at one place, the shortest ones.
 _MOST_AT_ONE_PLACE = 64
+
+
+class PlacedPiece(NamedTuple):
+    """A piece at its place in a text.
+
+    Args:
+        id: its id.
+        piece: the piece; an unknown one is the normalized text that it stands for.
+        surface: the part of the text that it stands for.
+        begin, end: the place of that part in the text, in characters.
+    """
+
+    id: int
+    piece: str
+    surface: str
+    begin: int
+    end: int
 
 
 class Pieces:

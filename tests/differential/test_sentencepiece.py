@@ -135,7 +135,7 @@ def test_ids_pieces_and_places(name: str, text: str) -> None:
     assert enc.count(text) == len(ids)
     assert enc.encode_as_pieces(text) == sp.encode(text, out_type=str)
     mapping = sp.encode(text, out_type="offset_mapping")
-    found = enc.encode_with_offsets(text)
+    found = enc.encode_as_placed_pieces(text)
     assert [one.id for one in found] == mapping["ids"]
     assert [one.piece for one in found] == mapping["pieces"]
     assert [(one.begin, one.end) for one in found] == mapping["offsets"]
@@ -236,6 +236,14 @@ def test_ids_for_the_beginning_and_the_end() -> None:
         "x", parse_sentencepiece(trained(model_type="bpe", bos_id=-1, eos_id=-1), "x")
     )
     assert without.encode("the", add_special_tokens=True) == without.encode("the")
+    found = enc.encode_with_offsets("the", add_special_tokens=True)
+    assert found.ids == [sp.bos_id(), *sp.encode("the"), sp.eos_id()]
+    assert found.special_tokens_mask == [1, *[0] * (len(found) - 2), 1]
+    mapping = sp.encode("the", out_type="offset_mapping")
+    assert enc.encode_with_offsets("the").offsets == mapping["offsets"]
+    assert enc.encode_with_offsets("the").tokens == mapping["pieces"]
+    with pytest.raises(ValueError, match="no rule for pairs"):
+        enc.encode_with_offsets("the", "cat")
     with pytest.raises(ValueError, match="no control piece '<s>'"):
         without.encode("the", add_bos=True)
 

@@ -39,7 +39,7 @@ def both(name: str) -> tuple[SentencePiece, Any]:
 def test_hard_texts(name: str, text: str) -> None:
     enc, sp = both(name)
     mapping = sp.encode(text, out_type="offset_mapping")
-    found = enc.encode_with_offsets(text)
+    found = enc.encode_as_placed_pieces(text)
     assert enc.encode(text) == mapping["ids"] == [one.id for one in found]
     assert [one.piece for one in found] == mapping["pieces"]
     assert [(one.begin, one.end) for one in found] == mapping["offsets"]
