@@ -11,6 +11,7 @@ from .pieces import SPACE
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..pattern.ast import Node
+    from .aligned import Aligned
 
 
 class WholeText:
@@ -35,6 +36,15 @@ class WholeText:
     def segments(self, text: str) -> Iterator[str]:
         """Yield the whole text, since it has no known cut points."""
         yield text
+
+    def align(self, text: Aligned) -> list[Aligned]:
+        """Return all chunks of a text, with their places in the original."""
+        found: list[Aligned] = []
+        at = 0
+        for chunk in self.chunks(text.text):
+            found.append(text.part(at, at + len(chunk)))
+            at += len(chunk)
+        return found
 
     def is_cut(self, beside: str, fine: bool) -> bool:
         """Return True if there is a cut point between two characters."""
