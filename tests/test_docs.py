@@ -34,6 +34,8 @@ import pytest
 
 import compat_bpe
 import compat_bpe.fit
+import compat_bpe.save
+import compat_bpe.tokenizer
 import compat_bpe.train
 from compat_bpe.cli import cli
 from compat_bpe.save import save_tokenizer_json
@@ -311,7 +313,10 @@ def test_the_page_of_the_command_has_every_option_and_no_other() -> None:
 # The code
 
 
-@pytest.mark.parametrize("module", [compat_bpe, compat_bpe.fit, compat_bpe.train])
+@pytest.mark.parametrize(
+    "module",
+    [compat_bpe, compat_bpe.fit, compat_bpe.save, compat_bpe.tokenizer, compat_bpe.train],
+)
 def test_the_reference_has_every_public_name(module: ModuleType) -> None:
     page = ROOT / f"docs/reference/{module.__name__.removeprefix('compat_bpe.')}.md"
     (members,) = re.findall(
