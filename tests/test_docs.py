@@ -103,20 +103,20 @@ def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-#: The pieces of a Unigram model, and their scores.
-PIECES = {
-    **{"▁": -3.0, "▁the": -3.2, "▁cat": -5.1, "▁s": -4.6, "at": -4.4, "▁sat": -7.0, "▁on": -4.1},
-    **{"▁m": -5.0, "▁mat": -9.6, "s": -4.0, ".": -3.5, "c": -6.0, "a": -5.5, "t": -5.7, "m": -6.5},
-    **{"o": -6.0, "n": -6.1, "h": -6.3, "e": -5.2},
-}
+#: The pieces of a Unigram model, each with its score.
+PIECES = """
+    ▁ -3.0  ▁the -3.2  ▁cat -5.1  ▁s -4.6  at -4.4  ▁sat -7.0  ▁on -4.1  ▁m -5.0  ▁mat -9.6
+    s -4.0  . -3.5  c -6.0  a -5.5  t -5.7  m -6.5  o -6.0  n -6.1  h -6.3  e -5.2
+"""
 
 
 def unigram_model() -> SentencePieceModel:
     """A model of SentencePiece for the examples, with the special pieces of T5."""
-    types = [CONTROL, CONTROL, UNKNOWN, *[NORMAL] * len(PIECES)]
-    return SentencePieceModel(
-        ["<pad>", "</s>", "<unk>", *PIECES], [0.0] * 3 + list(PIECES.values()), bytes(types)
-    )
+    pieces = PIECES.split()
+    texts = ["<pad>", "</s>", "<unk>", *pieces[::2]]
+    scores = [0.0, 0.0, 0.0, *map(float, pieces[1::2])]
+    types = [CONTROL, CONTROL, UNKNOWN, *[NORMAL] * (len(texts) - 3)]
+    return SentencePieceModel(texts, scores, bytes(types))
 
 
 @pytest.fixture
