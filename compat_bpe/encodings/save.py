@@ -58,9 +58,10 @@ def save_gpt2(
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: a token is made by no merge, or merging by a list would not give the ids of the
-            encoding.
+        ValueError: the encoding is no byte-level BPE, a token is made by no merge, or merging by a
+            list would not give the ids of the encoding.
     """
+    _check_byte_level(encoding)
     model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
     if not isinstance(model, ListedModel):
         ranks = _ranks(encoding)
@@ -87,9 +88,15 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
     Raises:
         OSError: the file cannot be written.
         ValueError: the format cannot hold the encoding: two special tokens have one id, a token is
-            empty, or the pattern cannot be written for Oniguruma.
+            empty, the pattern cannot be written for Oniguruma, or the encoding is a model of
+            SentencePiece, or a baseline of characters or words.
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else _definition(encoding)
+    if not isinstance(definition, TokenizerDefinition):
+        raise ValueError(
+            f"{encoding!r}: a tokenizer.json cannot hold a model of SentencePiece, which rounds "
+            "scores and normalizes text otherwise; save_sentencepiece writes it"
+        )
     model = definition.model
     try:
         vocabulary = _with_added(model.vocabulary, model.size, definition.added_tokens)
@@ -125,13 +132,13 @@ def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
     Raises:
         ValueError: there are no such ranks.
     """
+    _check_byte_level(encoding)
     if not isinstance(encoding, Tokenizer):
         return encoding.core.encoder
     model = encoding.definition.model
     if isinstance(model, RankedModel):
         return model.ranks
-    if not isinstance(model, ListedModel) or not isinstance(encoding.core.model, ByteLevelBPE):
-        raise ValueError(f"{encoding!r} is no byte-level BPE: it has no ranks")
+    assert isinstance(model, ListedModel), "there is no other model of bytes"
     encoder = _listed(encoding)
     if not encoder.ranks_suffice():
         raise ValueError(
@@ -147,6 +154,12 @@ def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
             if made.makes(token):
                 raise ValueError(f"{encoding!r}: merging by rank would make {token!r} of two parts")
     return ranks
+
+
+def _check_byte_level(encoding: Encoding) -> None:
+    """Raise ``ValueError`` unless an encoding merges bytes."""
+    if not isinstance(encoding.core.model, ByteLevelBPE):
+        raise ValueError(f"{encoding!r} is no byte-level BPE: it has no ranks")
 
 
 def _listed(encoding: Encoding) -> ListedMergesEncoder:
@@ -170,6 +183,7 @@ def _names(encoding: Encoding) -> dict[str, int]:
 
 def _definition(encoding: Encoding) -> TokenizerDefinition:
     """Return the content of a ``tokenizer.json`` for an encoding by ranks and one pattern."""
+    _check_byte_level(encoding)
     try:
         split = pattern_part(encoding.pattern)
     except ValueError as error:
