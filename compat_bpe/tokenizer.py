@@ -4,7 +4,7 @@
 settings that ``Tokenizer.encode_with_offsets`` takes.
 """
 
-from .encodings.sentencepiece import PlacedPiece as PlacedPiece
+from .pipeline.pieces import PlacedPiece as PlacedPiece
 from .encodings.sentencepiece import SentencePiece as SentencePiece
 from .encodings.tokenizer import Tokenizer as Tokenizer
 from .pipeline.added_tokens import AddedToken as AddedToken
