@@ -137,6 +137,20 @@ class Core:
         is_marked = segment[:1] == START
         return None if is_marked else self.model.encode_segment(segment, self.splitter.chunks)
 
+    @cached_property
+    def continued(self) -> Core:
+        """The core for a text that goes on after a cut point: itself if there is no difference.
+
+        It is for ids and counts only.  Both have the same caches, since these know a span only
+        once it is ready to be split.
+        """
+        added = self.added.continued
+        if added is self.added:
+            return self
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__, added=added, continued=other)
+        return other
+
     # Facts about the ids that the text or its length gives
 
     def next_cut_point(
@@ -150,7 +164,7 @@ class Core:
     ) -> int | None:
         """Return the first cut point after ``start`` and before ``end``; None if there is none.
 
-        The ids of the two sides of a cut point are those of the whole.
+        The ids of the left side and, by ``continued``, of the right side are those of the whole.
 
         Args:
             text: any text; neither of the two characters beside a cut point is a surrogate.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 
 from ..aligned import Aligned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
+
+    from typing_extensions import Self
 
     class Normalizer(Protocol):
         """A normalizer of text."""
@@ -23,15 +26,33 @@ if TYPE_CHECKING:
         def align(self, text: Aligned) -> Aligned:
             """Return the normalized text, with the places in the original."""
 
+        @property
+        def continued(self) -> Normalizer | None:
+            """The normalizer for a text that goes on after a cut: itself, mostly.
+
+            It leaves out what is done at the beginning of a text.  None if nothing is left.
+            """
+
         def across(self, left: str, right: str) -> tuple[str, str] | None:
             """Return the characters beside a position after normalization, if it may be cut there.
 
-            It may be cut there if the two sides, each normalized by itself, are the normalized
-            whole, whatever else is in them.  None if that is not certain.
+            It may be cut there if the left side, normalized by this or by ``continued``, and the
+            right side, normalized by ``continued``, are the whole, normalized as the left side,
+            whatever else is in them.  If the right side is not empty then, the characters are
+            those beside the position.  None if that is not certain.
 
             Args:
                 left, right: the characters beside the position; neither is a surrogate.
             """
+
+
+class SameThroughout:
+    """A normalizer that does the same at the beginning of a text as anywhere else."""
+
+    @property
+    def continued(self) -> Self:
+        """The normalizer for a text that goes on after a cut: itself."""
+        return self
 
 
 class InOrder:
@@ -63,6 +84,14 @@ class InOrder:
         for step in self._steps:
             text = step.align(text)
         return text
+
+    @property
+    def continued(self) -> Normalizer | None:
+        """The steps for a text that goes on after a cut."""
+        steps = [step.continued for step in self._steps]
+        if all(map(is_, steps, self._steps)):
+            return self
+        return one_after_the_other([step for step in steps if step is not None])
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position after normalization, if it may be cut there."""

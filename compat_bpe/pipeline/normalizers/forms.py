@@ -12,6 +12,7 @@ from ...unicode import tables_tokenizers as tables
 from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges
 from ..aligned import Aligned
+from .base import SameThroughout
 from .by_character import CharacterTable, members
 from .composing import Changed, composed, decomposed
 
@@ -22,7 +23,7 @@ Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 _LONGEST_RUN = 64
 
 
-class UnicodeForm:
+class UnicodeForm(SameThroughout):
     r"""The normalizer for a Unicode normalization form, as of Unicode 9.0.
 
     Characters assigned after Unicode 9.0 are unknown to it.  So they stay as they are, and nothing

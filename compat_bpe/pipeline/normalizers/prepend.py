@@ -12,7 +12,9 @@ class Prepend:
     ('▁a', '')
     """
 
-    is_local = False
+    is_local = True
+    #: Nothing is put before a text that goes on.
+    continued = None
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -31,5 +33,5 @@ class Prepend:
         )
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return None: both sides would get a prefix."""
-        return None
+        """Return the characters as they are."""
+        return left, right

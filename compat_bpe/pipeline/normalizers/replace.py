@@ -7,9 +7,10 @@ from ...pattern.splitter import Splitter
 from ...pattern.writer import can_be_empty, walk
 from ...unicode.code_points import CodePoints
 from ..aligned import Aligned
+from .base import SameThroughout
 
 
-class Replace:
+class Replace(SameThroughout):
     """The normalizer that replaces each match of a pattern by ``new``, taken literally.
 
     >>> Replace(Splitter("[0-9]+"), "#")("a12b3")
