@@ -23,7 +23,7 @@ from .special import may_have
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .normalizers.base import Normalizer
+    from .normalizers.base import Normalizer, Pairs
     from .span_prefix import SpanStart
 
 #: The number of sets of special tokens whose guards are remembered.
@@ -240,21 +240,20 @@ class AddedTokens:
             return None  # The tokens, joined, are perhaps no longer as long as the text.
         return max((len(name.encode()) for name in self._names), default=0)
 
-    def across(self, beside: str) -> tuple[str, str] | None:
+    def across(self, beside: str) -> list[tuple[str, str]]:
         """Return the characters beside a position in normalized text, and in spans to be split.
 
-        None if the text may not be cut there.
+        These are all that there may be; there are none if the text may not be cut there.
 
         Args:
             beside: the two characters in the text as given.
         """
-        found: tuple[str, str] | None = (beside[0], beside[1])
+        found: Pairs = [(beside[0], beside[1])]
         if self.normalize is not None:
-            found = self.normalize.across(beside[0], beside[1])
-        if found is None:
-            return None
-        ready = found if self.prefix is None else self.prefix.across(*found)
-        return "".join(found), "".join(ready)
+            found = self.normalize.all_across(beside[0], beside[1])
+        prefix = self.prefix
+        ready = found if prefix is None else [prefix.across(*pair) for pair in found]
+        return list(zip(map("".join, found), map("".join, ready)))
 
     def is_one_span(self, text: str) -> bool:
         """Return True if a text without allowed names is split as it stands."""

@@ -39,8 +39,8 @@ class CutPoints:
         self._splitter = definition.splitter
         self._is_cut = definition.is_cut
         #: For coarse and fine cut points: pairs of characters, and, if there is one between them,
-        #: what they are in normalized text.
-        self._pairs: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        #: what they may be in normalized text.
+        self._pairs: tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]] = ({}, {})
 
     def next(
         self, text: str, start: int, end: int | None, names: Set[str], fine: bool
@@ -87,20 +87,22 @@ class CutPoints:
                 if len(known) >= _PAIRS:
                     known.clear()
                 known[beside] = normalized
-            if normalized and (forbids is None or not (forbids(beside) or forbids(normalized))):
+            if normalized and (
+                forbids is None or not (forbids(beside) or any(map(forbids, normalized)))
+            ):
                 return cut
         return None
 
-    def _normalized_at_cut(self, beside: str, fine: bool) -> str:
-        """Return two characters as they are in normalized text if there is a cut, or nothing."""
-        found = self._added.across(beside)
-        if found is None:
-            return ""
-        normalized, ready = found
-        is_cut = self._splitter.is_cut(ready, fine) or (
-            self._is_cut is not None and self._is_cut(ready[0], ready[1])
-        )
-        return normalized if is_cut else ""
+    def _normalized_at_cut(self, beside: str, fine: bool) -> tuple[str, ...]:
+        """Return what two characters may be in normalized text; nothing if there is no cut."""
+        normalized: list[str] = []
+        for pair, ready in self._added.across(beside):
+            if not self._splitter.is_cut(ready, fine) and (
+                self._is_cut is None or not self._is_cut(ready[0], ready[1])
+            ):
+                return ()
+            normalized.append(pair)
+        return tuple(normalized)
 
     @cached_property
     def longest_token(self) -> int | None:

@@ -143,9 +143,9 @@ class SpecialTokens:
         """Return the guard of the names, if the given names may be tokens."""
         return guard_of(names)
 
-    def across(self, beside: str) -> tuple[str, str] | None:
+    def across(self, beside: str) -> list[tuple[str, str]]:
         """Return the characters beside a position as they are, twice; see ``AddedTokens``."""
-        return beside, beside
+        return [(beside, beside)]
 
     def is_one_span(self, text: str) -> bool:
         """Return True if a text without allowed names is one span, and is not changed."""

@@ -129,7 +129,7 @@ class _Counter:
         self._groups = {group: TokenCounts() for group in groups}
 
     def add(self, text: str, group: str, is_first: bool, is_last: bool) -> None:
-        core = self._core
+        core: Core = self._core
         if not (is_first and is_last):
             text = self._cutter.feed(text)
             core = self._cutter.encoding.core

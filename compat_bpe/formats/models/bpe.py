@@ -124,7 +124,7 @@ class ListedModel(NamedTuple):
         except KeyError as error:
             _fail_merge(Json(None, source, "model.merges"), *error.args)
         steps = steps[:-1] if by_bytes else steps
-        before_spaces = list(steps) == [_BEFORE_SPACES]
+        before_spaces = len(steps) == 1 and _ends_chunks_with_spaces(steps[0])
         is_cut: Callable[[str, str], bool] | None = None
         if (not steps or before_spaces) and not by_bytes:
             cuts = model.cuts
@@ -200,8 +200,15 @@ class RankedModel(NamedTuple):
         return self.listed().written(vocabulary)
 
 
-#: A pre-tokenizer of files whose normalizer leaves no spaces.
-_BEFORE_SPACES = Split(NodeSequence((Chars(CodePoints.of(" ")),)), "MergedWithPrevious")
+#: The pattern of a pre-tokenizer of files whose normalizer leaves no spaces.
+_SPACE = NodeSequence((Chars(CodePoints.of(" ")),))
+
+
+def _ends_chunks_with_spaces(step: Step) -> bool:
+    """Return True if a step cuts after each space, and does nothing else."""
+    if not isinstance(step, Split) or step.invert:
+        return False
+    return step.behavior == "MergedWithPrevious" and step.tree == _SPACE
 
 
 def _are_byte_level(steps: Sequence[Step]) -> bool:

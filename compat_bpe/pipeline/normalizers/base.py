@@ -11,7 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from typing_extensions import Self
+    #: Pairs of characters.
+    Pairs = Sequence[tuple[str, str]]
 
     class Normalizer(Protocol):
         """A normalizer of text."""
@@ -45,17 +46,33 @@ if TYPE_CHECKING:
                 left, right: the characters beside the position; neither is a surrogate.
             """
 
+        def all_across(self, left: str, right: str) -> Pairs:
+            """Return the characters that may be beside a position, if it may be cut there.
 
-class SameThroughout:
-    """A normalizer that does the same at the beginning of a text as anywhere else."""
+            It is like ``across``, but the two may depend on what is around them: they are one of
+            these pairs.  There is none if it may not be cut there.
+            """
+
+
+class PlainNormalizer:
+    """The answers of most normalizers: they do the same at the beginning of a text as anywhere."""
 
     @property
-    def continued(self) -> Self:
+    def continued(self) -> Normalizer | None:
         """The normalizer for a text that goes on after a cut: itself."""
-        return self
+        return self  # type: ignore[return-value]
+
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        """Return None: nothing is known."""
+        return None
+
+    def all_across(self, left: str, right: str) -> Pairs:
+        """Return what ``across`` does, as the only possibility."""
+        found = self.across(left, right)
+        return () if found is None else (found,)
 
 
-class InOrder:
+class InOrder(PlainNormalizer):
     """Normalizers that are applied one after the other.
 
     >>> from .case import Lowercase
@@ -95,12 +112,18 @@ class InOrder:
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position after normalization, if it may be cut there."""
+        found = self.all_across(left, right)
+        return found[0] if len(found) == 1 else None
+
+    def all_across(self, left: str, right: str) -> Pairs:
+        """Return the characters that may be beside a position, if it may be cut there."""
+        found = [(left, right)]
         for step in self._steps:
-            found = step.across(left, right)
-            if found is None:
-                return None
-            left, right = found
-        return left, right
+            after = [step.all_across(*pair) for pair in found]
+            if not all(after):
+                return ()
+            found = list(dict.fromkeys(pair for pairs in after for pair in pairs))
+        return found
 
 
 def one_after_the_other(steps: Sequence[Normalizer]) -> Normalizer | None:

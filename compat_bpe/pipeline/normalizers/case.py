@@ -7,11 +7,11 @@ from functools import cache
 
 from ...unicode import tables_tokenizers as tables
 from ..aligned import Aligned
-from .base import SameThroughout
+from .base import PlainNormalizer
 from .by_character import CharacterTable
 
 
-class Lowercase(SameThroughout):
+class Lowercase(PlainNormalizer):
     """The normalizer that puts each character in lower case by itself, a final sigma included.
 
     >>> Lowercase()("ὈΔΥΣΣΕΎΣ")

@@ -12,7 +12,7 @@ from functools import cached_property
 from ...unicode.clusters import long_clusters, prepended, stands_alone
 from ..aligned import Aligned
 from ..charsmap import Charsmap
-from .base import SameThroughout
+from .base import PlainNormalizer
 from .by_character import CharacterTable, beside
 
 #: Longer clusters, in bytes, are not looked up as a whole.
@@ -21,7 +21,7 @@ _LONGEST_CLUSTER = 5
 _CLUSTERS = 1 << 14
 
 
-class Precompiled(SameThroughout):
+class Precompiled(PlainNormalizer):
     """The normalizer for a precompiled character map.
 
     Args:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..aligned import Aligned
+from .base import PlainNormalizer
 
 
-class Prepend:
+class Prepend(PlainNormalizer):
     """The normalizer that puts a prefix before a text, unless the text is empty.
 
     >>> Prepend("▁")("a"), Prepend("▁")("")

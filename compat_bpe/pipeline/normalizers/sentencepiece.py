@@ -8,9 +8,10 @@ from functools import cached_property
 
 from ..aligned import Aligned
 from ..charsmap import Charsmap
+from .base import PlainNormalizer
 
 
-class SpaceNormalizer:
+class SpaceNormalizer(PlainNormalizer):
     """The normalizer of a model of SentencePiece.
 
     From left to right, a text is taken apart: the longest user-defined symbol is kept as it is;

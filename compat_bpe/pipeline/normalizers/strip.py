@@ -6,9 +6,10 @@ from functools import cache
 
 from ...unicode.properties import white_space
 from ..aligned import Aligned
+from .base import PlainNormalizer
 
 
-class Strip:
+class Strip(PlainNormalizer):
     """The normalizer that removes white space at the beginning, the end, or both.
 
     >>> Strip(True, False)("  a ")
