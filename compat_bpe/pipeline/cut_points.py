@@ -95,6 +95,8 @@ class CutPoints:
 
     def _normalized_at_cut(self, beside: str, fine: bool) -> tuple[str, ...]:
         """Return what two characters may be in normalized text; nothing if there is no cut."""
+        if any("\ud800" <= char < "\ue000" for char in beside):
+            return ()
         normalized: list[str] = []
         for pair, ready in self._added.across(beside):
             if not self._splitter.is_cut(ready, fine) and (
