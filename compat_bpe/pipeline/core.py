@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..pattern.splitter import Splitter
     from .decoders.base import IdDecoder
+    from .decoders.streams import TextStream
     from .definition import Definition
     from .models.base import Ids
 
@@ -247,6 +248,14 @@ class Core:
     def decode(self, tokens: Sequence[int], errors: str) -> str:
         """Return the text of some ids; ``errors`` as in ``bytes.decode``."""
         return self._decoder.decode_text(tokens, errors)
+
+    def decoder_of_stream(self, errors: str) -> TextStream:
+        """Return a decoder of ids that arrive one after another; ``errors`` as above.
+
+        Raises:
+            ValueError: this tokenizer cannot decode.
+        """
+        return self._decoder.stream(errors)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """Return the bytes of one id; errors as in ``decode_bytes``."""
