@@ -128,8 +128,13 @@ class Precompiled(PlainNormalizer):
         """
         if not (stands_alone(left) and stands_alone(right)) or left + right == "\r\n":
             return None
-        if self._begins_prepended or left == "\n":
+        if self._begins_prepended:
             return None
+        if left == "\n":
+            # It may be the end of a cluster that is changed as a whole.
+            whole = self._of_cluster("\r\n")
+            if whole is not None and whole[-1:] != self._table[ord("\n")][-1:]:
+                return None
         if self._charsmap.shortest(right, 0) is None and self._charsmap.goes_on(right):
             return None
         return beside(self._table[ord(left)], self._table[ord(right)])

@@ -103,6 +103,8 @@ def test_any_map(replacements: dict[str, str], data: st.DataObject) -> None:
         ("map", "b\u0301", None),
         ("map", "…①", ".1"),
         ("map", "\r\n", None),
+        ("map", "\na", " a"),
+        ("map without CR LF", "\na", None),  # after "\r" it is removed
         ("map", "a\t", "a "),
         ("map", "🇩🇪", None),
         ("map with a prepended character", "ab", None),
