@@ -34,7 +34,10 @@ class Outcome(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A file or a part of one, from ``start`` to ``end`` in bytes; None is the file's end."""
+    """A file or a part of one, from ``start`` to ``end`` in bytes; None is the file's end.
+
+    A part that does not begin at 0 goes on after a cut point.
+    """
 
     path: str
     start: int = 0
@@ -88,10 +91,14 @@ class Counter:
                 text = block.decode("utf-8", self._errors)
             except UnicodeDecodeError as error:
                 raise not_utf8(error, part.start) from None
-            counts = Counts(self.encoding.count(text), len(block), len(text))
+            encoding = self._encoding_of(part)
+            counts = Counts(encoding.count(text), len(block), len(text))
             advance(len(block))
             return counts
         return self._count_rest(block, file, part, advance)
+
+    def _encoding_of(self, part: Part) -> Encoding:
+        return self.encoding.continued if part.start else self.encoding
 
     def check_beginning(self, data: bytes) -> None:
         """Raise ``ValueError`` if a file with this beginning is not text."""
@@ -108,7 +115,7 @@ class Counter:
         """Count a file from the block that was read to its end, or to that of the part."""
         from ..fit.stream import Cutter, portions  # only large files need it
 
-        cutter = Cutter(self.encoding, frozenset())
+        cutter = Cutter(self._encoding_of(part), frozenset())
         decoder = Utf8Decoder(self._errors)
         tokens = size = characters = 0
         counted = told = 0  # characters and bytes
@@ -121,7 +128,7 @@ class Counter:
             characters += len(text)
             for portion in portions(text):
                 certain = cutter.feed(portion)
-                tokens += self.encoding.count(certain)
+                tokens += cutter.encoding.count(certain)
                 counted += len(certain)
                 # Estimated from the average size of a character: text held back is not done yet.
                 done = size * counted // characters
@@ -129,7 +136,8 @@ class Counter:
                     advance(done - told)
                     told = done
             if not block:
-                tokens += self.encoding.count(cutter.finish())
+                rest = cutter.finish()
+                tokens += cutter.encoding.count(rest)
                 advance(size - told)
                 return Counts(tokens, size, characters)
             block = _read(file, None if part.end is None else part.end - part.start - size)

@@ -25,6 +25,8 @@ _WORTH_WORKERS = 4_000_000
 
 #: The frequency of each chunk, by group.
 Counts = dict[str, Counter[str]]
+#: A part of a text, and True if it goes on after a cut point.
+Waiting = tuple[str, bool]
 
 
 class ChunkCounter:
@@ -52,7 +54,7 @@ class ChunkCounter:
         self._encoding = encoding
         self._cutter = Cutter(encoding, frozenset())
         self._is_within = False
-        self._waiting: defaultdict[str, list[str]] = defaultdict(list)
+        self._waiting: defaultdict[str, list[Waiting]] = defaultdict(list)
         self._waiting_size = 0
         self._size = 0
         self._counts: Counts = defaultdict(Counter)
@@ -81,13 +83,16 @@ class ChunkCounter:
         if not isinstance(text, str):
             raise TypeError(f"text must be a str, not {type(text).__name__}")
         if is_last and not self._is_within and len(text) <= PORTION:
-            self._add(text, group)
+            self._add(text, group, goes_on=False)
             return
+        cutter = self._cutter
         for portion in portions(text):
-            self._add(self._cutter.feed(portion), group)
+            part = cutter.feed(portion)
+            self._add(part, group, goes_on=cutter.encoding is not self._encoding)
         self._is_within = not is_last
         if is_last:
-            self._add(self._cutter.finish(), group)
+            part = cutter.finish()
+            self._add(part, group, goes_on=cutter.encoding is not self._encoding)
 
     def finish(self) -> Counts:
         """Return the counts of everything fed.
@@ -103,10 +108,10 @@ class ChunkCounter:
             self._workers = None
         return dict(self._counts)
 
-    def _add(self, text: str, group: str) -> None:
+    def _add(self, text: str, group: str, *, goes_on: bool) -> None:
         if not text:
             return
-        self._waiting[group].append(text)
+        self._waiting[group].append((text, goes_on))
         self._waiting_size += len(text)
         if self._waiting_size >= _SHARE:
             self._pass_on()
@@ -130,12 +135,13 @@ class ChunkCounter:
                 pass
 
 
-def count(encoding: Encoding, texts: Mapping[str, list[str]], counts: Counts) -> None:
+def count(encoding: Encoding, texts: Mapping[str, list[Waiting]], counts: Counts) -> None:
     """Count the chunks of the texts of each group."""
     for group, some in texts.items():
         counter = counts.setdefault(group, Counter())
-        for text in some:
-            for chunks in texts_of_chunks(encoding.core, repair(text)):
+        for text, goes_on in some:
+            core = (encoding.continued if goes_on else encoding).core
+            for chunks in texts_of_chunks(core, repair(text)):
                 counter.update(chunks)
 
 
@@ -155,7 +161,7 @@ class _CountingWorker:
         self._encoding = make(**arguments)
         self._counts: Counts = {}
 
-    def do(self, task: Mapping[str, list[str]], tell: Tell) -> None:
+    def do(self, task: Mapping[str, list[Waiting]], tell: Tell) -> None:
         count(self._encoding, task, self._counts)
 
     def finish(self, tell: Tell) -> None:

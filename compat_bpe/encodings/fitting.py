@@ -4,13 +4,36 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ..fit.boundary import Boundary
     from ..fit.text_encoder import TextEncoder
     from ..fit.truncate import Keep, Truncated
+    from .core_bpe import CoreBPE
 
 
 class Fitting:
     """Fits text to a limit; the base of ``Encoding`` that does."""
+
+    core: CoreBPE
+
+    @property
+    def continued(self) -> Self:
+        """The encoding of a text that goes on after a cut point (see ``Core.next_cut_point``).
+
+        It puts nothing before a text: no ``▁`` of Llama, say.  It is for the methods that encode
+        and count.  Where nothing is put before a text anyway, it is the encoding itself.
+
+        >>> from compat_bpe import get_encoding
+        >>> get_encoding("gpt2").continued
+        <Encoding 'gpt2'>
+        """
+        core = self.core.continued
+        if core is self.core:
+            return self
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__, core=core)
+        return other
 
     def fits(self: TextEncoder, text: str, limit: int) -> bool:
         """Return True if ``count(text)`` is at most ``limit``, without counting all of a long text.

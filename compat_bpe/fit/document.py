@@ -5,6 +5,9 @@ of the two sides are those of the whole.  So the tokens of all pieces together a
 text.  The two characters beside a position decide whether it is a cut point.  So an edit can only
 change the tokens of the pieces that it touches, and of a piece whose neighbour now begins or ends
 with another character.
+
+The first piece is counted as the beginning of a text, and all others as text that goes on.  A piece
+that becomes the first one, or is the first one no more, is counted again.
 """
 
 from __future__ import annotations
@@ -57,7 +60,7 @@ class Document:
     def __init__(self, encoding: TextEncoder, text: str = "") -> None:
         self._encoding = encoding
         pieces = self._cut(_checked_text(text))
-        self._tree = PieceTree(pieces, list(map(encoding.count, pieces)))
+        self._tree = PieceTree(pieces, self._counts(pieces, 0))
 
     def __repr__(self) -> str:
         tree = self._tree
@@ -114,9 +117,11 @@ class Document:
         tree = self._tree
         first, last = tree.find(start), tree.find(end - 1)
         if first.start == last.start:
-            return self._count_part(first, start, end)
+            return self._count_part(first, start, end, self._encoding)
         between = last.tokens_before - first.tokens_before - first.tokens
-        return self._count_part(first, start, end) + between + self._count_part(last, start, end)
+        # The range is a text of its own, in which the last part goes on.
+        after = self._count_part(last, start, end, self._encoding.continued, within=True)
+        return self._count_part(first, start, end, self._encoding) + between + after
 
     def replace(self, start: int, end: int, new: str) -> None:
         """Replace the text from ``start`` to ``end`` by ``new``.
@@ -151,14 +156,20 @@ class Document:
         if len(text) < PIECE // 2:
             # Small pieces are joined to their neighbours, so that there are never many.
             after = tree.find(stop).piece if stop < tree.chars else ""
-            if len(text) + len(after) <= 2 * PIECE:
+            # If the beginning is taken out, another piece becomes the first one.
+            if len(text) + len(after) <= 2 * PIECE or not (text or begin):
                 text, stop = text + after, stop + len(after)
             before = tree.find(begin - 1).piece if begin else ""
             if len(text) + len(before) <= 2 * PIECE:
                 text, begin = before + text, begin - len(before)
         pieces = self._cut(text)
-        counts = list(map(self._encoding.count, pieces))
-        self._tree = tree.replaced(begin, stop, pieces, counts)
+        self._tree = tree.replaced(begin, stop, pieces, self._counts(pieces, begin))
+
+    def _counts(self, pieces: list[str], begin: int) -> list[int]:
+        """Return the number of tokens of each piece; ``begin`` is where the first one begins."""
+        first = 0 if begin else 1
+        counts = list(map(self._encoding.count, pieces[:first]))
+        return counts + list(map(self._encoding.continued.count, pieces[first:]))
 
     def _cut(self, text: str) -> list[str]:
         """Return a text as pieces."""
@@ -183,10 +194,22 @@ class Document:
             cut = start + before if before else next_cut_point(text, first, fine=True)
         return len(text) if cut is None else cut
 
-    def _count_part(self, place: Place, start: int, end: int) -> int:
-        """Return the tokens of the piece's part of the text from ``start`` to ``end``."""
+    def _count_part(
+        self, place: Place, start: int, end: int, encoding: TextEncoder, *, within: bool = False
+    ) -> int:
+        """Return the tokens of the piece's part of the text from ``start`` to ``end``.
+
+        Args:
+            place: the piece.
+            start, end: a range that has some of it.
+            encoding: the encoding to count the part by.
+            within: True if the part goes on.
+        """
         part = place.piece[max(start - place.start, 0) : end - place.start]
-        return place.tokens if len(part) == len(place.piece) else self._encoding.count(part)
+        is_known = len(part) == len(place.piece) and (
+            bool(place.start) == within or self._encoding.continued is self._encoding
+        )
+        return place.tokens if is_known else encoding.count(part)
 
     def _checked(self, start: int, end: int) -> tuple[int, int]:
         start, end = index(start), index(end)

@@ -12,6 +12,9 @@ tokens, whatever is around it.
 
 If the length of the longest token is known, no more of the text is looked at than the limit allows.
 So the cost grows with the kept part, not with the text.
+
+Some tokenizers put something before each text.  The text after a cut point goes on, so it is
+counted by ``continued``; only what begins a text is counted by the encoding itself.
 """
 
 from __future__ import annotations
@@ -202,12 +205,33 @@ class _Forward:
     text: str
     limit: int
 
+    def __post_init__(self) -> None:
+        self.continued = self.encoding.continued
+
     step = 1
     possible = staticmethod(possible_ends)
 
-    def part(self, near: int, far: int, more: str = "") -> str:
-        """Return the text between two offsets, with ``more`` at its far side."""
-        return self.text[near:far] + more
+    def part(self, near: int, far: int) -> str:
+        """Return the text between two offsets."""
+        return self.text[near:far]
+
+    def count_between(self, near: int, far: int, origin: int) -> int:
+        """Return the tokens of the text between two cut points, or from the origin to one."""
+        encoding = self.encoding if near == origin else self.continued
+        return encoding.count(self.text[near:far])
+
+    def count_last(self, near: int, far: int, origin: int, more: str) -> int:
+        """Return the tokens of the text between a cut point and its far end, with ``more`` there.
+
+        The cut point may also be the origin.
+        """
+        encoding = self.encoding if near == origin else self.continued
+        return encoding.count(self.text[near:far] + more)
+
+    @property
+    def is_certain(self) -> bool:
+        """True if a text up to a cut point has as many tokens as is known."""
+        return True
 
     def portion(self, near: int, stop: int) -> int:
         """Return the far side of a portion, some hundred characters long, next to ``near``.
@@ -235,21 +259,21 @@ class _Forward:
         known, beyond = self.go(origin, goal)
         if known[-1].at != goal:
             beyond = self.narrow(known, beyond)
-        elif not more and (goal in edges or may_cut(text, goal)):
+        elif not more and self.is_certain and (goal in edges or may_cut(text, goal)):
             return goal
         for base, near, far in self.ranges(known, beyond):
             offsets = range(far, near, -self.step)
             allowed = [at for at in offsets if at in edges or may_cut(text, at)]
             if not allowed:
                 continue
-            tokens = base.tokens + count(self.part(base.at, near))
+            tokens = base.tokens + self.count_between(base.at, near, origin)
             places: Iterable[int] = allowed
             if len(offsets) > _LONG:
                 rest = limit - tokens - count(more) + bool(more)
                 found = self.possible(self.encoding.core, self.part(near, far), rest)
                 places = filter(set(allowed).__contains__, (min(near, far) + at for at in found))
             for place in places:
-                if tokens + count(self.part(near, place, more)) <= limit:
+                if tokens + self.count_last(near, place, origin, more) <= limit:
                     return place
         return origin if count(more) <= limit else None
 
@@ -264,7 +288,7 @@ class _Forward:
         while far != stop:
             near, tokens = known[-1]
             far = self.portion(near, stop)
-            tokens += self.encoding.count(self.part(near, far))
+            tokens += self.count_between(near, far, origin)
             if tokens > self.limit:
                 break
             known.append(_Known(far, tokens))
@@ -285,7 +309,7 @@ class _Forward:
                     return far
                 fine = True
                 continue
-            tokens += self.encoding.count(self.part(near, cut))
+            tokens += self.count_between(near, cut, known[0].at)
             if tokens > self.limit:
                 far = cut
             else:
@@ -304,13 +328,27 @@ class _Forward:
 
 
 class _Backward(_Forward):
-    """The search for the longest part that ends at the origin."""
+    """The search for the longest part that ends at the origin.
+
+    What is known are counts of text that goes on.  A part that begins at such a cut point is a text
+    of its own, which may have other tokens, even fewer.  But a longer part has at least these.
+    """
 
     step = -1
     possible = staticmethod(possible_starts)
 
-    def part(self, near: int, far: int, more: str = "") -> str:
-        return more + self.text[far:near]
+    def part(self, near: int, far: int) -> str:
+        return self.text[far:near]
+
+    @property
+    def is_certain(self) -> bool:
+        return self.continued is self.encoding
+
+    def count_between(self, near: int, far: int, origin: int) -> int:
+        return self.continued.count(self.text[far:near])
+
+    def count_last(self, near: int, far: int, origin: int, more: str) -> int:
+        return self.encoding.count(more + self.text[far:near])
 
     def portion(self, near: int, stop: int) -> int:
         first, last = near - LONGEST_SEGMENT, near - SHORTEST_SEGMENT

@@ -165,11 +165,13 @@ class _Around(NamedTuple):
         lead: the text before it, from its last cut point on.
         trail: the text after it, up to its first cut point.
         rest: the number of tokens of everything else.
+        encoding: the encoding of the text that begins with ``lead``, which may go on.
     """
 
     lead: str
     trail: str
     rest: int
+    encoding: TextEncoder
 
 
 def _parse(encoding: TextEncoder, template: str) -> list[_Part]:
@@ -275,10 +277,10 @@ class _Fitting:
 
     def _start(self, end: int, limit: int) -> int:
         """Return the start of the longest prefix that fits with the suffix up to ``end``."""
-        lead, trail, rest = self._around(_Side.PREFIX, self._suffix[:end])
+        lead, trail, rest, encoding = self._around(_Side.PREFIX, self._suffix[:end])
         text = self._prefix + trail
         for boundary in self._boundaries:
-            found = longest_suffix(self._encoding, text, limit - rest, boundary=boundary, lead=lead)
+            found = longest_suffix(encoding, text, limit - rest, boundary=boundary, lead=lead)
             # At the end of the prefix or later, nothing of the prefix itself fits.
             if found is not None and found < len(self._prefix):
                 return found
@@ -286,10 +288,10 @@ class _Fitting:
 
     def _end(self, start: int) -> int:
         """Return the end of the longest suffix that fits with the prefix from ``start``."""
-        lead, trail, rest = self._around(_Side.SUFFIX, self._prefix[start:])
+        lead, trail, rest, encoding = self._around(_Side.SUFFIX, self._prefix[start:])
         text, room = lead + self._suffix, self._limit - rest
         for boundary in self._boundaries:
-            found = longest_prefix(self._encoding, text, room, boundary=boundary, trail=trail)
+            found = longest_prefix(encoding, text, room, boundary=boundary, trail=trail)
             if found is not None and found > len(lead):
                 return found - len(lead)
         return 0
@@ -303,8 +305,11 @@ class _Fitting:
         lead, trail = str(before.pop()), str(after.pop(0))
         lead_cut = last_cut_point(self._encoding, lead, len(lead))
         trail_cut = self._encoding.core.next_cut_point(trail) or len(trail)
-        rest = self._count([*before, lead[:lead_cut], trail[trail_cut:], *after])
-        return _Around(lead[lead_cut:], trail[:trail_cut], rest)
+        encoding = self._encoding
+        rest = self._count([*before, lead[:lead_cut], *after])
+        rest += encoding.continued.count(trail[trail_cut:])
+        goes_on = encoding.continued if lead_cut else encoding
+        return _Around(lead[lead_cut:], trail[:trail_cut], rest, goes_on)
 
     def _count(self, filled: Iterable[_Filled]) -> int:
         """Return the number of tokens of a filled template."""

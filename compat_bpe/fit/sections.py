@@ -168,12 +168,14 @@ class _Gap(NamedTuple):
             section in the gap needs.
         closed: the same text if the gap stays empty.
         room: the most tokens that ``before``, the section and ``after`` may have together.
+        encoding: the encoding to count this text by, which may go on after a cut point.
     """
 
     before: str
     after: str
     closed: str
     room: int
+    encoding: TextEncoder
 
 
 class _Prompt:
@@ -270,13 +272,15 @@ class _Prompt:
         closed = self._separator if before and after else ""
         # The text beyond these two cut points has the same tokens, whatever is between them.
         cut = self._encoding.core.next_cut_point(after)
-        near_before = before[last_cut_point(self._encoding, before, len(before)) :]
+        last_cut = last_cut_point(self._encoding, before, len(before))
+        near_before = before[last_cut:]
         near_after = after[:cut]
         gap = _Gap(
             near_before + (self._separator if before else ""),
             (self._separator if after else "") + near_after,
             near_before + closed + near_after,
             0,
+            self._encoding.continued if last_cut else self._encoding,
         )
         beyond = self._count - self._tokens(gap, self._parts[at])
         return gap._replace(room=self._limit - beyond)
@@ -284,8 +288,8 @@ class _Prompt:
     def _tokens(self, gap: _Gap, part: Truncated | None) -> int:
         """Return the tokens of a gap with this part in it, and of the text beside it."""
         if part is None or not part.text:
-            return self._encoding.count(gap.closed)
-        return self._encoding.count(gap.before + part.text + gap.after)
+            return gap.encoding.count(gap.closed)
+        return gap.encoding.count(gap.before + part.text + gap.after)
 
     def _set(self, at: int, gap: _Gap, part: Truncated | None) -> None:
         self._parts[at] = part
@@ -337,7 +341,7 @@ class _Prompt:
         """Return as much of a section as fits into a gap; None if that is too little."""
         texts = (gap.before, section.text, gap.after)
         if not section.text or (
-            self._may_fit(texts, gap.room) and fits(self._encoding, "".join(texts), gap.room)
+            self._may_fit(texts, gap.room) and fits(gap.encoding, "".join(texts), gap.room)
         ):
             return self._whole(section)
         need = max(1, section.min_tokens)

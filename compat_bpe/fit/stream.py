@@ -2,6 +2,7 @@
 
 The pieces may be cut anywhere.  The text so far is encoded up to its last *cut point*, where the
 ids of both sides are those of the whole (``Core.next_cut_point``).  The text after it is held back.
+What comes after a cut point goes on, and is encoded as such (``continued``).
 Most texts have a cut point every few words.  If there is none, as in a million letters, or with a
 pattern that looks back, all text is held until there is one.
 """
@@ -71,7 +72,6 @@ class StreamEncoder:
         # A wrong argument is an error now, before there is any text.
         encoding.encode("", allowed_special=allowed, disallowed_special=())
         disallowed = names - allowed if disallowed_special == "all" else disallowed_special
-        self._encoding = encoding
         self._allowed = frozenset(allowed)
         self._disallowed = frozenset(disallowed or ())
         self._cutter = Cutter(encoding, self._allowed | self._disallowed)
@@ -96,7 +96,7 @@ class StreamEncoder:
         return self._encode(self._cutter.finish())
 
     def _encode(self, text: str) -> list[int]:
-        return self._encoding.encode(
+        return self._cutter.encoding.encode(
             text, allowed_special=self._allowed, disallowed_special=self._disallowed
         )
 
@@ -119,7 +119,6 @@ class StreamCounter:
     """
 
     def __init__(self, encoding: TextEncoder, *, errors: str = "strict") -> None:
-        self._count = encoding.count
         self._cutter = Cutter(encoding, _NO_NAMES)
         self._utf8 = Utf8Decoder(errors)
         self._waiting: list[str] = []
@@ -151,7 +150,8 @@ class StreamCounter:
         """
         self._take(self._utf8.finish())
         self._count_waiting()
-        total = self._total + self._count(self._cutter.finish())
+        rest = self._cutter.finish()
+        total = self._total + self._cutter.encoding.count(rest)
         self._total = 0
         return total
 
@@ -166,11 +166,14 @@ class StreamCounter:
         text = "".join(self._waiting)
         self._waiting.clear()
         self._waiting_length = 0
-        self._total += self._count(self._cutter.feed(text))
+        certain = self._cutter.feed(text)
+        self._total += self._cutter.encoding.count(certain)
 
 
 class Cutter:
     """A cutter of text that arrives in pieces, into parts that can be encoded one by one.
+
+    Each part is to be encoded by ``encoding``, which then is the encoding of that part.
 
     Args:
         encoding: the encoding to use.
@@ -180,6 +183,8 @@ class Cutter:
     def __init__(self, encoding: TextEncoder, names: frozenset[str]) -> None:
         self._encoding = encoding
         self._names = names
+        #: The encoding of the part that was returned last: it begins the text, or goes on.
+        self.encoding = self._next_encoding = encoding
         #: The pieces since the last cut point, and their length.
         self._held: list[str] = []
         self._length = 0
@@ -203,6 +208,7 @@ class Cutter:
             self._length += len(text)
             return ""
         cut -= len(last)
+        self.encoding, self._next_encoding = self._next_encoding, self._encoding.continued
         certain = "".join([*self._held, text[:cut]])
         self._held = [text[cut:]]
         self._length = len(text) - cut
@@ -210,6 +216,7 @@ class Cutter:
 
     def finish(self) -> str:
         """Return the text held back, and reset the cutter."""
+        self.encoding, self._next_encoding = self._next_encoding, self._encoding
         rest = "".join(self._held)
         self._held = []
         self._length = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Union
 
-from ..unicode.utf8 import Utf8Decoder
 from .text_encoder import TextEncoder
 
 #: One id, or several.
@@ -16,11 +15,17 @@ class StreamDecoder:
     """A decoder of ids that arrive one after another.
 
     The text of all ids is the one that ``encoding.decode`` gives.  Text is returned only when it is
-    certain: a character whose bytes are in several tokens comes with the last of them.
+    certain, and is never taken back: a character whose bytes are in several tokens comes with the
+    last of them.  What else is held back depends on the tokenizer: most often nothing, or the text
+    of the last id.  A few decoders, such as a SentencePiece denormalizer, must see all ids first;
+    then the text comes with ``finish``.
 
     Args:
         encoding: the encoding of the ids.
         errors: the error handler for bytes that are not UTF-8, as in ``Encoding.decode``.
+
+    Raises:
+        ValueError: the encoding cannot decode.
 
     >>> from compat_bpe import get_encoding
     >>> decoder = StreamDecoder(get_encoding("gpt2"))
@@ -29,8 +34,7 @@ class StreamDecoder:
     """
 
     def __init__(self, encoding: TextEncoder, errors: str = "replace") -> None:
-        self._decode_bytes = encoding.decode_bytes
-        self._utf8 = Utf8Decoder(errors)
+        self._stream = encoding.core.decoder_of_stream(errors)
 
     def feed(self, tokens: Tokens) -> str:
         """Return the text that this id, or these, make certain; it may be empty.
@@ -39,21 +43,21 @@ class StreamDecoder:
 
         Raises:
             KeyError, OverflowError: as in ``Encoding.decode``.
-            StreamDecodeError: with ``errors="strict"``, the bytes are not UTF-8.  It is a
-                ``UnicodeDecodeError``; its ``offset`` counts the bytes from the first id on.
+            UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8.  If the tokens
+                are bytes, it is a ``StreamDecodeError``; its ``offset`` counts the bytes from the
+                first id on.
         """
-        ids = list(tokens) if isinstance(tokens, Iterable) else [tokens]
-        return self._utf8.feed(self._decode_bytes(ids))
+        return self._stream.feed(list(tokens) if isinstance(tokens, Iterable) else [tokens])
 
     def finish(self) -> str:
         """Return the text held back, and reset the decoder.
 
-        The text held back is the beginning of an incomplete character, treated as ``errors`` says.
+        If it is the beginning of an incomplete character, that is treated as ``errors`` says.
 
         Raises:
-            StreamDecodeError: with ``errors="strict"``, a character is incomplete.
+            UnicodeDecodeError: with ``errors="strict"``, a character is incomplete.
         """
-        return self._utf8.finish()
+        return self._stream.finish()
 
 
 def decode_iter(

@@ -70,7 +70,7 @@ def truncate(
     elif keep == "ends":
         cut = last_cut_point(encoding, text, end)
         begin = longest_suffix(
-            encoding,
+            encoding.continued if cut else encoding,
             text,
             limit - encoding.count(text[:cut]),
             boundary=boundary,

@@ -167,6 +167,7 @@ class SentencePieceModel(NamedTuple):
                 denormalize=denormalize,
             ),
             pieces=lambda: dict(enumerate(self.texts)),
+            is_cut=model.is_cut,
         )
 
     def check(self) -> None:

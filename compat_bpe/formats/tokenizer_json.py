@@ -242,5 +242,6 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         make_decoder=None if has_bytes else make_decoder,
         processor=read_post_processor(parts["post_processor"]),
         pieces=pieces,
+        is_cut=built.is_cut,
         words=StepSplitter(steps) if is_cut_further else None,
     )

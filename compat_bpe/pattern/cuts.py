@@ -30,6 +30,8 @@ from .writer import looks_back
 
 #: Characters that follow words and clauses; cut points are looked for before them.
 _CANDIDATES = ' \n\t!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~、。，'
+#: The sign for a space, which is a candidate for patterns that treat it by itself.
+_SPACE_SIGN = "▁"
 #: Further characters to try where a long text has no other cut point.
 _MORE_CANDIDATES = (
     digits + ascii_letters + "'\r\xa0\u3000！？：；…—“”‘’《》「」『』（）【】〈〉·،؛؟।॥"
@@ -54,7 +56,10 @@ def cut_point_pairs(tree: Node, fine: bool = False) -> list[tuple[CodePoints, Co
     positions = Positions()
     positions.add(tree)
     by_left: dict[CodePoints, CodePoints] = {}
-    for char in _CANDIDATES + (_MORE_CANDIDATES if fine else ""):
+    candidates = _CANDIDATES + (_MORE_CANDIDATES if fine else "")
+    if CodePoints.of(_SPACE_SIGN) in positions.points:
+        candidates += _SPACE_SIGN
+    for char in candidates:
         before = [
             points
             for points, followers in zip(positions.points, positions.followers)

@@ -12,18 +12,22 @@ In each round the leftmost name wins, and of several at one position the longest
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import cached_property
 from typing import NamedTuple
 
 from ..unicode.properties import white_space, word
 from .aligned import Aligned
+from .guard import Guard
 from .special import may_have
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .normalizers.base import Normalizer
+    from .normalizers.base import Normalizer, Pairs
     from .span_prefix import SpanStart
+
+#: The number of sets of special tokens whose guards are remembered.
+_GUARDS = 16
 
 
 class AddedToken(NamedTuple):
@@ -80,6 +84,9 @@ class AddedTokens:
     ) -> None:
         self.normalize = normalize
         self.prefix = prefix
+        #: The same for the span at the beginning of the text.
+        self._first_normalize = normalize
+        self._first_prefix = prefix
         self.ids = {token.content: token.id for token in tokens}
         self.is_normalized = normalize is not None
         #: True if a span is not the text as it stands.
@@ -96,9 +103,8 @@ class AddedTokens:
         self._wide = frozenset(
             token.content for token in tokens if token.lstrip or token.rstrip or token.single_word
         )
-        self._may_be_cut = not self._wide & self._always and (
-            normalize is None or normalize.is_local
-        )
+        self._tokens = tuple(tokens)
+        self._guards: dict[frozenset[str], Guard] = {}
         ordered = sorted(tokens, key=lambda token: not token.special)
         self._as_it_is = _Finder([(t.content, t) for t in ordered if not t.normalized])
         self._normalized = _Finder(
@@ -113,20 +119,38 @@ class AddedTokens:
         """
         return self.split(text, allowed) if self.prefix is None else self._prefixed(text, allowed)
 
+    @cached_property
+    def continued(self) -> AddedTokens:
+        """The finder for a text that goes on after a cut point: itself if there is no difference.
+
+        In such a text the first span is not the beginning of one.
+        """
+        normalize = None if self.normalize is None else self.normalize.continued
+        prefix = None if self.prefix is None else self.prefix.continued
+        if normalize is self.normalize and prefix is self.prefix:
+            return self
+        other = AddedTokens.__new__(AddedTokens)
+        other.__dict__.update(self.__dict__, continued=other)
+        other._first_normalize, other._first_prefix = normalize, prefix
+        return other
+
     def _prefixed(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
-        assert self.prefix is not None
-        for start, end, token in self._as_it_is.find(text, allowed):
+        for begin, end, token in self._as_it_is.find(text, allowed):
             if token is not None:
                 yield "", token.id
                 continue
-            span = text[start:end]
-            count = self._count_at_start(span) if self.prefix.only_first and not start else 0
-            span = span if self.normalize is None else self.normalize(span)
+            span = text[begin:end]
+            normalize = self.normalize if begin else self._first_normalize
+            at_start = self._first_prefix is not None and self._first_prefix.only_first
+            count = 0 if begin or not at_start else self._count_at_start(span)
+            span = span if normalize is None else normalize(span)
             for start, end, token in self._normalized.find(span, allowed):
-                if token is None:
-                    yield self.prefix(span[start:end], max(0, count - start)), None
-                else:
+                if token is not None:
                     yield "", token.id
+                    continue
+                prefix = self.prefix if begin or start else self._first_prefix
+                part = span[start:end]
+                yield part if prefix is None else prefix(part, max(0, count - start)), None
 
     def _count_at_start(self, span: str) -> int:
         """Return the number of normalized characters that are made of a span's first one.
@@ -163,17 +187,49 @@ class AddedTokens:
                 else:
                     yield part if self.prefix is None else self.prefix.align(part), None
 
-    def guarded(self, names: Set[str]) -> frozenset[str] | None:
-        """Return the names that no cut point may be within; None if no place is a cut point.
+    def guard(self, names: Set[str]) -> Guard | None:
+        """Return the guard of the names; None if no place is a cut point.
+
+        It must be asked about the characters beside a position in the text as given, and about
+        those in normalized text.  A place after a name is forbidden if the span after a token is
+        treated otherwise than one that goes on.
 
         Args:
             names: special tokens that may be tokens.
         """
-        if not self._may_be_cut or names & self._wide:
+        if self.normalize is not None and not self.normalize.is_local:
             return None
-        if names:
-            return _joined(self._names, frozenset(names))
-        return self._names if self._always else frozenset()
+        key = frozenset(names)
+        found = self._guards.get(key)
+        if found is None:
+            if len(self._guards) >= _GUARDS:
+                self._guards.clear()
+            found = self._guards[key] = self._guard(key)
+        return found
+
+    def _guard(self, names: frozenset[str]) -> Guard:
+        if not names and not self._always:
+            return Guard(())
+        tokens = [token for token in self._tokens if not token.special or token.content in names]
+        wide = [token for token in tokens if token.content in self._wide]
+        lefts: set[str] = set()
+        if self.continued is not self:
+            lefts.update(name[-1] for name in self._names_of(tokens))
+        # The characters beside the name of a wide token, and the blanks it takes, stay with it.
+        lefts.update(name[-1] for name in self._names_of(wide))
+        rights = {name[0] for name in self._names_of(wide)}
+        if any(token.lstrip or token.rstrip for token in wide):
+            lefts.update(
+                chr(point)
+                for first, last in white_space().ranges()
+                for point in range(first, last + 1)
+            )
+        return Guard(self._names | names, lefts, rights)
+
+    def _names_of(self, tokens: Iterable[AddedToken]) -> Iterator[str]:
+        """Yield the names of tokens, as given and normalized, that are not empty."""
+        for token in tokens:
+            yield from filter(None, (token.content, normalized_content(token, self.normalize)))
 
     @cached_property
     def longest_name(self) -> int | None:
@@ -184,17 +240,20 @@ class AddedTokens:
             return None  # The tokens, joined, are perhaps no longer as long as the text.
         return max((len(name.encode()) for name in self._names), default=0)
 
-    def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the characters beside a position once spans are ready to be split.
+    def across(self, beside: str) -> list[tuple[str, str]]:
+        """Return the characters beside a position in normalized text, and in spans to be split.
 
-        None if the text may not be cut there.
+        These are all that there may be; there are none if the text may not be cut there.
+
+        Args:
+            beside: the two characters in the text as given.
         """
-        found: tuple[str, str] | None = (left, right)
+        found: Pairs = [(beside[0], beside[1])]
         if self.normalize is not None:
-            found = self.normalize.across(left, right)
-        if found is not None and self.prefix is not None:
-            found = self.prefix.across(*found)
-        return found
+            found = self.normalize.all_across(beside[0], beside[1])
+        prefix = self.prefix
+        ready = found if prefix is None else [prefix.across(*pair) for pair in found]
+        return list(zip(map("".join, found), map("".join, ready)))
 
     def is_one_span(self, text: str) -> bool:
         """Return True if a text without allowed names is split as it stands."""
@@ -210,19 +269,14 @@ class AddedTokens:
             allowed: the names of the special tokens that are tokens here.  Any other special
                 name is plain text, and no token is found within it.
         """
+        normalize = self._first_normalize
         for span, token in self._as_it_is.split(text, allowed):
             if token is not None:
                 yield "", token
-                continue
-            if self.normalize is not None:
-                span = self.normalize(span)
-            yield from self._normalized.split(span, allowed)
-
-
-@lru_cache(maxsize=128)
-def _joined(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    """Return both; remembered, since some tokenizers have a thousand names."""
-    return one | other
+            else:
+                span = span if normalize is None else normalize(span)
+                yield from self._normalized.split(span, allowed)
+            normalize = self.normalize
 
 
 class _Finder:

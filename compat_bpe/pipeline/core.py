@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..pattern.splitter import Splitter
     from .decoders.base import IdDecoder
+    from .decoders.streams import TextStream
     from .definition import Definition
     from .models.base import Ids
 
@@ -137,6 +138,20 @@ class Core:
         is_marked = segment[:1] == START
         return None if is_marked else self.model.encode_segment(segment, self.splitter.chunks)
 
+    @cached_property
+    def continued(self) -> Core:
+        """The core for a text that goes on after a cut point: itself if there is no difference.
+
+        It is for ids and counts only.  Both have the same caches, since these know a span only
+        once it is ready to be split.
+        """
+        added = self.added.continued
+        if added is self.added:
+            return self
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__, added=added, continued=other)
+        return other
+
     # Facts about the ids that the text or its length gives
 
     def next_cut_point(
@@ -150,7 +165,7 @@ class Core:
     ) -> int | None:
         """Return the first cut point after ``start`` and before ``end``; None if there is none.
 
-        The ids of the two sides of a cut point are those of the whole.
+        The ids of the left side and, by ``continued``, of the right side are those of the whole.
 
         Args:
             text: any text; neither of the two characters beside a cut point is a surrogate.
@@ -233,6 +248,14 @@ class Core:
     def decode(self, tokens: Sequence[int], errors: str) -> str:
         """Return the text of some ids; ``errors`` as in ``bytes.decode``."""
         return self._decoder.decode_text(tokens, errors)
+
+    def decoder_of_stream(self, errors: str) -> TextStream:
+        """Return a decoder of ids that arrive one after another; ``errors`` as above.
+
+        Raises:
+            ValueError: this tokenizer cannot decode.
+        """
+        return self._decoder.stream(errors)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
         """Return the bytes of one id; errors as in ``decode_bytes``."""

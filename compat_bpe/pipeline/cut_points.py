@@ -1,5 +1,9 @@
 """Cut points: positions at which a text may be cut, so that both sides have the ids of the whole.
 
+The right side of a cut is a text that *goes on*: what is put before a text, or left out at its
+beginning, is not for it (``Core.continued``).  The ids of the whole are those of the left side, and
+those of the right side as a text that goes on.  A text that goes on may be cut at the same places.
+
 The two characters beside a position alone decide if it is a cut point (see ``pattern.cuts``). So
 it stays one whatever is changed elsewhere. Streams, documents, truncation and worker processes all
 rely on that.
@@ -8,7 +12,7 @@ rely on that.
 from __future__ import annotations
 
 from collections.abc import Set
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from ..pattern.splitter import Splitter
 from ..unicode.surrogates import check_text
@@ -16,6 +20,7 @@ from ..unicode.surrogates import check_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .definition import Definition
+    from .guard import Guard
 
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14
@@ -32,21 +37,23 @@ class CutPoints:
         self._definition = definition
         self._added = definition.added
         self._splitter = definition.splitter
-        #: For coarse and fine cut points: pairs of characters, and True if between them is one.
-        self._pairs: tuple[dict[str, bool], dict[str, bool]] = ({}, {})
+        self._is_cut = definition.is_cut
+        #: For coarse and fine cut points: pairs of characters, and, if there is one between them,
+        #: what they may be in normalized text.
+        self._pairs: tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]] = ({}, {})
 
     def next(
         self, text: str, start: int, end: int | None, names: Set[str], fine: bool
     ) -> int | None:
         """Return the first cut point between ``start`` and ``end``; see ``Core.next_cut_point``."""
         splitter = self._splitter
-        guarded = self._added.guarded(names)
-        if guarded is None:
+        guard = self._added.guard(names)
+        if guard is None:
             return None
         if end is None:
             end = len(text)
-        if self._added.changes_text or splitter.tree is None:
-            return self._next_by_pairs(text, start, end, guarded, fine)
+        if self._added.changes_text or splitter.tree is None or self._is_cut is not None:
+            return self._next_by_pairs(text, start, end, guard, fine)
         if fine:
             cut_points = splitter.fine_cut_points
         else:
@@ -55,16 +62,15 @@ class CutPoints:
         if cut_points is None:
             return None
         found = cut_points.search(text, start, end)
-        inside = _pairs_within(guarded)
-        while found is not None and inside:
+        while found is not None and guard.is_needed:
             cut = found.end()
-            if text[cut - 1 : cut + 1] not in inside:
+            if not guard.forbids(text[cut - 1 : cut + 1]):
                 return cut
             found = cut_points.search(text, cut, end)
         return None if found is None else found.end()
 
     def _next_by_pairs(
-        self, text: str, start: int, end: int, guarded: frozenset[str], fine: bool
+        self, text: str, start: int, end: int, guard: Guard, fine: bool
     ) -> int | None:
         """Return the first cut point of a text that is normalized before it is split.
 
@@ -72,19 +78,33 @@ class CutPoints:
         be normalized by itself.
         """
         known = self._pairs[fine]
-        inside = _pairs_within(guarded)
+        forbids = guard.forbids if guard.is_needed else None
         for cut in range(start + 1, end):
             beside = text[cut - 1 : cut + 1]
-            is_cut = known.get(beside)
-            if is_cut is None:
-                found = self._added.across(*beside)
-                is_cut = found is not None and self._splitter.is_cut("".join(found), fine)
+            normalized = known.get(beside)
+            if normalized is None:
+                normalized = self._normalized_at_cut(beside, fine)
                 if len(known) >= _PAIRS:
                     known.clear()
-                known[beside] = is_cut
-            if is_cut and beside not in inside:
+                known[beside] = normalized
+            if normalized and (
+                forbids is None or not (forbids(beside) or any(map(forbids, normalized)))
+            ):
                 return cut
         return None
+
+    def _normalized_at_cut(self, beside: str, fine: bool) -> tuple[str, ...]:
+        """Return what two characters may be in normalized text; nothing if there is no cut."""
+        if any("\ud800" <= char < "\ue000" for char in beside):
+            return ()
+        normalized: list[str] = []
+        for pair, ready in self._added.across(beside):
+            if not self._splitter.is_cut(ready, fine) and (
+                self._is_cut is None or not self._is_cut(ready[0], ready[1])
+            ):
+                return ()
+            normalized.append(pair)
+        return tuple(normalized)
 
     @cached_property
     def longest_token(self) -> int | None:
@@ -113,9 +133,3 @@ class CutPoints:
         except UnicodeEncodeError:
             return None
         return splitter
-
-
-@lru_cache(maxsize=128)
-def _pairs_within(names: frozenset[str]) -> frozenset[str]:
-    """Return all pairs of characters that follow each other in a name."""
-    return frozenset(left + right for name in names for left, right in zip(name, name[1:]))

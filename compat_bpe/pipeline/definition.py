@@ -34,13 +34,15 @@ class Definition:
         make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
         processor: puts special tokens around a text, for callers that ask for them; or None.
         pieces: returns each id's token, written as in the vocabulary; None if the tokens are bytes.
+        is_cut: says between which two characters of a span the model may be given two texts for
+            one, whatever is around them; None if only the splitter says where a span may be cut.
         words: cuts a span into the chunks of the pre-tokenizer, if ``splitter`` cuts these further.
         undecodable: the reason why ids cannot be decoded; None if they can.
     """
 
     __slots__ = (
         *("added", "make_decoder", "model", "other_tokens", "others_count", "splitter"),
-        *("pieces", "processor", "tokens", "undecodable", "words"),
+        *("is_cut", "pieces", "processor", "tokens", "undecodable", "words"),
     )
 
     def __init__(
@@ -55,6 +57,7 @@ class Definition:
         make_decoder: Callable[[], IdDecoder] | None = None,
         processor: Processor | None = None,
         pieces: Callable[[], Mapping[int, str]] | None = None,
+        is_cut: Callable[[str, str], bool] | None = None,
         words: StepSplitter | None = None,
         undecodable: str | None = None,
     ) -> None:
@@ -67,5 +70,6 @@ class Definition:
         self.make_decoder = make_decoder
         self.processor = processor
         self.pieces = pieces
+        self.is_cut = is_cut
         self.words = words
         self.undecodable = undecodable

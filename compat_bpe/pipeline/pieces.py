@@ -136,6 +136,15 @@ class Pieces:
         # No piece has a NUL.
         return frozenset(re.findall(pattern, "\0".join(self.ids))) - {"\0"}
 
+    def are_apart(self, left: str, right: str) -> bool:
+        """Return True if nothing reaches from one character to the next.
+
+        That is no piece, and no run of unknown characters, which would be one token.
+        """
+        return left + right not in self.pairs and (
+            self.byte_fallback or left in self.used or right in self.used
+        )
+
     def apart(self, text: str) -> list[str]:
         """Return a text, cut between all characters that do not follow each other in a piece.
 

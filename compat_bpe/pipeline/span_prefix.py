@@ -6,6 +6,8 @@ splitter then need not know of it, and may be a single pattern.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ..unicode.surrogates import START
 
 TYPE_CHECKING = False
@@ -37,11 +39,15 @@ if TYPE_CHECKING:
         def align(self, span: Aligned) -> Aligned:
             """Return a span, changed as the splitter's ``align`` expects it, with places."""
 
-        def across(self, left: str, right: str) -> tuple[str, str] | None:
+        @property
+        def continued(self) -> SpanStart | None:
+            """The change of a span that goes on after a cut; None if it is not changed."""
+
+        def across(self, left: str, right: str) -> tuple[str, str]:
             """Return the characters beside a position afterwards.
 
-            None unless both sides, each changed by itself, are the changed whole, whatever text
-            they stand in.
+            The left side, changed by itself, and the right side, changed by ``continued``, are the
+            changed whole, whatever text they stand in.
             """
 
 
@@ -84,12 +90,19 @@ class SpanPrefix:
             text=text, places=span.places[:1] * (len(text) - len(span.text)) + span.places
         )
 
-    def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the characters beside a position afterwards, if the right side gets no prefix."""
+    @cached_property
+    def continued(self) -> SpanPrefix | None:
+        """The change of a span that goes on after a cut, which gets no prefix."""
+        if self.never:
+            return self
+        return SpanPrefix(self.prefix, self.replaces, never=True) if self.replaces else None
+
+    def across(self, left: str, right: str) -> tuple[str, str]:
+        """Return the characters beside a position afterwards."""
         if self.replaces:
             left = self.prefix if left == self.replaces else left
             right = self.prefix if right == self.replaces else right
-        return (left, right) if self.never or right == self.prefix else None
+        return left, right
 
 
 class StartMark:
@@ -104,6 +117,8 @@ class StartMark:
 
     only_first = True
     replaces = ""
+    #: A text that goes on does not begin where the original text does.
+    continued = None
 
     def __call__(self, span: str, at_start: int) -> str:
         """Return a span with its mark."""
@@ -113,6 +128,6 @@ class StartMark:
         """Return a span as it is: its places say where it begins."""
         return span
 
-    def across(self, left: str, right: str) -> None:
-        """Return None: the right side by itself would begin where its text does."""
-        return
+    def across(self, left: str, right: str) -> tuple[str, str]:
+        """Return the characters as they are."""
+        return left, right

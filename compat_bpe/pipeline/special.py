@@ -11,11 +11,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Set
 from functools import lru_cache
 
+from .guard import guard_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, NoReturn, Union
 
     from .aligned import Aligned
+    from .guard import Guard
 
     #: Names that become their token: a set of them, or ``"all"``.
     AllowedSpecial = Union[Literal["all"], Set[str]]
@@ -131,13 +134,18 @@ class SpecialTokens:
                 yield whole.part(at, at + len(name)), self.ids[name]
                 at += len(name)
 
-    def guarded(self, names: Set[str]) -> frozenset[str]:
-        """Return the names that may not be cut in two, if the given names may be tokens."""
-        return frozenset(names)
+    @property
+    def continued(self) -> SpecialTokens:
+        """The finder for a text that goes on after a cut point: itself."""
+        return self
 
-    def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the characters beside a position as they are."""
-        return left, right
+    def guard(self, names: Set[str]) -> Guard:
+        """Return the guard of the names, if the given names may be tokens."""
+        return guard_of(names)
+
+    def across(self, beside: str) -> list[tuple[str, str]]:
+        """Return the characters beside a position as they are, twice; see ``AddedTokens``."""
+        return [(beside, beside)]
 
     def is_one_span(self, text: str) -> bool:
         """Return True if a text without allowed names is one span, and is not changed."""

@@ -33,6 +33,10 @@ class WholeText:
         """Return the text as the only chunk, if it is not empty."""
         return [text] if text else []
 
+    def is_cut(self, beside: str, fine: bool) -> bool:
+        """Return True if there is a cut point between two characters, whatever is around them."""
+        return self.cut_points is not None and self.cut_points.search(beside) is not None
+
     def segments(self, text: str) -> Iterator[str]:
         """Yield the whole text, since it has no known cut points."""
         yield text

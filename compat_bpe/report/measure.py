@@ -19,6 +19,10 @@ from ..fit.stream import Cutter
 from ..unicode.surrogates import repair
 from .figures import EncodingReport, Report, Sizes, TokenCounts, add_counts
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..pipeline.core import Core
+
 
 def report(
     encodings: Mapping[str, Encoding],
@@ -125,18 +129,22 @@ class _Counter:
         self._groups = {group: TokenCounts() for group in groups}
 
     def add(self, text: str, group: str, is_first: bool, is_last: bool) -> None:
+        core: Core = self._core
         if not (is_first and is_last):
             text = self._cutter.feed(text)
+            core = self._cutter.encoding.core
             if is_last:
-                text += self._cutter.finish()
+                rest = self._cutter.finish()
+                core = core if text else self._cutter.encoding.core
+                text += rest
         counts = self._groups.get(group, TokenCounts())
-        self._groups[group] = add_counts([counts, self._count(text)], TokenCounts())
+        self._groups[group] = add_counts([counts, self._count(core, text)], TokenCounts())
 
-    def _count(self, text: str) -> TokenCounts:
+    def _count(self, core: Core, text: str) -> TokenCounts:
         tokens = chunks = whole = 0
         uses = self._uses
         # Many chunks of a text are equal.
-        for ids, count in Counter(self._core.ids_by_chunk(text)).items():
+        for ids, count in Counter(core.ids_by_chunk(text)).items():
             tokens += len(ids) * count
             chunks += count
             if len(ids) == 1:

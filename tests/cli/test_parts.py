@@ -13,6 +13,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.cli import counting, parts
 from compat_bpe.cli.count_files import _joined
 from compat_bpe.cli.counting import Counter, Outcome, Part
+from tests.fit.hard_encodings import encoding_of
 from tests.strategies import texts
 
 shared_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -26,6 +27,7 @@ WHOLE = Encoding(
 ENCODINGS = {
     **{name: get_encoding(name) for name in ("gpt2", "o200k_base", "deepseek_v3")},
     "no cuts": WHOLE,
+    **{name: encoding_of(name) for name in ("llama", "spm bpe", "unigram, first", "word pieces")},
 }
 
 # Much of what is around a place where a part might end.

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.save import save_tokenizer_json
+from tests.fit.small_kinds import KINDS, small_kind
 from tests.strategies import texts
 
 RANKS = {bytes([byte]): byte for byte in range(256)}
@@ -32,6 +33,8 @@ NAMES = [
     "prefix space",
     *("metaspace", "metaspace, signs"),
     *("bert", "words", "first word", "scripts"),
+    *("characters", "words_and_punctuation"),
+    *KINDS,
 ]
 
 _METASPACE = {"type": "Metaspace", "replacement": "_"}
@@ -66,7 +69,7 @@ def encoding_of(name: str) -> Encoding:
         return _tokenizer({"content": "<b>"}, add_prefix_space=True)
     if name in _STEPS:
         return _tokenizer({"content": "<b>"}, steps=_STEPS[name])
-    return get_encoding(name)
+    return small_kind(name) if name in KINDS else get_encoding(name)
 
 
 encodings = st.sampled_from(NAMES).map(encoding_of)
@@ -105,8 +108,9 @@ hard_texts = st.one_of(
     texts,
     st.lists(
         st.one_of(
-            st.text("abcex <>.é\u0301\n_中1", max_size=6),
+            st.text("abcex <>.é\u0301\n_中1▁'", max_size=6),
             st.sampled_from(["x<b>", "<b>", "e ", " the end.", "<|end", "<|endoftext|>", "oftext"]),
+            st.sampled_from(["the", "  ", "ab", "AB", "▁▁", " a", "ﬁ"]),
         ),
         max_size=12,
     ).map("".join),

@@ -30,7 +30,9 @@ ONE_CHUNK = Encoding(
     },
     special_tokens={"<|endoftext|>": 300, "<b>": 301},
 )
-encodings = st.sampled_from([*NAMES, "one chunk"]).map(
+#: Their added tokens are parts of those of the templates.
+ODD = ("word pieces", "unigram, first", "word level", "llama, always", "llama, names")
+encodings = st.sampled_from([*(name for name in NAMES if name not in ODD), "one chunk"]).map(
     lambda name: ONE_CHUNK if name == "one chunk" else encoding_of(name)
 )
 
@@ -67,7 +69,7 @@ def special_ids(encoding: Encoding) -> dict[str, int]:
 @cache
 def without(encoding: Encoding, names: frozenset[str]) -> Encoding:
     """An encoding that has not these names."""
-    if not isinstance(encoding, Tokenizer):
+    if not isinstance(encoding, Tokenizer) or not names:
         return encoding
     left = tuple(token for token in encoding.added_tokens if token.content not in names)
     return Tokenizer("without", encoding.definition._replace(added_tokens=left))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
+from tests.fit.small_kinds import KINDS, UNCUT
 
 
 def all_cuts(encoding: Encoding, text: str, fine: bool, names: frozenset[str]) -> list[int]:
@@ -26,11 +27,40 @@ def test_the_sides_of_a_cut_are_encoded_alone(
     names = sorted(encoding.special_tokens_set)
     allowed = data.draw(st.frozensets(st.sampled_from(names)) if names else st.just(frozenset()))
 
-    def encode(part: str) -> list[int]:
-        return encoding.encode(part, allowed_special=allowed, disallowed_special=())
+    def encode(encoder: Encoding, part: str) -> list[int]:
+        return encoder.encode(part, allowed_special=allowed, disallowed_special=())
 
+    continued = encoding.continued
     for cut in all_cuts(encoding, text, fine, allowed):
-        assert encode(text[:cut]) + encode(text[cut:]) == encode(text)
+        right = encode(continued, text[cut:])
+        assert len(right) == continued.count(text[cut:]) or allowed
+        for encoder in (encoding, continued):
+            assert encode(encoder, text[:cut]) + right == encode(encoder, text)
+
+
+@given(encodings, hard_texts)
+def test_what_goes_on_goes_on_in_the_same_way(encoding: Encoding, text: str) -> None:
+    continued = encoding.continued
+    assert continued.continued is continued
+    assert (continued is encoding) == (continued.core is encoding.core)
+    assert all_cuts(continued, text, True, frozenset()) == all_cuts(
+        encoding, text, True, frozenset()
+    )
+    assert continued.count(text) == len(continued.encode_ordinary(text))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("llama", "the"), ("llama, first", "the"), ("llama, always", "the"), ("spm bpe", "the"),
+     ("unigram, first", "the"), ("stripped", "  the")],
+)  # fmt: skip
+def test_what_goes_on_has_no_prefix(name: str, text: str) -> None:
+    encoding = encoding_of(name)
+    assert encoding.continued.encode_ordinary(text) != encoding.encode_ordinary(text)
+    after_a_name = "<b>" + text
+    assert encoding.encode_ordinary(after_a_name) == encoding.continued.encode_ordinary(
+        after_a_name
+    ) or name not in ("llama", "llama, always")
 
 
 @given(encodings, hard_texts, st.booleans(), st.data())
@@ -51,9 +81,9 @@ def test_a_cut_depends_on_the_characters_beside_it_alone(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_there_are_cuts_where_it_is_known_that_they_are_safe(name: str) -> None:
-    text = "some words, and\n\tothers <b> they are x<b> the end."
+    text = "some words, and\n\tothers <b> they are x<b> a b a 中 b a the end."
     cuts = all_cuts(encoding_of(name), text, False, frozenset())
-    if name in ("looks back", "first word"):
+    if name in ("looks back", *UNCUT):
         assert not cuts
     else:
         assert len(cuts) > 3
@@ -72,7 +102,7 @@ LONGEST = {
     "added tokens": 13,
     "prefix space": 13,
     **dict.fromkeys(["leaves text out", "NFC", "metaspace", "bert", "words", "first word"]),
-    **dict.fromkeys(["scripts", "metaspace, signs"]),
+    **dict.fromkeys(["scripts", "metaspace, signs", "characters", "words_and_punctuation", *KINDS]),
 }
 
 

@@ -9,6 +9,7 @@ from .. import RANK_LIMIT
 from ..checked_json import Json, is_unicode
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Protocol
 
     from ...pipeline.models.base import Model
@@ -57,12 +58,14 @@ class Built(NamedTuple):
         steps: the steps of the pre-tokenizer that are left for the splitter.
         tokens: each token's bytes and its id.
         other_tokens: the bytes of ids that are not in ``tokens``.
+        is_cut: see ``Definition``.
     """
 
     model: Model
     steps: Sequence[Step]
     tokens: dict[bytes, int]
     other_tokens: Mapping[int, bytes]
+    is_cut: Callable[[str, str], bool] | None = None
 
 
 def built_of_pieces(model: Model, steps: Sequence[Step], vocabulary: Mapping[str, int]) -> Built:

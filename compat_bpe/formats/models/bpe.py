@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -124,9 +124,11 @@ class ListedModel(NamedTuple):
         except KeyError as error:
             _fail_merge(Json(None, source, "model.merges"), *error.args)
         steps = steps[:-1] if by_bytes else steps
-        before_spaces = list(steps) == [_BEFORE_SPACES]
+        before_spaces = len(steps) == 1 and _ends_chunks_with_spaces(steps[0])
+        is_cut: Callable[[str, str], bool] | None = None
         if (not steps or before_spaces) and not by_bytes:
             cuts = model.cuts
+            is_cut = cuts.are_between if cuts.are_possible else None
             splitter = make_word_splitter(
                 marks=cuts.are_before(MARK),
                 lines=cuts.are_before(LINE_END)
@@ -136,7 +138,7 @@ class ListedModel(NamedTuple):
             )
             steps = steps if splitter is None else [Joined(splitter)]
         tokens = dict(zip(map(str.encode, self.vocabulary), self.vocabulary.values()))
-        return Built(model, steps, tokens, {})
+        return Built(model, steps, tokens, {}, is_cut)
 
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
         """Return the model as in a file; see ``ModelPart``."""
@@ -198,8 +200,15 @@ class RankedModel(NamedTuple):
         return self.listed().written(vocabulary)
 
 
-#: A pre-tokenizer of files whose normalizer leaves no spaces.
-_BEFORE_SPACES = Split(NodeSequence((Chars(CodePoints.of(" ")),)), "MergedWithPrevious")
+#: The pattern of a pre-tokenizer of files whose normalizer leaves no spaces.
+_SPACE = NodeSequence((Chars(CodePoints.of(" ")),))
+
+
+def _ends_chunks_with_spaces(step: Step) -> bool:
+    """Return True if a step cuts after each space, and does nothing else."""
+    if not isinstance(step, Split) or step.invert:
+        return False
+    return step.behavior == "MergedWithPrevious" and step.tree == _SPACE
 
 
 def _are_byte_level(steps: Sequence[Step]) -> bool:

@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Protocol
 
+    from .streams import TextStream
+
     class IdDecoder(Protocol):
         """A decoder of one vocabulary.
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
         def decode_text(self, tokens: Sequence[int], errors: str) -> str:
             """Return the text of some ids; ``errors`` as in ``bytes.decode``."""
+
+        def stream(self, errors: str) -> TextStream:
+            """Return a decoder of ids that arrive one after another; ``errors`` as above."""
 
         def decode_one(self, token: int) -> bytes:
             """Return the bytes that one token stands for, whatever is beside it."""

@@ -19,6 +19,10 @@ from operator import itemgetter
 
 from .ids import checked
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .streams import TextStream
+
 #: The number of ids that are looked up and joined at a time.
 _BLOCK = 1024
 
@@ -79,6 +83,12 @@ class Decoder:
         if joined.isascii() and isinstance(errors, str):
             return joined
         return joined.encode("latin-1").decode("utf-8", errors)
+
+    def stream(self, errors: str) -> TextStream:
+        """Return a decoder of ids that arrive one after another; see ``IdDecoder``."""
+        from .streams import Concatenation
+
+        return Concatenation(self.decode, errors)
 
     def _join(self, tokens: Sequence[int]) -> str:
         """Return the bytes of some ids, each as a character; errors as in ``decode``."""

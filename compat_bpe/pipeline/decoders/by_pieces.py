@@ -16,6 +16,11 @@ from .byte_fallback import ByteFallback, byte_of, text_of_run
 from .fuse import Fuse
 from .ids import checked
 from .steps import ESCAPED, PieceStep, Step
+from .streams import Chain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .streams import StepStream, TextStream
 
 #: The first of 256 lone surrogates, which stand for the bytes; and one that stands for no text,
 #: which ends a run of bytes, too.
@@ -82,6 +87,21 @@ class PieceDecoder:
         for step in self._rest:
             text = "".join(step([text], errors))
         return text
+
+    def stream(self, errors: str) -> TextStream:
+        """Return a decoder of ids that arrive one after another; see ``IdDecoder``."""
+        return Chain(self._pieces_of, lambda: self._step_streams(errors))
+
+    def _pieces_of(self, tokens: Sequence[int]) -> list[str]:
+        return list(map(self._piece, checked(tokens)[0]))
+
+    def _step_streams(self, errors: str) -> list[StepStream]:
+        found = []
+        is_joined = False
+        for step in self._steps:
+            found.append(step.joined_stream(errors) if is_joined else step.stream(errors))
+            is_joined = is_joined or step.joins
+        return found
 
     def plain(self, ids: Sequence[int], errors: str) -> str:
         """Return the text of some ids, by the plain rule."""

@@ -6,6 +6,11 @@ import re
 from collections.abc import Sequence
 
 from .steps import Step
+from .streams import Runs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .streams import StepStream
 
 #: A sign is taken for a digit, as in tokenizers.
 _BYTE = re.compile(r"<0x([0-9a-fA-F]{2}|\+[0-9a-fA-F])>")
@@ -32,6 +37,10 @@ class ByteFallback(Step):
                 run.clear()
             found.append(piece)
         return found + text_of_run(bytes(run), errors) if run else found
+
+    def stream(self, errors: str) -> StepStream:
+        """Return the step for pieces that arrive one after another."""
+        return Runs(byte_of, lambda run: text_of_run(run, errors))
 
 
 def byte_of(piece: str) -> int | None:

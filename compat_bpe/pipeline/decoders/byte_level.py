@@ -6,6 +6,11 @@ from collections.abc import Sequence
 
 from ..byte_level import decode_bytes
 from .steps import ESCAPED, Step
+from .streams import Decoded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .streams import StepStream
 
 
 class ByteLevel(Step):
@@ -20,6 +25,10 @@ class ByteLevel(Step):
     def __call__(self, pieces: Sequence[str], errors: str) -> list[str]:
         """Return the text of the bytes of all pieces."""
         return [b"".join(map(bytes_of, pieces)).decode("utf-8", errors)]
+
+    def stream(self, errors: str) -> StepStream:
+        """Return the step for pieces that arrive one after another."""
+        return Decoded(bytes_of, errors)
 
 
 def bytes_of(piece: str) -> bytes:

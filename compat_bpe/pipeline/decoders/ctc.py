@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from .steps import Step
+from .streams import Repeated
 from .word_piece import cleaned_up
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .streams import StepStream
 
 
 class CTC(Step):
@@ -31,6 +36,10 @@ class CTC(Step):
     def __call__(self, pieces: Sequence[str], errors: str) -> list[str]:
         """Return the pieces that are left."""
         return list(filter(None, (self._change(piece) for piece, _ in groupby(pieces))))
+
+    def stream(self, errors: str) -> StepStream:
+        """Return the step for pieces that arrive one after another."""
+        return Repeated(self._change)
 
     def _change(self, piece: str) -> str:
         piece = piece.replace(self._pad, "")

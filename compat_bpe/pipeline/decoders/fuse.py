@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .steps import Step
+from .streams import Through
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .streams import StepStream
 
 
 class Fuse(Step):
@@ -20,6 +25,12 @@ class Fuse(Step):
         """Return the joined pieces."""
         return ["".join(pieces)]
 
+    def stream(self, errors: str) -> StepStream:
+        """Return the step for pieces that arrive one after another."""
+        return Through()
+
+    joined_stream = stream
+
 
 class Spaced(Step):
     """The pieces joined by spaces: what tokenizers does if a file has no decoder.
@@ -33,6 +44,10 @@ class Spaced(Step):
     def __call__(self, pieces: Sequence[str], errors: str) -> list[str]:
         """Return the joined pieces."""
         return [" ".join(pieces)]
+
+    def stream(self, errors: str) -> StepStream:
+        """Return the step for pieces that arrive one after another."""
+        return Through(" ")
 
     def in_middle(self, piece: str) -> str:
         """Return a piece after a space."""

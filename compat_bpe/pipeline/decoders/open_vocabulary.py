@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from array import array
 
+from .streams import Spaced
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .streams import TextStream
+
 
 class _Decoder:
     """The common part of both decoders; see ``IdDecoder`` for the methods."""
+
+    #: The text that is put between two tokens.
+    between = ""
 
     def decode(self, tokens: Sequence[int]) -> bytes:
         return self.decode_text(tokens, "strict").encode()
 
     def decode_text(self, tokens: Sequence[int], errors: str) -> str:
         raise NotImplementedError
+
+    def stream(self, errors: str) -> TextStream:
+        return Spaced(lambda tokens: self.decode_text(tokens, errors), self.between)
 
     def decode_one(self, token: int) -> bytes:
         return self.decode((token,))
@@ -51,7 +61,7 @@ class WordDecoder(_Decoder):
 
     def __init__(self, tokens: Mapping[bytes, int], between: str) -> None:
         self._tokens = tokens
-        self._between = between
+        self.between = between
         self._words: dict[int, str] = {}
 
     def decode_text(self, tokens: Sequence[int], errors: str) -> str:
@@ -62,7 +72,7 @@ class WordDecoder(_Decoder):
         for number in numbers:
             if number not in self._words:
                 raise KeyError(f"{number} is the id of no word that has been encoded")
-        return self._between.join(map(self._words.__getitem__, numbers))
+        return self.between.join(map(self._words.__getitem__, numbers))
 
 
 def _checked(tokens: Sequence[int]) -> Sequence[int]:

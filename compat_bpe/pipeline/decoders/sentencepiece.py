@@ -6,11 +6,14 @@ from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from ...unicode.utf8 import Utf8Decoder
 from ..pieces import BYTE, CONTROL, SPACE, UNKNOWN, Pieces
+from .streams import AtEnd
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..normalizers.base import Normalizer
+    from .streams import TextStream
 
 _REPLACED = {0xDC00 + byte: "\ufffd" for byte in range(128, 256)}
 
@@ -99,11 +102,26 @@ class PieceDecoder:
         (number,) = array("I", (token,))
         return self._look_up(number).encode("utf-8", "surrogateescape")
 
+    def stream(self, errors: str) -> TextStream:
+        """Return a decoder of ids that arrive one after another; see ``IdDecoder``."""
+        if self._denormalize is not None:
+            return AtEnd(lambda tokens: self.decode_text(tokens, errors))
+        return _Stream(self, self._drops_space, errors)
+
     def texts(self, tokens: Sequence[int]) -> list[str]:
         """Return the text of each of some ids; a byte above 127 is a lone surrogate.
 
         Raises:
             KeyError, OverflowError, TypeError: as in ``decode``.
+        """
+        return self.texts_of(tokens, self._drops_space)[0]
+
+    def texts_of(self, tokens: Sequence[int], drops_space: bool) -> tuple[list[str], bool]:
+        """Return the text of each of some ids, and True if a space after them is dropped, too.
+
+        Args:
+            tokens: the ids; errors as in ``texts``.
+            drops_space: drop the spaces that are there only because a text begins.
         """
         if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
             raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
@@ -116,13 +134,13 @@ class PieceDecoder:
             for number in numbers:
                 self._look_up(number)
             raise
-        if self._drops_space:
-            pieces = self._pieces.texts
-            self._drop(numbers, (pieces[number] for number in numbers), found)
-        return found
+        if not drops_space:
+            return found, False
+        pieces = self._pieces.texts
+        return found, not self._drop(numbers, (pieces[number] for number in numbers), found)
 
-    def _drop(self, numbers: Iterable[int], pieces: Iterable[str], found: list[str]) -> None:
-        """Drop the spaces that are there only because a text begins."""
+    def _drop(self, numbers: Iterable[int], pieces: Iterable[str], found: list[str]) -> bool:
+        """Drop the spaces that are there only because a text begins; return True if it has."""
         types = self._pieces.types
         for at, (number, piece) in enumerate(zip(numbers, pieces)):
             kind = types[number] if number >= 0 else UNKNOWN
@@ -130,9 +148,10 @@ class PieceDecoder:
                 if kind != UNKNOWN:
                     found[at] = found[at][1:]
                 if not self._drops_all:
-                    return
+                    return True
             if found[at]:
-                return
+                return True
+        return False
 
     def _look_up(self, number: int) -> str:
         if number >= len(self._texts):
@@ -154,3 +173,26 @@ class PieceDecoder:
                 text = text.replace(SPACE, " ")
             found.append(text)
         return found
+
+
+class _Stream:
+    """The decoder of ids that arrive one after another, of a model without a denormalizer."""
+
+    def __init__(self, decoder: PieceDecoder, drops_space: bool, errors: str) -> None:
+        self._decoder = decoder
+        self._drops_space = self._drops_now = drops_space
+        self._replaces = errors == "replace"
+        self._utf8 = Utf8Decoder("surrogateescape" if self._replaces else errors)
+
+    def feed(self, ids: Sequence[int]) -> str:
+        """Return the text up to the last whole character; see ``TextStream``."""
+        texts, drops_space = self._decoder.texts_of(ids, self._drops_now)
+        found = self._utf8.feed("".join(texts).encode("utf-8", "surrogateescape"))
+        self._drops_now = drops_space
+        return found.translate(_REPLACED) if self._replaces else found
+
+    def finish(self) -> str:
+        """Return the text of the bytes held back, and begin anew."""
+        found = self._utf8.finish()
+        self._drops_now = self._drops_space
+        return found.translate(_REPLACED) if self._replaces else found

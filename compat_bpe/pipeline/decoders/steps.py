@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .streams import Held, OneByOne
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .streams import StepStream
+
 #: Keeps bytes that are no UTF-8 apart from everything else, so that they can be had back.
 ESCAPED = "surrogateescape"
 
@@ -26,6 +32,14 @@ class Step:
             errors: as in ``bytes.decode``, for bytes that are no UTF-8.
         """
         raise NotImplementedError
+
+    def stream(self, errors: str) -> StepStream:
+        """Return the step for pieces that arrive one after another."""
+        return Held(self, errors, is_joined=False)
+
+    def joined_stream(self, errors: str) -> StepStream:
+        """Return the step for one piece that arrives in parts."""
+        return Held(self, errors, is_joined=True)
 
     def in_middle(self, piece: str) -> str:
         """Return the text of a piece that has others before and after it."""
@@ -46,6 +60,10 @@ class PieceStep(Step):
             self.change(piece, is_first=not number, is_last=number == last)
             for number, piece in enumerate(pieces)
         ]
+
+    def stream(self, errors: str) -> StepStream:
+        """Return the step for pieces that arrive one after another."""
+        return OneByOne(self)
 
     def change(self, piece: str, *, is_first: bool, is_last: bool) -> str:
         """Return a piece, changed."""

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from .steps import PieceStep
+from .streams import Ends
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .streams import StepStream
 
 
 class Strip(PieceStep):
@@ -26,6 +31,10 @@ class Strip(PieceStep):
         start = min(self._start, len(piece) - len(piece.lstrip(self._content)))
         stop = min(self._stop, len(piece) - len(piece.rstrip(self._content)))
         return piece[start : len(piece) - stop]
+
+    def joined_stream(self, errors: str) -> StepStream:
+        """Return the step for one piece that arrives in parts."""
+        return Ends(self._content, self._start, self._stop)
 
     def within(self, text: str) -> str:
         """Return the text: only its ends would change."""

@@ -30,6 +30,8 @@ class PieceModel:
         self.is_complete = pieces.byte_fallback
         #: The splitter whose chunks it takes.
         self.splitter = WholeText()
+        #: Says between which two characters a text may be cut; None if only the splitter does.
+        self.is_cut: Callable[[str, str], bool] | None = None
 
     def encode(self, chunk: str) -> Ids:
         """Return the ids of one chunk."""

@@ -65,6 +65,8 @@ class PieceBPE(PieceModel):
         are_apart = pieces.byte_fallback or SPACE in pieces.used
         if are_apart and not self._unused:
             self.splitter = splitter_between(pieces.before_space, pieces.after_space)
+        if not self._unused:
+            self.is_cut = pieces.are_apart
         self._parts: Cache[list[tuple[str, int]]] = Cache(self._merged, _PARTS, _LONGEST_PART)
 
     def encode(self, chunk: str) -> Ids:

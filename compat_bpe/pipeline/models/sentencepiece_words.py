@@ -24,6 +24,7 @@ class PieceCharacters(PieceModel):
 
     def __init__(self, pieces: Pieces) -> None:
         super().__init__(pieces)
+        self.is_cut = pieces.are_apart
         symbols = pieces.symbols
         self._parts = re.compile(rf"{symbols.pattern}|[\s\S]" if symbols else r"[\s\S]")
 

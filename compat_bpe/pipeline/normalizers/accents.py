@@ -7,10 +7,11 @@ from functools import cache
 from ...unicode import tables_tokenizers as tables
 from ...unicode.properties import parse_ranges
 from ..aligned import Aligned
+from .base import PlainNormalizer
 from .by_character import CharacterTable, members
 
 
-class StripAccents:
+class StripAccents(PlainNormalizer):
     r"""The normalizer that removes all marks (Mn, Mc and Me of Unicode 9.0), and changes no letter.
 
     >>> StripAccents()("e\u0301 é")

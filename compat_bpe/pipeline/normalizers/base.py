@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 
 from ..aligned import Aligned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
+
+    #: Pairs of characters.
+    Pairs = Sequence[tuple[str, str]]
 
     class Normalizer(Protocol):
         """A normalizer of text."""
@@ -23,18 +27,52 @@ if TYPE_CHECKING:
         def align(self, text: Aligned) -> Aligned:
             """Return the normalized text, with the places in the original."""
 
+        @property
+        def continued(self) -> Normalizer | None:
+            """The normalizer for a text that goes on after a cut: itself, mostly.
+
+            It leaves out what is done at the beginning of a text.  None if nothing is left.
+            """
+
         def across(self, left: str, right: str) -> tuple[str, str] | None:
             """Return the characters beside a position after normalization, if it may be cut there.
 
-            It may be cut there if the two sides, each normalized by itself, are the normalized
-            whole, whatever else is in them.  None if that is not certain.
+            It may be cut there if the left side, normalized by this or by ``continued``, and the
+            right side, normalized by ``continued``, are the whole, normalized as the left side,
+            whatever else is in them.  If the right side is not empty then, the characters are
+            those beside the position.  None if that is not certain.
 
             Args:
                 left, right: the characters beside the position; neither is a surrogate.
             """
 
+        def all_across(self, left: str, right: str) -> Pairs:
+            """Return the characters that may be beside a position, if it may be cut there.
 
-class InOrder:
+            It is like ``across``, but the two may depend on what is around them: they are one of
+            these pairs.  There is none if it may not be cut there.
+            """
+
+
+class PlainNormalizer:
+    """The answers of most normalizers: they do the same at the beginning of a text as anywhere."""
+
+    @property
+    def continued(self) -> Normalizer | None:
+        """The normalizer for a text that goes on after a cut: itself."""
+        return self  # type: ignore[return-value]
+
+    def across(self, left: str, right: str) -> tuple[str, str] | None:
+        """Return None: nothing is known."""
+        return None
+
+    def all_across(self, left: str, right: str) -> Pairs:
+        """Return what ``across`` does, as the only possibility."""
+        found = self.across(left, right)
+        return () if found is None else (found,)
+
+
+class InOrder(PlainNormalizer):
     """Normalizers that are applied one after the other.
 
     >>> from .case import Lowercase
@@ -64,14 +102,28 @@ class InOrder:
             text = step.align(text)
         return text
 
+    @property
+    def continued(self) -> Normalizer | None:
+        """The steps for a text that goes on after a cut."""
+        steps = [step.continued for step in self._steps]
+        if all(map(is_, steps, self._steps)):
+            return self
+        return one_after_the_other([step for step in steps if step is not None])
+
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position after normalization, if it may be cut there."""
+        found = self.all_across(left, right)
+        return found[0] if len(found) == 1 else None
+
+    def all_across(self, left: str, right: str) -> Pairs:
+        """Return the characters that may be beside a position, if it may be cut there."""
+        found = [(left, right)]
         for step in self._steps:
-            found = step.across(left, right)
-            if found is None:
-                return None
-            left, right = found
-        return left, right
+            after = [step.all_across(*pair) for pair in found]
+            if not all(after):
+                return ()
+            found = list(dict.fromkeys(pair for pairs in after for pair in pairs))
+        return found
 
 
 def one_after_the_other(steps: Sequence[Normalizer]) -> Normalizer | None:

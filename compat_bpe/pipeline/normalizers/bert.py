@@ -15,6 +15,7 @@ from functools import cache
 from ...unicode import tables_tokenizers as tables
 from ...unicode.properties import parse_ranges, white_space
 from ..aligned import Aligned
+from .base import PlainNormalizer
 from .by_character import CharacterTable, beside, members
 from .case import Lowercase
 from .forms import UnicodeForm
@@ -26,7 +27,7 @@ _IDEOGRAPH = re.compile(
 )
 
 
-class BertNormalizer:
+class BertNormalizer(PlainNormalizer):
     r"""The normalizer of BERT.
 
     Args:

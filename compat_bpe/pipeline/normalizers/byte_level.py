@@ -6,12 +6,13 @@ from codecs import charmap_decode
 
 from ..aligned import Aligned
 from ..byte_level import encode_bytes
+from .base import PlainNormalizer
 
 #: The character of each byte.
 _ALPHABET = encode_bytes(bytes(range(256)))
 
 
-class ByteLevel:
+class ByteLevel(PlainNormalizer):
     """The normalizer that writes each byte of a text as a character.
 
     >>> ByteLevel()(" é")

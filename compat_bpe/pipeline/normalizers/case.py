@@ -7,10 +7,11 @@ from functools import cache
 
 from ...unicode import tables_tokenizers as tables
 from ..aligned import Aligned
+from .base import PlainNormalizer
 from .by_character import CharacterTable
 
 
-class Lowercase:
+class Lowercase(PlainNormalizer):
     """The normalizer that puts each character in lower case by itself, a final sigma included.
 
     >>> Lowercase()("ὈΔΥΣΣΕΎΣ")

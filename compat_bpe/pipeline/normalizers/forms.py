@@ -12,6 +12,7 @@ from ...unicode import tables_tokenizers as tables
 from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges
 from ..aligned import Aligned
+from .base import PlainNormalizer
 from .by_character import CharacterTable, members
 from .composing import Changed, composed, decomposed
 
@@ -22,7 +23,7 @@ Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 _LONGEST_RUN = 64
 
 
-class UnicodeForm:
+class UnicodeForm(PlainNormalizer):
     r"""The normalizer for a Unicode normalization form, as of Unicode 9.0.
 
     Characters assigned after Unicode 9.0 are unknown to it.  So they stay as they are, and nothing
@@ -79,12 +80,12 @@ class UnicodeForm:
         Each of the two begins, when decomposed, with a character that is not moved before others
         and does not compose with one before it.  So what is on each side is normalized by itself.
         The left one is the last on its side.  The right one is what it is by itself, unless it
-        composes with what follows.
+        composes with what follows, or has a mark that one of those may come before.
         """
         before, after = self._alone[ord(left)], self._alone[ord(right)]
         if not before or not after:
             return None
-        if "C" in self.form and after[0] in _forward():
+        if "C" in self.form and (after[0] in _forward() or _has_marks(after[0])):
             return None
         return before[-1], after[0]
 
@@ -100,6 +101,12 @@ class UnicodeForm:
         if unicodedata.combining(first) or ("C" in self.form and first in _backward()):
             return ""
         return unicodedata.normalize(self.form, char)
+
+
+def _has_marks(char: str) -> bool:
+    """Return True if a character is decomposed to one with marks after it."""
+    parts = unicodedata.normalize("NFD", char)
+    return any(map(unicodedata.combining, parts[1:])) and not _is_later(char)
 
 
 def _has_long_run(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ..aligned import Aligned
+from .base import PlainNormalizer
 from .by_character import CharacterTable, beside
 
 #: C0 controls that are no white space, DEL, and two C1 controls.
@@ -12,7 +13,7 @@ _REMOVED = frozenset(map(chr, (*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F,
 _SPACES = frozenset("\t\n\f\r\u1680\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd")
 
 
-class Nmt:
+class Nmt(PlainNormalizer):
     r"""The normalizer ``Nmt``: it removes control characters and makes others spaces.
 
     It is a part of SentencePiece's ``nmt_nfkc``, with the same odd set of characters.

@@ -12,6 +12,7 @@ from functools import cached_property
 from ...unicode.clusters import long_clusters, prepended, stands_alone
 from ..aligned import Aligned
 from ..charsmap import Charsmap
+from .base import PlainNormalizer
 from .by_character import CharacterTable, beside
 
 #: Longer clusters, in bytes, are not looked up as a whole.
@@ -20,7 +21,7 @@ _LONGEST_CLUSTER = 5
 _CLUSTERS = 1 << 14
 
 
-class Precompiled:
+class Precompiled(PlainNormalizer):
     """The normalizer for a precompiled character map.
 
     Args:
@@ -127,8 +128,13 @@ class Precompiled:
         """
         if not (stands_alone(left) and stands_alone(right)) or left + right == "\r\n":
             return None
-        if self._begins_prepended or left == "\n":
+        if self._begins_prepended:
             return None
+        if left == "\n":
+            # It may be the end of a cluster that is changed as a whole.
+            whole = self._of_cluster("\r\n")
+            if whole is not None and whole[-1:] != self._table[ord("\n")][-1:]:
+                return None
         if self._charsmap.shortest(right, 0) is None and self._charsmap.goes_on(right):
             return None
         return beside(self._table[ord(left)], self._table[ord(right)])

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from ..aligned import Aligned
+from .base import PlainNormalizer
 
 
-class Prepend:
+class Prepend(PlainNormalizer):
     """The normalizer that puts a prefix before a text, unless the text is empty.
 
     >>> Prepend("▁")("a"), Prepend("▁")("")
     ('▁a', '')
     """
 
-    is_local = False
+    is_local = True
+    #: Nothing is put before a text that goes on.
+    continued = None
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -31,5 +34,5 @@ class Prepend:
         )
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return None: both sides would get a prefix."""
-        return None
+        """Return the characters as they are."""
+        return left, right

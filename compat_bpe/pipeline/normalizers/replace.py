@@ -7,9 +7,14 @@ from ...pattern.splitter import Splitter
 from ...pattern.writer import can_be_empty, walk
 from ...unicode.code_points import CodePoints
 from ..aligned import Aligned
+from .base import PlainNormalizer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .base import Pairs
 
 
-class Replace:
+class Replace(PlainNormalizer):
     """The normalizer that replaces each match of a pattern by ``new``, taken literally.
 
     >>> Replace(Splitter("[0-9]+"), "#")("a12b3")
@@ -72,6 +77,21 @@ class Replace:
         if self._all_of is None or not self.new or (in_left and in_right and not self._all_of[1]):
             return None
         return (self.new[-1] if in_left else left), (self.new[0] if in_right else right)
+
+    def all_across(self, left: str, right: str) -> Pairs:
+        """Return the characters that may be beside a position that no match goes across.
+
+        If one of the two may be in a match, it is in one or not.
+        """
+        found = self.across(left, right)
+        if found is not None:
+            return (found,)
+        taken = self._taken
+        if taken is None or not self.new or (ord(left) in taken and ord(right) in taken):
+            return ()
+        if ord(left) in taken:
+            return (left, right), (self.new[-1], right)
+        return (left, right), (left, self.new[0])
 
 
 def _literal(tree: Node) -> str | None:

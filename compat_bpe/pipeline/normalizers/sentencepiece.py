@@ -8,9 +8,10 @@ from functools import cached_property
 
 from ..aligned import Aligned
 from ..charsmap import Charsmap
+from .base import PlainNormalizer
 
 
-class SpaceNormalizer:
+class SpaceNormalizer(PlainNormalizer):
     """The normalizer of a model of SentencePiece.
 
     From left to right, a text is taken apart: the longest user-defined symbol is kept as it is;
@@ -50,11 +51,10 @@ class SpaceNormalizer:
             charsmap is None or not any("  " in text for text in charsmap.all_written)
         )
         self._in_symbols = frozenset("".join(symbols))
-        if self._removes:
-            # A side that begins with a space gets another one instead.
-            self.is_local = bool(self._before) and " " not in self._in_symbols
-        else:
-            self.is_local = not add_dummy_prefix
+        #: False for a text that goes on: its first spaces are those after a character.
+        self._begins = True
+        # With a suffix, the left side would get one, too.
+        self.is_local = not self._after and not (self._removes and " " in self._in_symbols)
 
     def __call__(self, text: str) -> str:
         """Return the normalized text."""
@@ -68,8 +68,8 @@ class SpaceNormalizer:
             return self._before + replaced.replace(" ", space) + self._after
         if "  " in replaced:
             replaced = re.sub("  +", " ", replaced)
-        found = self._before + replaced.lstrip(" ").replace(" ", space)
-        found = found.rstrip(space)
+        kept = replaced.lstrip(" ") if self._begins else replaced
+        found = (self._before + kept.replace(" ", space)).rstrip(space)
         if not found and self._after:
             # If the text was not all spaces, it gets the suffix even if nothing is left.
             return "".join(char for char, _ in self._characters(text))
@@ -136,14 +136,14 @@ class SpaceNormalizer:
         """
         pieces = list(self._pieces(text))
         first = at = 0
-        while self._removes and first < len(pieces) and pieces[first][0] == " ":
+        was_space = self._removes and self._begins
+        while was_space and first < len(pieces) and pieces[first][0] == " ":
             at += pieces[first][1]
             first += 1
         if first == len(pieces):
             return []
         space = self._space
         found = [(char, at) for char in self._before]
-        was_space = self._removes
         for piece, length in pieces[first:]:
             kept = piece.lstrip(" ") if was_space else piece
             found += [(space if char == " " else char, at) for char in kept]
@@ -169,22 +169,32 @@ class SpaceNormalizer:
             text="".join(char for char, _ in found), places=list(zip(starts, starts[1:]))
         )
 
+    @cached_property
+    def continued(self) -> SpaceNormalizer:
+        """The normalizer for a text that goes on after a cut: no space is put or left out first."""
+        if not self._before and not self._removes:
+            return self
+        other = SpaceNormalizer.__new__(SpaceNormalizer)
+        other.__dict__.update(self.__dict__, _before="", _begins=False, continued=other)
+        return other
+
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position after normalization, if it may be cut there.
 
-        If extra spaces are removed and a text gets one before it, that is before a space, after a
-        character that is kept: the space becomes the one before the right side.  If nothing is
-        removed or added, it is where nothing is replaced and no symbol reaches.
+        It may be cut where nothing is replaced and no symbol reaches.  If extra spaces are removed,
+        the left character is no space: so spaces on the right come after a character, and what is
+        removed at the end of the whole is all of the right side, or a part of it.
         """
         if not self.is_local:
             return None
         charsmap, space = self._charsmap, self._space
-        if self._removes:
-            if right != " " or left in (" ", space):
-                return None
-            is_kept = charsmap is None or charsmap.keeps_before(left, " ")
-            return (left, space) if is_kept else None
-        for char in (left, right):
-            if char in self._in_symbols or (charsmap and char in charsmap.characters):
-                return None
+        if self._removes and left in (" ", space):
+            return None
+        if not (self._removes and right == " " and self._is_kept_before_space(left)):
+            for char in (left, right):
+                if char in self._in_symbols or (charsmap and char in charsmap.characters):
+                    return None
         return space if left == " " else left, space if right == " " else right
+
+    def _is_kept_before_space(self, char: str) -> bool:
+        return self._charsmap is None or self._charsmap.keeps_before(char, " ")

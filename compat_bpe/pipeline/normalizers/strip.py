@@ -6,9 +6,10 @@ from functools import cache
 
 from ...unicode.properties import white_space
 from ..aligned import Aligned
+from .base import PlainNormalizer
 
 
-class Strip:
+class Strip(PlainNormalizer):
     """The normalizer that removes white space at the beginning, the end, or both.
 
     >>> Strip(True, False)("  a ")
@@ -34,9 +35,19 @@ class Strip:
         start = len(text.text) - len(text.text.lstrip(_blanks())) if self.left else 0
         return text.changed(((char, 0) for char in kept), start)
 
+    @property
+    def continued(self) -> Strip | None:
+        """The normalizer for a text that goes on: nothing is removed at its beginning."""
+        if not self.left:
+            return self
+        return Strip(False, True) if self.right else None
+
     def across(self, left: str, right: str) -> tuple[str, str] | None:
-        """Return the two characters, unless one of them would be removed at an end."""
-        return None if left in _blanks() or right in _blanks() else (left, right)
+        """Return the two characters, unless the left one might be removed at an end.
+
+        If all of the right side is white space, it is removed at the end of the whole, too.
+        """
+        return None if left in _blanks() else (left, right)
 
 
 @cache

@@ -21,6 +21,7 @@ from compat_bpe.pipeline.normalizers.nmt import Nmt
 from compat_bpe.pipeline.normalizers.precompiled import Precompiled
 from compat_bpe.pipeline.normalizers.prepend import Prepend
 from compat_bpe.pipeline.normalizers.replace import Replace
+from compat_bpe.pipeline.normalizers.sentencepiece import SpaceNormalizer
 from compat_bpe.pipeline.normalizers.strip import Strip
 from compat_bpe.unicode.surrogates import repair
 from tests.strategies import EMOJI, MARKS, OTHER_LETTERS, RECENT, WHITE_SPACE
@@ -121,6 +122,15 @@ NORMALIZERS: dict[str, Normalizer] = {
     "replace either": replace("Regex", r"\s+|ll?", ""),
     "replace condition": replace("Regex", r"a(?=\s)|^e", "-"),
     "replace nothing": replace("Regex", r"x*", "-"),
+    "spaces": SpaceNormalizer(),
+    "spaces without a prefix": SpaceNormalizer(add_dummy_prefix=False),
+    "spaces not removed": SpaceNormalizer(remove_extra_whitespaces=False),
+    "spaces kept": SpaceNormalizer(
+        add_dummy_prefix=False, remove_extra_whitespaces=False, space=" "
+    ),
+    "spaces with a suffix": SpaceNormalizer(whitespace_as_suffix=True),
+    "spaces and symbols": SpaceNormalizer(symbols=["ab", "a", "e\u0301"]),
+    "spaces in symbols": SpaceNormalizer(symbols=[" a", "  "], remove_extra_whitespaces=True),
 }
 
 #: One of them, or several in order.

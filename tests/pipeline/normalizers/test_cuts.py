@@ -1,4 +1,7 @@
-"""Where ``across`` gives characters, the sides are normalized by themselves, and end with these."""
+"""Where ``across`` gives characters, the sides are normalized by themselves, and end with these.
+
+The right side goes on, so it is normalized without what is done at the beginning of a text.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +28,18 @@ if TYPE_CHECKING:
 
 def check(normalize: Normalizer, text: str) -> None:
     whole = normalize(text)
+    continued = normalize.continued or str
     for at in range(1, len(text)):
         found = normalize.across(text[at - 1], text[at])
-        if found is None:
+        pairs = normalize.all_across(text[at - 1], text[at])
+        assert found is None or list(pairs) == [found]
+        if not pairs:
             continue
         assert normalize.is_local
-        left, right = normalize(text[:at]), normalize(text[at:])
+        left, right = normalize(text[:at]), continued(text[at:])
         assert left + right == whole
-        assert (left[-1:], right[:1]) == found
+        assert continued(text[:at]) + right == continued(text)
+        assert any(left[-1:] == pair[0] and right[:1] in ("", pair[1]) for pair in pairs)
 
 
 @pytest.mark.parametrize("name", NORMALIZERS)
@@ -73,6 +80,8 @@ def test_any_map(replacements: dict[str, str], data: st.DataObject) -> None:
         ("NFC", "e中", "e中"),
         ("NFC", "中e", None),  # it may compose with what follows
         ("NFC", "か\u3099", None),
+        ("NFC", "aİ", None),  # U+0323 may follow, and come before the dot above
+        ("NFC", "a각", "a각"),
         ("NFD", "éa", "\u0301a"),
         ("NFKD", "①ﬁ", "1f"),
         ("NFD", "a\u0301", None),
@@ -94,11 +103,14 @@ def test_any_map(replacements: dict[str, str], data: st.DataObject) -> None:
         ("map", "b\u0301", None),
         ("map", "…①", ".1"),
         ("map", "\r\n", None),
+        ("map", "\na", " a"),
+        ("map without CR LF", "\na", None),  # after "\r" it is removed
         ("map", "a\t", "a "),
         ("map", "🇩🇪", None),
         ("map with a prepended character", "ab", None),
         ("strip", "ab", "ab"),
-        ("strip", "a ", None),
+        ("strip", "a ", "a "),
+        ("strip", " a", None),
         ("replace space", "a ", "a▁"),
         ("replace space", "  ", "▁▁"),
         ("replace by nothing", "a ", None),
@@ -113,7 +125,14 @@ def test_any_map(replacements: dict[str, str], data: st.DataObject) -> None:
         ("replace either", "ab", "ab"),
         ("replace condition", "bc", None),
         ("replace nothing", "bc", None),
-        ("prepend", "ab", None),
+        ("prepend", "ab", "ab"),
+        ("spaces", "ab", "ab"),
+        ("spaces", "a ", "a▁"),
+        ("spaces", " a", None),
+        ("spaces with a suffix", "ab", None),
+        ("spaces not removed", " a", "▁a"),
+        ("spaces and symbols", "ab", None),
+        ("spaces and symbols", "a ", "a▁"),
     ],
 )
 def test_some_cuts(name: str, beside: str, expected: str | None) -> None:
