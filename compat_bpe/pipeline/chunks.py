@@ -31,6 +31,20 @@ def chunks_of(
             yield special
 
 
+def parts_of_text(
+    core: Core, text: str, allowed_special: Set[str] = frozenset()
+) -> Iterator[str | int]:
+    """Yield what ``chunks_of`` does, with each chunk as the text that the model gets.
+
+    Raises:
+        UnicodeEncodeError: the text has surrogates.
+    """
+    for plain, special in core.spans(text, allowed_special):
+        yield from core.splitter.chunks(plain)
+        if special is not None:
+            yield special
+
+
 def texts_of_chunks(core: Core, text: str) -> Iterator[list[str]]:
     r"""Yield the chunks of a text without special tokens, as text, one list a span.
 

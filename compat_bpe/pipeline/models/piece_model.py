@@ -31,6 +31,11 @@ class PieceModel:
         #: The splitter whose chunks it takes.
         self.splitter = WholeText()
 
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the token that stands for what is unknown; None if there is none."""
+        return self.pieces.unk_id if self.pieces.unk_id >= 0 else None
+
     def encode(self, chunk: str) -> Ids:
         """Return the ids of one chunk."""
         return tuple(self.pieces.ids_of(self.split(chunk)))
