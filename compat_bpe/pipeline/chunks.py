@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from .core import Core
+from .models.byte_level_bpe import ByteLevelBPE
 
 
 def chunks_of(
@@ -43,6 +44,27 @@ def parts_of_text(
         yield from core.splitter.chunks(plain)
         if special is not None:
             yield special
+
+
+def joins_to_text(core: Core) -> bool:
+    """Return True if the tokens of any text, joined, certainly are its UTF-8.
+
+    >>> from compat_bpe import get_encoding
+    >>> joins_to_text(get_encoding("gpt2").core), joins_to_text(get_encoding("words").core)
+    (True, False)
+    """
+    definition = core.definition
+    return (
+        definition.model.is_text
+        and definition.make_decoder is None
+        and not definition.added.changes_text
+        and core.leaves_nothing_out
+    )
+
+
+def is_byte_level(core: Core) -> bool:
+    """Return True if the model merges bytes: only such a model can be extended, for instance."""
+    return isinstance(core.model, ByteLevelBPE)
 
 
 def texts_of_chunks(core: Core, text: str) -> Iterator[list[str]]:
