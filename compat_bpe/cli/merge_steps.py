@@ -17,7 +17,6 @@ from ..pipeline.chunks import parts_of_text
 from ..pipeline.models.explain import explain
 from ..pipeline.models.explain.base import Item, Row
 from ..unicode.escape import Visible, can_show, escape
-from .options.encoding import check_decodes
 from .output import CommandError
 
 TYPE_CHECKING = False
@@ -48,11 +47,12 @@ def shown_merges(
         CommandError: the vocabulary has no token for a part of a text.
     """
     lines = _Lines(colored, _width())
+    names = _names_of(encoding)
     lead = ""
     for chunk in _chunks(texts, encoding, allowed):
         yield lead
         if isinstance(chunk, int):
-            yield from lines.of_special(_name_of(encoding, chunk), chunk)
+            yield from lines.of_special(names[chunk], chunk)
         else:
             yield from lines.of(_explained(encoding, chunk))
         lead = "\n"
@@ -61,13 +61,14 @@ def shown_merges(
 def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[str]:
     """Yield a line of JSON for each chunk of some texts; errors as in ``shown_merges``."""
     visible = Visible("\\n", "", can_show)
+    names = _names_of(encoding)
 
     def show(data: bytes) -> str:
         return escape(data, visible)
 
     for chunk in _chunks(texts, encoding, allowed):
         if isinstance(chunk, int):
-            yield _json({"special": show(_name_of(encoding, chunk)), "ids": [chunk]})
+            yield _json({"special": show(names[chunk]), "ids": [chunk]})
             continue
         found = _explained(encoding, chunk)
         yield _json({"chunk": show(found.chunk), **found.members(show), "ids": [*found.ids]})
@@ -80,10 +81,10 @@ def _explained(encoding: Encoding, chunk: str) -> Explanation:
         raise CommandError(f"{encoding.name}: {error}") from None
 
 
-def _name_of(encoding: Encoding, token: int) -> bytes:
-    """Return the name of a special or added token."""
-    check_decodes(encoding)
-    return encoding.core.bytes_by_id()[token]
+def _names_of(encoding: Encoding) -> dict[int, bytes]:
+    """Return the names of the special and other added tokens; the first one of each id."""
+    names = reversed(list(encoding.core.special.items()))
+    return {number: name.encode() for name, number in names}
 
 
 def _json(value: object) -> str:

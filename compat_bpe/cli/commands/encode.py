@@ -11,7 +11,7 @@ import click
 
 from ..ids import encoded, with_special_tokens
 from ..input_path import shown_name
-from ..options.encoding import check_decodes, chosen_encoding, encoding_options
+from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError
 from ..streams import input_argument, portions, read_pieces, write_bytes
@@ -108,7 +108,6 @@ def encode(
     if offsets:
         from ..token_places import placed_tokens
 
-        check_decodes(chosen)
         lines = placed_tokens(chosen, pieces, allowed, shown_name(file))
         for portion in portions(lines):
             write_bytes(portion.encode())

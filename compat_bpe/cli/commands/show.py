@@ -16,7 +16,7 @@ from ...unicode.escape import Visible, can_show, escape
 from ..input_path import INPUT_PATH, shown_name
 from ..merge_steps import merges_as_json, shown_merges
 from ..options.color import color_option, is_colored
-from ..options.encoding import check_decodes, chosen_encoding, encoding_options
+from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError, write_line, write_message
 from ..shown_tokens import Look, looks
@@ -115,7 +115,6 @@ def show(
         for portion in portions(lines):
             write_text(portion, color=colored)
         return
-    check_decodes(chosen)
     files = texts or (STDIN,)
     write: Callable[[str, int], None]
     if as_json:
