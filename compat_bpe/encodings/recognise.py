@@ -24,9 +24,7 @@ def recognise(path: Path, beginning: bytes) -> str:
         if fits(path.name, beginning):
             return kind
     reason = "it is no vocabulary of a kind known here"
-    if path.name.endswith(".model"):
-        reason = "it is no rank file; models of SentencePiece are not supported"
-    elif beginning.startswith(b"version https://git-lfs"):
+    if _is_pointer(beginning):
         reason = "it is a pointer of Git LFS; fetch the file itself (git lfs pull)"
     raise ValueError(f"{path}: {reason}")
 
@@ -55,6 +53,19 @@ def _is_clip_merges(name: str, beginning: bytes) -> bool:
     return is_packed or beginning.startswith(b'"bpe_simple_vocab_16e6.txt#version')
 
 
+def _is_sentencepiece(name: str, beginning: bytes) -> bool:
+    if _is_pointer(beginning):
+        return False
+    # The first field is mostly a piece: its text, then its score.
+    text = beginning[3] if len(beginning) > 3 else 0
+    is_piece = beginning[:3:2] == b"\n\n" and beginning[4 + text : 5 + text] == b"\x15"
+    return is_piece or name.endswith(".model")
+
+
+def _is_pointer(beginning: bytes) -> bool:
+    return beginning.startswith(b"version https://git-lfs")
+
+
 def _first_line(beginning: bytes) -> bytes:
     """Return the first line that is not empty."""
     return next(filter(None, beginning.splitlines()), b"")
@@ -68,4 +79,5 @@ _KINDS: dict[str, Callable[[str, bytes], bool]] = {
     "ranks": _is_ranks,
     "merges": _is_merges,
     "clip": _is_clip_merges,
+    "sentencepiece": _is_sentencepiece,
 }

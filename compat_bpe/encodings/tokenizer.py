@@ -290,7 +290,11 @@ class Tokenizer(Encoding):
     @cached_property
     def _ids(self) -> Mapping[str, int]:
         added = {token.content: token.id for token in self.added_tokens}
-        return {**self.definition.model.vocabulary, **added}
+        numbers = set(added.values())
+        # Added tokens go by their names, and not by the pieces that these are normalized to.
+        pieces = self._pieces.items()
+        ids = {piece: number for number, piece in pieces if number not in numbers}
+        return {**ids, **added}
 
     @cached_property
     def _skipped(self) -> frozenset[int]:

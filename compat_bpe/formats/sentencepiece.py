@@ -112,6 +112,16 @@ class SentencePieceModel(NamedTuple):
         """The added tokens: there are none, since no text becomes a control piece."""
         return ()
 
+    @property
+    def truncation(self) -> None:
+        """The settings of truncation: a model has none."""
+        return None
+
+    @property
+    def padding(self) -> None:
+        """The settings of padding: a model has none."""
+        return None
+
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
     ) -> SentencePieceModel:
@@ -156,6 +166,7 @@ class SentencePieceModel(NamedTuple):
                 drops_all=spec.remove_extra_whitespaces,
                 denormalize=denormalize,
             ),
+            pieces=lambda: dict(enumerate(self.texts)),
         )
 
     def check(self) -> None:
@@ -177,7 +188,7 @@ class SentencePieceModel(NamedTuple):
         joined = "".join(texts)
         if "" in texts:
             self._fail(f"piece {texts.index('')}: it is empty")
-        if len(joined.encode()) >= _TOO_LONG:
+        if 4 * max(map(len, texts), default=0) >= _TOO_LONG:
             for number, text in enumerate(texts):
                 if len(text.encode()) >= _TOO_LONG:
                     self._fail(f"piece {number}: it has {_TOO_LONG} bytes or more")

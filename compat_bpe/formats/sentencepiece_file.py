@@ -171,6 +171,11 @@ def _decoded(members: dict[str, Any], kinds: Mapping[int, tuple[str, Any]]) -> d
 
 def _decoded_pieces(texts: list[bytes], source: str) -> list[str]:
     try:
+        if texts and all(texts) and b"\0" not in b"".join(texts):
+            return b"\0".join(texts).decode().split("\0")
+    except UnicodeDecodeError:
+        pass
+    try:
         return list(map(bytes.decode, texts))
     except UnicodeDecodeError as error:
         number = texts.index(error.object)

@@ -16,7 +16,7 @@ from ..unicode.properties import white_space
 from ..unicode.surrogates import repair
 from .aligned import Aligned
 from .byte_level import BYTE_TO_UNICODE
-from .pre_tokenizers import Joined, StepSplitter
+from .pre_tokenizers import Joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _lengths(text: str, repaired: str) -> Iterator[int]:
 
 def _located(definition: Definition, text: str, allowed: Set[str]) -> Iterator[Located]:
     splitter = definition.splitter
-    align = splitter.align if isinstance(splitter, StepSplitter) else _matches(splitter)
+    align = _matches(splitter) if isinstance(splitter, Splitter) else splitter.align
     convert = _converter(text)
     word = 0
     for span, number in definition.added.align(text, allowed):
@@ -143,8 +143,9 @@ def _converter(text: str) -> Callable[[int, int, int], tuple[int, int]]:
         end += bytes_before[origin]
         # A place over the end of the text is cut, so that it is valid.
         first = chars[start] if start < len(chars) else len(text)
-        last = chars[end] if end < len(chars) else len(text)
-        return first, max(first, last)
+        if end > len(chars):
+            return first, min(first + 2, len(text))  # as in tokenizers, but for the cut
+        return first, chars[end] if end < len(chars) else len(text)
 
     return convert
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
+from itertools import compress
 from operator import add
+from typing import NamedTuple
 
 #: What spaces are written as.
 SPACE = "\u2581"
@@ -17,6 +19,23 @@ IN_TEXT = frozenset((NORMAL, USER_DEFINED, UNUSED))
 
 #: SentencePiece looks at this many user-defined symbols that begin at one place, the shortest ones.
 _MOST_AT_ONE_PLACE = 64
+
+
+class PlacedPiece(NamedTuple):
+    """A piece at its place in a text.
+
+    Args:
+        id: its id.
+        piece: the piece; an unknown one is the normalized text that it stands for.
+        surface: the part of the text that it stands for.
+        begin, end: the place of that part in the text, in characters.
+    """
+
+    id: int
+    piece: str
+    surface: str
+    begin: int
+    end: int
 
 
 class Pieces:
@@ -42,31 +61,32 @@ class Pieces:
     @cached_property
     def ids(self) -> dict[str, int]:
         """The pieces that may be in text, and their ids."""
-        if set(self.types) <= {NORMAL}:
-            return dict(zip(self.texts, range(len(self.texts))))
+        found = self._of_types(IN_TEXT)
         # A NUL may be a piece by mistake; it counts for nothing.
-        return {
-            text: number
-            for number, (text, kind) in enumerate(zip(self.texts, self.types))
-            if kind in IN_TEXT and text != "\0"
-        }
+        found.pop("\0", None)
+        return found
 
     @cached_property
     def reserved(self) -> dict[str, int]:
         """The other pieces and their ids."""
-        return {
-            text: number
-            for number, (text, kind) in enumerate(zip(self.texts, self.types))
-            if kind not in IN_TEXT
-        }
+        return self._of_types(frozenset((UNKNOWN, CONTROL, BYTE)))
+
+    def _of_types(self, types: Set[int]) -> dict[str, int]:
+        """Return the pieces of some types, and their ids."""
+        chosen = self.types.translate(bytes(kind in types for kind in range(256)))
+        return dict(zip(compress(self.texts, chosen), compress(range(len(chosen)), chosen)))
+
+    def id_of(self, text: str) -> int:
+        """Return the id of a piece, or that of the unknown piece (-1 if there is none)."""
+        found = self.reserved.get(text)
+        return self.ids.get(text, self.unk_id) if found is None else found
 
     @cached_property
     def used(self) -> dict[str, int]:
         """The pieces that text may become, and their ids: those in text that are not unused."""
         if UNUSED not in self.types:
             return self.ids
-        types = self.types
-        return {text: number for text, number in self.ids.items() if types[number] != UNUSED}
+        return self._of_types(IN_TEXT - {UNUSED})
 
     @cached_property
     def user_defined(self) -> list[str]:
@@ -105,24 +125,16 @@ class Pieces:
     @cached_property
     def before_space(self) -> frozenset[str]:
         """All characters that a space follows in a piece."""
-        return frozenset(
-            text[at - 1]
-            for text in self.ids
-            if SPACE in text[1:]
-            for at in range(1, len(text))
-            if text[at] == SPACE
-        )
+        return self._beside_space(rf"[\s\S](?={SPACE})")
 
     @cached_property
     def after_space(self) -> frozenset[str]:
         """All characters that follow a space in a piece."""
-        return frozenset(
-            text[at + 1]
-            for text in self.ids
-            if SPACE in text[:-1]
-            for at in range(len(text) - 1)
-            if text[at] == SPACE
-        )
+        return self._beside_space(rf"(?<={SPACE})[\s\S]")
+
+    def _beside_space(self, pattern: str) -> frozenset[str]:
+        # No piece has a NUL.
+        return frozenset(re.findall(pattern, "\0".join(self.ids))) - {"\0"}
 
     def apart(self, text: str) -> list[str]:
         """Return a text, cut between all characters that do not follow each other in a piece.
@@ -168,17 +180,20 @@ class Pieces:
         A byte that is a piece twice, as a character and as a byte, is among the others as a byte.
         """
         texts, types = self.texts, self.types
-        tokens = {text.replace(SPACE, " ").encode(): number for text, number in self.used.items()}
+        # No piece has a NUL.
+        shown = "\0".join(self.used).replace(SPACE, " ").split("\0") if self.used else []
+        tokens = dict(zip(map(str.encode, shown), self.used.values()))
+        if len(tokens) == len(texts):
+            return tokens, {}
         others: dict[int, bytes] = {}
         inside = set(tokens.values())
-        for number, (text, kind) in enumerate(zip(texts, types)):
-            if number in inside:
-                continue
+        for number in set(range(len(texts))) - inside:
+            text, kind = texts[number], types[number]
             if kind == BYTE:
                 others[number] = bytes((int(text[3:5], 16),))
             elif kind == CONTROL:
                 others[number] = b""
             else:
-                shown = unk_surface if kind == UNKNOWN else text.replace(SPACE, " ")
-                others[number] = shown.encode()
+                written = unk_surface if kind == UNKNOWN else text.replace(SPACE, " ")
+                others[number] = written.encode()
         return tokens, others

@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple
 from ..corpus.chunk_counts import ChunkCounter, Counts
 from ..encodings import deepseek
 from ..encodings.encoding import Encoding
-from ..encodings.load import DEEPSEEK, pattern_named
+from ..encodings.load_by_ranks import DEEPSEEK, pattern_named
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.bpe import RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition

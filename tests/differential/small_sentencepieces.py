@@ -30,7 +30,7 @@ def _trained(items: tuple[tuple[str, Any], ...]) -> bytes:
         "hard_vocab_limit": False,
         "num_threads": 1,
         "minloglevel": 2,
-        **dict(items),
+        **{name: list(value) if isinstance(value, tuple) else value for name, value in items},
     }
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(SENTENCES * 3), model_writer=model, **options
@@ -45,7 +45,7 @@ def trained(**options: Any) -> bytes:
 
 def parsed(data: bytes) -> Any:
     """Return a model as a message that can be changed."""
-    message = sentencepiece_model_pb2.ModelProto()
+    message: Any = sentencepiece_model_pb2.ModelProto()  # type: ignore[attr-defined]
     message.ParseFromString(data)
     return message
 

@@ -179,6 +179,21 @@ def test_a_text_of_many_segments_and_its_beginning(name: str, normalizer: str) -
             made.check(text + "<b> end")
 
 
+def test_characters_that_have_got_another_script_since_unicode_9() -> None:
+    for char in "\u0589\u061c\u0953\u0954ー ":
+        for beside in "a1\u0301\u0561\u0627\u0915中ア":
+            both("scripts").check_pieces(beside + char + beside)
+
+
+def test_a_long_text_of_wide_characters_and_its_beginning() -> None:
+    """After some of them, the model has a faster way, which takes segments as they are."""
+    steps = {"type": "Sequence", "pretokenizers": SEQUENCES["first word"]}
+    made = Both(file(pre_tokenizer=steps))
+    text = " ".join(chr(0x4E00 + number) * 5 for number in range(2000))
+    for beginning in ("", "a", "一二三", " 一"):
+        made.check(beginning + text)
+
+
 @pytest.mark.parametrize(
     ("part", "reason"),
     [

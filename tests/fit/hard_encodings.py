@@ -30,7 +30,7 @@ NAMES = [
     "added tokens",
     "NFC",
     "prefix space",
-    "metaspace",
+    *("metaspace", "metaspace, signs"),
     *("bert", "words", "first word", "scripts"),
 ]
 
@@ -40,6 +40,7 @@ _SPLIT = {"type": "WhitespaceSplit"}
 #: The steps of those that have steps of their own.
 _STEPS: dict[str, list[dict[str, Any]]] = {
     "metaspace": [_METASPACE],
+    "metaspace, signs": [_METASPACE, {"type": "Punctuation"}],
     "bert": [{"type": "BertPreTokenizer"}],
     "words": [_SPLIT, _METASPACE],
     "first word": [_SPLIT, {**_METASPACE, "prepend_scheme": "first"}],

@@ -80,7 +80,10 @@ PAIR = {
         "a b</w>",
     ),
     # A token that is the text "</w>".
-    "markup": ({"<": 0, "/": 1, "w": 2, ">": 3, "</": 4, "w>": 5, "</w>": 6}, "< /\nw >\n</ w>"),
+    "markup": (
+        dict(zip(["<", "/", "w", ">", "</", "w>", "</w>", "</w><"], range(8))),
+        "< /\nw >\n</ w>\n</w> <",
+    ),
 }
 
 
@@ -124,6 +127,20 @@ def test_class_is_told_from_the_tokens(
 )
 def test_class_is_named_in_either_file(made: Any, files: dict[str, Any]) -> None:
     assert made(pair("gpt1", **files))["decoder"] == {"type": "BPEDecoder", "suffix": "</w>"}
+
+
+def test_special_tokens_of_a_file_replace_those_of_the_class(made: Any) -> None:
+    settings = {"tokenizer_class": "HerbertTokenizer", "additional_special_tokens": ["<x>"]}
+    names = {
+        token["content"] for token in made(pair("gpt1", tokenizer_config=settings))["added_tokens"]
+    }
+    assert "<x>" in names
+    assert "<special0>" not in names
+
+
+def test_clip_has_no_more_merges(made: Any) -> None:
+    files = {**pair("clip"), "merges.txt": "a b</w>\n" * 50_000}
+    assert len(made(files)["model"]["merges"]) == 48_894
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ LONGEST = {
     "added tokens": 13,
     "prefix space": 13,
     **dict.fromkeys(["leaves text out", "NFC", "metaspace", "bert", "words", "first word"]),
-    "scripts": None,
+    **dict.fromkeys(["scripts", "metaspace, signs"]),
 }
 
 

@@ -86,6 +86,7 @@ def test_passages_of_joined_steps_split_as_the_whole(
         [Split(parse("[0-9]")), Split(parse("(?<=a)b"))],
         [Split(parse("[0-9]")), Split(parse("^a"))],
         [Split(parse("[0-9]+")), Split(parse("1"), "Removed")],
+        [Split(parse("[0-9]")), Split(parse("1"), "Removed")],
         [Split(parse("[0-9]")), Split(parse("1|ab"), "Removed", invert=True)],
         [Split(parse("ab"), "Contiguous")],
         [Split(parse("ab"), "Removed")],
@@ -194,6 +195,17 @@ def cuts_of(steps: list[Step], text: str) -> str:
 )
 def test_there_are_cuts_where_they_are_certain(steps: list[Step], expected: str) -> None:
     assert cuts_of([*steps, PrefixSpace()], "ab c▁d\ne") == expected
+
+
+def test_several_pieces_begin_where_the_text_does() -> None:
+    # Made of one character, as a normalizer may do.
+    steps: list[Step] = [UnicodeScripts(), Metaspace("▁", "first")]
+    prefix, left = split_off_first(steps)
+    assert prefix is not None
+    chunks = make_splitter(left).chunks
+    assert chunks(prefix("e\u0301a", 2)) == ["▁e", "▁\u0301", "a"]
+    assert chunks(prefix("e\u0301a", 1)) == ["▁e", "\u0301", "a"]
+    assert chunks(prefix("e\u0301a", 0)) == ["e", "\u0301", "a"]
 
 
 def test_a_thousand_steps_are_split_by_quickly() -> None:

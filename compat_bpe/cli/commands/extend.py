@@ -13,7 +13,7 @@ import click
 
 from ... import Encoding
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
-from ...encodings.load import DEEPSEEK
+from ...encodings.load_by_ranks import DEEPSEEK
 from ...encodings.patterns import PATTERNS
 from ...encodings.tokenizer import Tokenizer
 from ...files.text import read_text

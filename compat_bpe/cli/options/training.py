@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import click
 
-from ...encodings.load import DEEPSEEK
+from ...encodings.load_by_ranks import DEEPSEEK
 from ...encodings.patterns import PATTERNS
 from ...train.settings import TrainingSettings
 from ..output import CommandError

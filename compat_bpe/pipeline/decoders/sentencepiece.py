@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from ..pieces import BYTE, CONTROL, SPACE, UNKNOWN, Pieces
@@ -56,7 +56,7 @@ class PieceDecoder:
         """
         if self._denormalize is not None:
             return self.decode_text(tokens, "replace").encode()
-        return self._join(tokens).encode("utf-8", "surrogateescape")
+        return "".join(self.texts(tokens)).encode("utf-8", "surrogateescape")
 
     def decode_text(self, tokens: Sequence[int], errors: str) -> str:
         """Return the text of some ids.
@@ -69,7 +69,21 @@ class PieceDecoder:
             KeyError, OverflowError, TypeError: as in ``decode``.
             UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8.
         """
-        joined = self._join(tokens)
+        return self._finished("".join(self.texts(tokens)), errors)
+
+    def decode_pieces(self, pieces: Sequence[str]) -> str:
+        """Return the text of some pieces; one that is not in the vocabulary is its own text."""
+        vocabulary = self._pieces
+        numbers = list(map(vocabulary.id_of, pieces))
+        found = [
+            piece if number < 0 or piece != vocabulary.texts[number] else self._texts[number]
+            for piece, number in zip(pieces, numbers)
+        ]
+        if self._drops_space:
+            self._drop(numbers, pieces, found)
+        return self._finished("".join(found), "replace")
+
+    def _finished(self, joined: str, errors: str) -> str:
         try:
             joined.encode()
         except UnicodeEncodeError:
@@ -85,8 +99,12 @@ class PieceDecoder:
         (number,) = array("I", (token,))
         return self._look_up(number).encode("utf-8", "surrogateescape")
 
-    def _join(self, tokens: Sequence[int]) -> str:
-        """Return the text of some ids, with bytes above 127 as lone surrogates."""
+    def texts(self, tokens: Sequence[int]) -> list[str]:
+        """Return the text of each of some ids; a byte above 127 is a lone surrogate.
+
+        Raises:
+            KeyError, OverflowError, TypeError: as in ``decode``.
+        """
         if isinstance(tokens, (str, dict)) or not hasattr(tokens, "__getitem__"):
             raise TypeError(f"a {type(tokens).__name__} is no sequence of token ids")
         numbers = array("I")
@@ -99,21 +117,20 @@ class PieceDecoder:
                 self._look_up(number)
             raise
         if self._drops_space:
-            self._drop(numbers, found)
-        return "".join(found)
+            pieces = self._pieces.texts
+            self._drop(numbers, (pieces[number] for number in numbers), found)
+        return found
 
-    def _drop(self, numbers: Sequence[int], found: list[str]) -> None:
+    def _drop(self, numbers: Iterable[int], pieces: Iterable[str], found: list[str]) -> None:
         """Drop the spaces that are there only because a text begins."""
-        pieces = self._pieces
-        for at, number in enumerate(numbers):
-            kind = pieces.types[number]
-            if kind != BYTE and kind != CONTROL and kind != UNKNOWN:
-                if pieces.texts[number].startswith(SPACE):
+        types = self._pieces.types
+        for at, (number, piece) in enumerate(zip(numbers, pieces)):
+            kind = types[number] if number >= 0 else UNKNOWN
+            if kind not in (BYTE, CONTROL) and piece.startswith(SPACE):
+                if kind != UNKNOWN:
                     found[at] = found[at][1:]
-                    if not self._drops_all:
-                        return
-            elif kind == UNKNOWN and pieces.texts[number].startswith(SPACE) and not self._drops_all:
-                return
+                if not self._drops_all:
+                    return
             if found[at]:
                 return
 

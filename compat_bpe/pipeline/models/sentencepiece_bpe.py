@@ -27,7 +27,8 @@ from .piece_model import PieceModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from random import Random
 
     from .base import Ids
 
@@ -68,12 +69,16 @@ class PieceBPE(PieceModel):
 
     def encode(self, chunk: str) -> Ids:
         """Return the ids of one chunk."""
+        return tuple(self.pieces.ids_of(self.quick_split(chunk)))
+
+    def quick_split(self, chunk: str) -> list[tuple[str, int]]:
+        """Return what ``split`` returns, part by part."""
         if self._unused:
-            return tuple(self.pieces.ids_of(self._taken_apart(chunk)))
+            return self._taken_apart(chunk)
         if len(chunk) <= _LONG:
-            return tuple(self.pieces.ids_of(self._merged(chunk)))
+            return self._merged(chunk)
         parts = map(self._parts.__getitem__, self.pieces.apart(chunk))
-        return tuple(self.pieces.ids_of([piece for part in parts for piece in part]))
+        return [piece for part in parts for piece in part]
 
     def clear_cache(self) -> None:
         """Clear the cache of parts of long chunks."""
@@ -138,6 +143,24 @@ class PieceBPE(PieceModel):
                 found.append((text, unk_id))
         return found
 
+    def sample(self, chunk: str, dropout: float, random: Random) -> list[tuple[str, int]]:
+        """Return pieces of one chunk and their ids, with some merges left out (BPE-dropout).
+
+        Args:
+            chunk: a text.
+            dropout: the probability that a merge is left out when it is due.
+            random: the source of randomness.
+        """
+        made_of: dict[str, tuple[str, str]] = {}
+        symbols = self._symbols(chunk)
+        if dropout >= 1:
+            return self._finished([text for text, _ in symbols], made_of)
+
+        def is_left_out() -> bool:
+            return random.random() < dropout
+
+        return self._finished(self._merge_long(symbols, made_of, is_left_out), made_of)
+
     # The fast way
 
     def _merged(self, part: str) -> list[tuple[str, int]]:
@@ -180,12 +203,14 @@ class PieceBPE(PieceModel):
         self,
         part: str | list[tuple[str, bool]],
         made_of: dict[str, tuple[str, str]] | None = None,
+        is_left_out: Callable[[], bool] | None = None,
     ) -> list[str]:
         """Do what ``_merge`` does in n log n steps.
 
         Args:
             part: a text, or its symbols.
             made_of: gets the two parts of unused pieces, if given.
+            is_left_out: returns True if a merge that is due is not made, if given.
         """
         symbols = part if isinstance(part, list) else [(char, False) for char in part]
         texts = [text for text, _ in symbols]
@@ -207,7 +232,7 @@ class PieceBPE(PieceModel):
             right = after[at]
             if right == len(texts) or len(texts[at]) + len(texts[right]) != len(merged):
                 continue
-            if not texts[at]:
+            if not texts[at] or (is_left_out is not None and is_left_out()):
                 continue
             texts[at], texts[right] = merged, ""
             after[at] = after[right]
@@ -232,15 +257,10 @@ class PieceBPE(PieceModel):
 
 
 def _ranks(pieces: Pieces) -> dict[str, int]:
-    """Return the ranks of all pieces that can be merged, by score."""
-    scores = pieces.scores
-    merged = {text: scores[number] for text, number in pieces.ids.items() if len(text) > 1}
-    different = set(merged.values())
-    if 0.0 in different:
+    """Return the ranks of all pieces by score; pieces of one character are never asked for."""
+    scores = list(map(pieces.scores.__getitem__, pieces.ids.values()))
+    if 0.0 in scores:
         # The reference takes -0.0 for less than 0.0.
-        for text, score in merged.items():
-            if score == 0.0 and copysign(1.0, score) < 0:
-                merged[text] = -1e-60
-        different = set(merged.values())
-    rank_of = {score: rank for rank, score in enumerate(sorted(different, reverse=True))}
-    return dict(zip(merged, map(rank_of.__getitem__, merged.values())))
+        scores = [-1e-60 if not score and copysign(1, score) < 0 else score for score in scores]
+    rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
+    return dict(zip(pieces.ids, map(rank_of.__getitem__, scores)))

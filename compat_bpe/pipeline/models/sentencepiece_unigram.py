@@ -75,7 +75,7 @@ class PieceUnigram(PieceModel):
     def __init__(self, pieces: Pieces) -> None:
         super().__init__(pieces)
         normal = (score for score, kind in zip(pieces.scores, pieces.types) if kind == NORMAL)
-        self.unk_score = _rounded(min(normal, default=_LARGEST) - _UNKNOWN_PENALTY)
+        self.unk_score = rounded(min(normal, default=_LARGEST) - _UNKNOWN_PENALTY)
         self._words = Cache(self._remembered, _WORDS, _LONGEST_WORD)
         #: Trees of the pieces, by their first two characters: a dictionary by the next character,
         #: and under "" the score and the id of the piece that ends there.
@@ -86,8 +86,12 @@ class PieceUnigram(PieceModel):
         if number == self.pieces.unk_id:
             return self.unk_score
         if self.pieces.types[number] == USER_DEFINED:
-            return _rounded(0.1 * (len(text.encode()) - 1))
+            return rounded(0.1 * (len(text.encode()) - 1))
         return self.pieces.scores[number]
+
+    def is_user_defined(self, number: int) -> bool:
+        """Return True for the id of a user-defined symbol; that of the unknown piece may be -1."""
+        return number >= 0 and self.pieces.types[number] == USER_DEFINED
 
     # The plain rule
 
@@ -104,7 +108,7 @@ class PieceUnigram(PieceModel):
                 less = scores[start]
                 for place in range(start, reached + 1):
                     if place == start or last[place] is not None:
-                        scores[place] = _rounded(scores[place] - less)
+                        scores[place] = rounded(scores[place] - less)
             ends = range(start + 1, min(start + self._longest, size) + 1)
             found = [(end, get(chunk[start:end])) for end in ends]
             if found[0][1] is None:
@@ -112,7 +116,7 @@ class PieceUnigram(PieceModel):
             for end, number in found:
                 if number is None:
                     continue
-                score = _rounded(scores[start] + self.score(chunk[start:end], number))
+                score = rounded(scores[start] + self.score(chunk[start:end], number))
                 if last[end] is None or score > scores[end]:
                     scores[end] = score
                     last[end] = start, number
@@ -136,31 +140,42 @@ class PieceUnigram(PieceModel):
     def encode(self, chunk: str) -> Ids:
         """Return the ids of one chunk."""
         pieces = self.pieces
-        words = self._split_words(chunk)
-        if max(map(len, words), default=0) > _LONG:
-            words = [
-                part
-                for word in words
-                for part in (pieces.apart(word) if len(word) > _LONG else (word,))
-            ]
+        words = self._words_of(chunk)
         ids: list[int] = []
         score = 0.0
-        rounded = array("f", (0.0,))
+        buffer = array("f", (0.0,))
         remembered = self._words
         for word in words:
             limit, found, scores = remembered[word]
             if -limit < score < limit:
                 ids += found
                 for one in scores:
-                    rounded[0] = score + one
-                    score = rounded[0]
+                    buffer[0] = score + one
+                    score = buffer[0]
             else:
-                found, score = self._exactly(word, score)
-                ids += found
+                exact, score = self._exactly(word, score)
+                ids += pieces.ids_of(exact)
         if not pieces.byte_fallback and pieces.unk_id in ids:
             unk_id = pieces.unk_id
             ids = [one for one, before in zip(ids, [-1, *ids]) if one != unk_id or before != unk_id]
         return tuple(ids)
+
+    def quick_split(self, chunk: str) -> list[tuple[str, int]]:
+        """Return what ``split`` returns, word by word."""
+        found: list[tuple[str, int]] = []
+        score = 0.0
+        for word in self._words_of(chunk):
+            pieces, score = self._exactly(word, score)
+            found += pieces
+        return found
+
+    def _words_of(self, chunk: str) -> list[str]:
+        """Return the parts of a chunk between places that no piece reaches over."""
+        words = self._split_words(chunk)
+        if max(map(len, words), default=0) <= _LONG:
+            return words
+        apart = self.pieces.apart
+        return [part for word in words for part in (apart(word) if len(word) > _LONG else (word,))]
 
     def clear_cache(self) -> None:
         """Clear the cache of words."""
@@ -181,7 +196,7 @@ class PieceUnigram(PieceModel):
         largest = 0.0
         for start in range(size):
             here = best[start]
-            for end, score, number in self._pieces_at(word, start):
+            for end, score, number in self.pieces_at(word, start):
                 largest = max(largest, abs(score))
                 total = here + score
                 if last[end] is None or total > best[end]:
@@ -207,8 +222,8 @@ class PieceUnigram(PieceModel):
         limit = min(limit, _BELOW_THRESHOLD) - reach
         return limit, self.pieces.ids_of(pieces[::-1]), scores[::-1]
 
-    def _exactly(self, word: str, score: float) -> tuple[list[int], float]:
-        """Return the ids of a word, and the score after it, as the reference sums.
+    def _exactly(self, word: str, score: float) -> tuple[list[tuple[str, int]], float]:
+        """Return the pieces of a word, and the score after it, as the reference sums.
 
         Args:
             word: a part of a text between two places that no piece reaches over.
@@ -218,17 +233,16 @@ class PieceUnigram(PieceModel):
         scores = [score] * (size + 1)
         last: list[tuple[int, int] | None] = [None] * (size + 1)
         reached = 0
-        rounded = array("f", (0.0,))
+        buffer = array("f", (0.0,))
         for start in range(size):
             here = scores[start]
             if here > _THRESHOLD or here < -_THRESHOLD:
-                for place in range(start, reached + 1):
-                    if last[place] is not None:
-                        scores[place] = _rounded(scores[place] - here)
+                for place in range(start + 1, reached + 1):
+                    scores[place] = rounded(scores[place] - here)
                 here = 0.0
-            for end, one, number in self._pieces_at(word, start):
-                rounded[0] = here + one
-                total = rounded[0]
+            for end, one, number in self.pieces_at(word, start):
+                buffer[0] = here + one
+                total = buffer[0]
                 if last[end] is None or total > scores[end]:
                     scores[end] = total
                     last[end] = start, number
@@ -241,9 +255,9 @@ class PieceUnigram(PieceModel):
             assert step is not None, "each character is a piece or unknown"
             pieces.append((word[step[0] : end], step[1]))
             end = step[0]
-        return self.pieces.ids_of(pieces[::-1]), scores[size]
+        return pieces[::-1], scores[size]
 
-    def _pieces_at(self, word: str, start: int) -> list[tuple[int, float, int]]:
+    def pieces_at(self, word: str, start: int) -> list[tuple[int, float, int]]:
         """Return all pieces that begin at a place: their ends, scores and ids."""
         single = self._singles.get(word[start])
         if single is None:
@@ -295,6 +309,6 @@ class PieceUnigram(PieceModel):
         return root
 
 
-def _rounded(number: float) -> float:
+def rounded(number: float) -> float:
     """Return a number rounded to 32 bits."""
     return array("f", (number,))[0]

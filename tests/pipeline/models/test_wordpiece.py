@@ -138,6 +138,7 @@ def test_a_word_of_a_million_characters(long_piece: str, end: str) -> None:
         assert model.find(word) == [Found(ids["[UNK]"], "[UNK]", 0, MILLION + 1)]
         return
     found = model.encode(word)
+    assert ("_linked" in vars(model)) == bool(long_piece)
     assert len(model.find(word)) == len(found)
     assert found[:3] == (ids["ab"], ids["##a"], ids["##ba"])
     assert len(found) == 2 + (MILLION - 4) // 2 + 1
@@ -148,6 +149,11 @@ def test_a_longer_word_is_not_looked_at() -> None:
     for size, count in ((100, 100), (101, 1), (MILLION, 1)):
         assert len(model.encode("a" * size)) == count
         assert len(model.find("a" * size)) == count
+
+
+def test_a_piece_as_long_as_a_word_may_be() -> None:
+    model = of_pieces(["a", "aaa"], ["a", "aa"], "##", 3)
+    assert model.encode("aaa") == model.plain("aaa") == (1,)
 
 
 def test_without_a_token_for_what_is_unknown() -> None:

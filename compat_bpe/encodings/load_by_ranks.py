@@ -1,0 +1,191 @@
+"""Loading an encoding from ranks: rank files, and the two files of GPT-2's format."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+
+from .encoding import Encoding
+from .model_names import did_you_mean
+from .openai import PUBLISHED
+from .patterns import PATTERNS
+from .vocabularies import load_ranks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: The name of DeepSeek's pre-tokenizer, which is no single pattern.
+DEEPSEEK = "deepseek"
+
+
+def load_ranks_file(
+    path: Path, pattern: str | None, special_tokens: Mapping[str, int] | None, name: str
+) -> Encoding:
+    """Load a rank file; without a pattern, it is known by what it has, or by its manifest."""
+    if pattern is not None:
+        return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
+    from ..formats.manifest import manifest_of
+    from ..formats.tiktoken import read_ranks
+
+    manifest = manifest_of(path)
+    ranks = read_ranks(path)
+    if manifest is not None:
+        special = manifest.special_tokens if special_tokens is None else dict(special_tokens)
+        return as_trained(path, manifest.pattern, ranks, special, name)
+    # If several encodings share the vocabulary, the one with the file's name is taken, or else the
+    # one with the vocabulary's name.
+    for known, published in sorted(
+        PUBLISHED.items(), key=lambda item: (item[0] != path.stem, item[0] != item[1].pack)
+    ):
+        shipped = load_ranks(published.pack)
+        if ranks == shipped:
+            called = known if name == path.stem else name
+            if special_tokens is None:
+                encoding = Encoding.shipped(known)
+                encoding.name = called
+                return encoding
+            return Encoding(
+                called,
+                pat_str=published.pattern,
+                mergeable_ranks=ranks,
+                special_tokens=dict(special_tokens),
+            )
+    raise ValueError(
+        f"{path}: a rank file does not say how text is split: give a pattern, or the name of one "
+        f"(there are {', '.join(PATTERNS)})"
+    )
+
+
+def as_trained(
+    path: Path,
+    pattern: str,
+    ranks: dict[bytes, int],
+    special_tokens: Mapping[str, int],
+    name: str,
+) -> Encoding:
+    """Return an encoding by ranks, with text split as a manifest says."""
+    from ..formats.manifest import AS_TOKENIZER_JSON, MANIFEST
+
+    if pattern == AS_TOKENIZER_JSON:
+        raise ValueError(
+            f"{path}: by the {MANIFEST} beside it, only tokenizer.json says how its text is split: "
+            "load that"
+        )
+    if pattern == DEEPSEEK:
+        from ..formats.models.bpe import RankedModel
+        from ..formats.tokenizer_json import TokenizerDefinition
+        from ..pipeline.added_tokens import AddedToken
+        from .deepseek import PARTS
+        from .tokenizer import Tokenizer
+
+        added = tuple(AddedToken(one, id, special=True) for one, id in special_tokens.items())
+        return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, PARTS, name))
+    return Encoding(
+        name,
+        pat_str=pattern_of(path, pattern),
+        mergeable_ranks=ranks,
+        special_tokens=dict(special_tokens),
+    )
+
+
+def pattern_of(path: Path, pattern: str) -> str:
+    """Return the pattern that a manifest beside a file names; an error names the manifest."""
+    try:
+        return pattern_named(pattern)
+    except ValueError as error:
+        from ..formats.manifest import MANIFEST
+
+        raise ValueError(f"{path.with_name(MANIFEST)}: {error}") from None
+
+
+def load_gpt2(
+    encoder_json: str | os.PathLike[str],
+    vocab_bpe: str | os.PathLike[str],
+    *,
+    pattern: str | None = None,
+    special_tokens: Iterable[str] | None = None,
+    name: str | None = None,
+) -> Encoding:
+    """Load an encoding from ``encoder.json`` and ``vocab.bpe``, GPT-2's format.
+
+    Args:
+        encoder_json: token → id; tokens are written in GPT-2's byte alphabet.
+        vocab_bpe: the merges in order, one a line.
+        pattern: the pattern; GPT-2's unless given.
+        special_tokens: the entries of ``encoder_json`` that are special.  Unless given, those that
+            no merge makes and that are written ``<…>``.
+        name: the name of the encoding; the file's name unless given.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file is damaged, or the two do not fit.  The message says the file, the line
+            and the reason.
+    """
+    from ..formats.gpt2 import read_gpt2
+
+    ranks, specials = read_gpt2(encoder_json, vocab_bpe, special_tokens)
+    return Encoding(
+        _stem(encoder_json) if name is None else name,
+        pat_str=PUBLISHED["gpt2"].pattern if pattern is None else pattern,
+        mergeable_ranks=ranks,
+        special_tokens=specials,
+    )
+
+
+def load_tiktoken(
+    path: str | os.PathLike[str],
+    *,
+    pattern: str,
+    special_tokens: Mapping[str, int] | None = None,
+    name: str | None = None,
+) -> Encoding:
+    """Load an encoding from a ``.tiktoken`` rank file: one token a line, as base64 and rank.
+
+    Args:
+        path: the rank file.
+        pattern: the pattern, which the file does not hold: a published one or the name of one, as
+            for ``load``.
+        special_tokens: names and ids of special tokens, none unless given.
+        name: the name of the encoding; the file's name unless given.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the file is damaged (the message says the file, the line and the reason), or the
+            pattern or the special tokens cannot be used.
+    """
+    from ..formats.tiktoken import read_ranks
+
+    ranks = read_ranks(path)
+    return Encoding(
+        _stem(path) if name is None else name,
+        pat_str=pattern_named(pattern),
+        mergeable_ranks=ranks,
+        special_tokens=dict(special_tokens or {}),
+    )
+
+
+def pattern_named(pattern: str) -> str:
+    """Return the pattern of a name; a pattern itself is returned unchanged.
+
+    Raises:
+        ValueError: it looks like a name, but no pattern has that name.
+
+    >>> pattern_named("llama3")[:12]
+    "(?i:'s|'t|'r"
+    """
+    if pattern in PATTERNS:
+        return PATTERNS[pattern]
+    # This is meant as a name: as a pattern it would match little but itself.
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]+", pattern):
+        raise ValueError(
+            f"unknown pattern {pattern!r}{did_you_mean(pattern, PATTERNS)}; "
+            f"there are {', '.join(PATTERNS)}"
+        )
+    return pattern
+
+
+def _stem(path: str | os.PathLike[str]) -> str:
+    """Return the name of a file without folder and extension."""
+    return os.path.splitext(os.path.basename(path))[0]

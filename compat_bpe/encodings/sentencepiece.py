@@ -1,0 +1,385 @@
+"""``SentencePiece``: an encoding by a model of SentencePiece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import cached_property
+from math import exp
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from ..formats.sentencepiece import SentencePieceModel
+from ..pipeline.aligned import Aligned
+from ..pipeline.decoders.sentencepiece import PieceDecoder
+from ..pipeline.models.piece_model import PieceModel
+from ..pipeline.models.sentencepiece_bpe import PieceBPE
+from ..pipeline.models.sentencepiece_lattice import Lattice
+from ..pipeline.models.sentencepiece_unigram import PieceUnigram
+from ..pipeline.padding import Padding
+from ..pipeline.pieces import BYTE, CONTROL, UNKNOWN, UNUSED, Pieces, PlacedPiece
+from ..pipeline.special import AllowedSpecial, DisallowedSpecial
+from ..pipeline.tokenized import Tokenized
+from ..pipeline.truncation import Truncation
+from ..unicode.surrogates import repair
+from .encoding import _NOTHING, Encoding
+from .tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from ..pipeline.normalizers.base import Normalizer
+
+#: The most ways that are asked for at a time.
+_MOST_WAYS = 512
+
+
+class SentencePiece(Tokenizer):
+    """An encoding with exactly the ids of sentencepiece 0.2.3.
+
+    It is used like any ``Encoding``, and has what users of ``SentencePieceProcessor`` expect.  No
+    text becomes a control piece such as ``<s>``: its name in a text is plain text.
+
+    Args:
+        name: the name that ``repr`` shows.
+        definition: the content of the ``.model`` file.
+
+    Raises:
+        ValueError: a part of it is wrong.
+    """
+
+    reference = "sentencepiece"
+    definition: SentencePieceModel  # type: ignore[assignment]
+
+    def __init__(self, name: str, definition: SentencePieceModel) -> None:
+        super().__init__(name, definition)  # type: ignore[arg-type]
+        types = definition.types
+        self._special_token_values = {at for at, kind in enumerate(types) if kind == CONTROL}
+
+    # Text to ids
+
+    def encode(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        add_bos: bool = False,
+        add_eos: bool = False,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+        add_special_tokens: bool = False,
+    ) -> list[int]:
+        """Return the ids of a text.
+
+        Args:
+            text: any string; surrogates are repaired as in ``Encoding.encode_ordinary``.
+            pair: None, since a model says nothing of pairs of texts.
+            add_bos, add_eos: put the id for the beginning before them, that for the end after them.
+            allowed_special, disallowed_special: as in ``Encoding.encode``, for functions that take
+                any encoding; there are no special tokens.
+            add_special_tokens: add both of these ids, as far as the model has them.
+
+        Raises:
+            ValueError: the model has no piece for the beginning, or the end; there is a pair.
+            TypeError: as in ``Encoding.encode``.
+        """
+        if pair is not None:
+            raise ValueError(f"{self!r} has no rule for pairs of texts: encode each by itself")
+        if allowed_special is not _NOTHING:
+            self._check_special(text, allowed_special, disallowed_special)
+        ids = self.encode_ordinary(text)
+        if add_bos or (add_special_tokens and self.bos_id >= 0):
+            ids.insert(0, self._required(self.bos_id, self.definition.bos_piece))
+        if add_eos or (add_special_tokens and self.eos_id >= 0):
+            ids.append(self._required(self.eos_id, self.definition.eos_piece))
+        return ids
+
+    def _required(self, number: int, name: str) -> int:
+        if number < 0:
+            raise ValueError(f"{self!r} has no control piece {name!r}")
+        return number
+
+    def encode_as_pieces(self, text: str) -> list[str]:
+        """Return the pieces of a text; an unknown one is the text that it stands for."""
+        return [found.text for found in self._model.find(self.normalize(text))]
+
+    def encode_with_offsets(
+        self,
+        text: str,
+        pair: str | None = None,
+        *,
+        allowed_special: AllowedSpecial = _NOTHING,
+        disallowed_special: DisallowedSpecial = "all",
+        add_special_tokens: bool = False,
+        truncation: Truncation | None = None,
+        padding: Padding | None = None,
+    ) -> Tokenized:
+        """Return the pieces of a text with their places; see ``encode_as_placed_pieces``.
+
+        Args:
+            text, pair, allowed_special, disallowed_special, add_special_tokens: as in ``encode``.
+            truncation, padding: as in ``Tokenizer.encode_with_offsets``.  What truncation cuts off
+                gets no ids for the beginning and the end.
+
+        Raises:
+            ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
+        """
+        ends: list[int] = []
+        self.encode("", pair, allowed_special=allowed_special)  # It raises what is wrong.
+        if add_special_tokens:
+            ends = [number for number in (self.bos_id, self.eos_id) if number >= 0]
+        pieces = self.encode_as_placed_pieces(text)
+        found = Tokenized(
+            [one.id for one in pieces],
+            [one.piece for one in pieces],
+            [(one.begin, one.end) for one in pieces],
+            [0] * len(pieces),
+        )
+        if truncation is not None:
+            found, _ = truncation.applied(found, None, len(ends))
+        if ends:
+            before = [number for number in ends if number == self.bos_id]
+            after = [number for number in ends if number == self.eos_id]
+            names = self.definition.texts
+            found = Tokenized(
+                [*before, *found.ids, *after],
+                [*(names[one] for one in before), *found.tokens, *(names[one] for one in after)],
+                [(0, 0)] * len(before) + found.offsets + [(0, 0)] * len(after),
+                [None] * len(before) + found.word_ids + [None] * len(after),
+                special_tokens_mask=[1] * len(before) + [0] * len(found) + [1] * len(after),
+                overflowing=found.overflowing,
+            )
+        return found if padding is None else padding.applied([found])[0]
+
+    def encode_as_placed_pieces(self, text: str) -> list[PlacedPiece]:
+        """Return the pieces of a text with their places, as ``SentencePieceProcessor`` does.
+
+        The place of a space that was put before the text is empty.  Of the bytes of an unknown
+        character the last has its place; those before it have an empty place where it begins.
+        """
+        text = repair(text)
+        aligned = self._normalizer.align(Aligned.of(text))
+        pieces = self.pieces
+        found: list[PlacedPiece] = []
+        at = 0
+        for piece, number in self._model.quick_split(aligned.text):
+            begin = aligned.places[at][0]
+            at += len(piece)
+            end = aligned.places[at - 1][1]
+            if number != pieces.unk_id:
+                found.append(PlacedPiece(number, piece, text[begin:end], begin, end))
+            elif pieces.byte_fallback:
+                numbers = [pieces.byte_ids[byte] for byte in piece.encode()]
+                found += [PlacedPiece(one, pieces.texts[one], "", begin, begin) for one in numbers]
+                found[-1] = found[-1]._replace(surface=text[begin:end], end=end)
+            elif found and found[-1].id == number:
+                last = found[-1]
+                surface = last.surface + text[begin:end]
+                found[-1] = PlacedPiece(number, last.piece + piece, surface, last.begin, end)
+            else:
+                found.append(PlacedPiece(number, piece, text[begin:end], begin, end))
+        return found
+
+    def normalize(self, text: str) -> str:
+        """Return the normalized text, which is made pieces."""
+        return self._normalizer(repair(text))
+
+    def nbest_encode(self, text: str, nbest_size: int) -> list[list[int]]:
+        """Return the ids of the ways to make a text pieces that have the highest scores.
+
+        Args:
+            text: any string.
+            nbest_size: the number of ways, from 1 to 512.  There may be less.  In which order ways
+                of the same score come is not defined, in the reference neither.
+
+        Raises:
+            ValueError: the number is not in this range, or this is no Unigram model.
+        """
+        return [self.pieces.ids_of(way) for way in self._best(self.normalize(text), nbest_size)]
+
+    def sample_encode(
+        self, text: str, alpha: float = 0.1, nbest_size: int = -1, *, seed: int | None = None
+    ) -> list[int]:
+        """Return the ids of a random way to make a text pieces.
+
+        Args:
+            text: any string.
+            alpha: for Unigram, the sharpness: with 0 all ways are as likely, with more the best
+                ones are likelier.  For BPE, the probability that a merge is left out.
+            nbest_size: for Unigram, choose one of so many best ways; of all if it is negative, and
+                with 0 or 1 the best one.
+            seed: the same seed gives the same ids; they are others than the reference's.
+
+        Raises:
+            ValueError: ``alpha`` is negative or no number, ``nbest_size`` is more than 512, or the
+                model is neither Unigram nor BPE.
+        """
+        if not 0 <= alpha < float("inf"):
+            raise ValueError(f"alpha is {alpha}; it must be a number from 0 on")
+        if nbest_size > _MOST_WAYS:
+            raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
+        random = Random(seed)
+        normalized = self.normalize(text)
+        model = self._model
+        if isinstance(model, PieceBPE):
+            return self.pieces.ids_of(model.sample(normalized, alpha, random))
+        if not isinstance(model, PieceUnigram):
+            raise ValueError(f"{self!r} is neither Unigram nor BPE, so nothing in it is random")
+        if nbest_size in (0, 1):
+            return list(model.encode(normalized))
+        lattice = Lattice(model, normalized)
+        if nbest_size < 0:
+            return self.pieces.ids_of(lattice.sample(alpha, random))
+        ways = self._best(normalized, nbest_size)
+        scores = [alpha * lattice.score(way) for way in ways]
+        weights = [exp(score - max(scores)) for score in scores]
+        return self.pieces.ids_of(random.choices(ways, weights)[0])
+
+    def _best(self, normalized: str, number: int) -> list[list[tuple[str, int]]]:
+        model = self._model
+        if not 1 <= number <= _MOST_WAYS:
+            raise ValueError(f"nbest_size is {number}; it must be from 1 to {_MOST_WAYS}")
+        if not isinstance(model, PieceUnigram):
+            raise ValueError(f"{self!r} is no Unigram model: its text becomes pieces in one way")
+        if number == 1 or not normalized:
+            return [model.quick_split(normalized)]
+        return Lattice(model, normalized).best(number)
+
+    # Ids to text
+
+    def decode_pieces(self, pieces: Sequence[str]) -> str:
+        """Return the text of some pieces; one that is not in the vocabulary is its own text."""
+        return self._decoder.decode_pieces(pieces)
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """Return the text of some ids, and where in it each of them begins.
+
+        Returns:
+            The text; and for each id the index of the character that has its first byte.
+
+        Raises:
+            UnicodeDecodeError: the bytes are not UTF-8.
+            KeyError, OverflowError: as in ``decode``.
+        """
+        offsets = []
+        characters = 0
+        for piece in self._decoder.texts(tokens):
+            data = piece.encode("utf-8", "surrogateescape")
+            goes_on = 0x80 <= data[0] < 0xC0 if data else False
+            offsets.append(max(0, characters - goes_on))
+            characters += sum(not 0x80 <= byte < 0xC0 for byte in data)
+        return self.decode_bytes(tokens).decode(), offsets
+
+    # The vocabulary
+
+    @property
+    def pieces(self) -> Pieces:
+        """The vocabulary."""
+        return self._model.pieces
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of pieces."""
+        return len(self.definition.texts)
+
+    def id_to_piece(self, token: int) -> str:
+        """Return a piece by its id; ``KeyError`` if there is none."""
+        return self.definition.texts[self._checked(token)]
+
+    def piece_to_id(self, piece: str) -> int:
+        """Return the id of a piece; that of the unknown piece (-1 if none) for any other text."""
+        return self.pieces.id_of(piece)
+
+    def get_score(self, token: int) -> float:
+        """Return the score of a piece; ``KeyError`` if there is none of this id."""
+        return self.definition.scores[self._checked(token)]
+
+    def is_unknown(self, token: int) -> bool:
+        """Return True for the unknown piece; ``KeyError`` if there is no piece of this id."""
+        return self._type(token) == UNKNOWN
+
+    def is_control(self, token: int) -> bool:
+        """Return True for a control piece; ``KeyError`` if there is no piece of this id."""
+        return self._type(token) == CONTROL
+
+    def is_unused(self, token: int) -> bool:
+        """Return True for an unused piece; ``KeyError`` if there is no piece of this id."""
+        return self._type(token) == UNUSED
+
+    def is_byte(self, token: int) -> bool:
+        """Return True for a byte; ``KeyError`` if there is no piece of this id."""
+        return self._type(token) == BYTE
+
+    @property
+    def unk_id(self) -> int:
+        """The id of the unknown piece; -1 if there is none of the name that the model says."""
+        return self._of_type(self.definition.unk_piece or "<unk>", UNKNOWN)
+
+    @property
+    def bos_id(self) -> int:
+        """The id for the beginning of a text; -1 if there is none."""
+        return self._of_type(self.definition.bos_piece or "<s>", CONTROL)
+
+    @property
+    def eos_id(self) -> int:
+        """The id for the end of a text; -1 if there is none."""
+        return self._of_type(self.definition.eos_piece or "</s>", CONTROL)
+
+    @property
+    def pad_id(self) -> int:
+        """The id for padding; -1 if there is none."""
+        return self._of_type(self.definition.pad_piece or "<pad>", CONTROL)
+
+    def _of_type(self, piece: str, kind: int) -> int:
+        number = self.pieces.id_of(piece)
+        return number if number >= 0 and self.definition.types[number] == kind else -1
+
+    def _type(self, token: int) -> int:
+        return self.definition.types[self._checked(token)]
+
+    def _checked(self, token: int) -> int:
+        if not 0 <= token < self.vocab_size:
+            raise KeyError(f"{token} is not in the vocabulary")
+        return token
+
+    # What is different from a tokenizer.json
+
+    def extended(
+        self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
+    ) -> Tokenizer:
+        """Raise ``ValueError``: new tokens have no scores, by which pieces are merged."""
+        self.definition.extended(name, tokens, merges)
+        return self
+
+    def with_special(self, names: Set[str]) -> Tokenizer:
+        """Return the encoding itself, since it has no added tokens."""
+        return self
+
+    def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
+        return _make_sentencepiece, self._by_value()
+
+    def __setstate__(self, value: object) -> None:
+        if not isinstance(value, dict):
+            raise ValueError(f"the state of a pickled SentencePiece is a {type(value).__name__}")
+        SentencePiece.__init__(self, **value)
+
+    @property
+    def _model(self) -> PieceModel:
+        model = self.core.definition.model
+        assert isinstance(model, PieceModel)
+        return model
+
+    @property
+    def _normalizer(self) -> Normalizer:
+        normalize = self.core.definition.added.normalize
+        assert normalize is not None
+        return normalize
+
+    @cached_property
+    def _decoder(self) -> PieceDecoder:
+        make_decoder = self.core.definition.make_decoder
+        assert make_decoder is not None
+        decoder = make_decoder()
+        assert isinstance(decoder, PieceDecoder)
+        return decoder
+
+
+def _make_sentencepiece(**arguments: Any) -> SentencePiece:
+    return SentencePiece(**arguments)

@@ -1,0 +1,152 @@
+"""All ways in which a Unigram model can make a text pieces: the best ones, and random ones."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush, nsmallest
+from itertools import count
+from math import exp, inf, log1p
+from typing import NamedTuple
+
+from .sentencepiece_unigram import PieceUnigram, rounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from random import Random
+
+#: The search for the best ways is cut back when it has as many begun ways, at most this often.
+_MOST_BEGUN, _KEPT, _MOST_CUTS = 10_000, 512, 10
+#: With so many begun ways in all it is given up: the very best way is returned alone.
+_MOST_IN_ALL = 500_000
+
+
+class Node(NamedTuple):
+    """A piece at a place of a text.
+
+    Args:
+        text: the piece.
+        number: its id.
+        score: its score.
+        start: the place where it begins.
+    """
+
+    text: str
+    number: int
+    score: float
+    start: int
+
+
+if TYPE_CHECKING:
+    from typing import Optional
+
+    #: A piece and all after it.
+    Rest = Optional[tuple[Node, "Rest"]]
+
+
+class Lattice:
+    """All pieces at all places of a text.
+
+    The score of a user-defined symbol is 0.1 for each of its characters but the first here.  In
+    the search for the one best way the reference takes bytes.
+
+    Args:
+        model: the model.
+        text: the normalized text.
+    """
+
+    def __init__(self, model: PieceUnigram, text: str) -> None:
+        #: The pieces that end at each place.
+        self.ending: list[list[Node]] = [[] for _ in range(len(text) + 1)]
+        for start in range(len(text)):
+            found = model.pieces_at(text, start)
+            # The unknown piece is put in last.
+            for end, score, number in sorted(found, key=lambda one: one[2] == model.pieces.unk_id):
+                piece = text[start:end]
+                if model.is_user_defined(number):
+                    score = rounded(0.1 * (end - start - 1))
+                self.ending[end].append(Node(piece, number, score, start))
+
+    def best(self, number: int) -> list[list[tuple[str, int]]]:
+        """Return the best ways, the best first; A* search from the end.
+
+        Args:
+            number: the number of ways, 1 or more.  There may be less.
+        """
+        heuristic = self._best_scores()
+        end = len(self.ending) - 1
+        order = count()
+        #: Begun ways: their best total (negative), their own score, where they begin, their nodes.
+        queue: list[tuple[float, int, float, int, Rest]] = [(-heuristic[end], 0, 0.0, end, None)]
+        found: list[list[tuple[str, int]]] = []
+        in_all, cuts = 1, 0
+        while queue and len(found) < number:
+            _, _, score, place, rest = heappop(queue)
+            if not place:
+                found.append(_pieces(rest))
+                continue
+            for node in self.ending[place]:
+                own = rounded(node.score + score)
+                # As in the reference: the best score up to the end of the piece, and what follows.
+                total = rounded(rounded(heuristic[node.start] + node.score) + score)
+                heappush(queue, (-total, next(order) + 1, own, node.start, (node, rest)))
+            in_all += len(self.ending[place])
+            if in_all >= _MOST_IN_ALL or (len(queue) >= _MOST_BEGUN and cuts == _MOST_CUTS):
+                return self.best(1) if number > 1 else found
+            if len(queue) >= _MOST_BEGUN:
+                cuts += 1
+                queue = nsmallest(min(_KEPT, 10 * number), queue)
+        return found
+
+    def _best_scores(self) -> list[float]:
+        """Return the score of the best way to each place."""
+        scores = [0.0]
+        for nodes in self.ending[1:]:
+            scores.append(max(rounded(scores[node.start] + node.score) for node in nodes))
+        return scores
+
+    def sample(self, alpha: float, random: Random) -> list[tuple[str, int]]:
+        """Return a random way; its probability is that of its score times ``alpha``, normalized.
+
+        The sums of all ways to each place are made forward, and pieces are drawn backward.
+        """
+        sums = [0.0]
+        for nodes in self.ending[1:]:
+            total = -inf
+            for node in nodes:
+                total = _log_sum(total, sums[node.start] + alpha * node.score)
+            sums.append(total)
+        place = len(self.ending) - 1
+        rest: Rest = None
+        while place:
+            nodes = self.ending[place]
+            weights = [exp(sums[node.start] + alpha * node.score - sums[place]) for node in nodes]
+            node = random.choices(nodes, weights)[0]
+            rest = node, rest
+            place = node.start
+        return _pieces(rest)
+
+    def score(self, pieces: list[tuple[str, int]]) -> float:
+        """Return the score of a way."""
+        total = 0.0
+        place = 0
+        for text, number in pieces:
+            place += len(text)
+            total += next(
+                node.score
+                for node in self.ending[place]
+                if node.number == number and node.text == text
+            )
+        return total
+
+
+def _pieces(rest: Rest) -> list[tuple[str, int]]:
+    found = []
+    while rest is not None:
+        node, rest = rest
+        found.append((node.text, node.number))
+    return found
+
+
+def _log_sum(one: float, other: float) -> float:
+    """Return log(exp(one) + exp(other))."""
+    high, low = max(one, other), min(one, other)
+    return high + log1p(exp(low - high)) if low > -inf else high
