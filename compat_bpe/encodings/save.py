@@ -58,9 +58,10 @@ def save_gpt2(
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: a token is made by no merge, or merging by a list would not give the ids of the
-            encoding.
+        ValueError: it is no byte-level BPE, a token is made by no merge, or merging by a list would
+            not give the ids of the encoding.
     """
+    _check_byte_level(encoding, "the format is for byte-level BPE")
     model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
     if not isinstance(model, ListedModel):
         ranks = _ranks(encoding)
@@ -125,13 +126,13 @@ def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
     Raises:
         ValueError: there are no such ranks.
     """
+    _check_byte_level(encoding, "it has no ranks")
     if not isinstance(encoding, Tokenizer):
         return encoding.core.encoder
     model = encoding.definition.model
     if isinstance(model, RankedModel):
         return model.ranks
-    if not isinstance(model, ListedModel) or not isinstance(encoding.core.model, ByteLevelBPE):
-        raise ValueError(f"{encoding!r} is no byte-level BPE: it has no ranks")
+    assert isinstance(model, ListedModel)
     encoder = _listed(encoding)
     if not encoder.ranks_suffice():
         raise ValueError(
@@ -147,6 +148,11 @@ def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
             if made.makes(token):
                 raise ValueError(f"{encoding!r}: merging by rank would make {token!r} of two parts")
     return ranks
+
+
+def _check_byte_level(encoding: Encoding, reason: str) -> None:
+    if not isinstance(encoding.core.model, ByteLevelBPE):
+        raise ValueError(f"{encoding!r} is no byte-level BPE: {reason}")
 
 
 def _listed(encoding: Encoding) -> ListedMergesEncoder:
@@ -170,6 +176,7 @@ def _names(encoding: Encoding) -> dict[str, int]:
 
 def _definition(encoding: Encoding) -> TokenizerDefinition:
     """Return the content of a ``tokenizer.json`` for an encoding by ranks and one pattern."""
+    _check_byte_level(encoding, "the format has no such model")
     try:
         split = pattern_part(encoding.pattern)
     except ValueError as error:

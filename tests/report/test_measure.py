@@ -117,7 +117,7 @@ def test_vocabulary() -> None:
     gpt2 = get_encoding("gpt2")
     one = report({"gpt2": gpt2}, {"": ["the cats and the dog and the cow"]}).encodings["gpt2"]
     # Of two that came as often, the lower id comes first.
-    assert one.uses[:2] == [TokenUse(262, b" the", 2), TokenUse(290, b" and", 2)]
+    assert one.uses[:2] == [TokenUse(262, b" the", 2, 4), TokenUse(290, b" and", 2, 4)]
     assert [use.token for use in one.longest(3)] == [b" cats", b" the", b" and"]
     assert one.by_length() == {3: 1, 4: 6, 5: 1}
     assert (one.mergeable, one.used, one.unused) == (50256, 6, 50250)

@@ -2,5 +2,6 @@
 
 from . import lattices as lattices
 from . import merging as merging
+from . import sentencepiece as sentencepiece
 from . import wordpiece as wordpiece
 from .base import explain as explain

@@ -22,6 +22,7 @@ class Merging:
         is_token: True if it is a token as a whole, which is not merged.
         states: returns the states.
         figure: returns the text that shows the rank of a pair.
+        sign: the text between two figures, of which the first comes first.
     """
 
     def __init__(
@@ -31,12 +32,14 @@ class Merging:
         is_token: bool,
         states: Callable[[], Iterator[Step]],
         figure: Callable[[Pair], str],
+        sign: str = " < ",
     ) -> None:
         self.chunk = chunk
         self.ids = ids
         self._is_token = is_token
         self._states = states
         self._figure = figure
+        self._sign = sign
 
     @property
     def note(self) -> str:
@@ -72,7 +75,7 @@ class Merging:
             pairs = list(equal)
             times = f" x{len(pairs)}" if len(pairs) > 1 else ""
             # Two pairs can make one token.
-            lead = " = " if rank == before else " < "
+            lead = " = " if rank == before else self._sign
             items.append(Item(parts, self._figure(pairs[0]) + times, lead))
             before = rank
         return items
