@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..formats.checked_json import is_unicode
 from ..encodings.encoding import Encoding
+from ..formats.checked_json import is_unicode
 from ..pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
 from ..pipeline.chunks import is_byte_level
 from .bpe import MOST_TOKENS

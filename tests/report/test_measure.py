@@ -122,6 +122,7 @@ def test_vocabulary() -> None:
     assert one.by_length() == {3: 1, 4: 6, 5: 1}
     assert (one.mergeable, one.used, one.unused) == (50256, 6, 50250)
     assert one.covered == [8, 16, 19, 23, 27, 32]
+    assert one.unreachable is not None
     assert len(one.unreachable) == 13
 
 
