@@ -72,11 +72,20 @@ def show(
     and ends the line. Other invisible characters are escaped: \\t, \\x1b, \\u200b. A byte that is
     not a whole character is shown as \\xe4, a backslash as \\\\, and a | of the text as \\|.
 
+    If the tokenizer changes text or leaves some out, a token is shown as the part of the text that
+    it stands for. Text without a token, such as dropped white space, is dimmed, or enclosed in \\(
+    and \\). Unknown text is magenta, or enclosed in \\< and \\>. With --ids, the token as in the
+    vocabulary follows if it is otherwise.
+
     With --merges, the arguments are words or other text. Each chunk is shown in every state that
     merging goes through. Beside it are the pairs that could be merged next, each with its rank;
     the pair of the lowest rank is merged. If the vocabulary has a list of merges, #N is the
     number in that list, from 1. The last line has the ids. On a terminal, or if COLUMNS is set,
     long lines are shortened, and "… 5 more" says how many pairs are left out.
+
+    Models that do not merge have other steps. WordPiece: at each place the pieces that are tried,
+    the longest first, until one is in the vocabulary. Unigram: for each place the pieces that begin
+    there, with their scores, then the best way to write the chunk, and the second best.
 
     \b
     Examples:
@@ -91,13 +100,17 @@ def show(
     of whole characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a
     special token, and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are
     its place in the text, as [start, end]. A token that begins or ends within a character covers
-    all of it in "characters" and "utf16". With several FILEs, "path" comes first.
+    all of it in "characters" and "utf16". With several FILEs, "path" comes first. See encode --help
+    for tokenizers that change text.
 
     With --merges --json, each chunk is an object with the keys "chunk"; "is_token", true if the
     whole chunk is a token, which is then not merged; "steps", each with "parts" and "pairs", a
     list of objects with the "place" of the left part and the "rank", both from 0, and the "id" of
     the merged token; and "ids". A special token has the keys "special", its name, and "ids". Bytes
-    are escaped as above.
+    are escaped as above. WordPiece has "is_unknown" and "steps", each with its "place", the pieces
+    "tried" and the "id" of the last one, or null. Unigram has the "lattice", a list of pieces with
+    "start", "end", "piece", "id" and "score", and the "ways", each with "score" and "pieces". Other
+    models have "tokens".
     """
     if ids + merges + as_html > 1 or (as_json and (ids or as_html)):
         raise click.UsageError(
