@@ -227,3 +227,9 @@ def test_a_report_of_all_kinds(tmp_path: Path) -> None:
     words = by_name["words"]["vocabulary"]
     assert (words["mergeable"], words["used"], words["unused"]) == (None, 4, None)
     assert get_encoding("gpt2").core.model.unknown_id is None
+
+
+def test_ids_of_bytes_and_characters_are_the_same_everywhere() -> None:
+    assert run("decode", "-e", "characters", stdin=b"110 20013").out.decode() == "n中"
+    _, _, err = run("decode", "-e", "bytes", stdin=b"256")
+    assert err == "compat-bpe: standard input: bytes has no token with the id 256 (at offset 0)\n"

@@ -97,7 +97,7 @@ def _bytes(portion: _Portion, encoding: Encoding, file: str, skip_special: bool)
     except (KeyError, OverflowError):
         number = next(n for n, token in enumerate(portion.ids) if not _is_known(encoding, token))
         hint = ""
-        if encoding.reference == "baseline":
+        if encoding.reference == "baseline" and not encoding.max_token_value:
             hint = "; ids of words are numbered anew by each command"
         raise CommandError(
             f"{shown_name(file)}: {encoding.name} has no token with the id {portion.ids[number]} "
