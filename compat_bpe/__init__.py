@@ -1,4 +1,4 @@
-"""A byte-pair encoder in pure Python that gives exactly tiktoken's tokens."""
+"""Tokenizers in pure Python, with exactly the ids of tiktoken, tokenizers and sentencepiece."""
 
 from .encodings.encoding import Encoding as Encoding
 from .encodings.load import load as load
@@ -22,5 +22,5 @@ if not hasattr(__spec__.loader, "exec_module"):
     from .pattern import parser as _pattern  # noqa: F401
     from .pattern import reach as _reach  # noqa: F401
     from .pattern import stand_ins as _stand_ins  # noqa: F401
-    from .pipeline import decoders as _decoder  # noqa: F401
+    from .pipeline.decoders import by_bytes as _decoder  # noqa: F401
     from .pipeline.models.bpe import by_character as _unspaced  # noqa: F401

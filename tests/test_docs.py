@@ -34,9 +34,14 @@ import pytest
 
 import compat_bpe
 import compat_bpe.fit
+import compat_bpe.save
+import compat_bpe.tokenizer
 import compat_bpe.train
 from compat_bpe.cli import cli
-from compat_bpe.save import save_tokenizer_json
+from compat_bpe.formats.sentencepiece import SentencePieceModel
+from compat_bpe.pipeline.pieces import CONTROL, NORMAL, UNKNOWN
+from compat_bpe.save import save_sentencepiece, save_tokenizer_json
+from compat_bpe.tokenizer import SentencePiece
 from compat_bpe.train import train_bpe
 
 ROOT = Path(__file__).parent.parent
@@ -98,6 +103,22 @@ def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+#: The pieces of a Unigram model, each with its score.
+PIECES = """
+    ▁ -3.0  ▁the -3.2  ▁cat -5.1  ▁s -4.6  at -4.4  ▁sat -7.0  ▁on -4.1  ▁m -5.0  ▁mat -9.6
+    s -4.0  . -3.5  c -6.0  a -5.5  t -5.7  m -6.5  o -6.0  n -6.1  h -6.3  e -5.2
+"""
+
+
+def unigram_model() -> SentencePieceModel:
+    """A model of SentencePiece for the examples, with the special pieces of T5."""
+    pieces = PIECES.split()
+    texts = ["<pad>", "</s>", "<unk>", *pieces[::2]]
+    scores = [0.0, 0.0, 0.0, *map(float, pieces[1::2])]
+    types = [CONTROL, CONTROL, UNKNOWN, *[NORMAL] * (len(texts) - 3)]
+    return SentencePieceModel(texts, scores, bytes(types))
+
+
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """Variables by which ``compat-bpe`` is the package under test, without the user's settings."""
@@ -127,6 +148,8 @@ def folder(tmp_path: Path, vocabulary: Path, environment: Mapping[str, str]) -> 
     shutil.copytree(ROOT / "fixtures/docs", folder)
     (folder / "my-model").mkdir()
     shutil.copy(vocabulary, folder / "my-model")
+    (folder / "my-t5").mkdir()
+    save_sentencepiece(SentencePiece("t5", unigram_model()), folder / "my-t5/spiece.model")
     (folder / "src/icon.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     (folder / ".gitignore").write_text("*.log\n")
     (folder / "debug.log").write_text("started\n" * 100)
@@ -311,7 +334,10 @@ def test_the_page_of_the_command_has_every_option_and_no_other() -> None:
 # The code
 
 
-@pytest.mark.parametrize("module", [compat_bpe, compat_bpe.fit, compat_bpe.train])
+@pytest.mark.parametrize(
+    "module",
+    [compat_bpe, compat_bpe.fit, compat_bpe.save, compat_bpe.tokenizer, compat_bpe.train],
+)
 def test_the_reference_has_every_public_name(module: ModuleType) -> None:
     page = ROOT / f"docs/reference/{module.__name__.removeprefix('compat_bpe.')}.md"
     (members,) = re.findall(
@@ -331,7 +357,7 @@ def test_the_reference_has_every_public_name(module: ModuleType) -> None:
 
 def test_the_picture_has_every_room() -> None:
     page = ROOT / "docs/architecture.md"
-    (picture,) = (block.text for block in blocks_of(page) if block.language == "mermaid")
+    picture = next(block.text for block in blocks_of(page) if block.language == "mermaid")
     package = Path(compat_bpe.__file__).parent
     rooms = {path.parent.name for path in package.glob("*/__init__.py")}
     assert set(re.findall(r"<b>(\w+)</b>", picture)) == rooms

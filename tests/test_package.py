@@ -30,7 +30,7 @@ FLOORS = [
 ]
 
 #: The public names, which a user imports: they hand on what a room has.
-DOORS = {"", "__main__", "install", "save"}
+DOORS = {"", "__main__", "install", "save", "tokenizer"}
 
 #: Modules that stand for themselves, below all rooms.
 GROUND = {"version"}

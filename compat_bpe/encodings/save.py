@@ -58,10 +58,10 @@ def save_gpt2(
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: it is no byte-level BPE, a token is made by no merge, or merging by a list would
-            not give the ids of the encoding.
+        ValueError: the encoding is no byte-level BPE, a token is made by no merge, or merging by a
+            list would not give the ids of the encoding.
     """
-    _check_byte_level(encoding, "the format is for byte-level BPE")
+    _check_byte_level(encoding)
     model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
     if not isinstance(model, ListedModel):
         ranks = _ranks(encoding)
@@ -88,9 +88,15 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
     Raises:
         OSError: the file cannot be written.
         ValueError: the format cannot hold the encoding: two special tokens have one id, a token is
-            empty, or the pattern cannot be written for Oniguruma.
+            empty, the pattern cannot be written for Oniguruma, or the encoding is a model of
+            SentencePiece, or a baseline of characters or words.
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else _definition(encoding)
+    if not isinstance(definition, TokenizerDefinition):
+        raise ValueError(
+            f"{encoding!r}: a tokenizer.json cannot hold a model of SentencePiece, which rounds "
+            "scores and normalizes text otherwise; save_sentencepiece writes it"
+        )
     model = definition.model
     try:
         vocabulary = _with_added(model.vocabulary, model.size, definition.added_tokens)
@@ -126,13 +132,13 @@ def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
     Raises:
         ValueError: there are no such ranks.
     """
-    _check_byte_level(encoding, "it has no ranks")
+    _check_byte_level(encoding)
     if not isinstance(encoding, Tokenizer):
         return encoding.core.encoder
     model = encoding.definition.model
     if isinstance(model, RankedModel):
         return model.ranks
-    assert isinstance(model, ListedModel)
+    assert isinstance(model, ListedModel), "there is no other model of bytes"
     encoder = _listed(encoding)
     if not encoder.ranks_suffice():
         raise ValueError(
@@ -150,9 +156,10 @@ def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
     return ranks
 
 
-def _check_byte_level(encoding: Encoding, reason: str) -> None:
+def _check_byte_level(encoding: Encoding) -> None:
+    """Raise ``ValueError`` unless an encoding merges bytes."""
     if not isinstance(encoding.core.model, ByteLevelBPE):
-        raise ValueError(f"{encoding!r} is no byte-level BPE: {reason}")
+        raise ValueError(f"{encoding!r} is no byte-level BPE: it has no ranks")
 
 
 def _listed(encoding: Encoding) -> ListedMergesEncoder:
@@ -176,7 +183,7 @@ def _names(encoding: Encoding) -> dict[str, int]:
 
 def _definition(encoding: Encoding) -> TokenizerDefinition:
     """Return the content of a ``tokenizer.json`` for an encoding by ranks and one pattern."""
-    _check_byte_level(encoding, "the format has no such model")
+    _check_byte_level(encoding)
     try:
         split = pattern_part(encoding.pattern)
     except ValueError as error:

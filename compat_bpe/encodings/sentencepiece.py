@@ -178,16 +178,16 @@ class SentencePiece(Tokenizer):
         return found
 
     def normalize(self, text: str) -> str:
-        """Return the normalized text, which is made pieces."""
+        """Return the normalized text, which is then cut into pieces."""
         return self._normalizer(repair(text))
 
     def nbest_encode(self, text: str, nbest_size: int) -> list[list[int]]:
-        """Return the ids of the ways to make a text pieces that have the highest scores.
+        """Return the ids of those ways to cut a text into pieces that have the highest scores.
 
         Args:
             text: any string.
-            nbest_size: the number of ways, from 1 to 512.  There may be less.  In which order ways
-                of the same score come is not defined, in the reference neither.
+            nbest_size: the number of ways, from 1 to 512.  There may be fewer.  Ways of the same
+                score come in no defined order, in the reference neither.
 
         Raises:
             ValueError: the number is not in this range, or this is no Unigram model.
@@ -197,15 +197,15 @@ class SentencePiece(Tokenizer):
     def sample_encode(
         self, text: str, alpha: float = 0.1, nbest_size: int = -1, *, seed: int | None = None
     ) -> list[int]:
-        """Return the ids of a random way to make a text pieces.
+        """Return the ids of a random way to cut a text into pieces.
 
         Args:
             text: any string.
-            alpha: for Unigram, the sharpness: with 0 all ways are as likely, with more the best
-                ones are likelier.  For BPE, the probability that a merge is left out.
-            nbest_size: for Unigram, choose one of so many best ways; of all if it is negative, and
-                with 0 or 1 the best one.
-            seed: the same seed gives the same ids; they are others than the reference's.
+            alpha: for Unigram, the sharpness: with 0 all ways are equally likely; the higher it is,
+                the likelier are the best ones.  For BPE, the probability that a merge is left out.
+            nbest_size: for Unigram, the number of best ways to choose from; all if it is negative,
+                and the best one alone if it is 0 or 1.
+            seed: makes the result repeatable; it is not the reference's for any seed.
 
         Raises:
             ValueError: ``alpha`` is negative or no number, ``nbest_size`` is more than 512, or the
@@ -237,7 +237,7 @@ class SentencePiece(Tokenizer):
         if not 1 <= number <= _MOST_WAYS:
             raise ValueError(f"nbest_size is {number}; it must be from 1 to {_MOST_WAYS}")
         if not isinstance(model, PieceUnigram):
-            raise ValueError(f"{self!r} is no Unigram model: its text becomes pieces in one way")
+            raise ValueError(f"{self!r} is no Unigram model: there is only one way to cut a text")
         if number == 1 or not normalized:
             return [model.quick_split(normalized)]
         return Lattice(model, normalized).best(number)

@@ -1,4 +1,4 @@
-"""Models of SentencePiece: what a ``.model`` file holds, and the tokenizer that it defines.
+"""Models of SentencePiece: the content of a ``.model`` file, and the tokenizer that it defines.
 
 The result gives the ids of sentencepiece 0.2.3.  Its Unigram scores are summed in 32 bits, as in
 that version; earlier ones give other ids for some texts.
@@ -32,7 +32,7 @@ _TOO_LONG = 8000
 
 
 class NormalizerSpec(NamedTuple):
-    """What a model says about normalization.
+    """The settings of normalization in a model.
 
     Args:
         name: the name of the rules.

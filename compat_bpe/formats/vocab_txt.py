@@ -26,7 +26,7 @@ from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 
 
 class _Kind(NamedTuple):
-    """What differs between BERT and its like.
+    """A kind of tokenizer: its special tokens, and how they stand around texts.
 
     Args:
         special: the special tokens.

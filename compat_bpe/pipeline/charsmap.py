@@ -109,7 +109,7 @@ class Charsmap:
 
     @cached_property
     def _ascii_table(self) -> dict[int, str] | None:
-        """What is written for single ASCII characters; None if there are longer sequences."""
+        """The replacements of single ASCII characters; None if there are longer sequences."""
         first = {char: node for char, node in self._following[0].items() if char.isascii()}
         if any(char.isascii() for node in first.values() for char in self._following[node]):
             return None

@@ -148,7 +148,7 @@ class Pieces:
         return list(map(text.__getitem__, map(slice, [0, *cuts], [*cuts, len(text)])))
 
     def ids_of(self, pieces: Iterable[tuple[str, int]]) -> list[int]:
-        """Return the ids of a text that has been made pieces.
+        """Return the ids of a text that has been cut into pieces.
 
         Args:
             pieces: each piece and its id; an unknown one has that of the unknown piece.

@@ -100,7 +100,7 @@ class Tokenized:
 
     @property
     def sequence_ids(self) -> list[int | None]:
-        """0 for a token of the first text, 1 for one of the second, None for one of neither.
+        """The text of each token: 0 for the first, 1 for the second, None for neither.
 
         >>> Tokenized.joined([Tokenized.added([7], ["[CLS]"], 0),
         ...     Tokenized([5], ["a"], [(0, 1)], [0], sequence_ranges={0: (0, 1)})]).sequence_ids

@@ -11,10 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load, load_gpt2
+from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.formats.sentencepiece import SentencePieceModel
 from compat_bpe.formats.tiktoken import read_ranks
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
+from compat_bpe.pipeline.pieces import NORMAL, UNKNOWN
+from compat_bpe.save import save_gpt2, save_sentencepiece, save_tiktoken, save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
 from tests.strategies import texts
 
@@ -147,6 +150,20 @@ def test_list_of_merges_is_kept(tmp_path: Path) -> None:
     assert reference.encode("abc bc").ids == [256, 66, 220, 257]
 
 
+def of_characters(folder: Path) -> Encoding:
+    """A BPE over characters."""
+    model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}
+    path = folder / "tokenizer.json"
+    path.write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model}))
+    return load(path)
+
+
+def of_sentencepiece(_: Path) -> Encoding:
+    """A model of SentencePiece."""
+    types = bytes([UNKNOWN, NORMAL])
+    return SentencePiece("small", SentencePieceModel(["<unk>", "a"], [0.0, -1.0], types))
+
+
 def save_pair(enc: Encoding, path: Path) -> None:
     save_gpt2(enc, path, path.with_name("other"))
 
@@ -166,6 +183,15 @@ def save_pair(enc: Encoding, path: Path) -> None:
         (save_tokenizer_json, lambda _: small(pattern="a*"), "may match the empty text"),
         (save_tokenizer_json, lambda _: small(RANKS, {"\ud800": 300}), "surrogate"),
         (save_pair, lambda _: small(RANKS, {"\ud800": 300}), "surrogate"),
+        (save_tiktoken, lambda _: get_encoding("words"), "no byte-level BPE"),
+        (save_pair, lambda _: get_encoding("characters"), "no byte-level BPE"),
+        (save_tokenizer_json, lambda _: get_encoding("categories"), "no byte-level BPE"),
+        (save_tiktoken, of_characters, "no byte-level BPE"),
+        (save_pair, of_characters, "no byte-level BPE"),
+        (save_tiktoken, of_sentencepiece, "no byte-level BPE"),
+        (save_pair, of_sentencepiece, "no byte-level BPE"),
+        (save_tokenizer_json, of_sentencepiece, "save_sentencepiece writes it"),
+        (save_sentencepiece, lambda _: small(), "is no model of SentencePiece"),
     ],
 )
 def test_what_a_format_cannot_hold_leaves_files_as_they_were(

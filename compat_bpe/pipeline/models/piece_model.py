@@ -1,4 +1,4 @@
-"""The base of the models of SentencePiece, each of which makes a text pieces in its own way."""
+"""The base of the models of SentencePiece, each of which cuts text into pieces in its own way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All ways in which a Unigram model can make a text pieces: the best ones, and random ones."""
+"""All ways in which a Unigram model can cut a text into pieces: the best, and random ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: The search for the best ways is cut back when it has as many begun ways, at most this often.
 _MOST_BEGUN, _KEPT, _MOST_CUTS = 10_000, 512, 10
-#: With so many begun ways in all it is given up: the very best way is returned alone.
+#: The number of begun ways at which the search is given up: the very best way is returned alone.
 _MOST_IN_ALL = 500_000
 
 
@@ -69,7 +69,7 @@ class Lattice:
         """Return the best ways, the best first; A* search from the end.
 
         Args:
-            number: the number of ways, 1 or more.  There may be less.
+            number: the number of ways, 1 or more.  There may be fewer.
         """
         heuristic = self._best_scores()
         end = len(self.ending) - 1

@@ -1,4 +1,4 @@
-"""SentencePiece's Unigram: of all ways to make a text pieces, the one with the highest score.
+"""SentencePiece's Unigram: of all ways to cut a text into pieces, the one of highest score.
 
 Each piece has a score, the logarithm of its probability, and the score of a way is their sum.  The
 best way to each place of the text follows from the best ways to the places before it (Viterbi).

@@ -8,7 +8,7 @@ from ...unicode.code_points import CodePoints
 
 
 class CharacterTable(dict[int, str]):
-    """What becomes of each character; a character is looked at when it first occurs.
+    """A table of what becomes of each character, which is found out when it first occurs.
 
     A plain table for ``str.translate`` that lacks a character raises a ``KeyError`` for it each
     time, and takes several times as long.

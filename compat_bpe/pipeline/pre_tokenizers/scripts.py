@@ -73,7 +73,7 @@ def _script(code_point: int) -> str | None:
 
 
 class _Table(dict[int, int]):
-    """For each code point a character that stands for its script, found when first asked for."""
+    """A table from code point to a character for its script, filled when first asked for."""
 
     def __init__(self) -> None:
         super().__init__()

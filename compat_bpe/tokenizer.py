@@ -1,0 +1,13 @@
+"""Tokenizers of several steps, and models of SentencePiece: the public names.
+
+``compat_bpe.load`` makes the tokenizers.  These names are for types, for checks, and for the
+settings that ``Tokenizer.encode_with_offsets`` takes.
+"""
+
+from .encodings.sentencepiece import PlacedPiece as PlacedPiece
+from .encodings.sentencepiece import SentencePiece as SentencePiece
+from .encodings.tokenizer import Tokenizer as Tokenizer
+from .pipeline.added_tokens import AddedToken as AddedToken
+from .pipeline.padding import Padding as Padding
+from .pipeline.tokenized import Tokenized as Tokenized
+from .pipeline.truncation import Truncation as Truncation
