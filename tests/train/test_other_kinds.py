@@ -53,5 +53,5 @@ def test_nothing_is_saved_as_ranks(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["words", "characters"])
 def test_a_baseline_is_no_file(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="tokenizer.json|no byte-level BPE"):
+    with pytest.raises(ValueError, match=r"is no byte-level BPE|cannot hold"):
         save_tokenizer_json(get_encoding(name), tmp_path / "tokenizer.json")
