@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+import compat_bpe
 from compat_bpe import get_encoding, list_encoding_names
+from compat_bpe.encodings.tokenizer import Tokenizer
 
 GOLDEN = Path(__file__).parents[1] / "fixtures" / "golden"
 
@@ -48,3 +50,33 @@ def test_special(name: str) -> None:
         got = encoding.encode(text, allowed_special=chosen, disallowed_special=())
         assert got == ids, (ascii(text), allowed)
         assert encoding.decode(ids) == repaired(text)
+
+
+KINDS = sorted((GOLDEN.parent / "kinds").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", KINDS, ids=lambda path: str(path.stem))
+def test_kinds(path: Path, tmp_path: Path) -> None:
+    stored = json.loads(path.read_bytes())
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps(stored["tokenizer"]), "utf-8")
+    encoding = compat_bpe.load(file)
+    assert isinstance(encoding, Tokenizer)
+    assert len(stored["cases"]) > 20
+    for case in stored["cases"]:
+        text, ids = case["text"], case["ids"]
+        assert encoding.encode(text, allowed_special="all") == ids, ascii(text)
+        found = encoding.encode_with_offsets(text, allowed_special="all")
+        assert (found.ids, found.tokens) == (ids, case["tokens"]), ascii(text)
+        assert found.offsets == list(map(tuple, case["offsets"])), ascii(text)
+        with_special = encoding.encode(text, allowed_special="all", add_special_tokens=True)
+        assert with_special == case["with_special"], ascii(text)
+        assert encoding.decode(ids) == case["decoded"], ascii(text)
+        without = encoding.decode(ids, skip_special_tokens=True)
+        assert without == case["decoded_without_special"], ascii(text)
+
+
+def test_kinds_of_every_model() -> None:
+    assert {json.loads(path.read_bytes())["tokenizer"]["model"]["type"] for path in KINDS} == {
+        *("BPE", "Unigram", "WordLevel", "WordPiece")
+    }

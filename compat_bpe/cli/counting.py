@@ -44,6 +44,10 @@ class Part(NamedTuple):
     end: int | None = None
 
 
+class _UnknownError(ValueError):
+    """The vocabulary has no token for a part of a text."""
+
+
 class Counter:
     """A counter of files with one encoding.
 
@@ -74,12 +78,23 @@ class Counter:
                 return Outcome(self._count(file, part, advance))
         except OSError as error:
             return Outcome(None, error.strerror or str(error), was_read=False)
+        except _UnknownError as error:
+            return Outcome(None, str(error), was_read=False)
         except ValueError as error:
             return Outcome(None, str(error), is_binary=isinstance(error, BinaryError))
 
     def count_text(self, text: str) -> Outcome:
         """Count a text that is no file."""
-        return Outcome(Counts(self.encoding.count(text), len(text.encode()), len(text)))
+        try:
+            return Outcome(Counts(self._tokens(self.encoding, text), len(text.encode()), len(text)))
+        except _UnknownError as error:
+            return Outcome(None, str(error), was_read=False)
+
+    def _tokens(self, encoding: Encoding, text: str) -> int:
+        try:
+            return encoding.count(text)
+        except ValueError as error:
+            raise _UnknownError(f"{self.encoding.name}: {error}") from None
 
     def _count(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Counts:
         left = None if part.end is None else part.end - part.start
@@ -91,8 +106,7 @@ class Counter:
                 text = block.decode("utf-8", self._errors)
             except UnicodeDecodeError as error:
                 raise not_utf8(error, part.start) from None
-            encoding = self._encoding_of(part)
-            counts = Counts(encoding.count(text), len(block), len(text))
+            counts = Counts(self._tokens(self._encoding_of(part), text), len(block), len(text))
             advance(len(block))
             return counts
         return self._count_rest(block, file, part, advance)
@@ -128,7 +142,7 @@ class Counter:
             characters += len(text)
             for portion in portions(text):
                 certain = cutter.feed(portion)
-                tokens += cutter.encoding.count(certain)
+                tokens += self._tokens(cutter.encoding, certain)
                 counted += len(certain)
                 # Estimated from the average size of a character: text held back is not done yet.
                 done = size * counted // characters
@@ -137,7 +151,7 @@ class Counter:
                     told = done
             if not block:
                 rest = cutter.finish()
-                tokens += cutter.encoding.count(rest)
+                tokens += self._tokens(cutter.encoding, rest)
                 advance(size - told)
                 return Counts(tokens, size, characters)
             block = _read(file, None if part.end is None else part.end - part.start - size)

@@ -1,4 +1,4 @@
-"""``compat-bpe show --merges``: show step by step how the chunks of a text are merged."""
+"""``compat-bpe show --merges``: show step by step how the chunks of a text become tokens."""
 
 from __future__ import annotations
 
@@ -7,22 +7,26 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import groupby
 from math import inf
 from unicodedata import east_asian_width
 
 import click
 
 from .. import Encoding
-from ..pipeline.chunks import chunks_of
-from ..pipeline.models.bpe.explain import Pair, Step, Token, merge_steps
+from ..pipeline.chunks import parts_of_text
+from ..pipeline.models.explain import explain
+from ..pipeline.models.explain.base import Item, Row
 from ..unicode.escape import Visible, can_show, escape
-from .options.encoding import check_decodes
+from .output import CommandError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..pipeline.models.explain.base import Explanation
 
 #: The separator of the parts of a chunk, in colors, too: here the edges matter.
 _SEPARATOR = "|"
-#: The background of the two parts that are merged next.
-_JOINED_BACKGROUND = "yellow"
+#: The background of the parts that a step is about.
+_MARKED_BACKGROUND = "yellow"
 
 #: The largest number of columns that shorter states are padded to.
 _WIDEST = 60
@@ -37,56 +41,59 @@ _ELLIPSIS = "…"
 def shown_merges(
     texts: Iterable[str], encoding: Encoding, allowed: Set[str], *, colored: bool
 ) -> Iterator[str]:
-    """Yield the lines of each chunk of some texts, no wider than the terminal."""
-    lines = _Lines(encoding, colored, _width())
+    """Yield the lines of each chunk of some texts, no wider than the terminal.
+
+    Raises:
+        CommandError: the vocabulary has no token for a part of a text.
+    """
+    lines = _Lines(colored, _width())
+    names = _names_of(encoding)
     lead = ""
     for chunk in _chunks(texts, encoding, allowed):
         yield lead
-        yield from lines.of(chunk)
+        if isinstance(chunk, int):
+            yield from lines.of_special(names[chunk], chunk)
+        else:
+            yield from lines.of(_explained(encoding, chunk))
         lead = "\n"
 
 
 def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[str]:
-    """Yield a line of JSON for each chunk of some texts."""
-    core = encoding.core
+    """Yield a line of JSON for each chunk of some texts; errors as in ``shown_merges``."""
     visible = Visible("\\n", "", can_show)
+    names = _names_of(encoding)
+
+    def show(data: bytes) -> str:
+        return escape(data, visible)
+
     for chunk in _chunks(texts, encoding, allowed):
         if isinstance(chunk, int):
-            name = _name_of(encoding, chunk)
-            yield _json({"special": escape(name, visible), "ids": [chunk]})
+            yield _json({"special": show(names[chunk]), "ids": [chunk]})
             continue
-        steps = [
-            {
-                "parts": [escape(part.data, visible) for part in parts],
-                "pairs": [
-                    {"place": pair.place, "rank": pair.rank, "id": pair.made.id} for pair in pairs
-                ],
-            }
-            for parts, pairs in merge_steps(chunk, core.model.merges)
-        ]
-        yield _json(
-            {
-                "chunk": escape(chunk, visible),
-                "is_token": chunk in core.model.whole,
-                "steps": steps,
-                "ids": core.model.ids_of(chunk),
-            }
-        )
+        found = _explained(encoding, chunk)
+        yield _json({"chunk": show(found.chunk), **found.members(show), "ids": [*found.ids]})
 
 
-def _name_of(encoding: Encoding, token: int) -> bytes:
-    """Return the name of a special or added token."""
-    check_decodes(encoding)
-    return encoding.decode_single_token_bytes(token)
+def _explained(encoding: Encoding, chunk: str) -> Explanation:
+    try:
+        return explain(encoding.core.model, chunk)
+    except ValueError as error:
+        raise CommandError(f"{encoding.name}: {error}") from None
+
+
+def _names_of(encoding: Encoding) -> dict[int, bytes]:
+    """Return the names of the special and other added tokens; the first one of each id."""
+    names = reversed(list(encoding.core.special.items()))
+    return {number: name.encode() for name, number in names}
 
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _chunks(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[bytes | int]:
+def _chunks(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[str | int]:
     for text in texts:
-        yield from chunks_of(encoding.core, text, allowed)
+        yield from parts_of_text(encoding.core, text, allowed)
 
 
 def _width() -> float:
@@ -102,41 +109,36 @@ def _width() -> float:
 class _Lines:
     """A writer of the lines that show a chunk."""
 
-    def __init__(self, encoding: Encoding, colored: bool, width: float) -> None:
+    def __init__(self, colored: bool, width: float) -> None:
         self._width = width
-        self._encoding = encoding
         self._colored = colored
         self._quoted = Visible("\\n", '"', can_show)
         self._visible = Visible("\\n", _SEPARATOR, can_show)
         self._special = Visible("\\n", "", can_show)
-        self._is_listed = encoding.core.model.merges.follows_list
 
-    def of(self, chunk: bytes | int) -> Iterator[str]:
-        core = self._encoding.core
-        if isinstance(chunk, int):
-            name = _name_of(self._encoding, chunk)
-            yield f"\\[{escape(name, self._special)}\\]  a special or added token\n  = {chunk}\n"
-            return
-        yield f'"{escape(chunk, self._quoted)}"'
-        if chunk in core.model.whole and len(chunk) > 1:
-            yield "  a token as a whole, so it is not merged; if it were:"
-        yield "\n"
-        width = 0
-        for step in merge_steps(chunk, core.model.merges) if len(chunk) > 1 else ():
-            parts = list(map(self._part, step.parts))
-            if not step.pairs:
-                yield f"  {_SEPARATOR.join(parts)}\n"
+    def of_special(self, name: bytes, token: int) -> Iterator[str]:
+        """Yield the lines of a special or added token."""
+        yield f"\\[{escape(name, self._special)}\\]  a special or added token\n  = {token}\n"
+
+    def of(self, found: Explanation) -> Iterator[str]:
+        """Yield the lines of a chunk."""
+        note = f"  {found.note}" if found.note else ""
+        yield f'"{escape(found.chunk, self._quoted)}"{note}\n'
+        widest = _columns(_SEPARATOR.join(map(self._part, found.widest)))
+        width = min(widest, _WIDEST) if widest <= self._room_for_state() else 0
+        for row in found.rows():
+            if not row.items:
+                yield f"  {_SEPARATOR.join(map(self._part, row.parts))}\n"
                 continue
-            state, columns = self._state(parts, step.pairs[0].place)
-            # The first state has the most separators, so it is the widest.
+            state, columns = self._state(row)
             width = width or min(columns, _WIDEST, self._room_for_state())
             padding = " " * max(width - columns, 0)
             room = self._width - 4 - max(width, columns)
-            yield f"  {state}{padding}  {self._candidates(step, room)}\n"
-        yield f"  = {' '.join(map(str, core.model.ids_of(chunk)))}\n"
+            yield f"  {state}{padding}  {self._items(row, room)}\n"
+        yield f"  = {' '.join(map(str, found.ids))}\n"
 
-    def _part(self, part: Token) -> str:
-        return escape(part.data, self._visible)
+    def _part(self, part: bytes) -> str:
+        return escape(part, self._visible)
 
     def _room_for_state(self) -> int:
         """Return the largest number of columns of a state."""
@@ -145,67 +147,82 @@ class _Lines:
         # A state gets half of the line, but there must be room for a pair and the last words.
         return max(int(min(self._width // 2 - 2, self._width - _PAIR)), 1)
 
-    def _state(self, parts: list[str], left: int) -> tuple[str, int]:
-        """Return the parts around the two that are merged next, and the columns that they take."""
-        first, end = _window([_columns(part) for part in parts], left, self._room_for_state())
+    def _state(self, row: Row) -> tuple[str, int]:
+        """Return the parts around those that a step is about, and the columns that they take."""
+        parts = list(map(self._part, row.parts))
+        left, right = row.marked
+        first, end = _window(list(map(_columns, parts)), left, right, self._room_for_state())
         before = [_ELLIPSIS] if first else []
         after = [_ELLIPSIS] if end < len(parts) else []
         columns = _columns(_SEPARATOR.join(before + parts[first:end] + after))
-        joined = _SEPARATOR.join(parts[left : left + 2])
-        if self._colored:
-            joined = click.style(joined, "black", _JOINED_BACKGROUND)
-        shown = [*before, *parts[first:left], joined, *parts[left + 2 : end], *after]
+        marked = parts[left:right]
+        if self._colored and marked:
+            marked = [click.style(_SEPARATOR.join(marked), "black", _MARKED_BACKGROUND)]
+        shown = [*before, *parts[first:left], *marked, *parts[right:end], *after]
         return _SEPARATOR.join(shown), columns
 
-    def _candidates(self, step: Step, room: float) -> str:
-        """Return the pairs that could be merged, lowest rank first, as far as there is room.
+    def _items(self, row: Row, room: float) -> str:
+        """Return the ways to go on, as far as there is room.
 
-        The first pair is always there. The last words say how many pairs are left out.
+        The one that is taken is always there. Before it, or as the last words, is said how many are
+        left out.
         """
-
-        def name(pair: Pair) -> tuple[int, str]:
-            parts = step.parts[pair.place : pair.place + 2]
-            return pair.rank, _SEPARATOR.join(map(self._part, parts))
-
-        pairs = [(key, len(list(equal))) for key, equal in groupby(sorted(map(name, step.pairs)))]
+        texts = list(map(self._item, row.items))
+        taken = row.taken
+        widths = [_columns(text) + _columns(item.lead) for text, item in zip(texts, row.items)]
+        widths[0] -= _columns(row.items[0].lead)
+        count = len(texts)
+        if sum(widths) > room:
+            count, columns = 0, 0
+            # The first one is always there, too, unless another one is taken.
+            least = 1 if not taken else 0
+            while count < len(texts):
+                columns += widths[count]
+                rest = len(f" {_ELLIPSIS} {len(texts) - count - 1} more")
+                if taken is not None and taken > count:
+                    rest += widths[taken]
+                if count >= least and columns + rest > room:
+                    break
+                count += 1
         shown = ""
-        columns = 0
-        before = -1
-        for number, ((rank, text), times) in enumerate(pairs):
-            one = f"{text} {'#' if self._is_listed else ''}{rank + self._is_listed}"
-            if times > 1:
-                one += f" x{times}"
-            # Two pairs can make one token.
-            lead = "" if not number else " = " if rank == before else " < "
-            more = f" {_ELLIPSIS} {len(pairs) - number} more"
-            rest = len(f" {_ELLIPSIS} {len(pairs) - number - 1} more")
-            columns += _columns(lead + one)
-            if number and columns + (rest if number + 1 < len(pairs) else 0) > room:
-                return shown + more
-            if self._colored and not number:
-                one = click.style(one, bold=True)
-            shown += lead + one
-            before = rank
-        return shown
+        for number, (text, item) in enumerate(zip(texts[:count], row.items)):
+            shown += (item.lead if number else "") + self._styled(text, number == taken)
+        if count == len(texts):
+            return shown
+        is_apart = taken is not None and taken >= count
+        lead = " " if count else ""
+        more = f"{lead}{_ELLIPSIS} {len(texts) - count - is_apart} more"
+        if not is_apart or taken is None:
+            return shown + more
+        more = more if len(texts) - count - 1 else ""
+        return shown + more + row.items[taken].lead + self._styled(texts[taken], True)
+
+    def _item(self, item: Item) -> str:
+        text = _SEPARATOR.join(map(self._part, item.parts))
+        return f"{text} {item.figure}" if text and item.figure else text + item.figure
+
+    def _styled(self, text: str, is_taken: bool) -> str:
+        return click.style(text, bold=True) if self._colored and is_taken else text
 
 
-def _window(widths: Sequence[int], left: int, room: int) -> tuple[int, int]:
-    """Return the range of parts to show: the two at ``left``, and others as far as there is room.
+def _window(widths: Sequence[int], left: int, right: int, room: int) -> tuple[int, int]:
+    """Return the range of parts to show: those that are marked, and others as there is room.
 
     Args:
         widths: the columns of each part; a separator is between each two.
-        left: the first of the two parts.
+        left, right: the first marked part, and the end of them.
         room: the columns, those of an ellipsis on each side with parts left out included.
 
-    >>> _window([1] * 20, 9, 11)
+    >>> _window([1] * 20, 9, 11, 11)
     (8, 12)
-    >>> _window([1] * 6, 0, 11)
+    >>> _window([1] * 6, 0, 2, 11)
     (0, 6)
     """
     if sum(widths) + len(widths) - 1 <= room:
         return 0, len(widths)
-    first, end = left, left + 2
-    taken = sum(widths[first:end]) + 1 + 4  # an ellipsis and a separator on each side
+    first, end = left, right
+    # An ellipsis and a separator on each side.
+    taken = sum(widths[first:end]) + max(end - first - 1, 0) + 4
     while True:
         grown = taken
         if first and taken + widths[first - 1] + 1 <= room:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from html import escape as escape_html
 
-from .. import Encoding
 from ..unicode.escape import Visible, escape
 from .output import CommandError
+from .shown_tokens import Look
 
 #: The largest number of tokens whose HTML element is cached.
 _CACHED = 1 << 14
@@ -23,11 +23,14 @@ pre { font: 15px/1.8 ui-monospace, monospace; white-space: pre-wrap; overflow-wr
 span { border-radius: 3px; padding: 2px 0; unicode-bidi: isolate; background: #cfe8fc; }
 span:nth-of-type(even) { background: #fdeeb3; }
 span.special { background: #f6b8b8; font-weight: bold; }
+span.unknown { background: #e0c4f2; text-decoration: underline wavy; }
+.gap { opacity: 0.5; font-style: normal; }
 @media (prefers-color-scheme: dark) {
   body { color: #eee; background: #181818; }
   span { background: #1d4e74; }
   span:nth-of-type(even) { background: #66540f; }
   span.special { background: #7d2a2a; }
+  span.unknown { background: #5b2f78; }
 }
 """
 
@@ -47,15 +50,12 @@ def page_end() -> str:
     return "</body>\n</html>\n"
 
 
-def section(
-    name: str, tokens: Iterable[int], encoding: Encoding, summary: Iterable[str]
-) -> Iterator[str]:
+def section(name: str, tokens: Iterable[Look], summary: Iterable[str]) -> Iterator[str]:
     """Yield the parts of a section with the tokens of a text.
 
     Args:
         name: its heading.
-        tokens: the ids.
-        encoding: their encoding.
+        tokens: the looks of the tokens, and of what is between them.
         summary: the lines below; they are asked for after the last token.
 
     Raises:
@@ -65,11 +65,13 @@ def section(
     special = Visible()
 
     @lru_cache(_CACHED)
-    def element(token: int) -> str:
-        data = encoding.decode_single_token_bytes(token)
-        if encoding.is_special_token(token):
-            return f'<span class="special" title="{token}">{_escaped(data, special)}</span>'
-        return f'<span title="{token}">{_escaped(data, ordinary)}</span>'
+    def element(look: Look) -> str:
+        text = _escaped(look.data, special if look.kind == "special" else ordinary)
+        if look.id is None:
+            return f'<i class="gap" title="no token">{text}</i>'
+        kind = f' class="{look.kind}"' if look.kind else ""
+        title = f"{look.id} {_visible(look.token)}" if look.token else f"{look.id}"
+        return f'<span{kind} title="{title}">{text}</span>'
 
     yield f"<h2>{_visible(name)}</h2>\n<pre>"
     try:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from .. import Encoding
 from ..fit.stream import encode_iter
+from ..pipeline.chunks import joins_to_text
 from .output import CommandError
+from .shown_tokens import placed_parts
 
 #: The largest number of tokens whose description is cached.
 _CACHED = 1 << 14
@@ -19,14 +22,14 @@ class _Description(NamedTuple):
     """The facts about a token that do not depend on its place.
 
     Args:
-        data: its bytes.
+        size: its length in bytes.
         head: the beginning of its JSON object.
         begins_within: True if its first byte continues a character.
         characters, utf16: the number of characters, and of UTF-16 units, that begin in it.
         last_units: the UTF-16 units of the last character that begins in it; 0 if there is none.
     """
 
-    data: bytes
+    size: int
     head: str
     begins_within: bool
     characters: int
@@ -39,9 +42,10 @@ def placed_tokens(
 ) -> Iterator[str]:
     """Yield a JSON object for each token of a text that comes in pieces.
 
-    Places are half-open ranges in characters, UTF-8 bytes and UTF-16 units. Ranges of bytes are
-    exact. Ranges of characters and units cover each character of which the token has a byte, so
-    tokens that share a character overlap there.
+    Places are half-open ranges in characters, UTF-8 bytes and UTF-16 units. Ranges of characters
+    and units cover each character of which the token has a byte, so tokens that share a character
+    overlap there. Ranges of bytes are exact if the tokens, joined, are the text; else they cover
+    whole characters, too.
 
     Args:
         encoding: the encoding.
@@ -50,8 +54,7 @@ def placed_tokens(
         name: the name of the text in messages.
 
     Raises:
-        CommandError: the bytes of the tokens are not those of the text: the tokenizer normalizes
-            it, for instance.
+        CommandError: the vocabulary has no token for a part of the text.
 
     >>> from compat_bpe import get_encoding
     >>> for line in placed_tokens(get_encoding("gpt2"), ["a", " 😀"], frozenset(), "x"):
@@ -60,58 +63,85 @@ def placed_tokens(
     {"id": 30325, "hex": "20f09f98", "characters": [1, 3], "bytes": [1, 5], "utf16": [1, 4]}
     {"id": 222, "hex": "80", "characters": [2, 3], "bytes": [5, 6], "utf16": [2, 4]}
     """
-    waiting = bytearray()  # the bytes of the text that no token has covered yet
+    if joins_to_text(encoding.core):
+        return _joined(encoding, pieces, allowed, name)
+    return _located(encoding, pieces, allowed, name)
 
-    def reading() -> Iterator[str]:
-        for piece in pieces:
-            waiting.extend(piece.encode())
-            yield piece
+
+def _joined(
+    encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
+) -> Iterator[str]:
+    """Yield the objects of tokens that, joined, are the text."""
 
     @lru_cache(_CACHED)
     def described(token: int) -> _Description:
         return _describe(encoding, token)
 
-    ids = encode_iter(encoding, reading(), allowed_special=allowed, disallowed_special=())
+    ids = encode_iter(encoding, pieces, allowed_special=allowed, disallowed_special=())
     begin = characters = utf16 = last_units = 0
-    for token in ids:
-        data, head, is_within, more_characters, more_utf16, more_last = described(token)
-        if not waiting.startswith(data):
-            break
-        del waiting[: len(data)]
-        end = begin + len(data)
-        start = characters - is_within
-        start_utf16 = utf16 - (last_units if is_within else 0)
-        characters += more_characters
-        utf16 += more_utf16
-        last_units = more_last or last_units
-        yield (
-            f'{head}"characters": [{start}, {characters}], "bytes": [{begin}, {end}], '
-            f'"utf16": [{start_utf16}, {utf16}]}}\n'
-        )
-        begin = end
-    else:
-        if not waiting:
-            return
-    raise CommandError(
-        f"{name}: the tokens of {encoding.name} are not the bytes of the text at offset {begin} "
-        "(its tokenizer normalizes text or drops some), so they have no places in it"
-    )
+    try:
+        for token in ids:
+            size, head, is_within, more_characters, more_utf16, more_last = described(token)
+            end = begin + size
+            start = characters - is_within
+            start_utf16 = utf16 - (last_units if is_within else 0)
+            characters += more_characters
+            utf16 += more_utf16
+            last_units = more_last or last_units
+            yield (
+                f'{head}"characters": [{start}, {characters}], "bytes": [{begin}, {end}], '
+                f'"utf16": [{start_utf16}, {utf16}]}}\n'
+            )
+            begin = end
+    except ValueError as error:
+        raise CommandError(f"{name}: {encoding.name}: {error}") from None
 
 
 def _describe(encoding: Encoding, token: int) -> _Description:
     data = encoding.decode_single_token_bytes(token)
-    try:
-        content = f'"text": {json.dumps(data.decode())}'
-    except UnicodeDecodeError:
-        content = f'"hex": "{data.hex()}"'
     special = '"special": true, ' if encoding.is_special_token(token) else ""
     # All bytes but 10xxxxxx begin a character; 11110xxx begins one of two UTF-16 units.
     units = [1 + (byte >= 0xF0) for byte in data if not 0x80 <= byte < 0xC0]
     return _Description(
-        data,
-        f'{{"id": {token}, {content}, {special}',
+        len(data),
+        f'{{"id": {token}, {_content(data)}, {special}',
         0x80 <= data[:1][0] < 0xC0 if data else False,
         len(units),
         sum(units),
         units[-1] if units else 0,
     )
+
+
+def _content(data: bytes) -> str:
+    try:
+        return f'"text": {json.dumps(data.decode())}'
+    except UnicodeDecodeError:
+        return f'"hex": "{data.hex()}"'
+
+
+def _located(
+    encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
+) -> Iterator[str]:
+    """Yield the objects of tokens that stand for parts of the text."""
+    before = (0, 0, 0)
+    for part, tokens in placed_parts(encoding, pieces, allowed, name):
+        sizes = (
+            range(len(part) + 1),
+            [0, *accumulate(len(char.encode()) for char in part)],
+            [0, *accumulate(1 + (char > "\uffff") for char in part)],
+        )
+        for (number, data, kind, token), start, end in tokens:
+            if number is None:
+                continue
+            written = json.dumps(token) if token else json.dumps(data.decode("utf-8", "replace"))
+            mark = f'"{kind}": true, ' if kind else ""
+            (start_char, end_char), (begin, after), (start_utf16, end_utf16) = (
+                (origin + places[start], origin + places[end])
+                for origin, places in zip(before, sizes)
+            )
+            yield (
+                f'{{"id": {number}, {_content(data)}, "token": {written}, {mark}'
+                f'"characters": [{start_char}, {end_char}], "bytes": [{begin}, {after}], '
+                f'"utf16": [{start_utf16}, {end_utf16}]}}\n'
+            )
+        before = (before[0] + sizes[0][-1], before[1] + sizes[1][-1], before[2] + sizes[2][-1])

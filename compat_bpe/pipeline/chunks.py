@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from .core import Core
+from .models.byte_level_bpe import ByteLevelBPE
 
 
 def chunks_of(
@@ -29,6 +30,41 @@ def chunks_of(
         yield from map(core.model.to_bytes, core.splitter.chunks(plain))
         if special is not None:
             yield special
+
+
+def parts_of_text(
+    core: Core, text: str, allowed_special: Set[str] = frozenset()
+) -> Iterator[str | int]:
+    """Yield what ``chunks_of`` does, with each chunk as the text that the model gets.
+
+    Raises:
+        UnicodeEncodeError: the text has surrogates.
+    """
+    for plain, special in core.spans(text, allowed_special):
+        yield from core.splitter.chunks(plain)
+        if special is not None:
+            yield special
+
+
+def joins_to_text(core: Core) -> bool:
+    """Return True if the tokens of any text, joined, certainly are its UTF-8.
+
+    >>> from compat_bpe import get_encoding
+    >>> joins_to_text(get_encoding("gpt2").core), joins_to_text(get_encoding("words").core)
+    (True, False)
+    """
+    definition = core.definition
+    return (
+        definition.model.is_text
+        and definition.make_decoder is None
+        and not definition.added.changes_text
+        and core.leaves_nothing_out
+    )
+
+
+def is_byte_level(core: Core) -> bool:
+    """Return True if the model merges bytes: only such a model can be extended, for instance."""
+    return isinstance(core.model, ByteLevelBPE)
 
 
 def texts_of_chunks(core: Core, text: str) -> Iterator[list[str]]:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
-from typing import Callable, NamedTuple, TypeVar
+from typing import Any, Callable, NamedTuple, TypeVar
 
 from ..encodings.encoding import Encoding
+from ..pipeline.chunks import is_byte_level
 from .unreachable import Unreachable, unreachable_tokens
 
 
@@ -36,19 +37,28 @@ class TokenCounts(NamedTuple):
     Args:
         tokens: the number of tokens.
         chunks: the number of chunks (pre-tokens) before any merging.
-        whole_chunks: the number of chunks that are a single token.
+        whole_chunks: the number of chunks that are a single token, and not unknown.
+        unknown: the number of tokens that stand for what is unknown; None if the vocabulary has no
+            such token.
     """
 
     tokens: int = 0
     chunks: int = 0
     whole_chunks: int = 0
+    unknown: int | None = None
 
 
 _Counts = TypeVar("_Counts", Sizes, TokenCounts)
 
 
 def add_counts(counts: Iterable[_Counts], zero: _Counts) -> _Counts:
-    return type(zero)(*map(sum, zip(zero, *counts)))
+    found: Iterable[Any] = map(_sum, zip(zero, *counts))
+    return type(zero)(*found)
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
 
 
 class TermTokens(NamedTuple):
@@ -60,11 +70,19 @@ class TermTokens(NamedTuple):
 
 
 class TokenUse(NamedTuple):
-    """A token and the number of times that it occurs."""
+    """A token and the number of times that it occurs.
+
+    Args:
+        id: its id.
+        token: its bytes; those of the token as in the vocabulary if it is no byte-level one.
+        times: the number of times.
+        size: the length in bytes of what it is decoded to.
+    """
 
     id: int
     token: bytes
     times: int
+    size: int
 
 
 class EncodingReport:
@@ -91,19 +109,29 @@ class EncodingReport:
         self.terms = [TermTokens(term, self._cut(term), self._cut(" " + term)) for term in terms]
 
     @cached_property
-    def mergeable(self) -> int:
-        """The number of tokens that are neither special nor added."""
-        return len(self._encoding.ordinary_tokens())
+    def mergeable(self) -> int | None:
+        """The number of tokens that are neither special nor added; None if there is no end of them.
+
+        It is None for baselines without a vocabulary, such as words.
+        """
+        is_open = self._encoding.reference == "baseline" and not self._encoding.core.model.is_text
+        return None if is_open else len(self._encoding.ordinary_tokens())
 
     @property
     def used(self) -> int:
         """The number of mergeable tokens that occur in the corpus."""
-        return self.mergeable - self.unused
+        if self.mergeable is None:
+            return len(self._uses)
+        return self.mergeable - len(self._unused)
 
     @property
-    def unused(self) -> int:
-        """The number of mergeable tokens that do not occur in the corpus."""
-        return len(self._unused)
+    def unused(self) -> int | None:
+        """The number of mergeable tokens that do not occur in the corpus; None as ``mergeable``."""
+        return None if self.mergeable is None else len(self._unused)
+
+    def share(self, tokens: int | None) -> float | None:
+        """Return the share of the mergeable tokens; None if it is not defined."""
+        return None if tokens is None or not self.mergeable else tokens / self.mergeable
 
     @cached_property
     def _unused(self) -> list[bytes]:
@@ -111,33 +139,46 @@ class EncodingReport:
         return [token for token, number in known.items() if number not in self._uses]
 
     @cached_property
-    def unreachable(self) -> Sequence[Unreachable]:
-        """The unused tokens that no text can have (see ``report.unreachable``)."""
+    def unreachable(self) -> Sequence[Unreachable] | None:
+        """The unused tokens that no text can have; None if this is not known for the model.
+
+        It is known for byte-level BPE (see ``report.unreachable``).
+        """
+        if not is_byte_level(self._encoding.core):
+            return None
         return list(unreachable_tokens(self._encoding, self._unused))
 
     @cached_property
     def uses(self) -> Sequence[TokenUse]:
         """All used tokens, most frequent first; equally frequent ones are sorted by id."""
         ordered = sorted(self._uses.items(), key=lambda item: (-item[1], item[0]))
-        return [TokenUse(number, self._bytes[number], times) for number, times in ordered]
+        return [
+            TokenUse(number, self._bytes[number], times, self._size(number))
+            for number, times in ordered
+        ]
 
     @cached_property
     def _bytes(self) -> Mapping[int, bytes]:
         """The bytes of each token, even if the encoding cannot decode."""
-        return self._encoding.core.bytes_by_id()
+        return _Bytes(self._encoding)
+
+    def _size(self, number: int) -> int:
+        if self._encoding.core.definition.make_decoder is None:
+            return len(self._bytes[number])
+        return self._encoding.core.token_length(number)
 
     def _cut(self, term: str) -> list[bytes]:
         return [self._bytes[number] for number in self._encoding.encode_ordinary(term)]
 
     def longest(self, number: int) -> list[TokenUse]:
         """Return the longest used tokens in bytes; of equal lengths, the more frequent first."""
-        return sorted(self.uses, key=lambda use: -len(use.token))[:number]
+        return sorted(self.uses, key=lambda use: -use.size)[:number]
 
     def by_length(self) -> dict[int, int]:
         """Return the number of tokens in the corpus by their length in bytes."""
         found: Counter[int] = Counter()
         for use in self.uses:
-            found[len(use.token)] += use.times
+            found[use.size] += use.times
         return dict(sorted(found.items()))
 
     @cached_property
@@ -147,7 +188,19 @@ class EncodingReport:
         The last number is that of all bytes, unless the encoding normalizes or leaves something
         out.
         """
-        return list(accumulate(len(use.token) * use.times for use in self.uses))
+        return list(accumulate(use.size * use.times for use in self.uses))
+
+
+class _Bytes(dict[int, bytes]):
+    """The bytes of each token."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        super().__init__(encoding.core.bytes_by_id())
+        self._encoding = encoding
+
+    def __missing__(self, number: int) -> bytes:
+        # A baseline's, which has no vocabulary.
+        return self._encoding.decode_single_token_bytes(number)
 
 
 class Report(NamedTuple):
@@ -200,8 +253,14 @@ MEASURES = (
         lambda s, t: _ratio(t.whole_chunks, t.chunks),
         SHARE,
     ),
+    Measure(
+        "unknown_share",
+        "tokens that are unknown",
+        lambda s, t: None if t.unknown is None else _ratio(t.unknown, t.tokens),
+        "{:.2%}",
+    ),
 )
-BYTES_PER_TOKEN, TOKENS_PER_CHARACTER, TOKENS_PER_WORD, WHOLE_CHUNKS = MEASURES
+BYTES_PER_TOKEN, TOKENS_PER_CHARACTER, TOKENS_PER_WORD, WHOLE_CHUNKS, UNKNOWN = MEASURES
 
 #: The baselines of comparisons: one token for each character, byte or word.
 BASELINES: Mapping[str, Callable[[Sizes], TokenCounts]] = {
@@ -274,8 +333,10 @@ def group_tables(report: Report) -> list[Table]:
     listed = columns(report)
     tables = [_table(report, "tokens", listed, lambda sizes, counts: counts.tokens, "{:,}")]
     for measure in MEASURES:
-        # Baselines have no chunks.
-        some = listed[: len(report.encodings)] if measure is WHOLE_CHUNKS else listed
+        # Baselines have no chunks, and nothing unknown.
+        some = listed[: len(report.encodings)] if measure in (WHOLE_CHUNKS, UNKNOWN) else listed
+        if measure is UNKNOWN and all(column.total.unknown is None for column in some):
+            continue
         tables.append(_table(report, measure.title, some, measure.of, measure.form))
     if len(report.groups) > 1:
         ratios = [balance(report.groups, column.groups) for column in listed]
@@ -290,9 +351,10 @@ def vocabulary_table(report: Report) -> Table:
     """Return a table of the used, unused and unreachable tokens of each vocabulary."""
     rows = []
     for name, one in report.encodings.items():
-        counts = one.mergeable, one.used, one.unused, len(one.unreachable)
-        mergeable, used, unused, unreachable = map("{:,}".format, counts)
-        shares = [SHARE.format(number / one.mergeable) for number in (one.used, one.unused)]
+        counts = one.mergeable, one.used, one.unused
+        mergeable, used, unused = (_written(count, "{:,}") for count in counts)
+        shares = [_written(one.share(number), SHARE) for number in (one.used, one.unused)]
+        unreachable = "not known" if one.unreachable is None else f"{len(one.unreachable):,}"
         rows.append((name, [mergeable, used, shares[0], unused, shares[1], unreachable]))
     titles = ["all", "used", "share", "unused", "share", "unreachable"]
     return Table("mergeable tokens", titles, rows)

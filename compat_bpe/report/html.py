@@ -97,7 +97,8 @@ of UTF-8, and characters are code points. Words are separated by white space: in
 separate words, such as Chinese and Thai, a “word” is a clause or a sentence, so compare those by
 characters. A chunk is a piece of text that the pre-tokenizer splits off before any merging. An
 unreachable token is proven not to occur in the encoding of any text; not all such tokens are
-found.</p>
+found, and only those of byte-level BPE are looked for. A token that is unknown stands for text that
+the vocabulary cannot write.</p>
 </footer>"""
 
 
@@ -107,7 +108,7 @@ def _cards(report: Report, named: Sequence[Key]) -> str:
         ratio = BYTES_PER_TOKEN.of(report.total, one.total)
         rows = [
             ("tokens", f"{one.total.tokens:,}"),
-            ("vocabulary used", SHARE.format(one.used / one.mergeable)),
+            ("vocabulary used", _written(one.share(one.used), SHARE)),
         ]
         if one.total.chunks:
             whole = SHARE.format(one.total.whole_chunks / one.total.chunks)
@@ -291,6 +292,8 @@ def _uses(uses: Sequence[TokenUse]) -> str:
 
 
 def _unreachable(one: EncodingReport) -> str:
+    if one.unreachable is None:
+        return "<p>Unreachable tokens are not known for this kind of model.</p>"
     if not one.unreachable:
         return ""
     more = len(one.unreachable) - _LISTED
@@ -352,5 +355,5 @@ def _section(title: str, explained: str, content: str) -> str:
     return f"<section><h2>{text(title)}</h2><p>{text(explained)}</p>{content}</section>"
 
 
-def _written(ratio: float | None) -> str:
-    return "-" if ratio is None else RATIO.format(ratio)
+def _written(ratio: float | None, form: str = RATIO) -> str:
+    return "-" if ratio is None else form.format(ratio)

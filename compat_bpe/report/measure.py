@@ -38,7 +38,7 @@ def report(
         terms: words or names whose tokens the report shows.
 
     Raises:
-        ValueError: a vocabulary has no token for some byte of the text.
+        ValueError: a vocabulary has no token for a part of the text.
 
     >>> from compat_bpe import get_encoding
     >>> found = report({"gpt2": get_encoding("gpt2")}, {"en": ["A dog."], "fr": ["Un chien."]})
@@ -46,7 +46,7 @@ def report(
     (Sizes(documents=1, bytes=6, characters=6, words=2), \
 Sizes(documents=2, bytes=15, characters=15, words=4))
     >>> found.encodings["gpt2"].groups["fr"]
-    TokenCounts(tokens=4, chunks=3, whole_chunks=2)
+    TokenCounts(tokens=4, chunks=3, whole_chunks=2, unknown=None)
     """
     parts = (
         Part(text, group, "", True)
@@ -125,6 +125,7 @@ class _Counter:
         self._encoding = encoding
         self._core = encoding.core
         self._cutter = Cutter(encoding, frozenset())
+        self._unknown = encoding.core.model.unknown_id
         self._uses: Counter[int] = Counter()
         self._groups = {group: TokenCounts() for group in groups}
 
@@ -141,17 +142,18 @@ class _Counter:
         self._groups[group] = add_counts([counts, self._count(core, text)], TokenCounts())
 
     def _count(self, core: Core, text: str) -> TokenCounts:
-        tokens = chunks = whole = 0
+        tokens = chunks = whole = unknown = 0
         uses = self._uses
         # Many chunks of a text are equal.
         for ids, count in Counter(core.ids_by_chunk(text)).items():
             tokens += len(ids) * count
             chunks += count
-            if len(ids) == 1:
+            if len(ids) == 1 and ids[0] != self._unknown:
                 whole += count
             for number in ids:
                 uses[number] += count
-        return TokenCounts(tokens, chunks, whole)
+            unknown += ids.count(self._unknown) * count
+        return TokenCounts(tokens, chunks, whole, None if self._unknown is None else unknown)
 
     def report(self, terms: Iterable[str]) -> EncodingReport:
         return EncodingReport(self._encoding, self._groups, self._uses, terms)

@@ -84,7 +84,7 @@ def _token_block(title: str, one: EncodingReport, uses: Sequence[TokenUse]) -> I
             [
                 f"{use.times:,}",
                 SHARE.format(use.times / one.total.tokens),
-                str(len(use.token)),
+                str(use.size),
                 str(use.id),
             ],
         )
@@ -173,7 +173,9 @@ def _of_encoding(one: EncodingReport, top: int) -> dict[str, Any]:
             "mergeable": one.mergeable,
             "used": one.used,
             "unused": one.unused,
-            "unreachable": [
+            "unreachable": one.unreachable
+            if one.unreachable is None
+            else [
                 {**_token(found.id, found.token), "reason": found.reason}
                 for found in one.unreachable
             ],

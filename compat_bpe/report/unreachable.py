@@ -40,6 +40,7 @@ from ..encodings.encoding import Encoding
 from ..pattern.ast import Node
 from ..pattern.automaton import Automaton, without_conditions
 from ..pipeline.byte_level import encode_bytes
+from ..pipeline.chunks import is_byte_level
 from ..unicode.code_points import END
 
 Reason = Literal["not UTF-8", "cut", "not merged"]
@@ -76,6 +77,7 @@ def unreachable_tokens(
 
     Raises:
         KeyError: one of the tokens is not a mergeable one.
+        ValueError: the model is no byte-level BPE: of other kinds nothing is known.
 
     >>> ranks = {b"a": 0, b"b": 1, b" ": 2, b"\xc0": 3, b"a ": 4, b" a": 5, b"aab": 6}
     >>> enc = Encoding("small", pat_str=" ?[a-z]+", mergeable_ranks=ranks, special_tokens={})
@@ -86,6 +88,8 @@ def unreachable_tokens(
     >>> enc.encode("aab")  # it is not merged, but looked up
     [6]
     """
+    if not is_byte_level(encoding.core):
+        raise ValueError(f"{encoding!r} is no byte-level BPE: what no text gives is not known")
     known = encoding.ordinary_tokens()
     rules = _Rules(encoding)
     for token in known if tokens is None else tokens:

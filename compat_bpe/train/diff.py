@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ..corpus.chunk_counts import ChunkCounter
 from ..encodings.encoding import Encoding
 from ..pipeline.chunks import chunk_bytes
+from .settings import check_byte_level
 
 
 class Change(NamedTuple):
@@ -49,7 +50,8 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
         texts: the texts to compare on.
 
     Raises:
-        ValueError: a text has a byte for which one of the vocabularies has no token.
+        ValueError: a vocabulary is no byte-level BPE; or a text has a byte for which one of the
+            vocabularies has no token.
         TypeError: a text is not a str, or ``texts`` is a single str.
         OSError: a worker process has been killed.
 
@@ -65,6 +67,8 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
     """
     if isinstance(texts, str):
         raise TypeError("texts is a str; pass a list of texts")
+    for encoding in (old, new):
+        check_byte_level(encoding, "compared by chunks")
     with ChunkCounter(old) as counter:
         for text in texts:
             counter.feed(text)

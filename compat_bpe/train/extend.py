@@ -38,7 +38,7 @@ from ..unicode.surrogates import repair
 from .bpe import Learner
 from .diff import Changes, changes_of
 from .extended_vocabulary import GrowingVocabulary
-from .settings import check_least
+from .settings import check_byte_level, check_least
 from .trainer import LearnedMerge
 
 _Advance = Callable[[int], None]
@@ -111,8 +111,8 @@ def extend(
         The new ``encoding``, the added ``merges``, the ``terms`` and the ``changes`` of the texts.
 
     Raises:
-        ValueError: a number is out of range; there are no free ids; or a text has a byte for which
-            the vocabulary has no token.
+        ValueError: the vocabulary is no byte-level BPE; a number is out of range; there are no free
+            ids; or a text has a byte for which the vocabulary has no token.
         TypeError: a text is not a str, or ``texts`` or ``terms`` is a single str.
         OSError: a worker process has been killed.
 
@@ -148,7 +148,7 @@ class Extender:
         encoding, number and all others: as in ``extend``.
 
     Raises:
-        ValueError: a number is out of range.
+        ValueError: the vocabulary is no byte-level BPE, or a number is out of range.
     """
 
     def __init__(
@@ -163,6 +163,7 @@ class Extender:
         workers: int | None = None,
         name: str | None = None,
     ) -> None:
+        check_byte_level(encoding, "extended")
         check_least("number", number, 0)
         check_least("min_frequency", min_frequency, 0)
         check_least("max_token_length", max_token_length, 1)

@@ -7,7 +7,7 @@ from functools import cached_property
 from ..encodings.encoding import Encoding
 from ..formats import RANK_LIMIT
 from ..pipeline.models.bpe.by_rank import merges_by_rank
-from .settings import spellings
+from .settings import check_byte_level, spellings
 from .trainer import LearnedMerge
 
 
@@ -20,6 +20,9 @@ class GrowingVocabulary:
     Args:
         old: an encoding, which is not changed.
 
+    Raises:
+        ValueError: it is no byte-level BPE.
+
     >>> from compat_bpe import get_encoding
     >>> grown = GrowingVocabulary(get_encoding("gpt2"))
     >>> grown.merge(b"mRNA"), grown.join_all(b"mRNA"), grown.merge(b"mRNA")
@@ -29,6 +32,7 @@ class GrowingVocabulary:
     """
 
     def __init__(self, old: Encoding) -> None:
+        check_byte_level(old, "extended")
         core = old.core
         self._old = old
         self._old_merges = core.model.merges

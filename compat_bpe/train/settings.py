@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from ..encodings.encoding import Encoding
 from ..formats.checked_json import is_unicode
 from ..pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
+from ..pipeline.chunks import is_byte_level
 from .bpe import MOST_TOKENS
 
 #: The tokens that training begins with, in the order of their ids.
@@ -99,6 +101,18 @@ class TrainingSettings:
             )
         if size is not None and size > MOST_TOKENS:
             raise ValueError(f"a vocabulary of {size} is too large: {MOST_TOKENS} at most")
+
+
+def check_byte_level(encoding: Encoding, done: str) -> None:
+    """Raise ``ValueError`` if an encoding is no byte-level BPE; ``done`` says what cannot be done.
+
+    >>> from compat_bpe import get_encoding
+    >>> check_byte_level(get_encoding("words"), "extended")
+    Traceback (most recent call last):
+    ValueError: 'words' is no byte-level BPE, so it cannot be extended
+    """
+    if not is_byte_level(encoding.core):
+        raise ValueError(f"{encoding.name!r} is no byte-level BPE, so it cannot be {done}")
 
 
 def check_least(name: str, value: int | None, least: int) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
 from compat_bpe.cli.merge_steps import _columns, _Lines
-from compat_bpe.pipeline.models.bpe.explain import merge_steps
+from compat_bpe.pipeline.models.explain import explain
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.commands.test_show import unescape, utf8_texts
 from tests.cli.exact import run
@@ -110,13 +110,13 @@ def test_colors_mark_what_is_joined() -> None:
 )
 def test_lines_keep_to_the_width_and_say_what_is_left_out(word: str, width: int) -> None:
     encoding = get_encoding("p50k_edit")
-    lines = _Lines(encoding, colored=False, width=width)
-    for step in merge_steps(word.encode(), encoding.core.model.merges):
-        if not step.pairs:
+    lines = _Lines(colored=False, width=width)
+    for row in explain(encoding.core.model, word).rows():
+        if not row.items:
             continue
-        parts = list(map(lines._part, step.parts))
-        left = step.pairs[0].place
-        state, columns = lines._state(parts, left)
+        parts = list(map(lines._part, row.parts))
+        left, _ = row.marked
+        state, columns = lines._state(row)
         assert columns == _columns(state)
         shown = state.split("|")
         before, after = shown[0] == "…", shown[-1] == "…"
@@ -129,7 +129,7 @@ def test_lines_keep_to_the_width_and_say_what_is_left_out(word: str, width: int)
         assert columns <= lines._room_for_state() <= width // 2 or len(inner) == 2
 
         room = width - 4 - columns
-        full, cut = lines._candidates(step, inf), lines._candidates(step, room)
+        full, cut = lines._items(row, inf), lines._items(row, room)
         found = re.fullmatch(r"(.*) … ([0-9]+) more", cut)
         if found is None:
             assert cut == full

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
-from compat_bpe.cli.output import CommandError
+from compat_bpe.cli.shown_tokens import looks
 from compat_bpe.cli.token_page import section
 from compat_bpe.cli.token_places import placed_tokens
-from compat_bpe.fit.stream import encode_iter
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.exact import run, small_blocks
 from tests.strategies import texts
@@ -89,31 +88,30 @@ def test_as_it_looks() -> None:
     assert run("show", "--json") == run("encode", "--offsets") == (0, b"", "")
 
 
-def test_what_is_normalized_has_no_places(tmp_path: Path) -> None:
+def test_normalized_text_keeps_its_places(tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     save_tokenizer_json(load(ROOT / "fixtures" / "gpt2_small"), path)
     content = json.loads(path.read_bytes())
     content["normalizer"] = {"type": "NFC"}
     path.write_text(json.dumps(content), encoding="utf-8")
-    # What is in the form already has places.
-    status, out, err = run("encode", "--offsets", "-e", str(path), stdin=b"the other")
-    assert (status, err) == (0, "")
-    assert placed(out)[-1]["bytes"][1] == 9
     status, out, err = run("show", "--json", "-e", str(path), stdin="the e\u0301".encode())
-    assert status == 2
-    assert err.startswith(
-        f"compat-bpe: standard input: the tokens of {load(path).name} are not the bytes of the "
-        "text at offset 4 "
-    )
-    assert [token["bytes"][1] for token in placed(out)][-1:] in ([4], [])
+    assert (status, err) == (0, "")
+    tokens = placed(out)
+    assert "".join(token.get("text", "") for token in tokens).startswith("the")
+    # The composed letter stands where the letter was, as in tokenizers; the accent is in no token.
+    assert tokens[-1]["characters"][1] == 5
+    assert tokens[-1]["bytes"][1] == 5
 
 
-def test_what_is_dropped_at_the_end_is_an_error(tmp_path: Path) -> None:
+def test_what_is_left_out_is_in_no_token() -> None:
     ranks = {bytes([byte]): byte for byte in range(256)}
     encoding = Encoding("letters", pat_str="[a-z]+", mergeable_ranks=ranks, special_tokens={})
-    for text, offset in (("ab1", 2), ("1ab", 0), ("a1b", 1), ("1", 0)):
-        with pytest.raises(CommandError, match=f"the tokens of letters are .* at offset {offset} "):
-            list(placed_tokens(encoding, [text], frozenset(), "x"))
+    for text, found in (("ab1", [0, 1]), ("1ab", [1, 2]), ("a1b", [0, 2]), ("1", [])):
+        lines = placed_tokens(encoding, [text], frozenset(), "x")
+        assert [json.loads(line)["characters"][0] for line in lines] == found
+        shown = list(looks(encoding, [text], frozenset(), "x"))
+        assert b"".join(look.data for look in shown) == text.encode()
+        assert [look.data for look in shown if look.id is None] == [b"1"]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +143,7 @@ def test_a_large_input_takes_little_memory(form: str) -> None:
         if form == "json":
             parts = placed_tokens(encoding, pieces, frozenset(), "x")
         else:
-            parts = section("x", encode_iter(encoding, pieces), encoding, ())
+            parts = section("x", looks(encoding, pieces, frozenset(), "x"), ())
         return sum(map(len, parts))
 
     written(4)  # what is remembered of these lines is in memory then

@@ -181,9 +181,14 @@ def tokenizer(folder: Path, **model: Any) -> Encoding:
         "version": "1.0",
         "added_tokens": [],
         "normalizer": None,
-        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True},
+        "pre_tokenizer": {
+            "type": "ByteLevel",
+            "add_prefix_space": False,
+            "trim_offsets": True,
+            "use_regex": True,
+        },
         "post_processor": None,
-        "decoder": {"type": "ByteLevel"},
+        "decoder": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True},
         "model": {
             "type": "BPE",
             "vocab": {name: number for number, name in enumerate(names)},

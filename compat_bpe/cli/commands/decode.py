@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from typing import Callable, NamedTuple, NoReturn
 
 import click
 
 from ... import Encoding
+from ...encodings.tokenizer import Tokenizer
 from ..input_path import shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError
@@ -39,15 +41,22 @@ class _Portion(NamedTuple):
 @input_argument
 @encoding_options
 @click.option("--packed", is_flag=True, help="Read ids as bytes: little-endian uint32.")
+@click.option("--skip-special-tokens", is_flag=True, help="Leave out the special tokens.")
 def decode(
-    file: str, model: str | None, encoding: str | None, pattern: str | None, packed: bool
+    file: str,
+    model: str | None,
+    encoding: str | None,
+    pattern: str | None,
+    packed: bool,
+    skip_special_tokens: bool,
 ) -> None:
     """Turn token ids into text.
 
     Without FILE, or with -, read standard input. It is a JSON list of ids, or ids separated by
     white space, commas or both, as "compat-bpe encode" writes them. The output is the bytes of
     the tokens and nothing else. It may not be UTF-8 if the ids are part of a longer list. Large
-    input takes little memory.
+    input takes little memory. A vocabulary of pieces (WordPiece, SentencePiece and the like) has a
+    decoder that says where spaces are; it takes all ids at once.
 
     \b
     Examples:
@@ -55,20 +64,44 @@ def decode(
       $ compat-bpe decode --packed corpus.bin > corpus.txt
     """
     chosen = chosen_encoding(model, encoding, pattern)
-    for portion in _read_packed(file) if packed else _read_written(file):
-        write_bytes(_bytes(portion, chosen, file))
+    portions = _read_packed(file) if packed else _read_written(file)
+    if chosen.core.definition.make_decoder is not None:
+        # What a token is decoded to depends on those beside it.
+        portions = iter([_joined(portions)])
+    for portion in portions:
+        write_bytes(_bytes(portion, chosen, file, skip_special_tokens))
 
 
-def _bytes(portion: _Portion, encoding: Encoding, file: str) -> bytes:
+def _joined(portions: Iterable[_Portion]) -> _Portion:
+    parts = list(portions)
+    ends = list(accumulate(len(part.ids) for part in parts))
+
+    def offset(number: int) -> int:
+        part = bisect_right(ends, number)
+        return parts[part].offset(number - (ends[part - 1] if part else 0))
+
+    return _Portion([number for part in parts for number in part.ids], offset)
+
+
+def _bytes(portion: _Portion, encoding: Encoding, file: str, skip_special: bool) -> bytes:
     try:
-        return encoding.decode_bytes(portion.ids)
+        if not skip_special:
+            return encoding.decode_bytes(portion.ids)
+        if isinstance(encoding, Tokenizer):
+            text = encoding.decode(portion.ids, "surrogateescape", skip_special_tokens=True)
+            return text.encode("utf-8", "surrogateescape")
+        is_special = encoding.is_special_token
+        return encoding.decode_bytes([token for token in portion.ids if not is_special(token)])
     except ValueError as error:  # the tokenizer.json has a decoder that is not supported
         raise CommandError(str(error)) from None
     except (KeyError, OverflowError):
         number = next(n for n, token in enumerate(portion.ids) if not _is_known(encoding, token))
+        hint = ""
+        if encoding.reference == "baseline" and not encoding.max_token_value:
+            hint = "; ids of words are numbered anew by each command"
         raise CommandError(
             f"{shown_name(file)}: {encoding.name} has no token with the id {portion.ids[number]} "
-            f"(at offset {portion.offset(number)})"
+            f"(at offset {portion.offset(number)}){hint}"
         ) from None
 
 

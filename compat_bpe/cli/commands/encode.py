@@ -9,9 +9,9 @@ from itertools import islice
 
 import click
 
-from ...fit.stream import encode_iter
+from ..ids import encoded, with_special_tokens
 from ..input_path import shown_name
-from ..options.encoding import check_decodes, chosen_encoding, encoding_options
+from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError
 from ..streams import input_argument, portions, read_pieces, write_bytes
@@ -45,6 +45,11 @@ _FORMATS = {
     help="Write each token as a JSON object on a line, with its text and its place.",
 )
 @click.option("--packed", is_flag=True, help="Write ids as bytes: little-endian uint32.")
+@click.option(
+    "--add-special-tokens",
+    is_flag=True,
+    help="Add the tokenizer's own tokens for the beginning and the end of a text, such as [CLS].",
+)
 def encode(
     file: str,
     model: str | None,
@@ -56,6 +61,7 @@ def encode(
     as_json: bool,
     offsets: bool,
     packed: bool,
+    add_special_tokens: bool,
 ) -> None:
     """Turn a text into token ids.
 
@@ -75,6 +81,11 @@ def encode(
     token, and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are its place
     in the text, as [start, end]. A token that begins or ends within a character covers all of it
     in "characters" and "utf16".
+
+    If the tokenizer changes text (lower case, say), or leaves some out, "text" is the part of the
+    text that a token stands for, and "token" is the token as in the vocabulary. Then "bytes", too,
+    covers whole characters, and tokens that were made of one character overlap. "unknown" is true
+    for a token that stands for unknown text.
     """
     if as_json and layout not in (None, "json"):
         raise click.UsageError("--format and --json exclude each other: give one of them.")
@@ -85,6 +96,10 @@ def encode(
         )
     if offsets and layout not in (None, "json"):
         raise click.UsageError("--offsets writes JSON, not --format spaces or lines.")
+    if offsets and add_special_tokens:
+        raise click.UsageError(
+            "--offsets and --add-special-tokens exclude each other: added tokens have no place."
+        )
     if packed and sys.stdout is not None and sys.stdout.isatty():
         raise CommandError("packed ids are not for a terminal: redirect them to a file or a pipe")
     chosen = chosen_encoding(model, encoding, pattern)
@@ -93,12 +108,14 @@ def encode(
     if offsets:
         from ..token_places import placed_tokens
 
-        check_decodes(chosen)
         lines = placed_tokens(chosen, pieces, allowed, shown_name(file))
         for portion in portions(lines):
             write_bytes(portion.encode())
         return
-    ids = encode_iter(chosen, pieces, allowed_special=allowed, disallowed_special=())
+    if add_special_tokens:
+        ids = iter(with_special_tokens(chosen, "".join(pieces), allowed, shown_name(file)))
+    else:
+        ids = encoded(chosen, pieces, allowed, shown_name(file))
     for block in _packed(ids) if packed else _written(ids, layout or "spaces"):
         write_bytes(block)
 

@@ -20,6 +20,7 @@ from ...files.text import read_text
 from ...formats.manifest import AS_TOKENIZER_JSON
 from ...pipeline.added_tokens import AddedToken
 from ...train.extend import Extended, Extender
+from ...train.settings import check_byte_level
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..input_path import INPUT_PATH
@@ -130,6 +131,10 @@ def extend(
     name = checked_name(output, name, force=force)
     terms = [] if terms_file is None else _terms(terms_file)
     old = chosen_encoding(model, encoding, pattern)
+    try:
+        check_byte_level(old, "extended")
+    except ValueError as error:
+        raise CommandError(str(error)) from None
     found_corpus = corpus.find() if corpus.paths or number else None
     check_inputs(
         output, name, formats or _DEFAULT_FORMATS, [_CHANGES], found_corpus, [terms_file, encoding]

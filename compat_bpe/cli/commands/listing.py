@@ -17,6 +17,7 @@ from ...encodings.model_names import (
     OTHER_MODEL_TO_ENCODING,
     model_names,
 )
+from ...encodings.registry import BASELINES
 from ..options.encoding import chosen_encoding, encoding_of_model, encoding_options
 from ..output import CommandError, write_line
 
@@ -28,24 +29,28 @@ def encodings(model: str | None, encoding: str | None, pattern: str | None, as_j
     """List the encodings, or describe one.
 
     The size of a vocabulary is its highest id plus 1; some ids below may be unused. The last
-    column names the library whose tokens the encoding reproduces.
+    column names the library whose tokens the encoding reproduces. Below are the baselines, which
+    split text by a rule, to compare vocabularies with: each byte, each character, words, words and
+    punctuation, or runs of one Unicode category. The command report takes them, too.
 
     \b
     Examples:
       $ compat-bpe encodings
       $ compat-bpe encodings -e path/to/tokenizer.json
+      $ compat-bpe report -e gpt2 -e words_and_punctuation corpus/
 
     With --json, each object in the list has the keys "name", "vocabulary_size", "special_tokens"
-    (a number) and "tokens_of" ("tiktoken" or "tokenizers").
+    (a number) and "tokens_of" ("tiktoken", "tokenizers", "sentencepiece" or "baseline"). The size
+    is null where words are numbered as they come.
     """
     if model is None and encoding is None and pattern is None:
-        chosen = list(map(_shipped, list_encoding_names()))
+        chosen = list(map(_shipped, [*list_encoding_names(), *BASELINES]))
     else:
         chosen = [chosen_encoding(model, encoding, pattern)]
     described = [
         {
             "name": one.name,
-            "vocabulary_size": one.n_vocab,
+            "vocabulary_size": _size(one),
             "special_tokens": len(one.special_tokens_set),
             "tokens_of": one.reference,
         }
@@ -54,8 +59,14 @@ def encodings(model: str | None, encoding: str | None, pattern: str | None, as_j
     if as_json:
         write_line(json.dumps(described))
         return
-    rows = [list(map(str, one.values())) for one in described]
+    rows = [["-" if cell is None else str(cell) for cell in one.values()] for one in described]
     _write_table([["encoding", "vocabulary", "special", "tokens of"], *rows], numbers={1, 2})
+
+
+def _size(encoding: Encoding) -> int | None:
+    # Words are numbered as they come.
+    is_open = encoding.reference == "baseline" and encoding.max_token_value == 0
+    return None if is_open else encoding.n_vocab
 
 
 def _shipped(name: str) -> Encoding:

@@ -84,11 +84,13 @@ def report(
 
     The report has the tokens of each group and in total; bytes per token; tokens per character and
     per word; and the share of chunks (the pieces that text is split into before merging) that are
-    one token. One token for each character, byte or word is the baseline. Words are separated by
-    white space; where a script has none, as in Chinese, compare by characters.
+    one token. Where a vocabulary has a token for what is unknown, its share follows. One token for
+    each character, byte or word is the baseline. Words are separated by white space; where a script
+    has none, as in Chinese, compare by characters.
 
     Then come the balance (tokens per character of each group, relative to the best group); the
-    used, unused and unreachable tokens of each vocabulary (not all unreachable ones can be found);
+    used, unused and unreachable tokens of each vocabulary (not all unreachable ones can be found,
+    and of other kinds than byte-level BPE none);
     the most frequent and the longest tokens; and the terms.
 
     Special tokens in the text count as plain text. Binary files and files that are not UTF-8 in a
@@ -104,7 +106,8 @@ def report(
     The JSON object has "groups" and "total", the sizes of the text; "encodings", a list with the
     figures of each, by group and in "total", and its "vocabulary", "most_frequent", "longest",
     "tokens_by_bytes" and "terms"; "baselines"; "errors", with "path" and "error"; and "skipped",
-    with "path" and "reason". A ratio that would divide by zero is null.
+    with "path" and "reason". A ratio that would divide by zero is null, and so is what is not
+    known.
     """
     if by == "file" and corpus.group_field is not None:
         raise click.UsageError("--by file and --group-field exclude each other.")

@@ -12,19 +12,22 @@ import click
 
 from ... import Encoding
 from ...files.text import STDIN
-from ...fit.stream import encode_iter
 from ...unicode.escape import Visible, can_show, escape
 from ..input_path import INPUT_PATH, shown_name
 from ..merge_steps import merges_as_json, shown_merges
 from ..options.color import color_option, is_colored
-from ..options.encoding import check_decodes, chosen_encoding, encoding_options
+from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError, write_line, write_message
+from ..shown_tokens import Look, looks
 from ..streams import check_utf8, portions, read_all, read_pieces, write_bytes, write_text
 
-#: The backgrounds that tokens have in turn, and that of special tokens; black is readable on each.
+#: The backgrounds that tokens have in turn, and those of special and unknown tokens; black is
+#: readable on each.
 _BACKGROUNDS = ("cyan", "yellow")
-_SPECIAL_BACKGROUND = "red"
+_MARKED_BACKGROUNDS = {"special": "red", "unknown": "magenta"}
+#: The marks around special tokens, unknown ones, and text without a token, where there is no color.
+_MARKS = {"special": ("\\[", "\\]"), "unknown": ("\\<", "\\>"), "gap": ("\\(", "\\)")}
 
 _SEPARATOR = "|"
 
@@ -69,11 +72,20 @@ def show(
     and ends the line. Other invisible characters are escaped: \\t, \\x1b, \\u200b. A byte that is
     not a whole character is shown as \\xe4, a backslash as \\\\, and a | of the text as \\|.
 
+    If the tokenizer changes text or leaves some out, a token is shown as the part of the text that
+    it stands for. Text without a token, such as dropped white space, is dimmed, or enclosed in \\(
+    and \\). Unknown text is magenta, or enclosed in \\< and \\>. With --ids, the token as in the
+    vocabulary follows if it is otherwise.
+
     With --merges, the arguments are words or other text. Each chunk is shown in every state that
     merging goes through. Beside it are the pairs that could be merged next, each with its rank;
     the pair of the lowest rank is merged. If the vocabulary has a list of merges, #N is the
     number in that list, from 1. The last line has the ids. On a terminal, or if COLUMNS is set,
     long lines are shortened, and "… 5 more" says how many pairs are left out.
+
+    Models that do not merge have other steps. WordPiece: at each place the pieces that are tried,
+    the longest first, until one is in the vocabulary. Unigram: for each place the pieces that begin
+    there, with their scores, then the best way to write the chunk, and the second best.
 
     \b
     Examples:
@@ -88,13 +100,17 @@ def show(
     of whole characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a
     special token, and absent otherwise. "characters", "bytes" (of UTF-8) and "utf16" (units) are
     its place in the text, as [start, end]. A token that begins or ends within a character covers
-    all of it in "characters" and "utf16". With several FILEs, "path" comes first.
+    all of it in "characters" and "utf16". With several FILEs, "path" comes first. See encode --help
+    for tokenizers that change text.
 
     With --merges --json, each chunk is an object with the keys "chunk"; "is_token", true if the
     whole chunk is a token, which is then not merged; "steps", each with "parts" and "pairs", a
     list of objects with the "place" of the left part and the "rank", both from 0, and the "id" of
     the merged token; and "ids". A special token has the keys "special", its name, and "ids". Bytes
-    are escaped as above.
+    are escaped as above. WordPiece has "is_unknown" and "steps", each with its "place", the pieces
+    "tried" and the "id" of the last one, or null. Unigram has the "lattice", a list of pieces with
+    "start", "end", "piece", "id" and "score", and the "ways", each with "score" and "pieces". Other
+    models have "tokens".
     """
     if ids + merges + as_html > 1 or (as_json and (ids or as_html)):
         raise click.UsageError(
@@ -112,7 +128,6 @@ def show(
         for portion in portions(lines):
             write_text(portion, color=colored)
         return
-    check_decodes(chosen)
     files = texts or (STDIN,)
     write: Callable[[str, int], None]
     if as_json:
@@ -156,17 +171,17 @@ class _Read:
 
 
 class _Tokens:
-    """The ids of a text as it comes, and their number so far."""
+    """The tokens of a text as it comes, and their number so far."""
 
-    def __init__(self, encoding: Encoding, allowed: Set[str], read: _Read) -> None:
-        self._ids = encode_iter(encoding, read, allowed_special=allowed, disallowed_special=())
-        self._read = read
+    def __init__(self, encoding: Encoding, allowed: Set[str], file: str) -> None:
+        self._read = _Read(file)
+        self._looks = looks(encoding, self._read, allowed, shown_name(file))
         self._count = 0
 
-    def __iter__(self) -> Iterator[int]:
-        for token in self._ids:
-            self._count += 1
-            yield token
+    def __iter__(self) -> Iterator[Look]:
+        for look in self._looks:
+            self._count += look.id is not None
+            yield look
 
     def summary(self) -> str:
         """Return the numbers of tokens and characters in words."""
@@ -197,9 +212,9 @@ def _write_section(
 ) -> None:
     from ..token_page import section
 
-    tokens = _Tokens(encoding, allowed, _Read(file))
+    tokens = _Tokens(encoding, allowed, file)
     summary = () if quiet else (tokens.summary() for _ in range(1))
-    for portion in portions(section(shown_name(file), tokens, encoding, summary)):
+    for portion in portions(section(shown_name(file), tokens, summary)):
         write_bytes(portion.encode())
 
 
@@ -214,7 +229,7 @@ def _write_tokens(
     number: int,
 ) -> None:
     """Write the tokens of a file for people to read."""
-    tokens = _Tokens(encoding, allowed, _Read(file))
+    tokens = _Tokens(encoding, allowed, file)
     if with_name:
         if number:
             write_text("\n")
@@ -222,7 +237,7 @@ def _write_tokens(
     at_end_of_line = True
     failure: CommandError | None = None
     try:
-        for portion in portions(_pieces(tokens, encoding, ids, colored)):
+        for portion in portions(_pieces(tokens, len(str(encoding.max_token_value)), ids, colored)):
             write_text(portion, color=colored)
             at_end_of_line = portion.endswith("\n") if portion else at_end_of_line
     except CommandError as error:
@@ -245,32 +260,39 @@ def _words(texts: tuple[str, ...]) -> Iterator[str]:
         yield read_all(STDIN) if text == STDIN else check_utf8(text)
 
 
-def _pieces(tokens: Iterable[int], encoding: Encoding, ids: bool, colored: bool) -> Iterator[str]:
-    """Yield the text that shows each token."""
+def _pieces(tokens: Iterable[Look], width: int, ids: bool, colored: bool) -> Iterator[str]:
+    """Yield the text that shows each token; ``width`` is that of the ids."""
     separator = "" if ids or colored else _SEPARATOR
     quote = '"' if ids and not colored else ""
     newline = "\\n" if ids else "\\n\n"
     ordinary = Visible(newline, separator or quote, can_show)
     special = Visible("\\n", "", can_show)
-    width = len(str(encoding.max_token_value))
 
     @lru_cache(maxsize=1 << 14)
-    def shown(token: int, background: str) -> str:
-        data = encoding.decode_single_token_bytes(token)
-        if not encoding.is_special_token(token):
-            text = f"{quote}{escape(data, ordinary)}{quote}"
-        elif colored:
-            text = escape(data, special)
-            background = _SPECIAL_BACKGROUND
-        else:
-            text = f"\\[{escape(data, special)}\\]"
+    def shown(look: Look, background: str) -> str:
+        number, data, kind, token = look
+        text = escape(data, special if kind == "special" else ordinary)
         if colored:
             # A background that is on at the end of a line may fill the rest of it.
             lines = text.split("\n")
-            text = "\n".join(line and click.style(line, "black", background) for line in lines)
-        return f"{token:{width}}  {text}\n" if ids else text
+            style = {"dim": True} if kind == "gap" else {"fg": "black", "bg": background}
+            text = "\n".join(line and click.style(line, **style) for line in lines)
+        else:
+            begin, end = _MARKS.get(kind, (quote, quote))
+            text = f"{begin}{text}{end}"
+        if not ids:
+            return text
+        written = f"  {escape(token.encode(), special)}" if token else ""
+        return f"{'' if number is None else number:>{width}}  {text}{written}\n"
 
+    backgrounds = cycle(_BACKGROUNDS)
     lead = ""
-    for token, background in zip(tokens, cycle(_BACKGROUNDS)):
-        yield lead + shown(token, background)
+    for look in tokens:
+        if look.id is None:
+            # No separator: it says by itself where it begins and ends.
+            yield shown(look, "")
+            lead = ""
+            continue
+        background = next(backgrounds)
+        yield lead + shown(look, _MARKED_BACKGROUNDS.get(look.kind, background))
         lead = separator

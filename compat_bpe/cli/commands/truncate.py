@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ... import Encoding
-from ...fit.stream import encode_iter
+from ..ids import encoded
 from ..input_path import shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError, write_message
@@ -124,7 +124,7 @@ def _read_head(
             yield piece
 
     source = reading()
-    ids = encode_iter(encoding, source, disallowed_special=())
+    ids = encoded(encoding, source, frozenset(), shown_name(file))
     is_whole = next(islice(ids, limit, None), None) is None
     if not is_whole and look_for_end:
         with suppress(CommandError):  # errors in the rest do not matter

@@ -46,9 +46,9 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
         "--encoding",
         metavar="NAME|PATH",
         multiple=several,
-        help="Use this encoding: a name, or the path of a vocabulary (tokenizer.json, "
-        "NAME.tiktoken, tekken.json, vocab.json, or a folder with one of them). "
-        f"The default is {DEFAULT_ENCODING}.{repeated}",
+        help="Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
+        "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
+        f"tekken.json, or a folder with one of them). The default is {DEFAULT_ENCODING}.{repeated}",
         shell_complete=_complete_encoding,
     )
     return encoding(model(pattern(function)))
@@ -135,18 +135,6 @@ def chosen_encodings(
         chosen = chosen_encoding(model, None, None)
         found.setdefault(chosen.name, chosen)
     return found or {DEFAULT_ENCODING: chosen_encoding(None, None, None)}
-
-
-def check_decodes(encoding: Encoding) -> None:
-    """Refuse an encoding that has no bytes for its tokens.
-
-    Raises:
-        CommandError: it is from a tokenizer.json with a decoder that is not supported.
-    """
-    try:
-        encoding.decode_bytes([])
-    except ValueError as error:
-        raise CommandError(str(error)) from None
 
 
 def _names() -> list[str]:

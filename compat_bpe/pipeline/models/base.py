@@ -27,6 +27,10 @@ if TYPE_CHECKING:
         def to_bytes(self) -> Callable[[str], bytes]:
             """The function that returns the bytes of a chunk."""
 
+        @property
+        def unknown_id(self) -> int | None:
+            """The id of the token that stands for what is unknown; None if there is none."""
+
         def encode(self, chunk: str) -> Ids:
             """Return the ids of one chunk, in the fast way."""
 

@@ -53,6 +53,11 @@ class ByteLevelBPE:
         """True if the bytes that are merged are the UTF-8 of a chunk, all of it."""
         return self.to_bytes is str.encode and not self.merges.drops_bytes
 
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the token that stands for unknown bytes; None if there is none."""
+        return self.merges.unknown_id
+
     def ids_of(self, chunk: bytes) -> list[int]:
         """Return the ids of a chunk, given its bytes.
 

@@ -33,6 +33,11 @@ class PieceModel:
         #: Says between which two characters a text may be cut; None if only the splitter does.
         self.is_cut: Callable[[str, str], bool] | None = None
 
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the token that stands for what is unknown; None if there is none."""
+        return self.pieces.unk_id if self.pieces.unk_id >= 0 else None
+
     def encode(self, chunk: str) -> Ids:
         """Return the ids of one chunk."""
         return tuple(self.pieces.ids_of(self.split(chunk)))

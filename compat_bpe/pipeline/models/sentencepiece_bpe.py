@@ -90,7 +90,7 @@ class PieceBPE(PieceModel):
 
     def split(self, chunk: str) -> list[tuple[str, int]]:
         """Return the pieces of one chunk and their ids: merge the best pair until there is none."""
-        symbols = self._symbols(chunk)
+        symbols = self.first_symbols(chunk)
         made_of: dict[str, tuple[str, str]] = {}
         ranks: list[int] = []
 
@@ -113,7 +113,11 @@ class PieceBPE(PieceModel):
             ranks[best] = rank(best)
         return self._finished([text for text, _ in symbols], made_of)
 
-    def _symbols(self, chunk: str) -> list[tuple[str, bool]]:
+    def rank(self, left: str, right: str) -> int | None:
+        """Return the rank of the merge of two neighbours; None if they are not merged."""
+        return self._ranks.get(left + right)
+
+    def first_symbols(self, chunk: str) -> list[tuple[str, bool]]:
         """Return the characters and user-defined symbols; True for those that are not merged."""
         symbols = self.pieces.symbols
         found: list[tuple[str, bool]] = []
@@ -154,7 +158,7 @@ class PieceBPE(PieceModel):
             random: the source of randomness.
         """
         made_of: dict[str, tuple[str, str]] = {}
-        symbols = self._symbols(chunk)
+        symbols = self.first_symbols(chunk)
         if dropout >= 1:
             return self._finished([text for text, _ in symbols], made_of)
 
@@ -255,7 +259,7 @@ class PieceBPE(PieceModel):
     def _taken_apart(self, chunk: str) -> list[tuple[str, int]]:
         """Return the pieces of a whole text and their ids if some pieces are unused."""
         made_of: dict[str, tuple[str, str]] = {}
-        return self._finished(self._merge_long(self._symbols(chunk), made_of), made_of)
+        return self._finished(self._merge_long(self.first_symbols(chunk), made_of), made_of)
 
 
 def _ranks(pieces: Pieces) -> dict[str, int]:

@@ -95,6 +95,11 @@ class Unigram:
         return self.unknown is not None and None not in self._byte_ids
 
     @property
+    def unknown_id(self) -> int | None:
+        """The id of the token that stands for what is unknown; None if there is none."""
+        return self.unknown
+
+    @property
     def to_bytes(self) -> Callable[[str], bytes]:
         """The function that returns the bytes of a chunk."""
         return str.encode

@@ -32,6 +32,11 @@ class WordLevel:
         self.unknown = unknown
 
     @property
+    def unknown_id(self) -> int | None:
+        """The id of the token that stands for what is unknown; None if there is none."""
+        return self.vocabulary.get(self.unknown)
+
+    @property
     def to_bytes(self) -> Callable[[str], bytes]:
         """The function that returns the bytes of a chunk."""
         return str.encode

@@ -61,6 +61,11 @@ class WordPiece:
         self._longest = max(self._first.longest, self._others.longest)
 
     @property
+    def unknown_id(self) -> int | None:
+        """The id of the token that stands for what is unknown; None if there is none."""
+        return self.vocabulary.get(self.unknown)
+
+    @property
     def to_bytes(self) -> Callable[[str], bytes]:
         """The function that returns the bytes of a chunk."""
         return str.encode

@@ -117,12 +117,10 @@ def test_packed_ids_that_are_wrong() -> None:
             )
 
 
-def test_a_tokenizer_that_cannot_decode(tmp_path: Path) -> None:
+def test_a_decoder_of_any_kind(tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     parts = {"pre_tokenizer": byte_level, "decoder": {"type": "Fuse"}}
     model = {"type": "BPE", "vocab": {"a": 0}, "merges": []}
     path.write_text(json.dumps({"model": model, **parts}))
-    status, out, err = run("decode", "-e", str(path), stdin=b"0")
-    assert (status, out, err.count("\n")) == (2, b"", 1)
-    assert "decoder" in err
+    assert run("decode", "-e", str(path), stdin=b"0") == (0, b"a", "")

@@ -11,6 +11,7 @@ from click.shell_completion import ShellComplete
 from compat_bpe import encoding_name_for_model, get_encoding, list_encoding_names, load
 from compat_bpe.cli import cli
 from compat_bpe.encodings.model_names import model_names
+from compat_bpe.encodings.registry import BASELINES
 from tests.cli.exact import run
 
 ROOT = Path(__file__).parents[3]
@@ -23,24 +24,29 @@ def test_encodings() -> None:
     status, out, err = run("encodings")
     head, *lines = out.decode().splitlines()
     assert (status, err) == (0, "")
-    assert head == "encoding       vocabulary  special  tokens of"
+    assert head == "encoding               vocabulary  special  tokens of"
     rows = [line.split() for line in lines]
-    assert [row[0] for row in rows] == list_encoding_names()
+    assert [row[0] for row in rows] == [*list_encoding_names(), *BASELINES]
     for name, size, special, tokens_of in rows:
         encoding = get_encoding(name)
-        assert int(size) == encoding.n_vocab == SIZES.get(name, encoding.n_vocab)
+        if name not in ("words", "words_and_punctuation", "categories"):
+            assert int(size) == encoding.n_vocab == SIZES.get(name, encoding.n_vocab)
+        else:
+            assert size == "-"
         assert int(special) == len(encoding.special_tokens_set)
-        assert tokens_of == ("tokenizers" if name.startswith("deepseek") else "tiktoken")
+        kind = "tokenizers" if name.startswith("deepseek") else "tiktoken"
+        assert tokens_of == ("baseline" if name in BASELINES else kind)
     # Columns are aligned.
-    assert len({len(line[:34]) for line in lines}) == 1
-    assert all(line[25:34].strip().isdigit() and line[34:36] == "  " for line in lines)
+    assert len({len(line[:42]) for line in lines}) == 1
+    assert all(line[33:42].strip().isdigit() and line[42:44] == "  " for line in lines)
 
 
 def test_encodings_as_json() -> None:
     status, out, err = run("encodings", "--json")
     assert (status, err) == (0, "")
     found = {one.pop("name"): one for one in json.loads(out)}
-    assert list(found) == list_encoding_names()
+    assert list(found) == [*list_encoding_names(), *BASELINES]
+    assert found["words"]["vocabulary_size"] is None
     assert found["cl100k_base"] == {
         "vocabulary_size": 100277,
         "special_tokens": 5,
@@ -124,7 +130,7 @@ def test_encodings_are_completed_and_files_if_none_fits() -> None:
         items = complete.get_completions(["encode", "-e"], start)
         return [(item.type, item.value) for item in items]
 
-    assert found("") == [("plain", name) for name in list_encoding_names()]
+    assert found("") == [("plain", name) for name in [*list_encoding_names(), *BASELINES]]
     assert found("o200k") == [("plain", "o200k_base"), ("plain", "o200k_harmony")]
     assert found("tok") == [("file", "tok")]
 
@@ -150,7 +156,7 @@ def test_encodings_are_completed_and_files_if_none_fits() -> None:
         (
             ("-e", "b.json"),
             "unknown encoding 'b.json', and no such file; the encodings are "
-            + ", ".join(list_encoding_names()),
+            + ", ".join([*list_encoding_names(), *BASELINES]),
         ),
         (("-e", "./b.json"), "./b.json: No such file or directory"),
     ],

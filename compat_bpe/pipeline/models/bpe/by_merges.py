@@ -127,6 +127,11 @@ class ListedMergesEncoder(BytePairEncoder):
         fallback = ("<0x",) if self._unknown.byte_fallback else ()
         return fallback if token is None else (token, *fallback)
 
+    @property
+    def unknown_id(self) -> int | None:  # type: ignore[override]
+        token = self._unknown.token
+        return None if token is None else self._vocabulary.get(token)
+
     def joined(
         self, left: tuple[int | None, bytes], right: tuple[int | None, bytes]
     ) -> tuple[int, int] | None:

@@ -83,6 +83,8 @@ class BytePairEncoder:
     drops_bytes = False
     #: Names, or beginnings of names, of the tokens that stand for bytes that are no tokens.
     unknown_names: tuple[str, ...] = ()
+    #: The id of the token that stands for bytes that are no tokens, if there is one.
+    unknown_id: int | None = None
 
     def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
         """Return the id and the bytes of what merging begins with; the id is None for no token."""

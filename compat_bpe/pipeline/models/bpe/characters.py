@@ -114,12 +114,12 @@ class CharacterBPE:
         ignore_merges: bool = False,
         by_bytes: bool = False,
     ) -> None:
-        self._vocabulary = vocabulary
+        self.vocabulary = vocabulary
         self._lefts, self._rights = merges
         self._unknown = unknown = unknown or Unknown()
         self._prefix, self._suffix = prefix, suffix
-        self._whole = vocabulary if ignore_merges else {}
-        self._by_bytes = by_bytes
+        self.whole = vocabulary if ignore_merges else {}
+        self.by_bytes = by_bytes
         # A merge joins a name and the *tail* of another: the name without the prefix's length.
         tails = _tails(self._rights, prefix) if prefix else self._rights
         if not all(map(vocabulary.__contains__, map(add, self._lefts, tails))):
@@ -143,12 +143,18 @@ class CharacterBPE:
     @cached_property
     def is_complete(self) -> bool:
         """True if every text has ids, and no part of it is dropped."""
-        if not self._by_bytes:
+        if not self.by_bytes:
             return self.cuts.all_have_bytes
         names = [self._prefix + char for char in UNICODE_TO_BYTE] if self._prefix else []
         names += UNICODE_TO_BYTE
         names += [name + self._suffix for name in names]
-        return self._vocabulary.keys() >= set(names)
+        return self.vocabulary.keys() >= set(names)
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the token that stands for what is unknown; None if there is none."""
+        token = self._unknown.token
+        return None if token is None else self.vocabulary.get(token)
 
     @property
     def to_bytes(self) -> Callable[[str], bytes]:
@@ -161,9 +167,9 @@ class CharacterBPE:
         Raises:
             ValueError: a character is unknown, and the token for that is not in the vocabulary.
         """
-        if self._by_bytes:
+        if self.by_bytes:
             chunk = encode_bytes(chunk.encode())
-        whole = self._whole.get(chunk)
+        whole = self.whole.get(chunk)
         if whole is not None:
             return (whole,)
         if len(chunk) >= _LONG and self.cuts.are_possible:
@@ -185,20 +191,20 @@ class CharacterBPE:
         Raises:
             ValueError: as in ``encode``.
         """
-        text = encode_bytes(chunk.encode()) if self._by_bytes else chunk
-        whole = self._whole.get(text)
+        text = encode_bytes(chunk.encode()) if self.by_bytes else chunk
+        whole = self.whole.get(text)
         if whole is not None:
             symbols = [Symbol(text, len(text.encode()))]
         else:
             symbols = self._merged(self.first_symbols(text))
         places = list(accumulate((symbol.length for symbol in symbols), initial=0))
         starts, ends = places[:-1], places[1:]
-        if self._by_bytes:
+        if self.by_bytes:
             # A place in the text stands for the byte whose character it is in, or is beside.
             chars = list(accumulate(len(char.encode()) for char in text))
             starts = [bisect_right(chars, start) for start in starts]
             ends = [bisect_left(chars, end) + 1 for end in ends]
-        ids = self._vocabulary
+        ids = self.vocabulary
         return [
             Found(ids[symbol.name], symbol.name, start, end)
             for symbol, start, end in zip(symbols, starts, ends)
@@ -238,7 +244,7 @@ class CharacterBPE:
         Raises:
             ValueError: as in ``encode``.
         """
-        known = self._vocabulary
+        known = self.vocabulary
         unknown = self._unknown
         found: list[Symbol] = []
         pending: list[Symbol] = []
@@ -300,7 +306,7 @@ class CharacterBPE:
 
     def _merged_ids(self, chunk: str) -> Ids:
         """Return the ids of a chunk, by merging all of it."""
-        known = self._vocabulary
+        known = self.vocabulary
         names = self._decorated(chunk)
         if all(map(known.__contains__, names)):
             names = list(names)

@@ -1,20 +1,21 @@
 """Merging one step at a time, for display.
 
-The rule is that of ``by_rank.merge``, or of ``by_merges`` for a list of merges.  Each step lists
-all pairs of neighbours that could be joined.  The one of the lowest rank is joined, the leftmost
-of equals.  Every step takes time and memory for every pair, so this is for single words.
+The rule is that of ``by_rank.merge``, or of ``by_merges`` for a list of merges; over characters it
+is that of ``characters.merge``.  Each step lists all pairs of neighbours that could be joined.  The
+one of the lowest rank is joined, the leftmost of equals.  Every step takes time and memory for
+every pair, so this is for single words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Callable, NamedTuple
 
 from .by_rank import BytePairEncoder
 
 
 class Token(NamedTuple):
-    """One part of a chunk; ``id`` is None for a byte that is not a token."""
+    """One part of a chunk, its bytes or its name; ``id`` is None for a byte that is no token."""
 
     id: int | None
     data: bytes
@@ -61,14 +62,32 @@ def merge_steps(chunk: bytes, encoder: BytePairEncoder) -> Iterator[Step]:
     [b'h', b'ug', b's'] [(b'hug', 6)]
     [b'hug', b's'] []
     """
-    parts = [Token(number, data) for number, data in encoder.first_tokens(chunk)]
+    first = [Token(number, data) for number, data in encoder.first_tokens(chunk)]
+
+    def join(left: Token, right: Token) -> tuple[int, Token] | None:
+        found = encoder.joined(left, right)
+        return found and (found[0], Token(found[1], left.data + right.data))
+
+    return steps(first, join)
+
+
+def steps(
+    first: Iterable[Token], join: Callable[[Token, Token], tuple[int, Token] | None]
+) -> Iterator[Step]:
+    """Yield the states of merging.
+
+    Args:
+        first: the parts that it begins with.
+        join: returns the rank of the join of two neighbours, and the token that they make; None if
+            they are not joined.
+    """
+    parts = list(first)
     while True:
         pairs = []
         for place, (left, right) in enumerate(zip(parts, parts[1:])):
-            found = encoder.joined(left, right)
+            found = join(left, right)
             if found is not None:
-                rank, number = found
-                pairs.append(Pair(rank, place, Token(number, left.data + right.data)))
+                pairs.append(Pair(found[0], place, found[1]))
         pairs.sort(key=lambda pair: (pair.rank, pair.place))
         yield Step(parts, pairs)
         if not pairs:

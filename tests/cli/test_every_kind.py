@@ -1,0 +1,235 @@
+"""Every command with every kind of tokenizer: the ids of the library, and no traceback."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import get_encoding
+from compat_bpe.encodings.registry import BASELINES
+from tests.cli.exact import run, small_blocks
+from tests.kinds import KINDS, kind_path, of_kind
+
+TEXTS = [
+    *("", "hugs", " " * 9, "\0a\r\n", "[CLS] <s> <unk>"),
+    "The hugs,  hug\n\tpug! 中文 😀 e\u0301ｈ x",
+]
+
+texts = st.text(st.sampled_from("hugs pnblow ,!\n\t中文😀é\u0301▁ｈ½<s>0x"), max_size=30)
+
+COMMANDS = [
+    ("count",),
+    ("encode",),
+    ("encode", "--special"),
+    ("encode", "--json"),
+    ("encode", "--offsets"),
+    ("encode", "--packed"),
+    ("show",),
+    ("show", "--ids"),
+    ("show", "--color", "always"),
+    ("show", "--json"),
+    ("show", "--html"),
+    ("show", "--merges"),
+    ("show", "--merges", "--json"),
+    ("truncate", "-n", "3"),
+    ("truncate", "-n", "3", "--keep", "ends"),
+    ("split", "-n", "5", "--json"),
+]
+
+
+def placed(out: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("name", [*KINDS, *BASELINES])
+def test_every_command(command: tuple[str, ...], name: str) -> None:
+    path = kind_path(name) if name in KINDS else name
+    for text in TEXTS:
+        if command[0] == "count" and "\0" in text:
+            continue
+        status, _, err = run(*command, "-e", path, stdin=text.encode())
+        assert (status, "Traceback" in err) == (0, False), (text, err)
+    status, _, err = run(*command, "-e", path, stdin=b"\xff\xfe\0\x80")
+    assert (status, err.count("\n")) == (2, 1) or (command[0] == "count" and err), err
+
+
+@given(text=texts, name=st.sampled_from(KINDS), special=st.booleans(), block=st.integers(1, 40))
+def test_tokens_have_the_places_of_the_library(
+    text: str, name: str, special: bool, block: int
+) -> None:
+    encoding = of_kind(name)
+    allowed: Any = "all" if special else set()
+    found = encoding.encode_with_offsets(text, allowed_special=allowed, disallowed_special=())
+    more = ("--special",) if special else ()
+    with small_blocks(block):
+        status, out, err = run(
+            "encode", "--offsets", "-e", kind_path(name), *more, stdin=text.encode()
+        )
+    assert (status, err) == (0, "")
+    tokens = placed(out)
+    assert [token["id"] for token in tokens] == found.ids
+    assert [token["token"] for token in tokens] == found.tokens
+    assert [tuple(token["characters"]) for token in tokens] == found.offsets
+    unknown = encoding.core.model.unknown_id
+    for token in tokens:
+        start, end = token["characters"]
+        assert token["bytes"] == [len(text[:place].encode()) for place in (start, end)]
+        units = [len(text[:place].encode("utf-16-le")) // 2 for place in (start, end)]
+        assert token["utf16"] == units
+        assert token.get("unknown", False) <= (token["id"] == unknown)
+        if not special:
+            assert token.get("special", False) is False or token["id"] != unknown
+
+
+@given(text=texts, name=st.sampled_from([*KINDS, *BASELINES]))
+def test_what_is_shown_is_the_text(text: str, name: str) -> None:
+    """Tokens and gaps, joined, are the text, unless tokens share a character."""
+    path = kind_path(name) if name in KINDS else name
+    tokens = placed(run("encode", "--offsets", "-e", path, stdin=text.encode()).out)
+    places = [token["characters"] for token in tokens]
+    shares = any(start == end for start, end in places) or any(
+        before[1] > after[0] for before, after in zip(places, places[1:])
+    )
+    page = run("show", "--html", "-q", "-e", path, stdin=text.encode()).out.decode()
+    (shown,) = re.findall("<pre>(.*)</pre>", page, re.DOTALL)
+    assert len(re.findall("<span", shown)) == len(tokens)
+    if not shares and name not in ("bytes",):
+        joined = html.unescape(re.sub("<[^>]*>", "", shown))
+        assert joined.replace("\\n\n", "\n").replace("\\t", "\t") == text
+
+
+def test_wordpiece_as_it_looks() -> None:
+    path = kind_path("wordpiece")
+    text = "Hugs, hugs\n中x é"
+    assert run("show", "-e", path, stdin=text.encode()).out.decode() == (
+        "Hug|s|,\\( \\)hug|s\\(\\n\n\\)中|\\<x\\>\\( \\)\\<é\\>\n"
+    )
+    out = run("show", "--ids", "-e", path, stdin=b"Hugs!").out.decode()
+    assert out.splitlines() == ['12  "Hug"  hug', ' 8  "s"  ##s', '23  "!"']
+    colored = run("show", "-e", path, stdin=b"hug x hug", terminal=True).out.decode()
+    assert "\x1b[30m\x1b[45mx\x1b[0m" in colored
+    assert "\x1b[2m \x1b[0m" in colored
+    page = run("show", "--html", "-e", path, stdin=b"hugs x").out.decode()
+    assert '<span title="8 ##s">s</span><i class="gap" title="no token"> </i>' in page
+    assert '<span class="unknown" title="0 [UNK]">x</span>' in page
+
+
+def test_bytes_as_they_look() -> None:
+    path = kind_path("characters_byte_fallback")
+    out = run("show", "-e", path, stdin="hug é".encode()).out.decode()
+    assert out == "hug| |\\xc3|\\xa9\n"
+
+
+def test_special_tokens_are_added_and_left_out() -> None:
+    path = kind_path("wordpiece")
+    encoded = run("encode", "--add-special-tokens", "-e", path, stdin=b"hugs").out
+    assert encoded == b"1 12 8 2\n"
+    assert run("decode", "-e", path, stdin=encoded).out == b"[CLS] hugs [SEP]"
+    skipped = run("decode", "--skip-special-tokens", "-e", path, stdin=encoded)
+    assert skipped == (0, b"hugs", "")
+    gpt2 = ("decode", "--skip-special-tokens", "-e", "gpt2")
+    assert run(*gpt2, stdin=b"50256 31373 50256") == (0, b"hello", "")
+    assert run("encode", "--add-special-tokens", "-e", "gpt2") == (
+        2,
+        b"",
+        "compat-bpe: gpt2 has no tokens that are added to every text\n",
+    )
+    status, out, err = run("encode", "--add-special-tokens", "--offsets", "-e", path)
+    assert (status, out) == (2, b"")
+    assert "--offsets and --add-special-tokens exclude each other" in err
+
+
+@given(ids=st.lists(st.integers(0, 270), max_size=40), block=st.integers(1, 9))
+def test_pieces_are_decoded_as_a_whole(ids: list[int], block: int) -> None:
+    name = "characters_byte_fallback"
+    encoding = of_kind(name)
+    ids = [token for token in ids if token <= encoding.max_token_value]
+    data = " ".join(map(str, ids)).encode()
+    with small_blocks(block):
+        status, out, err = run("decode", "-e", kind_path(name), stdin=data)
+        wrong = run("decode", "-e", kind_path(name), stdin=data + b" 999")
+    assert (status, out, err) == (0, encoding.decode_bytes(ids), "")
+    assert wrong.err.endswith(f"no token with the id 999 (at offset {len(data) + 1})\n")
+
+
+def test_words_are_numbered_anew() -> None:
+    status, out, err = run("decode", "-e", "words", stdin=b"99999999")
+    assert (status, out) == (2, b"")
+    assert err.endswith("(at offset 0); ids of words are numbered anew by each command\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_what_has_no_token_is_an_error_of_one_line(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    model = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "[UNK]"}
+    parts = {"added_tokens": [], "pre_tokenizer": {"type": "Whitespace"}}
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"model": model, **parts}), "utf-8")
+    status, _, err = run(*command, "-e", str(tmp_path), stdin=b"a zz")
+    assert (status, err.count("\n")) == (2, 1)
+    assert "'zz' is not in the vocabulary" in err
+    (tmp_path / "a.txt").write_text("a zz", "utf-8")
+    status, _, err = run("count", "-e", str(tmp_path), str(tmp_path / "a.txt"))
+    assert (status, err.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("name", [*KINDS, *BASELINES])
+def test_only_byte_level_bpe_is_extended(name: str, tmp_path: Path) -> None:
+    path = kind_path(name) if name in KINDS else name
+    status, out, err = run("extend", "-e", path, "-n", "1", "-o", str(tmp_path / "new"))
+    if name == "bytes":
+        return
+    assert (status, out) == (2, b"")
+    assert err.endswith("is no byte-level BPE, so it cannot be extended\n")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_one_encoding_is_described(name: str) -> None:
+    (found,) = json.loads(run("encodings", "--json", "-e", kind_path(name)).out)
+    assert found["vocabulary_size"] == of_kind(name).n_vocab
+    assert found["tokens_of"] == "tokenizers"
+
+
+def test_a_report_of_all_kinds(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("hugs and 中文, pugs", "utf-8")
+    paths = [kind_path(name) for name in KINDS]
+    names = [*paths, *BASELINES, "gpt2"]
+    args = [arg for name in names for arg in ("-e", name)]
+    page = tmp_path / "page.html"
+    status, out, err = run("report", *args, "--html", str(page), str(tmp_path / "a.txt"))
+    assert (status, err) == (0, "")
+    lines = out.decode().splitlines()
+    assert "tokens that are unknown" in lines
+    assert sum("not known" in line for line in lines) == len(KINDS) + len(BASELINES) - 1
+    written = page.read_text("utf-8")
+    assert written.count("Unreachable tokens are not known for this kind of model.") > len(KINDS)
+    found = json.loads(run("report", "--json", *args, str(tmp_path / "a.txt")).out)
+    by_name = {one["name"]: one for one in found["encodings"]}
+    # [UNK] for "and" and "pugs"; there is a token for 中, but none for 文.
+    one = by_name[kind_path("wordpiece")]
+    ids = of_kind("wordpiece").encode_ordinary("hugs and 中文, pugs")
+    assert one["total"]["unknown"] == ids.count(0) > 1
+    assert one["total"]["unknown_share"] == ids.count(0) / len(ids)
+    assert one["total"]["whole_chunks"] < one["total"]["chunks"]
+    assert one["vocabulary"]["unreachable"] is None
+    gpt2 = by_name["gpt2"]
+    assert gpt2["total"]["unknown"] is gpt2["total"]["unknown_share"] is None
+    assert len(gpt2["vocabulary"]["unreachable"]) == 13
+    words = by_name["words"]["vocabulary"]
+    assert (words["mergeable"], words["used"], words["unused"]) == (None, 4, None)
+    assert get_encoding("gpt2").core.model.unknown_id is None
+
+
+def test_ids_of_bytes_and_characters_are_the_same_everywhere() -> None:
+    assert run("decode", "-e", "characters", stdin=b"110 20013").out.decode() == "n中"
+    _, _, err = run("decode", "-e", "bytes", stdin=b"256")
+    assert err == "compat-bpe: standard input: bytes has no token with the id 256 (at offset 0)\n"
