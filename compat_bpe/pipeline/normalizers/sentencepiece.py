@@ -47,7 +47,7 @@ class SpaceNormalizer:
         self._after = space if add_dummy_prefix and whitespace_as_suffix else ""
         #: True if the places that were replaced need not be known to remove spaces.
         self._is_simple = not any("  " in text for text in symbols) and (
-            charsmap is None or not any("  " in text for text in charsmap.all_written)
+            charsmap is None or not charsmap.may_write("  ")
         )
         self._in_symbols = frozenset("".join(symbols))
         if self._removes:
