@@ -13,6 +13,7 @@ import unicodedata
 from functools import cache
 
 from ...unicode import tables_tokenizers as tables
+from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges, white_space
 from ..aligned import Aligned
 from .by_character import CharacterTable, beside, members
@@ -82,7 +83,7 @@ class BertNormalizer:
     def align(self, text: Aligned) -> Aligned:
         """Return the normalized text, with the places in the original."""
         if self._clean_text:
-            text = text.filtered(lambda char: char not in _removed())
+            text = text.filtered(lambda char: ord(char) not in _removed())
             text = text.changed((char.translate(_cleaned()), 0) for char in text.text)
         if self._handle_chinese_chars:
             text = text.changed(
@@ -93,7 +94,9 @@ class BertNormalizer:
                 )
             )
         if self._strip_accents:
-            text = UnicodeForm("NFD").align(text).filtered(lambda char: char not in _accents())
+            text = UnicodeForm("NFD").align(text).filtered(
+                lambda char: ord(char) not in _accents()
+            )
         return Lowercase().align(text) if self._lowercase else text
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
@@ -105,25 +108,30 @@ class BertNormalizer:
 
 
 @cache
-def _removed() -> frozenset[str]:
-    return members(parse_ranges(tables.OTHER)) - {*"\t\n\r"} | {"\0", "\ufffd"}
+def _removed() -> CodePoints:
+    # A hundred thousand are for private use, so this is no set of characters.
+    return parse_ranges(tables.OTHER) - CodePoints.of("\t", "\n", "\r") | CodePoints.of("\0", "\ufffd")
 
 
 @cache
-def _accents() -> frozenset[str]:
-    return members(parse_ranges(tables.NONSPACING))
+def _accents() -> CodePoints:
+    return parse_ranges(tables.NONSPACING)
 
 
 @cache
 def _cleaned() -> CharacterTable:
-    removed, blanks = _removed(), members(white_space())
-    return CharacterTable(lambda char: "" if char in removed else " " if char in blanks else char)
+    removed, blanks = _removed(), white_space()
+
+    def cleaned(char: str) -> str:
+        return "" if ord(char) in removed else " " if ord(char) in blanks else char
+
+    return CharacterTable(cleaned)
 
 
 @cache
 def _stripped() -> CharacterTable:
     accents = _accents()
-    return CharacterTable(lambda char: "" if char in accents else char)
+    return CharacterTable(lambda char: "" if ord(char) in accents else char)
 
 
 @cache
