@@ -34,6 +34,8 @@ _CANDIDATES = ' \n\t!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~、。，'
 _MORE_CANDIDATES = (
     digits + ascii_letters + "'\r\xa0\u3000！？：；…—“”‘’《》「」『』（）【】〈〉·،؛؟।॥"
 )
+#: What stands for a space in some normalized texts; tried only if the pattern names it.
+_MARK = "\u2581"
 
 
 def cut_point_pairs(tree: Node, fine: bool = False) -> list[tuple[CodePoints, CodePoints]]:
@@ -54,7 +56,10 @@ def cut_point_pairs(tree: Node, fine: bool = False) -> list[tuple[CodePoints, Co
     positions = Positions()
     positions.add(tree)
     by_left: dict[CodePoints, CodePoints] = {}
-    for char in _CANDIDATES + (_MORE_CANDIDATES if fine else ""):
+    candidates = _CANDIDATES + (_MORE_CANDIDATES if fine else "")
+    if CodePoints.of(_MARK) in positions.points:
+        candidates += _MARK
+    for char in candidates:
         before = [
             points
             for points, followers in zip(positions.points, positions.followers)
