@@ -59,7 +59,7 @@ class PieceBPE(PieceModel):
     def __init__(self, pieces: Pieces) -> None:
         super().__init__(pieces)
         #: For each piece that can be merged, its rank: the lower, the earlier it is merged.
-        self._ranks = _ranks(pieces)
+        self._ranks: Mapping[str, int] = _ranks(pieces)
         self._unused = (
             {text for text in pieces.ids.keys() - pieces.used.keys() if len(text) > 1}
             if UNUSED in pieces.types
@@ -283,11 +283,13 @@ class PieceBPE(PieceModel):
         return self._finished(self._merge_long(self._symbols(chunk), made_of), made_of)
 
 
-def _ranks(pieces: Pieces) -> dict[str, int]:
+def _ranks(pieces: Pieces) -> Mapping[str, int]:
     """Return the ranks of all pieces by score; pieces of one character are never asked for."""
     scores = list(map(pieces.scores.__getitem__, pieces.ids.values()))
     if 0.0 in scores:
         # The reference takes -0.0 for less than 0.0.
         scores = [-1e-60 if not score and copysign(1, score) < 0 else score for score in scores]
+    if scores == sorted(scores, reverse=True) and len(set(scores)) == len(scores):
+        return pieces.ids  # The trainer writes pieces by score.
     rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
     return dict(zip(pieces.ids, map(rank_of.__getitem__, scores)))
