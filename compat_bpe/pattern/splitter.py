@@ -337,7 +337,6 @@ class _Matcher:
                     yield start, end
                 at = end + 1
 
-
     def replace(self, text: str, new: str) -> str:
         """Return a text in which each match is replaced by ``new``."""
         if self._can_be_empty:

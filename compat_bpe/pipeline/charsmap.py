@@ -151,7 +151,9 @@ class Charsmap:
         alone = {char for char, node in first.items() if self._is_end(node)}
         longer = first.keys() - alone
         second = {
-            char for node in {first[char] for char in longer} for char in self._after_node(node, last)
+            char
+            for node in {first[char] for char in longer}
+            for char in self._after_node(node, last)
         }
         return f"{_one_of(alone)}|{_one_of(longer if second else set())}(?={_one_of(second)})"
 

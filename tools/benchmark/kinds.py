@@ -13,7 +13,6 @@ import tokenizers
 
 import compat_bpe
 from tools.benchmark import first, refuse_difference
-from tools.benchmark.processes import run_code
 from tools.reference_files import reference_file
 from tools.reference_tokenizers import reference_tokenizer
 
@@ -55,9 +54,7 @@ def rows() -> dict[str, Row]:
         "clip": ("characters", reference_tokenizer("clip")),
         "gemma_json": ("characters", reference_file("gemma_json")),
     }
-    found = {
-        name: Row(kind, path, "tokenizers", path) for name, (kind, path) in in_json.items()
-    }
+    found = {name: Row(kind, path, "tokenizers", path) for name, (kind, path) in in_json.items()}
     model = reference_file("llama_2")
     of_llama = found["llama_2"]
     found["llama_2.model"] = Row("SentencePiece", model, "tokenizers", of_llama.path)
@@ -70,12 +67,14 @@ def _reference(row: Row) -> Callable[[str], Sequence[int]]:
     path = str(row.their_path)
     if row.reference == _SENTENCEPIECE:
         processor = sentencepiece.SentencePieceProcessor(model_file=path)
-        return processor.encode  # type: ignore[no-any-return]
+        return processor.encode
     tokenizer = tokenizers.Tokenizer.from_file(path)
-    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids  # type: ignore[no-any-return]
+    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids
 
 
-def throughput(name: str, row: Row, texts: dict[str, str], rounds: int) -> dict[str, dict[str, float]]:
+def throughput(
+    name: str, row: Row, texts: dict[str, str], rounds: int
+) -> dict[str, dict[str, float]]:
     """The figures for each text, one thread each.
 
     New is the second half of a text to an encoder that has met the first; again is the second half
@@ -84,7 +83,9 @@ def throughput(name: str, row: Row, texts: dict[str, str], rounds: int) -> dict[
     encoding = compat_bpe.load(row.path)
     encode = _reference(row)
     return {
-        title: _of_text(f"{name}, {title}", encoding, encode, row.reference, text[:_LONGEST], rounds)
+        title: _of_text(
+            f"{name}, {title}", encoding, encode, row.reference, text[:_LONGEST], rounds
+        )
         for title, text in texts.items()
     }
 
@@ -138,8 +139,11 @@ print(time.perf_counter() - start)
 def load_seconds(row: Row, rounds: int) -> dict[str, float]:
     """Seconds to load in a fresh process, the package imported; medians, taking turns."""
     sides = _sides(row)
-    codes = [_LOAD.format(module=side.module.split()[-1], load=side.load) for side in sides.values()]
-    times = [[run_code(code)[0] for code in codes] for _ in range(rounds + 1)][1:]
+    codes = [
+        _LOAD.format(module=side.module.split()[-1], load=side.load) for side in sides.values()
+    ]
+    # The first time, files may have to be read and modules compiled.
+    times = [[float(first.run("-c", code)[1]) for code in codes] for _ in range(rounds + 1)][1:]
     ours, theirs = map(statistics.median, zip(*times))
     return {"seconds": ours, f"{row.reference}_seconds": theirs, "part": ours / theirs}
 

@@ -20,12 +20,6 @@ from .by_character import CharacterTable, beside, members
 from .case import Lowercase
 from .forms import UnicodeForm
 
-#: The blocks of ideographs.  U+2B820 to U+2B91F are left out, in tokenizers.
-_IDEOGRAPH = re.compile(
-    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
-    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
-)
-
 
 class BertNormalizer:
     r"""The normalizer of BERT.
@@ -74,8 +68,8 @@ class BertNormalizer:
         """Return the normalized text: the plain rule."""
         if self._clean_text:
             text = text.translate(_cleaned())
-        if self._handle_chinese_chars:
-            text = _IDEOGRAPH.sub(r" \g<0> ", text)
+        if self._handle_chinese_chars and not text.isascii():
+            text = _ideograph().sub(r" \g<0> ", text)
         if self._strip_accents:
             text = UnicodeForm("NFD")(text).translate(_stripped())
         return Lowercase()(text) if self._lowercase else text
@@ -86,17 +80,16 @@ class BertNormalizer:
             text = text.filtered(lambda char: ord(char) not in _removed())
             text = text.changed((char.translate(_cleaned()), 0) for char in text.text)
         if self._handle_chinese_chars:
+            is_ideograph = _ideograph().match
             text = text.changed(
                 spaced
                 for char in text.text
                 for spaced in (
-                    ((" ", 0), (char, 1), (" ", 1)) if _IDEOGRAPH.match(char) else ((char, 0),)
+                    ((" ", 0), (char, 1), (" ", 1)) if is_ideograph(char) else ((char, 0),)
                 )
             )
         if self._strip_accents:
-            text = UnicodeForm("NFD").align(text).filtered(
-                lambda char: ord(char) not in _accents()
-            )
+            text = UnicodeForm("NFD").align(text).filtered(lambda char: ord(char) not in _accents())
         return Lowercase().align(text) if self._lowercase else text
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
@@ -108,9 +101,21 @@ class BertNormalizer:
 
 
 @cache
+def _ideograph() -> re.Pattern[str]:
+    """Return a pattern for an ideograph, compiled when one may be there."""
+    # The blocks.  U+2B820 to U+2B91F are left out, in tokenizers.
+    return re.compile(
+        "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
+        "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
+    )
+
+
+@cache
 def _removed() -> CodePoints:
     # A hundred thousand are for private use, so this is no set of characters.
-    return parse_ranges(tables.OTHER) - CodePoints.of("\t", "\n", "\r") | CodePoints.of("\0", "\ufffd")
+    return parse_ranges(tables.OTHER) - CodePoints.of("\t", "\n", "\r") | CodePoints.of(
+        "\0", "\ufffd"
+    )
 
 
 @cache
