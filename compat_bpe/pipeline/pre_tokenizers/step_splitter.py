@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14
-#: So many characters further, only a cut point before a blank will do: other places are many, and
-#: in Chinese each is between two other characters.
+#: A cut point before a blank is looked for so many characters further than is due, before all
+#: places are tried: in Chinese, nearly each of these is between two other characters.
 _FURTHER = 1 << 13
 #: What most cut points are before.
 _BLANK = re.compile(r"[ \n\t]")
