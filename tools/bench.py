@@ -25,7 +25,7 @@ slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twic
 - **deepseek**: ``deepseek_v3`` beside Hugging Face tokenizers with the file it is from (by pip):
   cold, steady and repeat as in *speed*, counting a text that has been encoded, and the time to load
   what ships and to load the file.
-- **kinds**: other kinds of tokenizers, beside tokenizers with the same file or beside sentencepiece:
+- **kinds**: other kinds of tokenizers, beside tokenizers with the same file or sentencepiece:
   a new text, the same *again*, and the new one line by line; the time to load, and the first answer
   of a fresh process.  ``--encoding`` names some of them.
 - **training**: vocabularies of 8,000 and 32,000 tokens from 50 MB of mixed text, beside

@@ -185,9 +185,11 @@ class _Pieces:
 
     def __init__(self, vocabulary: Mapping[str, int], prefix: str, longest: int) -> None:
         start = len(prefix)
-        names = [piece for piece in vocabulary if piece.startswith(prefix)]
-        ids = map(vocabulary.__getitem__, names)
-        self.ids = dict(zip((piece[start:] for piece in names) if prefix else names, ids))
+        self.ids: Mapping[str, int] = vocabulary
+        if prefix:
+            names = [piece for piece in vocabulary if piece.startswith(prefix)]
+            ids = map(vocabulary.__getitem__, names)
+            self.ids = dict(zip([piece[start:] for piece in names], ids))
         if "" in self.ids or max(map(len, self.ids), default=0) > longest:
             self.ids = {piece: n for piece, n in self.ids.items() if 0 < len(piece) <= longest}
         lengths: dict[str, list[int]] = {}
