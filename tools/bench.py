@@ -25,6 +25,9 @@ slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twic
 - **deepseek**: ``deepseek_v3`` beside Hugging Face tokenizers with the file it is from (by pip):
   cold, steady and repeat as in *speed*, counting a text that has been encoded, and the time to load
   what ships and to load the file.
+- **kinds**: other kinds of tokenizers, beside tokenizers with the same file or sentencepiece:
+  a new text, the same *again*, and the new one line by line; the time to load, and the first answer
+  of a fresh process.  ``--encoding`` names some of them.
 - **training**: vocabularies of 8,000 and 32,000 tokens from 50 MB of mixed text, beside
   ``BpeTrainer`` of tokenizers, time and memory; and a small one beside ``bpe_train`` of
   ``tiktoken._educational``.  Other merges than those of tokenizers end the run.
@@ -54,6 +57,7 @@ from tools.benchmark import (  # noqa: E402
     deepseek,
     editor,
     first,
+    kinds,
     peers,
     processes,
     scaling,
@@ -74,8 +78,8 @@ OF_EACH_ENCODING = (
     "peers",
     "editor",
 )
-PARTS = (*OF_EACH_ENCODING, "deepseek", "training")
-NEED_TEXTS = {"speed", "small", "memory", "peers", "editor", "deepseek", "training"}
+PARTS = (*OF_EACH_ENCODING, "deepseek", "kinds", "training")
+NEED_TEXTS = {"speed", "small", "memory", "peers", "editor", "deepseek", "kinds", "training"}
 
 
 def line(title: str, *cells: str) -> None:
@@ -211,6 +215,26 @@ def run_deepseek(texts: dict[str, str], rounds: int) -> dict[str, Any]:
     return rows
 
 
+def run_kinds(texts: dict[str, str], rounds: int, only: Sequence[str]) -> dict[str, Any]:
+    found = {title: texts.get(title) or texts.get(other) for title, other in kinds.TEXTS.items()}
+    used = {title: text for title, text in found.items() if text} or texts
+    rows: dict[str, Any] = {}
+    for name, row in kinds.rows().items():
+        if only and name not in only:
+            continue
+        line(f"{name}, {row.kind}", row.reference, *kinds.FIGURES)
+        rows[name] = kinds.throughput(name, row, used, rounds)
+        for title, figures in rows[name].items():
+            speed_of_reference = figures[f"{row.reference}_mb_per_second"]
+            ratios = (f"{figures[figure]:.2f}×" for figure in kinds.FIGURES)
+            line(title, f"{speed_of_reference:.1f} MB/s", *ratios)
+        load = rows[name]["load"] = kinds.load_seconds(row, max(rounds, 5))
+        ours, theirs, part = load.values()
+        line("load", f"{ours * 1000:.0f} ms", f"{theirs * 1000:.0f} ms", f"{part:.2f} of it")
+        rows[name]["first"] = show_first(kinds.first_answers(row, max(rounds, 5)))
+    return rows
+
+
 def run_training(texts: dict[str, str], size: int, rounds: int) -> dict[str, Any]:
     line("", "seconds", "tokenizers", "times that", "MB", "tokenizers")
     rows: dict[str, Any] = training.training(list(texts.values()), size, rounds)
@@ -271,6 +295,9 @@ def main() -> None:
     if "deepseek" in parts:
         print(f"\n{deepseek.NAME}", flush=True)
         results[deepseek.NAME] = run_deepseek(texts, rounds)
+    if "kinds" in parts:
+        print("\nother kinds of tokenizers", flush=True)
+        results["kinds"] = run_kinds(texts, rounds, arguments.encoding)
     if "training" in parts:
         print("\ntraining", flush=True)
         results["training"] = run_training(texts, arguments.training_size, rounds)

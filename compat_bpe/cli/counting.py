@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO, Callable, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
 from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
+
+if TYPE_CHECKING:
+    from ..fit.text_encoder import TextEncoder
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
 _BLOCK = 1 << 18
@@ -90,7 +93,7 @@ class Counter:
         except _UnknownError as error:
             return Outcome(None, str(error), was_read=False)
 
-    def _tokens(self, encoding: Encoding, text: str) -> int:
+    def _tokens(self, encoding: TextEncoder, text: str) -> int:
         try:
             return encoding.count(text)
         except ValueError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from math import exp
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ..formats.sentencepiece import SentencePieceModel
@@ -13,7 +12,6 @@ from ..pipeline.aligned import Aligned
 from ..pipeline.decoders.sentencepiece import PieceDecoder
 from ..pipeline.models.piece_model import PieceModel
 from ..pipeline.models.sentencepiece_bpe import PieceBPE
-from ..pipeline.models.sentencepiece_lattice import Lattice
 from ..pipeline.models.sentencepiece_unigram import PieceUnigram
 from ..pipeline.padding import Padding
 from ..pipeline.pieces import BYTE, CONTROL, UNKNOWN, UNUSED, Pieces, PlacedPiece
@@ -215,6 +213,10 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"alpha is {alpha}; it must be a number from 0 on")
         if nbest_size > _MOST_WAYS:
             raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
+        from random import Random
+
+        from ..pipeline.models.sentencepiece_lattice import Lattice
+
         random = Random(seed)
         normalized = self.normalize(text)
         model = self._model
@@ -240,6 +242,8 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"{self!r} is no Unigram model: there is only one way to cut a text")
         if number == 1 or not normalized:
             return [model.quick_split(normalized)]
+        from ..pipeline.models.sentencepiece_lattice import Lattice
+
         return Lattice(model, normalized).best(number)
 
     # Ids to text

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..formats.tokenizer_json import TokenizerDefinition
-from ..pipeline.added_tokens import AddedToken
-from ..pipeline.padding import Padding
 from ..pipeline.processors.base import process, process_ids
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.tokenized import Tokenized
-from ..pipeline.truncation import Truncation
 from .core_bpe import CoreBPE
 from .encoding import _NOTHING, Encoding
 from .loaded import find
+
+if TYPE_CHECKING:
+    from ..formats.tokenizer_json import TokenizerDefinition  # a .model needs no reader of it
+    from ..pipeline.added_tokens import AddedToken
+    from ..pipeline.padding import Padding
+    from ..pipeline.truncation import Truncation
 
 
 class Tokenizer(Encoding):

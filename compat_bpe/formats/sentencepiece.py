@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from ..pipeline.added_tokens import AddedTokens
@@ -214,7 +215,7 @@ class SentencePieceModel(NamedTuple):
         if UNKNOWN not in types and not self.byte_fallback:
             self._fail("no piece is the unknown one")
         names = {f"<0x{byte:02X}>" for byte in range(256)}
-        for number in [at for at, kind in enumerate(types) if kind == BYTE]:
+        for number in compress(range(len(types)), map(BYTE.__eq__, types)):
             if not self.byte_fallback:
                 self._fail(f"piece {number}: it is a byte, but the model says that it has none")
             if texts[number] not in names:

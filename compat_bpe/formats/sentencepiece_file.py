@@ -121,13 +121,15 @@ def _read_pieces(
     """
     end = len(data)
     try:
-        while at < end and data[at] == 0x0A and data[at + 2] == 0x0A:
-            size, length = data[at + 1], data[at + 3]
+        while at < end:
+            first, size, second, length = data[at : at + 4]
             stop = at + 2 + size
             score = at + 5 + length
-            after = score + 4
-            if size > 127 or length > 127 or stop > end or data[score - 1] != 0x15:
+            if first != 0x0A or second != 0x0A or size > 127 or length > 127 or stop > end:
                 break
+            if data[score - 1] != 0x15:
+                break
+            after = score + 4
             if after == stop:
                 types.append(1)
             elif after + 2 == stop and data[after] == 0x18 and 0 < data[after + 1] < 7:
@@ -137,7 +139,7 @@ def _read_pieces(
             texts.append(data[at + 4 : score - 1])
             scores.append(data[score:after])
             at = stop
-    except IndexError:
+    except (IndexError, ValueError):
         pass  # The general reader says what is wrong.
     return at
 

@@ -116,6 +116,18 @@ class Splitter:
         matcher, replaced = self._matcher_for(text)
         return matcher.find_spans(replaced)
 
+    def replace(self, text: str, new: str) -> str:
+        """Return a text in which each match (see ``spans``) is replaced by ``new``.
+
+        Args:
+            text: without surrogates; see ``repair``.
+            new: what is put there, taken literally.
+        """
+        matcher, replaced = self._matcher_for(text)
+        if replaced is text:
+            return matcher.replace(text, new)
+        return _with_spans_replaced(text, matcher.find_spans(replaced), new)
+
     def _matcher(self, text: str) -> _Matcher:
         """Compile a pattern in the syntax of ``re``."""
         assert self.translation is not None
@@ -324,6 +336,23 @@ class _Matcher:
                 if end != last:
                     yield start, end
                 at = end + 1
+
+    def replace(self, text: str, new: str) -> str:
+        """Return a text in which each match is replaced by ``new``."""
+        if self._can_be_empty:
+            return _with_spans_replaced(text, self.find_spans(text), new)
+        found: str = self.compiled.sub(new.replace("\\", r"\\"), text)
+        return found
+
+
+def _with_spans_replaced(text: str, spans: Iterator[tuple[int, int]], new: str) -> str:
+    parts = []
+    at = 0
+    for start, end in spans:
+        parts += [text[at:start], new]
+        at = end
+    parts.append(text[at:])
+    return "".join(parts)
 
 
 def _compile_regex(text: str, error: PatternError) -> Any:

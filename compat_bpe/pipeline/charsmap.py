@@ -6,6 +6,8 @@ the replacement in the text that follows the array, where each replacement ends 
 
 Sequences share their ends, so 60,000 units make 225,000 sequences.  Therefore the trie over bytes
 is made a trie over characters, a table for each of its nodes, and not a table of all sequences.
+That takes a tenth of a second.  The maps that SentencePiece ships need no check, so they are made
+tables only if all sequences are asked for; single characters are followed byte by byte.
 """
 
 from __future__ import annotations
@@ -13,13 +15,25 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from sys import byteorder
 
 from ..unicode.code_points import CodePoints
 
 #: SentencePiece takes account of this many sequences that begin at one place, the shortest ones.
 _MOST_AT_ONE_PLACE = 32
+#: The number of characters after a node that are remembered.
+_STEPS = 1 << 14
+#: The sha256 of the maps of SentencePiece, by their size: they are not damaged.
+_SHIPPED = {
+    237484: "ec4a65fa10ad2a465f4f30ac3ee83a4ba4e9f507a4b092e07ff790c1c7c318af",  # nfkc, old
+    237539: "0942789e0111452f1cc446f70036e26d24458c3c7858c53cc12ca4d87531279b",  # nmt_nfkc, old
+    237561: "51d3684747b35ef99cd4802f37cc1ee0c6bec4d060814f774efb1066d3c167f2",  # nmt_nfkc
+    240007: "1e2c7b43d3ee9755ceaa2ac335e253d8703604e0249ee1e81156c92b46423844",  # nmt_nfkc, 0.2.3
+    240008: "7e46d9e08af4b6a37991b04fb8388644c1595a0abcd0f26d6a5d575e2a3663ea",  # nfkc, 0.2.3
+    247164: "2c03512e62f9ed965ec90d85314211b63b5b8aa0395311ea2147eec9ff738907",  # nmt_nfkc_cf
+    247165: "d8dfef3d6db0eef0742f8b55a73aee7fce6c1e21d26a09b8d3d4b52c42a791cb",  # nfkc_cf
+}
 #: The bit of a unit that is a leaf, and the bit of one that has a leaf.
 _LEAF, _HAS_LEAF = 1 << 31, 1 << 8
 
@@ -42,8 +56,39 @@ class Charsmap:
             raise ValueError("the array of the character map is not made of blocks of 1024 bytes")
         if not blob.endswith(b"\0"):
             raise ValueError("the last replacement of the character map has no end")
-        #: For each node, the nodes that follow it, by character; and what is written at a node.
-        self._following, self._written = _read(array("I", blob[4 : 4 + size]), blob[4 + size :])
+        self._units = array("I", blob[4 : 4 + size])
+        if byteorder == "big":
+            self._units.byteswap()
+        self._text = blob[4 + size :]
+        self._after = lru_cache(_STEPS)(self._follow)
+        if not _is_shipped(blob):
+            _ = self._tables  # It raises if the map is damaged.
+
+    @cached_property
+    def _tables(self) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
+        """For each node, the nodes after it, by character; and what is written at a node."""
+        return _read(self._units, self._text)
+
+    @property
+    def _following(self) -> dict[int, dict[str, int]]:
+        return self._tables[0]
+
+    def _follow(self, node: int, char: str) -> int | None:
+        """Return the node that is one character after a node, or None."""
+        units = self._units
+        for byte in char.encode("utf-8", "surrogatepass"):
+            node ^= _offset(units[node]) ^ byte
+            if not node or units[node] & (_LEAF | 0xFF) != byte:
+                return None
+        return node
+
+    def _written(self, node: int) -> str | None:
+        """Return what is written at a node, or None."""
+        unit = self._units[node]
+        if not unit & _HAS_LEAF:
+            return None
+        start = self._units[node ^ _offset(unit)] & ~_LEAF
+        return self._text[start : self._text.index(0, start)].decode()
 
     def longest(self, text: str, start: int) -> tuple[int, str] | None:
         """Return the longest sequence that begins at ``start``: its length, and what to write.
@@ -65,17 +110,23 @@ class Charsmap:
         """Return True if some sequence begins with a text and is longer."""
         node: int | None = 0
         for char in text:
-            node = None if node is None else self._following[node].get(char)
-        return node is not None and bool(self._following[node])
+            node = None if node is None else self._after(node, char)
+        if node is None:
+            return False
+        units = self._units
+        first = node ^ _offset(units[node])
+        return any(
+            units[first ^ byte] & (_LEAF | 0xFF) == byte and first ^ byte for byte in range(256)
+        )
 
     def _all_at(self, text: str, start: int) -> Iterator[tuple[int, str]]:
         node = 0
         for at in range(start, len(text)):
-            following = self._following[node].get(text[at])
+            following = self._after(node, text[at])
             if following is None:
                 return
             node = following
-            written = self._written.get(node)
+            written = self._written(node)
             if written is not None:
                 yield at - start + 1, written
 
@@ -96,31 +147,39 @@ class Charsmap:
 
     def _pattern(self, last: int) -> str:
         """Return the pattern ``candidates`` for text with no character above ``last``."""
-        first = {char: node for char, node in self._following[0].items() if ord(char) <= last}
-        alone = {char for char, node in first.items() if node in self._written}
+        first = self._after_node(0, last)
+        alone = {char for char, node in first.items() if self._is_end(node)}
         longer = first.keys() - alone
         second = {
             char
             for node in {first[char] for char in longer}
-            for char in self._following[node]
-            if ord(char) <= last
+            for char in self._after_node(node, last)
         }
         return f"{_one_of(alone)}|{_one_of(longer if second else set())}(?={_one_of(second)})"
+
+    def _after_node(self, node: int, last: int) -> dict[str, int]:
+        """Return the nodes that are one character after a node, for characters up to ``last``."""
+        if last > 0x7F:
+            return self._following[node]
+        found = {char: self._follow(node, char) for char in map(chr, range(last + 1))}
+        return {char: node for char, node in found.items() if node is not None}
+
+    def _is_end(self, node: int) -> bool:
+        """Return True if a sequence ends at a node."""
+        return bool(self._units[node] & _HAS_LEAF)
 
     @cached_property
     def _ascii_table(self) -> dict[int, str] | None:
         """The replacements of single ASCII characters; None if there are longer sequences."""
-        first = {char: node for char, node in self._following[0].items() if char.isascii()}
-        if any(char.isascii() for node in first.values() for char in self._following[node]):
+        first = self._after_node(0, 0x7F)
+        if any(self._after_node(node, 0x7F) for node in first.values()):
             return None
-        return {
-            ord(char): self._written[node] for char, node in first.items() if node in self._written
-        }
+        written = {ord(char): self._written(node) for char, node in first.items()}
+        return {point: text for point, text in written.items() if text is not None}
 
-    @cached_property
-    def all_written(self) -> frozenset[str]:
-        """All replacements."""
-        return frozenset(self._written.values())
+    def may_write(self, text: str) -> bool:
+        """Return True unless a text is in no replacement."""
+        return text.encode() in self._text
 
     @cached_property
     def _later(self) -> frozenset[str]:
@@ -139,7 +198,9 @@ class Charsmap:
         """
         node = self._following[0].get(left)
         return (
-            right not in self.characters and left not in self._later and node not in self._written
+            right not in self.characters
+            and left not in self._later
+            and (node is None or not self._is_end(node))
         )
 
     def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
@@ -171,6 +232,15 @@ class Charsmap:
         return "".join(parts)
 
 
+def _is_shipped(blob: bytes) -> bool:
+    known = _SHIPPED.get(len(blob))
+    if known is None:
+        return False
+    from hashlib import sha256  # other maps need it not
+
+    return sha256(blob).hexdigest() == known
+
+
 def _read(units: array[int], text: bytes) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
     """Return the nodes after each node by character, and what is written at a node.
 
@@ -178,8 +248,6 @@ def _read(units: array[int], text: bytes) -> tuple[dict[int, dict[str, int]], di
         ValueError: a unit points outside the array or the text, or to what it must not point to;
             the trie has a loop; a sequence or a replacement is not UTF-8.
     """
-    if byteorder == "big":
-        units.byteswap()
     _check(units, len(text))
     # The units that may be the child of a node, by the node's place xor its offset.
     children: dict[int, list[int]] = {}

@@ -125,16 +125,20 @@ class Pieces:
     @cached_property
     def before_space(self) -> frozenset[str]:
         """All characters that a space follows in a piece."""
-        return self._beside_space(rf"[\s\S](?={SPACE})")
+        # A part is empty between two spaces.
+        found = {part[-1:] or SPACE for part in self._between_spaces[:-1]}
+        return frozenset(found) - {"\0"}
 
     @cached_property
     def after_space(self) -> frozenset[str]:
         """All characters that follow a space in a piece."""
-        return self._beside_space(rf"(?<={SPACE})[\s\S]")
+        found = {part[:1] or SPACE for part in self._between_spaces[1:]}
+        return frozenset(found) - {"\0"}
 
-    def _beside_space(self, pattern: str) -> frozenset[str]:
-        # No piece has a NUL.
-        return frozenset(re.findall(pattern, "\0".join(self.ids))) - {"\0"}
+    @cached_property
+    def _between_spaces(self) -> list[str]:
+        """All pieces as one text, between NULs, which no piece has; split at spaces."""
+        return "\0".join(["", *self.ids, ""]).split(SPACE)
 
     def are_apart(self, left: str, right: str) -> bool:
         """Return True if nothing reaches from one character to the next.
@@ -195,8 +199,7 @@ class Pieces:
         if len(tokens) == len(texts):
             return tokens, {}
         others: dict[int, bytes] = {}
-        inside = set(tokens.values())
-        for number in set(range(len(texts))) - inside:
+        for number in set(range(len(texts))).difference(tokens.values()):
             text, kind = texts[number], types[number]
             if kind == BYTE:
                 others[number] = bytes((int(text[3:5], 16),))

@@ -35,7 +35,7 @@ class WholeText:
 
     def is_cut(self, beside: str, fine: bool) -> bool:
         """Return True if there is a cut point between two characters, whatever is around them."""
-        return self.cut_points is not None and self.cut_points.search(beside) is not None
+        return self.cut_points is not None and self.cut_points.search(beside, 0, 2) is not None
 
     def segments(self, text: str) -> Iterator[str]:
         """Yield the whole text, since it has no known cut points."""
@@ -49,10 +49,6 @@ class WholeText:
             found.append(text.part(at, at + len(chunk)))
             at += len(chunk)
         return found
-
-    def is_cut(self, beside: str, fine: bool) -> bool:
-        """Return True if there is a cut point between two characters."""
-        return self.cut_points is not None and self.cut_points.search(beside, 0, 2) is not None
 
 
 class WordSplitter(WholeText):

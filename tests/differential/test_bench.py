@@ -13,6 +13,7 @@ import pytest
 from tests.differential.reference import Pair
 from tools.benchmark import refuse_difference
 from tools.benchmark.first import STEPS, first_answers, of_module, whole_processes
+from tools.benchmark.kinds import FIGURES
 from tools.benchmark.scaling import hard_inputs
 
 # Tools of maintainers, each run as a whole.
@@ -37,6 +38,25 @@ def test_a_run(tmp_path: Path) -> None:
     assert found["small"]["10"]["microseconds"] > 0
     assert set(found["scaling"]) == {name for name, _ in hard_inputs(1)}
     assert "geometric mean" in run.stdout
+
+
+def test_other_kinds(tmp_path: Path) -> None:
+    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
+    corpus.write_text("Some words, 12345 of them.\n\n今天天气很好。\n" * 200, encoding="utf-8")
+    names = ["bert_uncased", "llama_2.model, sp"]
+    command = [
+        *(sys.executable, str(BENCH), "--only", "kinds", "--corpus", str(corpus)),
+        *(f"--encoding={name}" for name in names),
+        *("--rounds", "1", "--json", str(figures)),
+    ]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(figures.read_text("utf-8"))["kinds"]
+    assert set(found) == set(names)
+    for name in names:
+        assert all(found[name]["corpus.txt"][figure] > 0 for figure in FIGURES)
+        assert found[name]["load"]["part"] > 0
+        assert set(STEPS) < set(found[name]["first"])
 
 
 @pytest.mark.parametrize("ids", [[1, 2, 4], [1, 2], [1, 2, 4, 5]])

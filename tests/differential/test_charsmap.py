@@ -76,6 +76,35 @@ def test_spans_are_the_plain_rule(name: str, text: str) -> None:
     assert list(charsmap(name).spans(text)) == found
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_maps_that_ship_are_sound_and_followed_without_tables(name: str) -> None:
+    found = Charsmap(blob(name))
+    assert "_tables" not in vars(found)
+    assert found.longest("ﬁ", 0) == (1, "fi")
+    assert found.replace("a\tb") == known(name).normalize("a\tb")
+    assert "_tables" not in vars(found)
+    following, written = found._tables  # raises if the map is damaged
+    some = random.Random(1).sample(sorted(following), 200)
+    for node in [0, *some]:
+        for char in {*following[node], *HARD, "\0", "x", "\ud800"}:
+            assert found._follow(node, char) == following[node].get(char)
+        ascii_only = {char: after for char, after in following[node].items() if char.isascii()}
+        assert found._after_node(node, 0x7F) == ascii_only
+        assert found._written(node) == written.get(node)
+    for text in ["", "e", "か", "\u1100", "\u1100\u1161", "x", "ﬁ", "\0", *HARD]:
+        plain: int | None = 0
+        for char in text:
+            plain = None if plain is None else following[plain].get(char)
+        assert found.goes_on(text) == (plain is not None and bool(following[plain]))
+
+
+def test_a_map_of_the_size_of_one_that_ships_is_checked() -> None:
+    data = bytearray(blob("nfkc"))
+    data[4:8] = b"\xff\xff\xff\xff"
+    with pytest.raises(ValueError, match="the trie of the character map"):
+        Charsmap(bytes(data))
+
+
 def test_shortest_and_longest() -> None:
     text = "xe\u0323\u0301"
     # "e" with a dot below is one character, and so is "e" with an acute, but not with both.

@@ -47,6 +47,8 @@ def test_the_sides_are_split_alone(tree: Node) -> None:
         ("[a-z]+(?= )|.", "ab cd, e", [6]),
         (r"[a-z]+$|.", "ab, c", [3]),
         (r"\b.", "ab, c", []),
+        ("▁[^▁]*|[^▁]+", "▁a▁▁b c▁", [2, 3, 7]),
+        ("▁+[^▁]*|[^▁]+", "▁a▁▁b c▁", [2, 7]),
     ],
 )
 def test_there_is_a_cut_where_no_match_goes_on(pattern: str, text: str, places: list[int]) -> None:

@@ -146,3 +146,21 @@ def test_repair() -> None:
     assert repair("a\ud83d\ude00b") == "a😀b"
     assert repair("\ude00\ud83d\ud83d\ude00\ud83d") == "\ufffd\ufffd😀\ufffd"
     assert repair("\ufeffa\ud800") == "\ufeffa\ufffd"
+
+
+@pytest.mark.parametrize("pattern", [r"\s+", r"\s*", "[0-9]|😀+", "(a)(b)?", "x*?"])
+@given(
+    text=st.text(
+        st.one_of(st.sampled_from("ab 0\n😀é中"), st.characters(exclude_categories=["Cs"]))
+    ),
+    new=st.sampled_from(["", " ", "\\", r"\1", r"\g<0>", "中"]),
+)
+def test_replacing_is_by_spans_and_literal(pattern: str, text: str, new: str) -> None:
+    splitter = Splitter(pattern)
+    found, at = "", 0
+    for start, end in splitter.spans(text):
+        found += text[at:start] + new
+        at = end
+    assert splitter.replace(text, new) == found + text[at:]
+    splitter._few_left = 0  # without stand-ins
+    assert splitter.replace(text, new) == found + text[at:]

@@ -18,13 +18,15 @@ def interleaved(rounds: int, *calls: Callable[[], object]) -> list[float]:
     return [statistics.median(taken) for taken in times]
 
 
-def refuse_difference(what: str, found: Sequence[int], expected: Sequence[int]) -> None:
+def refuse_difference(
+    what: str, found: Sequence[int], expected: Sequence[int], reference: str = "tiktoken"
+) -> None:
     """End the program if ids differ from the reference's: speed never counts without exactness."""
     if list(found) == list(expected):
         return
     pairs = enumerate(zip(found, expected))
     at = next((i for i, (a, b) in pairs if a != b), min(len(found), len(expected)))
     raise SystemExit(
-        f"{what}: {len(found)} ids, tiktoken has {len(expected)}; they differ from number {at} on: "
-        f"{list(found[at : at + 5])} instead of {list(expected[at : at + 5])}"
+        f"{what}: {len(found)} ids, {reference} has {len(expected)}; they differ from number {at} "
+        f"on: {list(found[at : at + 5])} instead of {list(expected[at : at + 5])}"
     )

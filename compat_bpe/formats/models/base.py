@@ -70,7 +70,7 @@ class Built(NamedTuple):
 
 def built_of_pieces(model: Model, steps: Sequence[Step], vocabulary: Mapping[str, int]) -> Built:
     """Return a model over characters, whose pieces stand for their own text."""
-    tokens = {piece.encode(): number for piece, number in vocabulary.items()}
+    tokens = dict(zip(map(str.encode, vocabulary), vocabulary.values()))
     return Built(model, steps, tokens, {})
 
 

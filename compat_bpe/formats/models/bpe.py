@@ -41,6 +41,7 @@ class ListedModel(NamedTuple):
         prefix, suffix: the decoration of characters that do not begin a word, and of those that
             end one, as in the file; None or empty for none.
         dropout: as in the file: None or 0.
+        spelled: each merge as its parts with a space between them; empty if that is not at hand.
     """
 
     vocabulary: dict[str, int]
@@ -50,6 +51,7 @@ class ListedModel(NamedTuple):
     prefix: str | None = None
     suffix: str | None = None
     dropout: float | None = None
+    spelled: Sequence[str] = ()
 
     @property
     def size(self) -> int:
@@ -73,7 +75,7 @@ class ListedModel(NamedTuple):
         lefts, rights = self.merges
         lefts = [*lefts, *(encode_bytes(left) for left, _ in merges)]
         rights = [*rights, *(encode_bytes(right) for _, right in merges)]
-        return self._replace(vocabulary=vocabulary, merges=(lefts, rights))
+        return self._replace(vocabulary=vocabulary, merges=(lefts, rights), spelled=())
 
     def build(self, steps: Sequence[Step], source: str) -> Built:
         """Return the model, ready to work; see ``ModelPart``."""
@@ -120,6 +122,7 @@ class ListedModel(NamedTuple):
                 suffix=self.suffix or "",
                 ignore_merges=self.ignore_merges,
                 by_bytes=by_bytes,
+                spelled=self.spelled,
             )
         except KeyError as error:
             _fail_merge(Json(None, source, "model.merges"), *error.args)
@@ -241,14 +244,16 @@ def read_bpe(part: Json) -> ListedModel:
     """
     vocabulary = read_vocabulary(part["vocab"])
     unknown = Unknown(_text(part, "unk_token"), flag(part, "fuse_unk"), flag(part, "byte_fallback"))
+    merges, spelled = _merges(part["merges"], vocabulary)
     return ListedModel(
         vocabulary,
-        _merges(part["merges"], vocabulary),
+        merges,
         flag(part, "ignore_merges"),
         unknown,
         _text(part, "continuing_subword_prefix"),
         _text(part, "end_of_word_suffix"),
         _dropout(part),
+        spelled,
     )
 
 
@@ -271,8 +276,10 @@ def _dropout(part: Json) -> float | None:
     return float(value.value)
 
 
-def _merges(part: Json, vocabulary: Mapping[str, int]) -> tuple[list[str], list[str]]:
-    """Return the left parts of all merges, and their right parts."""
+def _merges(
+    part: Json, vocabulary: Mapping[str, int]
+) -> tuple[tuple[list[str], list[str]], Sequence[str]]:
+    """Return the left parts of all merges, and their right parts; and both as ``spelled``."""
     listed = part.sequence()
     types = set(map(type, listed))
     names: list[Any] = []
@@ -282,15 +289,18 @@ def _merges(part: Json, vocabulary: Mapping[str, int]) -> tuple[list[str], list[
     elif types == {list} and set(map(len, listed)) == {2}:
         names = list(chain.from_iterable(listed))
         names = names if set(map(type, names)) == {str} else []
+    is_spelled = types == {str}
     if not names or "" in names:
+        is_spelled = False
         names = [name for item in _merge_items(part) for name in _merge(item)]
     lefts, rights = names[::2], names[1::2]
-    if not all(map(vocabulary.__contains__, names)):
+    # Most names occur several times, so the set is made in half the time.
+    if not vocabulary.keys() >= set(names):
         for item, pair in zip(_merge_items(part), zip(lefts, rights)):
             for name in pair:
                 if name not in vocabulary:
                     item.fail(f"{name!r} is not in the vocabulary")
-    return lefts, rights
+    return (lefts, rights), listed if is_spelled else ()
 
 
 def _merge_items(part: Json) -> Iterator[Json]:

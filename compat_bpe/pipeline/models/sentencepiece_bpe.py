@@ -12,12 +12,14 @@ kinds of pieces are special:
 The fast way rests on this property: what is merged becomes a piece, so nothing is merged across two
 characters that follow each other in no piece.  The parts of a text between such places have ids of
 their own.  One cut is made before the text gets here, between words (``WordSplitter``), and a long
-part is cut again (``Pieces.apart``).
+part is cut again (``Pieces.apart``).  A long text without spaces is first cut to *blocks*, whose
+ids are remembered.
 """
 
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
+from itertools import chain
 from math import copysign
 
 from ..cache import Cache
@@ -27,7 +29,7 @@ from .piece_model import PieceModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from random import Random
 
     from .base import Ids
@@ -38,6 +40,8 @@ _LONG = 24
 _HEAP = 48
 #: The number of parts of long texts that are remembered, and the length of the longest one.
 _PARTS, _LONGEST_PART = 1 << 15, 32
+#: The least length of a block, the length of the longest one that is remembered, and their number.
+_BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
 #: The number of times that an unused piece is taken apart.
 _DEEPEST = 100
 
@@ -55,7 +59,7 @@ class PieceBPE(PieceModel):
     def __init__(self, pieces: Pieces) -> None:
         super().__init__(pieces)
         #: For each piece that can be merged, its rank: the lower, the earlier it is merged.
-        self._ranks = _ranks(pieces)
+        self._ranks: Mapping[str, int] = _ranks(pieces)
         self._unused = (
             {text for text in pieces.ids.keys() - pieces.used.keys() if len(text) > 1}
             if UNUSED in pieces.types
@@ -68,10 +72,32 @@ class PieceBPE(PieceModel):
         if not self._unused:
             self.is_cut = pieces.are_apart
         self._parts: Cache[list[tuple[str, int]]] = Cache(self._merged, _PARTS, _LONGEST_PART)
+        self._block_ids = Cache(self._encode, _BLOCKS, _LONGEST_BLOCK)
 
     def encode(self, chunk: str) -> Ids:
         """Return the ids of one chunk."""
+        if len(chunk) <= _BLOCK or self._unused:
+            return self._encode(chunk)
+        return tuple(chain.from_iterable(map(self._block_ids.__getitem__, self._blocks(chunk))))
+
+    def _encode(self, chunk: str) -> Ids:
         return tuple(self.pieces.ids_of(self.quick_split(chunk)))
+
+    def _blocks(self, chunk: str) -> Iterator[str]:
+        """Yield the blocks of a text, each with ids of its own.
+
+        Neither a piece nor a run of unknown characters reaches over their ends.
+        """
+        pairs, used, bytes_are_used = self.pieces.pairs, self.pieces.used, self.pieces.byte_fallback
+        start, end = 0, _BLOCK
+        while end < len(chunk):
+            left, right = chunk[end - 1], chunk[end]
+            if left + right not in pairs and (bytes_are_used or left in used or right in used):
+                yield chunk[start:end]
+                start, end = end, end + _BLOCK
+            else:
+                end += 1
+        yield chunk[start:]
 
     def quick_split(self, chunk: str) -> list[tuple[str, int]]:
         """Return what ``split`` returns, part by part."""
@@ -83,7 +109,8 @@ class PieceBPE(PieceModel):
         return [piece for part in parts for piece in part]
 
     def clear_cache(self) -> None:
-        """Clear the cache of parts of long chunks."""
+        """Clear the caches of blocks and of parts of long chunks."""
+        self._block_ids.clear()
         self._parts.clear()
 
     # The plain rule
@@ -262,11 +289,13 @@ class PieceBPE(PieceModel):
         return self._finished(self._merge_long(self.first_symbols(chunk), made_of), made_of)
 
 
-def _ranks(pieces: Pieces) -> dict[str, int]:
+def _ranks(pieces: Pieces) -> Mapping[str, int]:
     """Return the ranks of all pieces by score; pieces of one character are never asked for."""
     scores = list(map(pieces.scores.__getitem__, pieces.ids.values()))
     if 0.0 in scores:
         # The reference takes -0.0 for less than 0.0.
         scores = [-1e-60 if not score and copysign(1, score) < 0 else score for score in scores]
+    if scores == sorted(scores, reverse=True) and len(set(scores)) == len(scores):
+        return pieces.ids  # The trainer writes pieces by score.
     rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
     return dict(zip(pieces.ids, map(rank_of.__getitem__, scores)))

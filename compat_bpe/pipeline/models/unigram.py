@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from ..cache import Cache
 from .found import Found
 from .piece_table import PieceTable
 from .unigram_parts import SUM_LIMIT, PartEncoder
@@ -50,6 +51,9 @@ _LONG = 64
 #: Begin with that after this many characters of long chunks; encoding them takes about as long as
 #: the preparations.
 _WORTH_PARTS = 1 << 15
+#: The chunks that are remembered: those from this length in characters on, which the core does not
+#: keep, up to this one, and so many of them.
+_FROM, _UP_TO, _CHUNKS = 129, 1 << 13, 1 << 9
 
 
 class Unigram:
@@ -88,6 +92,7 @@ class Unigram:
         self._is_tame = self._greatest < _TAME
         self._parts: PartEncoder | None = None
         self._long_chars = 0
+        self._chunks = Cache(self._encode, _CHUNKS, _UP_TO)
 
     @property
     def is_complete(self) -> bool:
@@ -186,7 +191,11 @@ class Unigram:
     # The fast way
 
     def encode(self, chunk: str) -> Ids:
-        """Return the ids of a chunk; errors as in ``find``.
+        """Return the ids of a chunk; errors as in ``find``."""
+        return self._encode(chunk) if len(chunk) < _FROM else self._chunks[chunk]
+
+    def _encode(self, chunk: str) -> Ids:
+        """Return the ids of a chunk, not remembered.
 
         The steps are those of ``best_path``, with everything at hand.  A place that nothing has
         reached yet has the score -inf, so scores whose sums may be infinite go the plain way.
@@ -309,7 +318,8 @@ class Unigram:
         return None
 
     def clear_cache(self) -> None:
-        """Drop the encoder of long chunks, which has a cache of its own."""
+        """Drop long chunks, and their encoder, which has a cache of its own."""
+        self._chunks.clear()
         self._parts = None
         self._long_chars = 0
 

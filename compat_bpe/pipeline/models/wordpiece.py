@@ -8,6 +8,7 @@ is never reconsidered.  If nothing fits at some place, the *whole* word is one u
 from __future__ import annotations
 
 from functools import cached_property
+from operator import itemgetter
 
 from .found import Found
 from .word_level import fail_unknown
@@ -55,10 +56,22 @@ class WordPiece:
         self.unknown = unknown
         self.prefix = prefix
         self.longest_word = longest_word
-        #: The pieces that begin a word, and those that continue one, without the prefix.
-        self._first = _Pieces(vocabulary, "", longest_word)
-        self._others = _Pieces(vocabulary, prefix, longest_word) if prefix else self._first
-        self._longest = max(self._first.longest, self._others.longest)
+
+    @cached_property
+    def _first(self) -> _Pieces:
+        """The pieces that begin a word."""
+        return _Pieces(self.vocabulary, "", self.longest_word)
+
+    @cached_property
+    def _others(self) -> _Pieces:
+        """The pieces that continue a word, without the prefix."""
+        if not self.prefix:
+            return self._first
+        return _Pieces(self.vocabulary, self.prefix, self.longest_word)
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(self._first.longest, self._others.longest)
 
     @property
     def unknown_id(self) -> int | None:
@@ -177,14 +190,16 @@ class _Pieces:
 
     def __init__(self, vocabulary: Mapping[str, int], prefix: str, longest: int) -> None:
         start = len(prefix)
-        self.ids = {
-            piece[start:]: number
-            for piece, number in vocabulary.items()
-            if start < len(piece) <= start + longest and piece.startswith(prefix)
-        }
-        lengths: dict[str, set[int]] = {}
-        for piece in self.ids:
-            lengths.setdefault(piece[0], set()).add(len(piece))
+        self.ids: Mapping[str, int] = vocabulary
+        if prefix:
+            names = [piece for piece in vocabulary if piece.startswith(prefix)]
+            ids = map(vocabulary.__getitem__, names)
+            self.ids = dict(zip([piece[start:] for piece in names], ids))
+        if "" in self.ids or max(map(len, self.ids), default=0) > longest:
+            self.ids = {piece: n for piece, n in self.ids.items() if 0 < len(piece) <= longest}
+        lengths: dict[str, list[int]] = {}
+        for first, length in sorted(set(zip(map(itemgetter(0), self.ids), map(len, self.ids)))):
+            lengths.setdefault(first, []).insert(0, length)
         #: For each first character the lengths of its pieces, the greatest first.
-        self.lengths = {char: sorted(found, reverse=True) for char, found in lengths.items()}
-        self.longest = max((found[0] for found in self.lengths.values()), default=0)
+        self.lengths = lengths
+        self.longest = max((found[0] for found in lengths.values()), default=0)

@@ -13,18 +13,13 @@ import unicodedata
 from functools import cache
 
 from ...unicode import tables_tokenizers as tables
+from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges, white_space
 from ..aligned import Aligned
 from .base import PlainNormalizer
 from .by_character import CharacterTable, beside, members
 from .case import Lowercase
 from .forms import UnicodeForm
-
-#: The blocks of ideographs.  U+2B820 to U+2B91F are left out, in tokenizers.
-_IDEOGRAPH = re.compile(
-    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
-    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
-)
 
 
 class BertNormalizer(PlainNormalizer):
@@ -74,8 +69,8 @@ class BertNormalizer(PlainNormalizer):
         """Return the normalized text: the plain rule."""
         if self._clean_text:
             text = text.translate(_cleaned())
-        if self._handle_chinese_chars:
-            text = _IDEOGRAPH.sub(r" \g<0> ", text)
+        if self._handle_chinese_chars and not text.isascii():
+            text = _ideograph().sub(r" \g<0> ", text)
         if self._strip_accents:
             text = UnicodeForm("NFD")(text).translate(_stripped())
         return Lowercase()(text) if self._lowercase else text
@@ -83,18 +78,19 @@ class BertNormalizer(PlainNormalizer):
     def align(self, text: Aligned) -> Aligned:
         """Return the normalized text, with the places in the original."""
         if self._clean_text:
-            text = text.filtered(lambda char: char not in _removed())
+            text = text.filtered(lambda char: ord(char) not in _removed())
             text = text.changed((char.translate(_cleaned()), 0) for char in text.text)
         if self._handle_chinese_chars:
+            is_ideograph = _ideograph().match
             text = text.changed(
                 spaced
                 for char in text.text
                 for spaced in (
-                    ((" ", 0), (char, 1), (" ", 1)) if _IDEOGRAPH.match(char) else ((char, 0),)
+                    ((" ", 0), (char, 1), (" ", 1)) if is_ideograph(char) else ((char, 0),)
                 )
             )
         if self._strip_accents:
-            text = UnicodeForm("NFD").align(text).filtered(lambda char: char not in _accents())
+            text = UnicodeForm("NFD").align(text).filtered(lambda char: ord(char) not in _accents())
         return Lowercase().align(text) if self._lowercase else text
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
@@ -106,25 +102,42 @@ class BertNormalizer(PlainNormalizer):
 
 
 @cache
-def _removed() -> frozenset[str]:
-    return members(parse_ranges(tables.OTHER)) - {*"\t\n\r"} | {"\0", "\ufffd"}
+def _ideograph() -> re.Pattern[str]:
+    """Return a pattern for an ideograph, compiled when one may be there."""
+    # The blocks.  U+2B820 to U+2B91F are left out, in tokenizers.
+    return re.compile(
+        "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
+        "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
+    )
 
 
 @cache
-def _accents() -> frozenset[str]:
-    return members(parse_ranges(tables.NONSPACING))
+def _removed() -> CodePoints:
+    # A hundred thousand are for private use, so this is no set of characters.
+    return parse_ranges(tables.OTHER) - CodePoints.of("\t", "\n", "\r") | CodePoints.of(
+        "\0", "\ufffd"
+    )
+
+
+@cache
+def _accents() -> CodePoints:
+    return parse_ranges(tables.NONSPACING)
 
 
 @cache
 def _cleaned() -> CharacterTable:
-    removed, blanks = _removed(), members(white_space())
-    return CharacterTable(lambda char: "" if char in removed else " " if char in blanks else char)
+    removed, blanks = _removed(), white_space()
+
+    def cleaned(char: str) -> str:
+        return "" if ord(char) in removed else " " if ord(char) in blanks else char
+
+    return CharacterTable(cleaned)
 
 
 @cache
 def _stripped() -> CharacterTable:
     accents = _accents()
-    return CharacterTable(lambda char: "" if char in accents else char)
+    return CharacterTable(lambda char: "" if ord(char) in accents else char)
 
 
 @cache

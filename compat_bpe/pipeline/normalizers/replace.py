@@ -38,13 +38,7 @@ class Replace(PlainNormalizer):
             return text
         if self._literal:
             return text.replace(self._literal, self.new)
-        parts = []
-        at = 0
-        for start, end in self._old.spans(text):
-            parts += [text[at:start], self.new]
-            at = end
-        parts.append(text[at:])
-        return "".join(parts)
+        return self._old.replace(text, self.new)
 
     def align(self, text: Aligned) -> Aligned:
         """Return a text with all matches replaced; each has the place of a match's last char."""

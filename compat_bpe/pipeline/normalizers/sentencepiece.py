@@ -48,7 +48,7 @@ class SpaceNormalizer(PlainNormalizer):
         self._after = space if add_dummy_prefix and whitespace_as_suffix else ""
         #: True if the places that were replaced need not be known to remove spaces.
         self._is_simple = not any("  " in text for text in symbols) and (
-            charsmap is None or not any("  " in text for text in charsmap.all_written)
+            charsmap is None or not charsmap.may_write("  ")
         )
         self._in_symbols = frozenset("".join(symbols))
         #: False for a text that goes on: its first spaces are those after a character.

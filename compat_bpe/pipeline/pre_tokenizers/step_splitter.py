@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14
+#: A cut point before a blank is looked for so many characters further than is due, before all
+#: places are tried: in Chinese, nearly each of these is between two other characters.
+_FURTHER = 1 << 13
 #: What most cut points are before.
 _BLANK = re.compile(r"[ \n\t]")
 
@@ -133,7 +136,7 @@ class StepSplitter:
     def _next_cut(self, text: str, start: int, soon: int) -> int | None:
         """Return a cut point of a text from ``start`` on, best of all one before a blank."""
         is_cut = self._across
-        for blank in _BLANK.finditer(text, start, soon):
+        for blank in _BLANK.finditer(text, start, soon + _FURTHER):
             cut = blank.start()
             if is_cut(text[cut - 1 : cut + 1]):
                 return cut

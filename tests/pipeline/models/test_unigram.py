@@ -226,14 +226,24 @@ def test_sums_that_are_too_great_for_parts() -> None:
 
 def test_long_chunks_go_by_parts_after_a_while() -> None:
     model = Unigram(["<unk>", "a", "b", "ab"], [-9.0, -1.0, -1.0, -1.5], 0)
-    ids = model.encode("abba" * 100)
-    for _ in range(200):
-        assert model.encode("abba" * 100) == ids
+    for number in range(100, 200):
+        assert model.encode("abba" * number) == (3, 2, 1) * number
     assert model._parts is not None
     assert model.encode("abba?b" * 100) == (3, 2, 1, 0, 2) * 100
     model.clear_cache()
     assert model._parts is None
-    assert model.encode("abba" * 100) == ids
+    assert model.encode("abba" * 100) == (3, 2, 1) * 100
+
+
+def test_long_chunks_are_remembered_until_the_cache_is_cleared() -> None:
+    model = Unigram(["<unk>", "a", "b", "ab"], [-9.0, -1.0, -1.0, -1.5], 0)
+    for length in (unigram._FROM - 1, unigram._FROM, unigram._UP_TO, unigram._UP_TO + 1):
+        chunk = ("ab?" * length)[:length]
+        assert model.encode(chunk) == model.encode(chunk)
+        assert list(model.encode(chunk)) == [token.id for token in model.find(chunk)]
+    assert sorted(map(len, model._chunks)) == [unigram._FROM, unigram._UP_TO]
+    model.clear_cache()
+    assert not model._chunks
 
 
 def test_an_unknown_run_goes_over_joints() -> None:

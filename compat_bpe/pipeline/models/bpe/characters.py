@@ -90,6 +90,7 @@ class CharacterBPE:
         ignore_merges: True if a chunk that is a token is that token, without merging.
         by_bytes: True if the characters are those that a chunk's bytes are written as, in the byte
             alphabet (see ``byte_level``).
+        spelled: each merge as its parts with a space between them, if no part has one.
 
     Raises:
         KeyError: the token that a merge makes is not in the vocabulary; with the index of the merge
@@ -113,6 +114,7 @@ class CharacterBPE:
         suffix: str = "",
         ignore_merges: bool = False,
         by_bytes: bool = False,
+        spelled: Sequence[str] = (),
     ) -> None:
         self.vocabulary = vocabulary
         self._lefts, self._rights = merges
@@ -129,8 +131,11 @@ class CharacterBPE:
         self._tails = dict(zip(self._rights, tails)) if prefix else {}
         # The key of a merge: its two parts with a separator that is in none of them, so that it is
         # in no other key.
-        self._separator = separator = absent_from("".join(self._lefts) + "".join(self._rights))
-        keys = map(separator.join, zip(self._lefts, self._rights))
+        keys: Iterable[str] = spelled
+        self._separator = " "
+        if not spelled:
+            self._separator = absent_from("".join(self._lefts) + "".join(self._rights))
+            keys = map(self._separator.join, zip(self._lefts, self._rights))
         self._ranks: dict[str, int] = dict(zip(keys, range(len(self._lefts))))
         # The plain rule and the list expect that a merge makes another name than its left part.
         self._many = 0 if "" in self._tails.values() else _MANY
