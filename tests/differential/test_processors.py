@@ -189,6 +189,11 @@ SPELLINGS: list[Any] = [
     template([{"Sequence": {"id": "A", "type_id": -1}}], []),
     {"type": "TemplateProcessing", "single": [text("A")], "special_tokens": {}},
     {"type": "Nothing"},
+    {**BERT, "type": "Nothing"},
+    {**BERT, "type": 5, **FLAGS[3]},
+    {**template([text("A")], [text("A")]), "type": None},
+    {**template([text("A")], [text("A")]), "type": "ByteLevels"},
+    {"type": "Sequences", "processors": []},
     [],
 ]
 

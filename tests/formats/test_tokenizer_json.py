@@ -254,7 +254,7 @@ SPLIT = (*STEPS, 1)
         ((*SPLIT, "pattern", "Regex"), "(a*)*", "pre_tokenizer[1].pattern.Regex: pattern '(a*)*'"),
         ((*SPLIT, "pattern", "Regex"), "\ud800", "pre_tokenizer[1].pattern.Regex: has a lone su"),
         (("post_processor",), "no", "post_processor: must be an object, not a string"),
-        (("post_processor", "type"), "Other", "post_processor: Other is not supported"),
+        (("post_processor",), {"type": "Other"}, "post_processor: Other is not supported"),
         (("post_processor", "single", 0), 5, "post_processor.single[0]: must be an object, not an"),
         (("truncation",), {"max_length": 1}, "truncation: there is no 'stride'"),
         (("padding",), {"strategy": 9}, 'padding.strategy: must be "BatchLongest" or {"Fixed"'),
