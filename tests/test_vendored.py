@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import compat_bpe
+from compat_bpe.formats.protobuf import BYTES, VARINT, write_field
 
 PACKAGE = Path(compat_bpe.__file__).parent
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "gpt2_small"
@@ -26,6 +27,35 @@ _LOAD = """
 enc = tokens.load(FIXTURE)
 print(json.dumps(enc.encode_ordinary(TEXT)))
 """
+
+_KINDS = """
+import pickle
+from pathlib import Path
+found = []
+for path in sorted(Path(KINDS).iterdir()):
+    enc = tokens.load(path)
+    again = pickle.loads(pickle.dumps(enc))
+    found.append([type(enc).__name__, enc.encode("ab a\u0301 x"), again.decode([1, 2, 1])])
+print(json.dumps(found))
+"""
+
+#: A small vocabulary of each kind, by the name of its file.
+KINDS: dict[str, str | bytes] = {
+    "vocab.txt": "[UNK]\n[CLS]\n[SEP]\na\n##b\n[PAD]\n[MASK]\n",
+    **{
+        f"{name}/tokenizer.json": json.dumps({"model": model, "added_tokens": []})
+        for name, model in {
+            "unigram": {
+                "type": "Unigram",
+                "unk_id": 0,
+                "vocab": [["x", -1], ["a", -2], ["ab", -1]],
+            },
+            "words": {"type": "WordLevel", "unk_token": "x", "vocab": {"x": 0, "a": 1, "ab": 2}},
+            "bpe": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]},
+        }.items()
+    },
+}
+
 
 _FIT = """
 from plugin._vendor.tokens.fit import Document, encode_iter, fit_prompt, split_text
@@ -90,7 +120,7 @@ def run(plugin: Path, script: str) -> Any:
     code = (
         f"import json, sys; sys.path.insert(0, {str(plugin)!r})\n"
         "from plugin._vendor import tokens\n"
-        f"TEXT, FIXTURE = {TEXT!r}, {str(FIXTURE)!r}\n"
+        f"TEXT, FIXTURE, KINDS = {TEXT!r}, {str(FIXTURE)!r}, {str(plugin / 'kinds')!r}\n"
         f"{script}\n"
         "assert not [name for name in sys.modules if name.startswith('compat_bpe')]\n"
     )
@@ -114,6 +144,25 @@ def test_every_encoding(plugin: Path) -> None:
 
 def test_load(plugin: Path) -> None:
     assert run(plugin, _LOAD) == compat_bpe.load(FIXTURE).encode_ordinary(TEXT)
+
+
+def test_every_kind(plugin: Path) -> None:
+    expected = []
+    pieces = [(b"<unk>", 2), ("▁".encode(), 1), (b"a", 1), (b"ab", 1)]
+    fields = [
+        write_field(1, BYTES, write_field(1, BYTES, piece) + write_field(3, VARINT, kind))
+        for piece, kind in pieces
+    ]
+    for name, content in {**KINDS, "sp/spiece.model": b"".join(fields)}.items():
+        path = plugin / "kinds" / (name if "/" in name else f"txt/{name}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    for folder in sorted((plugin / "kinds").iterdir()):
+        enc = compat_bpe.load(folder)
+        ids = enc.encode("ab a\u0301 x")
+        expected.append([type(enc).__name__, ids, enc.decode([1, 2, 1])])
+    assert len(expected) == 5
+    assert run(plugin, _KINDS) == expected
 
 
 def test_fit(plugin: Path) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..pipeline.processors.base import process, process_ids
+from ..pipeline.processors.base import keeps_text, process, process_ids
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.tokenized import Tokenized
 from .core_bpe import CoreBPE
@@ -138,27 +138,26 @@ class Tokenizer(Encoding):
         >>> get_encoding("deepseek_v3").encode_batch(["hello", "world"])
         [[33310], [29616]]
         """
+        processor = self.core.definition.processor
+        adds = processor is not None and add_special_tokens
+        if processor is not None and adds and not keeps_text(processor):
+            # The post-processor leaves the text out or has it twice.
+            return [
+                self.encode(
+                    one,
+                    allowed_special=allowed_special,
+                    disallowed_special=disallowed_special,
+                    add_special_tokens=True,
+                )
+                for one in text
+            ]
         found = super().encode_batch(
             text,
             num_threads=num_threads,
             allowed_special=allowed_special,
             disallowed_special=disallowed_special,
         )
-        processor = self.core.definition.processor
-        if processor is None or not add_special_tokens:
-            return found
-        if process_ids(processor, [[0]], False) == [0]:
-            return [process_ids(processor, [ids], True) for ids in found]
-        # What was found is not the text alone: the post-processor leaves it out or has it twice.
-        return [
-            self.encode(
-                one,
-                allowed_special=allowed_special,
-                disallowed_special=disallowed_special,
-                add_special_tokens=True,
-            )
-            for one in text
-        ]
+        return [process_ids(processor, [ids], True) for ids in found] if adds else found
 
     def encode_with_offsets(
         self,
@@ -292,11 +291,7 @@ class Tokenizer(Encoding):
     @cached_property
     def _ids(self) -> Mapping[str, int]:
         added = {token.content: token.id for token in self.added_tokens}
-        numbers = set(added.values())
-        # Added tokens go by their names, and not by the pieces that these are normalized to.
-        pieces = self._pieces.items()
-        ids = {piece: number for number, piece in pieces if number not in numbers}
-        return {**ids, **added}
+        return {**self.definition.model.vocabulary, **added}
 
     @cached_property
     def _skipped(self) -> frozenset[int]:

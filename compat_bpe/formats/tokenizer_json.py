@@ -153,25 +153,27 @@ _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
 def _added_tokens(
     part: Json, vocabulary: Mapping[str, int], following: int
 ) -> tuple[AddedToken, ...]:
-    """Return the added tokens; those that are not in the vocabulary are numbered on."""
-    found: dict[str, AddedToken] = {}
-    name_of_written_id: dict[int, str] = {}
-    ids = set(vocabulary.values())
+    """Return the added tokens; those that are not in the vocabulary are numbered on.
+
+    As in tokenizers, of tokens that come twice the last one counts, which is special if any is.
+    The ids in the file do not matter.  A token may be numbered onto an id that a token of the
+    vocabulary has, if that has gaps; then the id means the added token when it is decoded.
+    """
+    ids: dict[str, int] = {}
+    found: dict[int, AddedToken] = {}
+    special = set()
     for item in part.items():
-        name, written, *flags = _added_token(item)
+        name, _, *flags = _added_token(item)
         if not name:
-            continue  # As in tokenizers.
-        if name in found:
-            item.fail(f"{name!r} comes twice")
-        if name_of_written_id.setdefault(written, name) != name:
-            item.fail(f"{name_of_written_id[written]!r} and {name!r} have the same id, {written}")
-        number = vocabulary.get(name)
+            continue
+        number = ids.get(name, vocabulary.get(name))
         if number is None:
             number, following = following, following + 1
-            if number in ids:
-                item.fail(f"{name!r} gets the id {number}, which a token of the vocabulary has")
-        found[name] = AddedToken(name, number, *flags)
-    return tuple(found.values())
+        ids[name] = number
+        found[number] = token = AddedToken(name, number, *flags)
+        if token.special:
+            special.add(name)
+    return tuple(token._replace(special=token.content in special) for token in found.values())
 
 
 _read_added_token = itemgetter("content", "id", *_FLAGS)
@@ -211,6 +213,9 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         **built.other_tokens,
         **{token.id: to_bytes(normalized_content(token, normalize)) for token in added},
     }
+
+    if not built.tokens and not other_tokens:
+        raise ValueError(f"{source}: model.vocab: there are no tokens")
 
     @cache
     def pieces() -> dict[int, str]:

@@ -189,9 +189,4 @@ def test_spellings(part: Any) -> None:
         with pytest.raises(ValueError, match="decoder"):
             read_decoder(Json(part, "x", "decoder"))
         return
-    if isinstance(part, dict) and part.get("type") == "Nothing":
-        # tokenizers goes by the members then; here the name of what there is not is an error.
-        with pytest.raises(ValueError, match="Nothing is not supported"):
-            read_decoder(Json(part, "x", "decoder"))
-        return
     check(part, ["▁a", "▁b▁", "##a", "aa", "b"])

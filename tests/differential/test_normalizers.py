@@ -21,6 +21,7 @@ from compat_bpe.pipeline.aligned import Aligned
 from compat_bpe.unicode.properties import category
 from compat_bpe.unicode.surrogates import repair
 from tests.differential.small_sentencepieces import parsed, trained
+from tests.differential.small_tokenizers import file
 from tests.strategies import EMOJI, MARKS, OTHER_LETTERS, RECENT, WHITE_SPACE
 from tests.strategies import texts as any_texts
 
@@ -243,3 +244,24 @@ def test_every_code_point(name: str, code_points: str) -> None:
             )
         )
         made.check(part)
+
+
+@pytest.mark.parametrize("kind", [None, "Nothing", 5, []])
+@pytest.mark.parametrize(
+    "name", ["NFC", "bert null", "strip left", "replace two", "prepend", "sequence", "nothing"]
+)
+def test_normalizers_without_a_type_that_is_known(name: str, kind: Any) -> None:
+    part = {**NORMALIZERS, "sequence": sequence("NFC"), "nothing": {}}[name]
+    part = {**part, "type": kind}
+    if kind is None:
+        del part["type"]
+    try:
+        theirs = tokenizers.Tokenizer.from_str(json.dumps(file(normalizer=part))).normalizer
+    except Exception:
+        with pytest.raises(ValueError, match="normalizer"):
+            read_normalizer(Json(part, "x", "normalizer"))
+        return
+    ours = read_normalizer(Json(part, "x", "normalizer"))
+    assert ours is not None
+    for text in ("  Ae\u0301 ``x'' ", "中"):
+        assert ours(text) == theirs.normalize_str(text)

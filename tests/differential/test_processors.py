@@ -116,6 +116,16 @@ def test_each_template_takes_the_parts_that_the_one_before_has_made() -> None:
     assert len(both.ours.encode("ab", add_special_tokens=True)) == 2
 
 
+def test_a_batch_that_is_a_text_only_with_special_tokens() -> None:
+    """Without them the first template leaves no part for the second one."""
+    only = template([special("[SEP]")], [])
+    both = Both(
+        file(post_processor={"type": "Sequence", "processors": [only, template([text("A")], [])]})
+    )
+    expected = both.theirs.encode("ab").ids
+    assert both.ours.encode_batch(["ab"], add_special_tokens=True) == [expected]
+
+
 @settings(max_examples=1000)
 @given(processors, texts, st.one_of(st.none(), texts), st.booleans())
 def test_random_processors(part: dict[str, Any], first: str, second: str | None, add: bool) -> None:
@@ -179,6 +189,11 @@ SPELLINGS: list[Any] = [
     template([{"Sequence": {"id": "A", "type_id": -1}}], []),
     {"type": "TemplateProcessing", "single": [text("A")], "special_tokens": {}},
     {"type": "Nothing"},
+    {**BERT, "type": "Nothing"},
+    {**BERT, "type": 5, **FLAGS[3]},
+    {**template([text("A")], [text("A")]), "type": None},
+    {**template([text("A")], [text("A")]), "type": "ByteLevels"},
+    {"type": "Sequences", "processors": []},
     [],
 ]
 

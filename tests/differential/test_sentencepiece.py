@@ -176,6 +176,17 @@ def test_decoded_text(name: str, data: st.DataObject) -> None:
         assert enc.decode_pieces(texts) == sp.decode(texts)
 
 
+def test_bytes_with_an_invisible_piece_between_them() -> None:
+    """They are no character: each is replaced by itself."""
+    enc, sp = ours("bpe_bytes"), theirs("bpe_bytes")
+    first, second, letter = map(enc.piece_to_id, ("<0xC3>", "<0xA9>", "<0x41>"))
+    for ids in ([first, 1, second], [first, 1, 2, second, letter], [letter, 1, first, second]):
+        assert enc.decode(ids) == sp.decode(ids)
+        names = [*map(enc.id_to_piece, ids)]
+        assert enc.decode_pieces(names) == sp.decode(names)
+    assert enc.decode([first, second]) == "é"
+
+
 @pytest.mark.parametrize("name", NAMES)
 @given(left=TEXTS, right=TEXTS)
 @settings(max_examples=50)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.pipeline.added_tokens import normalized_content
+from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
 from tests.differential.small_tokenizers import (
     BYTE_LEVEL,
@@ -140,6 +141,46 @@ def test_ids_of_added_tokens_are_those_that_tokenizers_gives() -> None:
     made = Both(file(added_tokens=listed))
     made.check("<a>the<b>")
     assert made.ours.encode("<a><b>") == [size, size + 1]
+
+
+def test_added_tokens_that_come_twice() -> None:
+    listed = [
+        added(1000, "<a>", special=True),
+        added(1000, "<b>"),  # the id of another
+        added(1001, "<a>", rstrip=True, normalized=True),
+        added(1001, "<a>", rstrip=True, normalized=True),
+        added(1002, "he", special=True),
+        added(1003, "he", lstrip=True),
+    ]
+    made = Both(file(added_tokens=listed))
+    for text in ("<a>  the <b> he", "he<a> ", "<a><b>"):
+        made.check(text)
+    size = len(small_model()["vocab"])
+    assert made.ours.encode("<a> <b>", allowed_special="all") == [size, size + 1]
+    assert [token.special for token in made.ours.added_tokens] == [True, False, True]
+
+
+def test_added_tokens_numbered_onto_ids_of_the_vocabulary(tmp_path: Path) -> None:
+    model = small_model()
+    size = len(model["vocab"])
+    vocab = {**model["vocab"], "zzz": size + 3}
+    listed = [added(1, "<a>"), added(2, "<b>"), added(3, "<c>"), added(4, "zzz")]
+    made = Both(file(added_tokens=listed, model={**model, "vocab": vocab}))
+    for text in ("<a><b><c>", "zzz he<c>", "the"):
+        made.check(text)
+    # Here the token of the vocabulary comes first, or is no added one, and the id is the other's.
+    for tokens in (listed[3:] + listed[:3], listed[:3]):
+        made = Both(file(added_tokens=tokens, model={**model, "vocab": vocab}))
+        for text in ("<a><b><c>", "zzz he<c>", "the"):
+            made.check(text)
+        for name in ("<a>", "<c>", "zzz", "he", "?", "??"):
+            assert made.ours.token_to_id(name) == made.theirs.token_to_id(name)
+        assert made.ours.id_to_token(size + 3) == made.theirs.id_to_token(size + 3) == "<c>"
+        assert made.ours.token_to_id("<c>") == made.ours.token_to_id("zzz") == size + 3
+    path = tmp_path / "tokenizer.json"
+    save_tokenizer_json(made.ours, path)
+    saved = tokenizers.Tokenizer.from_file(str(path))
+    assert saved.encode("<a><b><c>").ids == made.theirs.encode("<a><b><c>").ids
 
 
 #: What a model may do with the bytes that it has no token for.

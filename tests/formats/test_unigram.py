@@ -130,3 +130,9 @@ def test_a_model_without_its_type(fields: dict[str, Any], kind: str) -> None:
 def test_a_model_of_no_type() -> None:
     with pytest.raises(ValueError, match=r"t\.json: model: there is no 'type', and no 'vocab'"):
         parse_tokenizer(Json({"model": {}}, "t.json"))
+
+
+def test_no_pieces_and_no_added_tokens() -> None:
+    model = {"type": "Unigram", "vocab": []}
+    with pytest.raises(ValueError, match=r"x: model\.vocab: there are no tokens"):
+        parse_tokenizer(Json({"model": model}, "x")).assemble()

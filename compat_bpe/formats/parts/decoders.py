@@ -29,20 +29,14 @@ def read_decoder(part: Json | None) -> list[Step]:
 
 
 def _steps(part: Json) -> list[Step]:
-    members = part.mapping()
-    if "type" not in members:
-        # As in tokenizers, these need not name their type.
-        for name, needed in _UNTYPED.items():
-            if needed <= members.keys():
-                return [_STEPS[name](part)]
-    found = kind(part, [*_STEPS, "Sequence"])
+    found = kind(part, [*_STEPS, "Sequence"], _MEMBERS)
     if found != "Sequence":
         return [_STEPS[found](part)]
     return [step for item in part["decoders"].items(part.place) for step in _steps(item)]
 
 
 #: The members by which tokenizers knows a decoder without a type, in its order.
-_UNTYPED = {
+_MEMBERS = {
     "BPEDecoder": {"suffix"},
     "WordPiece": {"prefix", "cleanup"},
     "CTC": {"pad_token", "word_delimiter_token", "cleanup"},

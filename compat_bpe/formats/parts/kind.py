@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 
 from ...pattern.ast import Chars, Node, PatternError, Sequence
 from ...pattern.oniguruma import parse_oniguruma
@@ -12,16 +13,31 @@ from ..checked_json import Json
 
 #: The deepest nesting of sequences, each of which is a recursive call.
 _DEEPEST = 50
+_NONE: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
-def kind(part: Json, known: Collection[str]) -> str:
+def kind(
+    part: Json, known: Collection[str], members_of: Mapping[str, Collection[str]] = _NONE
+) -> str:
     """Return the type of a part.
+
+    Args:
+        part: the part.
+        known: all types.
+        members_of: the members by which tokenizers tells some types if a part does not name a type
+            that it knows, in its order.
 
     Raises:
         ValueError: the type is not one of ``known``, or the part is nested too deeply.
     """
     if part.place.count("[") > _DEEPEST:
         part.fail("nested too deeply")
+    members = part.mapping()
+    found = members.get("type")
+    if not isinstance(found, str) or found not in known:
+        for name, needed in members_of.items():
+            if members.keys() >= set(needed):
+                return name
     found = part["type"].text()
     if found not in known:
         part.fail(f"{found} is not supported (only {', '.join(known)})")

@@ -33,11 +33,21 @@ def read_normalizer(part: Json | None) -> Normalizer | None:
 
 
 def _normalizers(part: Json) -> list[Normalizer]:
-    found = kind(part, [*_NORMALIZERS, "Sequence"])
+    found = kind(part, [*_NORMALIZERS, "Sequence"], _MEMBERS)
     if found != "Sequence":
         return [_NORMALIZERS[found](part)]
     items = part["normalizers"].items(part.place)
     return [normalizer for item in items for normalizer in _normalizers(item)]
+
+
+#: The members by which tokenizers knows a normalizer without a type, in its order.
+_MEMBERS = {
+    "BertNormalizer": {"clean_text", "handle_chinese_chars", "lowercase"},
+    "Strip": {"strip_left", "strip_right"},
+    "Sequence": {"normalizers"},
+    "Replace": {"pattern", "content"},
+    "Prepend": {"prepend"},
+}
 
 
 def _form(form: Form) -> Callable[[Json], Normalizer]:

@@ -33,14 +33,15 @@ def read_post_processor(part: Json | None) -> Processor | None:
     return None if part is None else _read(part)
 
 
+#: The members by which tokenizers knows a post-processor without a type.
+_MEMBERS = {
+    "BertProcessing": {"sep", "cls"},
+    "TemplateProcessing": {"single", "pair", "special_tokens"},
+}
+
+
 def _read(part: Json) -> Processor:
-    members = part.mapping()
-    if "type" in members:
-        return _PROCESSORS[kind(part, list(_PROCESSORS))](part)
-    # As in tokenizers, these need not name their type.
-    if "cls" in members:
-        return _bert(part)
-    return _template(part) if "special_tokens" in members else _PROCESSORS[kind(part, [])](part)
+    return _PROCESSORS[kind(part, list(_PROCESSORS), _MEMBERS)](part)
 
 
 def _bert(part: Json) -> Processor:

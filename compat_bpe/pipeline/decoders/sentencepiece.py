@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .streams import TextStream
 
 _REPLACED = {0xDC00 + byte: "\ufffd" for byte in range(128, 256)}
+#: Stands for a piece without text; a surrogate that is no byte.
+_INVISIBLE = "\ud800"
 
 
 class PieceDecoder:
@@ -72,7 +74,7 @@ class PieceDecoder:
             KeyError, OverflowError, TypeError: as in ``decode``.
             UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8.
         """
-        return self._finished("".join(self.texts(tokens)), errors)
+        return self._finished(self.texts(tokens), errors)
 
     def decode_pieces(self, pieces: Sequence[str]) -> str:
         """Return the text of some pieces; one that is not in the vocabulary is its own text."""
@@ -84,17 +86,16 @@ class PieceDecoder:
         ]
         if self._drops_space:
             self._drop(numbers, pieces, found)
-        return self._finished("".join(found), "replace")
+        return self._finished(found, "replace")
 
-    def _finished(self, joined: str, errors: str) -> str:
+    def _finished(self, texts: Sequence[str], errors: str) -> str:
+        joined = "".join(texts)
         try:
             joined.encode()
         except UnicodeEncodeError:
-            data = joined.encode("utf-8", "surrogateescape")
-            if errors == "replace":
-                joined = data.decode("utf-8", "surrogateescape").translate(_REPLACED)
-            else:
-                joined = data.decode("utf-8", errors)
+            # An invisible piece between two bytes keeps them apart, too.
+            runs = "".join(text or _INVISIBLE for text in texts).split(_INVISIBLE)
+            joined = "".join(_decoded(run, errors) for run in runs)
         return joined if self._denormalize is None else self._denormalize(joined)
 
     def decode_one(self, token: int) -> bytes:
@@ -175,6 +176,14 @@ class PieceDecoder:
         return found
 
 
+def _decoded(run: str, errors: str) -> str:
+    """Return the text of a run of pieces, in which bytes above 127 are lone surrogates."""
+    data = run.encode("utf-8", "surrogateescape")
+    if errors == "replace":
+        return data.decode("utf-8", "surrogateescape").translate(_REPLACED)
+    return data.decode("utf-8", errors)
+
+
 class _Stream:
     """The decoder of ids that arrive one after another, of a model without a denormalizer."""
 
@@ -187,7 +196,11 @@ class _Stream:
     def feed(self, ids: Sequence[int]) -> str:
         """Return the text up to the last whole character; see ``TextStream``."""
         texts, drops_space = self._decoder.texts_of(ids, self._drops_now)
-        found = self._utf8.feed("".join(texts).encode("utf-8", "surrogateescape"))
+        first, *others = "".join(text or _INVISIBLE for text in texts).split(_INVISIBLE)
+        found = self._utf8.feed(first.encode("utf-8", "surrogateescape"))
+        for run in others:
+            found += self._utf8.finish()
+            found += self._utf8.feed(run.encode("utf-8", "surrogateescape"))
         self._drops_now = drops_space
         return found.translate(_REPLACED) if self._replaces else found
 

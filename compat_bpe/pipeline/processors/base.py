@@ -86,3 +86,11 @@ def process_ids(
     if processor is not None:
         given = processor.process_ids(given, add_special_tokens)
     return list(chain.from_iterable(given))
+
+
+def keeps_text(processor: Processor) -> bool:
+    """Return True if a post-processor that adds nothing leaves a text as it is."""
+    try:
+        return process_ids(processor, [[0]], False) == [0]
+    except ValueError:  # without special tokens it leaves too few parts for the next one
+        return False

@@ -1,0 +1,357 @@
+"""Whole tokenizers drawn at random, and hard texts for them; a seed gives all of it."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from tests.differential.small_tokenizers import BYTE_LEVEL, added, file, small_model
+from tests.differential.test_normalizers import NORMALIZERS
+from tests.differential.test_pre_tokenizers import METASPACE, STEPS
+from tests.strategies import (
+    CASED,
+    CONTRACTIONS,
+    DIGITS,
+    EMOJI,
+    MARKS,
+    NEWLINES,
+    NO_WHITE_SPACE,
+    OTHER_LETTERS,
+    RECENT,
+    SYMBOLS,
+    WHITE_SPACE,
+    WORDS,
+)
+
+#: Many of these, so that they meet the vocabulary.
+COMMON = [*"aabbee1 .▁", " ", "  ", "é", "e\u0301", "中", "文", "Ａ", "ﬁ", "か\u3099", "😀", "\n"]
+HARD = [
+    *(
+        char
+        for chars in (WHITE_SPACE, NO_WHITE_SPACE, CASED, OTHER_LETTERS, MARKS)
+        for char in chars
+    ),
+    *(char for chars in (DIGITS, SYMBOLS, RECENT) for char in chars),
+    *(*CONTRACTIONS, *NEWLINES, *EMOJI, *WORDS, "``", "\u0344", "\u1e69\u0323\u0307", "İ", "Ⅷ"),
+]
+NAMES = [
+    "<s>",
+    "</s>",
+    "<s",
+    "s>",
+    "<A>",
+    " a",
+    "a ",
+    "é",
+    "e\u0301",
+    "ab",
+    "Ġ",
+    "x",
+    "\n",
+    "▁",
+    "1",
+]
+NAMES += ["[UNK]", "<unk>", "<pad>", "A", "aa", " ", "<0x61>", "##a", "ﬁ"]
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+
+
+def some(draw: Random, items: Any, least: int, most: int) -> list[Any]:
+    """Return some items, each perhaps more than once."""
+    return draw.choices(list(items), k=draw.randint(least, most))
+
+
+def pieces(draw: Random, least: int = 1) -> list[str]:
+    """Return different pieces of text, short ones first."""
+    single = some(draw, COMMON, 4, 24) + some(draw, HARD, 0, 6)
+    found = list(single)
+    for _ in range(draw.randint(0, 24)):
+        found.append("".join(some(draw, found, 2, 3))[:12])
+    if draw.random() < 0.5:
+        found += some(draw, ["<unk>", "[UNK]", "<s>", "<0x61>", "<0xC3>", "<0xA9>", "<0xE4>"], 1, 5)
+    return list(dict.fromkeys(found))
+
+
+def _bytes(draw: Random) -> list[str]:
+    found = [f"<0x{byte:02X}>" for byte in range(256)]
+    return found if draw.random() < 0.7 else found[draw.randrange(200) :]
+
+
+def unigram(draw: Random) -> dict[str, Any]:
+    names = pieces(draw)
+    fallback = draw.random() < 0.4
+    if fallback:
+        names = list(dict.fromkeys([*names, *_bytes(draw)]))
+    scores = draw.choice([[-1.0, -2.0, -3.0], [-0.1, -0.2, -0.3, -0.7], None])
+    vocab = [[name, draw.choice(scores) if scores else draw.uniform(-9, 0)] for name in names]
+    unknown = draw.choice([None, 0, draw.randrange(len(vocab))])
+    return {"type": "Unigram", "unk_id": unknown, "vocab": vocab, "byte_fallback": fallback}
+
+
+def numbered(draw: Random, names: list[str]) -> dict[str, int]:
+    """Return names with ids, which most often are consecutive."""
+    order = draw.sample(names, len(names))
+    step = 1 if draw.random() < 0.85 else draw.randint(2, 5)
+    return {name: number * step for number, name in enumerate(order)}
+
+
+def word_level(draw: Random) -> dict[str, Any]:
+    names = [*pieces(draw), *some(draw, WORDS, 0, 5)]
+    return {
+        "type": "WordLevel",
+        "vocab": numbered(draw, _with_unknown(draw, names)),
+        "unk_token": "[UNK]",
+    }
+
+
+def _with_unknown(draw: Random, names: list[str]) -> list[str]:
+    return list(dict.fromkeys([*names, "[UNK]"] if draw.random() < 0.9 else names))
+
+
+def wordpiece(draw: Random) -> dict[str, Any]:
+    prefix = draw.choice(["##", "##", "##", "", "e", "▁"])
+    names = pieces(draw)
+    names += [prefix + name for name in some(draw, names, 1, 30)]
+    return {
+        "type": "WordPiece",
+        "vocab": numbered(draw, _with_unknown(draw, names)),
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": prefix,
+        "max_input_chars_per_word": draw.choice([100, 100, 7, 1, 0]),
+    }
+
+
+def bpe(draw: Random) -> dict[str, Any]:
+    """A model over characters."""
+    prefix = draw.choice([None, None, None, "", "##", "é"])
+    suffix = draw.choice([None, None, None, "", "</w>", "e", "é"])
+    chars = list(dict.fromkeys("".join(pieces(draw))))
+    known = list(chars)
+    known += [(prefix or "") + char for char in chars if prefix] if draw.random() < 0.9 else []
+    known += [char + (suffix or "") for char in known if suffix]
+    known += some(draw, ["<unk>", "<s>"], 0, 2)
+    merges: list[list[str]] = []
+    for _ in range(draw.randint(0, 40)):
+        left, right = draw.choice(known), draw.choice(known)
+        if prefix and not right.startswith(prefix):
+            continue
+        made = left + right[len(prefix or "") :]
+        if len(made) < 12:
+            merges.append([left, right])
+            known.append(made)
+    draw.shuffle(merges)
+    if draw.random() < 0.9:  # tokenizers drops one of two equal merges
+        merges = [list(pair) for pair in dict.fromkeys(map(tuple, merges))]
+    fallback = draw.random() < 0.4
+    known += _bytes(draw) if fallback else []
+    as_text = not any(" " in name for pair in merges for name in pair) and draw.random() < 0.5
+    return {
+        "type": "BPE",
+        "dropout": None,
+        "unk_token": draw.choice([None, "<unk>", draw.choice(chars)]),
+        "continuing_subword_prefix": prefix,
+        "end_of_word_suffix": suffix,
+        "fuse_unk": draw.random() < 0.5,
+        "byte_fallback": fallback,
+        "ignore_merges": draw.random() < 0.3,
+        "vocab": numbered(
+            draw, list(dict.fromkeys([*known, *(["<unk>"] * (draw.random() < 0.8))]))
+        ),
+        "merges": [" ".join(pair) for pair in merges] if as_text else merges,
+    }
+
+
+def byte_level(draw: Random) -> dict[str, Any]:
+    model = small_model()
+    lacking = set(some(draw, "abeth", 0, 2)) if draw.random() < 0.3 else set()
+    names = [name for name in model["vocab"] if not lacking & set(name)]
+    merges = [merge for merge in model["merges"] if not lacking & set(merge)]
+    flags = {"fuse_unk": draw.random() < 0.5, "ignore_merges": draw.random() < 0.5}
+    unknown = draw.choice([None, None, "<unk>"])
+    if unknown:
+        names.append(unknown)
+    vocab = {name: number for number, name in enumerate(names)}
+    return {**model, **flags, "unk_token": unknown, "vocab": vocab, "merges": merges}
+
+
+MODELS = {
+    "bpe": bpe,
+    "byte level": byte_level,
+    "unigram": unigram,
+    "word level": word_level,
+    "wordpiece": wordpiece,
+}
+
+_SLOW = {"own map", "nmt_nfkc", "nfkc_cf"}
+#: What is inserted before a text has an empty place there, and tokenizers then panics, or has text
+#: twice that a later step changes.
+_INSERTING = {"replace nothing", "replace nothing by a mark"}
+
+
+def normalizer(draw: Random) -> dict[str, Any] | None:
+    names = [name for name in NORMALIZERS if name not in _SLOW or draw.random() < 0.3]
+    names = [name for name in names if name not in _INSERTING]
+    found = [NORMALIZERS[name] for name in some(draw, names, 0, 3)]
+    if len(found) == 1 and draw.random() < 0.5:
+        return found[0]
+    return {"type": "Sequence", "normalizers": found} if found else None
+
+
+def pre_tokenizer(draw: Random, to_bytes: bool) -> dict[str, Any] | None:
+    steps = [STEPS[name] for name in some(draw, STEPS, 0, 3)]
+    if draw.random() < 0.3:
+        steps = [{**METASPACE, "prepend_scheme": draw.choice(["always", "first", "never"])}]
+    if to_bytes:
+        steps.append(BYTE_LEVEL)
+    if len(steps) == 1 and draw.random() < 0.5:
+        return steps[0]
+    return {"type": "Sequence", "pretokenizers": steps} if steps else None
+
+
+def _special(draw: Random) -> dict[str, Any]:
+    name, type_id = draw.choice(["[CLS]", "[SEP]", "long", "none"]), draw.randint(0, 2)
+    return {"SpecialToken": {"id": name, "type_id": type_id}}
+
+
+def _text(draw: Random, name: str) -> dict[str, Any]:
+    return {"Sequence": {"id": name, "type_id": draw.randint(0, 2)}}
+
+
+def _template(draw: Random, repeats: bool) -> dict[str, Any]:
+    def around(names: str) -> list[Any]:
+        found: list[Any] = []
+        for name in names:
+            found += [_special(draw) for _ in range(draw.randint(0, 2))] + [_text(draw, name)]
+        return found + [_special(draw) for _ in range(draw.randint(0, 1))]
+
+    return {
+        "type": "TemplateProcessing",
+        "single": around(draw.choice(["A", "A", "AA", ""] if repeats else ["A"])),
+        "pair": around(draw.choice(["AB", "BA", "A", "ABAB"] if repeats else ["AB", "BA"])),
+        "special_tokens": {
+            "[CLS]": {"id": "[CLS]", "ids": [1000], "tokens": ["[CLS]"]},
+            "[SEP]": {"id": "[SEP]", "ids": [1], "tokens": [" Ġsep "]},
+            "long": {"id": "long", "ids": [7, 8, 9], "tokens": ["a", "", "c"]},
+            "none": {"id": "none", "ids": [], "tokens": []},
+        },
+    }
+
+
+def post_processor(draw: Random, repeats: bool) -> Any:
+    flags = {"trim_offsets": draw.random() < 0.5, "add_prefix_space": draw.random() < 0.5}
+    bert = {"type": "BertProcessing", "sep": ["[SEP]", 1], "cls": ["[CLS]", 2]}
+    choices: list[Any] = [
+        None,
+        bert,
+        {**bert, "type": "RobertaProcessing", **flags},
+        {**BYTE_LEVEL, **flags},
+        _template(draw, repeats),
+    ]
+    found = draw.choice(choices)
+    if draw.random() < 0.2 and repeats:
+        steps = [one for one in some(draw, choices, 0, 3) if one]
+        return {"type": "Sequence", "processors": steps}
+    return found
+
+
+def decoder(draw: Random) -> dict[str, Any] | None:
+    def one() -> dict[str, Any]:
+        short = ["", "▁", " ", "a", "##", "</w>", "ab", "é"]
+        char = draw.choice("▁ aé")
+        patterns = [{"String": "▁"}, {"String": "ab"}, {"Regex": r"\s+"}, {"Regex": "[ab]+$"}]
+        found: list[dict[str, Any]] = [
+            {"type": "WordPiece", "prefix": draw.choice(short), "cleanup": draw.random() < 0.5},
+            {"type": "BPEDecoder", "suffix": draw.choice(short)},
+            {**METASPACE, "prepend_scheme": draw.choice(["always", "first", "never"])},
+            {
+                "type": "CTC",
+                "pad_token": draw.choice(short),
+                "word_delimiter_token": draw.choice(short),
+                "cleanup": draw.random() < 0.5,
+            },
+            {"type": "ByteFallback"},
+            {"type": "Fuse"},
+            {
+                "type": "Strip",
+                "content": char,
+                "start": draw.randint(0, 2),
+                "stop": draw.randint(0, 2),
+            },
+            {"type": "Replace", "pattern": draw.choice(patterns), "content": draw.choice(short)},
+            BYTE_LEVEL,
+        ]
+        return draw.choice(found)
+
+    if draw.random() < 0.2:
+        return None
+    if draw.random() < 0.5:
+        return one()
+    return {"type": "Sequence", "decoders": [one() for _ in range(draw.randint(0, 3))]}
+
+
+def added_tokens(draw: Random, vocab: list[str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    if draw.random() < 0.3:
+        return found
+    names = some(draw, NAMES, 0, 5) + some(draw, vocab, 0, 2)
+    if draw.random() < 0.9:
+        names = list(dict.fromkeys(names))
+    likely = draw.choice([0.1, 0.5, 0.5])
+    for number, name in enumerate(names):
+        flags = {flag: draw.random() < likely for flag in FLAGS}
+        found.append(added(5000 + number, name, **flags))
+    return found
+
+
+def settings_of(draw: Random) -> dict[str, Any]:
+    """Truncation and padding, which most files do not have."""
+    parts: dict[str, Any] = {"truncation": None, "padding": None}
+    if draw.random() < 0.3:
+        parts["truncation"] = {
+            "direction": draw.choice(["Left", "Right"]),
+            "max_length": draw.randint(0, 12),
+            "strategy": draw.choice(["LongestFirst", "LongestFirst", "OnlyFirst", "OnlySecond"]),
+            "stride": draw.choice([0, 0, 1, 2]),
+        }
+    if draw.random() < 0.3:
+        parts["padding"] = {
+            "strategy": draw.choice(["BatchLongest", {"Fixed": draw.randint(0, 20)}]),
+            "direction": draw.choice(["Left", "Right"]),
+            "pad_to_multiple_of": draw.choice([None, 0, 1, 4]),
+            "pad_id": draw.randint(0, 9),
+            "pad_type_id": draw.randint(0, 3),
+            "pad_token": draw.choice(["[PAD]", ""]),
+        }
+    return parts
+
+
+def any_file(draw: Random, kind: str | None = None) -> dict[str, Any]:
+    """Return the content of a ``tokenizer.json``."""
+    kind = draw.choice(list(MODELS)) if kind is None else kind
+    model = MODELS[kind](draw)
+    vocab = [one[0] if isinstance(one, list) else one for one in model["vocab"]]
+    parts = settings_of(draw)
+    return file(
+        **parts,
+        added_tokens=added_tokens(draw, vocab),
+        normalizer=normalizer(draw),
+        pre_tokenizer=pre_tokenizer(draw, kind == "byte level" or draw.random() < 0.05),
+        # Of a text twice that is cut there are more combinations than can be compared.
+        post_processor=post_processor(draw, repeats=not parts["truncation"]),
+        decoder=decoder(draw),
+        model=model,
+    )
+
+
+def any_text(draw: Random, content: dict[str, Any]) -> str:
+    """Return a text that a tokenizer's own tokens, its names and much else stand in."""
+    vocab = content["model"]["vocab"]
+    own = [
+        one[0] if isinstance(one, list) else one
+        for one in draw.sample(list(vocab), min(20, len(vocab)))
+    ]
+    own += [token["content"] for token in content["added_tokens"]] * 3
+    pools = [own, COMMON, COMMON, HARD]
+    found = "".join(
+        draw.choice(draw.choice(pools)) for _ in range(draw.choice([0, 1, 3, 8, 20, 40]))
+    )
+    return found.encode("utf-8", "ignore").decode()
