@@ -17,9 +17,13 @@ class Cutter:
     Args:
         encoding: the encoding to use.
         names: special tokens that must not be cut.
+        whole_chunks: cut no chunk in two, not even where that makes no difference to the ids.
     """
 
-    def __init__(self, encoding: TextEncoder, names: frozenset[str]) -> None:
+    def __init__(
+        self, encoding: TextEncoder, names: frozenset[str], *, whole_chunks: bool = False
+    ) -> None:
+        self._whole_chunks = whole_chunks
         self._encoding = encoding
         self._names = names
         #: The encoding of the part that was returned last: it begins the text, or goes on.
@@ -62,4 +66,11 @@ class Cutter:
         return rest
 
     def _last_cut(self, text: str, *, fine: bool) -> int:
-        return last_cut_point(self._encoding, text, len(text), names=self._names, fine=fine)
+        return last_cut_point(
+            self._encoding,
+            text,
+            len(text),
+            names=self._names,
+            fine=fine,
+            whole_chunks=self._whole_chunks,
+        )
