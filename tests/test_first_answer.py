@@ -94,6 +94,7 @@ def test_the_parser_of_patterns_is_not_needed() -> None:
         "compat_bpe.pipeline.core",
         "compat_bpe.pipeline.cut_points",
         "compat_bpe.pipeline.definition",
+        "compat_bpe.pipeline.guard",
         "compat_bpe.pipeline.models",
         "compat_bpe.pipeline.models.bpe",
         "compat_bpe.pipeline.models.bpe.by_rank",

@@ -52,7 +52,7 @@ class ChunkCounter:
         if workers is not None and workers < 1:
             raise ValueError(f"workers is {workers}; it must be 1 or more")
         self._encoding = encoding
-        self._cutter = Cutter(encoding, frozenset())
+        self._cutter = Cutter(encoding, frozenset(), whole_chunks=True)
         self._is_within = False
         self._waiting: defaultdict[str, list[Waiting]] = defaultdict(list)
         self._waiting_size = 0

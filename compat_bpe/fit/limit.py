@@ -147,6 +147,7 @@ def last_cut_point(
     *,
     names: frozenset[str] = frozenset(),
     fine: bool = False,
+    whole_chunks: bool = False,
 ) -> int:
     """Return the last cut point before ``end`` in a text, or 0 if there is none.
 
@@ -154,13 +155,15 @@ def last_cut_point(
         encoding: the encoding that defines the cut points.
         text: any string.
         end: an offset in the text.
-        names, fine: as in ``Core.next_cut_point``.
+        names, fine, whole_chunks: as in ``Core.next_cut_point``.
 
     >>> from compat_bpe import get_encoding
     >>> last_cut_point(get_encoding("gpt2"), "one two three", 12)
     7
     """
-    next_cut_point = partial(encoding.core.next_cut_point, names=names, fine=fine)
+    next_cut_point = partial(
+        encoding.core.next_cut_point, names=names, fine=fine, whole_chunks=whole_chunks
+    )
     # Search windows from the end backwards, each larger than the one before.
     start, width = end, _WINDOW
     while start:

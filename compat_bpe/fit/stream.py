@@ -15,13 +15,11 @@ from typing import AnyStr, Protocol, runtime_checkable
 
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from ..unicode.utf8 import Utf8Decoder
-from .limit import last_cut_point
+from .cutter import Cutter as Cutter
 from .text_encoder import TextEncoder
 
 #: The number of characters or bytes taken at a time: enough to be as fast as with the whole text.
 PORTION = 1 << 16
-#: The number of characters without a cut point after which finer cut points are looked for.
-_LONG = 1024
 
 _NO_NAMES: frozenset[str] = frozenset()
 
@@ -168,62 +166,6 @@ class StreamCounter:
         self._waiting_length = 0
         certain = self._cutter.feed(text)
         self._total += self._cutter.encoding.count(certain)
-
-
-class Cutter:
-    """A cutter of text that arrives in pieces, into parts that can be encoded one by one.
-
-    Each part is to be encoded by ``encoding``, which then is the encoding of that part.
-
-    Args:
-        encoding: the encoding to use.
-        names: special tokens that must not be cut.
-    """
-
-    def __init__(self, encoding: TextEncoder, names: frozenset[str]) -> None:
-        self._encoding = encoding
-        self._names = names
-        #: The encoding of the part that was returned last: it begins the text, or goes on.
-        self.encoding = self._next_encoding = encoding
-        #: The pieces since the last cut point, and their length.
-        self._held: list[str] = []
-        self._length = 0
-
-    def feed(self, text: str) -> str:
-        """Return the text held back and this piece, up to the last cut point.
-
-        The result is empty if there is no cut point; then all text is held back.
-        """
-        if not isinstance(text, str):
-            raise TypeError(f"text must be a str, not {type(text).__name__}")
-        if not text:
-            return ""
-        # Two characters decide whether there is a cut point, so only the last one held matters.
-        last = self._held[-1][-1] if self._held else ""
-        cut = self._last_cut(last + text, fine=False)
-        if not cut and self._length + len(text) > _LONG:
-            cut = self._last_cut(last + text, fine=True)
-        if not cut:
-            self._held.append(text)
-            self._length += len(text)
-            return ""
-        cut -= len(last)
-        self.encoding, self._next_encoding = self._next_encoding, self._encoding.continued
-        certain = "".join([*self._held, text[:cut]])
-        self._held = [text[cut:]]
-        self._length = len(text) - cut
-        return certain
-
-    def finish(self) -> str:
-        """Return the text held back, and reset the cutter."""
-        self.encoding, self._next_encoding = self._next_encoding, self._encoding
-        rest = "".join(self._held)
-        self._held = []
-        self._length = 0
-        return rest
-
-    def _last_cut(self, text: str, *, fine: bool) -> int:
-        return last_cut_point(self._encoding, text, len(text), names=self._names, fine=fine)
 
 
 def encode_iter(

@@ -162,6 +162,7 @@ class Core:
         names: Set[str] = frozenset(),
         *,
         fine: bool = False,
+        whole_chunks: bool = False,
     ) -> int | None:
         """Return the first cut point after ``start`` and before ``end``; None if there is none.
 
@@ -173,8 +174,10 @@ class Core:
             names: special tokens that may be tokens in it. No name is cut in two: between two
                 characters that follow each other in a name there is no cut point anywhere.
             fine: look for more cut points, which takes longer.
+            whole_chunks: leave out cut points within a chunk, of which the model knows that no
+                token reaches across: the chunks of the two sides are those of the whole then.
         """
-        return self._cut_points.next(text, start, end, names, fine)
+        return self._cut_points.next(text, start, end, names, fine, whole_chunks)
 
     @property
     def longest_token(self) -> int | None:

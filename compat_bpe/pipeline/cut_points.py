@@ -19,6 +19,8 @@ from ..unicode.surrogates import check_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .definition import Definition
     from .guard import Guard
 
@@ -38,12 +40,18 @@ class CutPoints:
         self._added = definition.added
         self._splitter = definition.splitter
         self._is_cut = definition.is_cut
-        #: For coarse and fine cut points: pairs of characters, and, if there is one between them,
-        #: what they may be in normalized text.
-        self._pairs: tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]] = ({}, {})
+        #: For coarse and fine cut points, and both again without those within chunks: pairs of
+        #: characters, and, if there is one between them, what they may be in normalized text.
+        self._pairs: tuple[dict[str, tuple[str, ...]], ...] = ({}, {}, {}, {})
 
     def next(
-        self, text: str, start: int, end: int | None, names: Set[str], fine: bool
+        self,
+        text: str,
+        start: int,
+        end: int | None,
+        names: Set[str],
+        fine: bool,
+        whole_chunks: bool,
     ) -> int | None:
         """Return the first cut point between ``start`` and ``end``; see ``Core.next_cut_point``."""
         splitter = self._splitter
@@ -53,7 +61,7 @@ class CutPoints:
         if end is None:
             end = len(text)
         if self._added.changes_text or splitter.tree is None or self._is_cut is not None:
-            return self._next_by_pairs(text, start, end, guard, fine)
+            return self._next_by_pairs(text, start, end, guard, fine, whole_chunks)
         if fine:
             cut_points = splitter.fine_cut_points
         else:
@@ -70,20 +78,21 @@ class CutPoints:
         return None if found is None else found.end()
 
     def _next_by_pairs(
-        self, text: str, start: int, end: int, guard: Guard, fine: bool
+        self, text: str, start: int, end: int, guard: Guard, fine: bool, whole_chunks: bool
     ) -> int | None:
         """Return the first cut point of a text that is normalized before it is split.
 
         The normalizers say which characters are beside the position afterwards, if each side can
         be normalized by itself.
         """
-        known = self._pairs[fine]
+        is_cut = None if whole_chunks else self._is_cut
+        known = self._pairs[fine + 2 * (is_cut is None)]
         forbids = guard.forbids if guard.is_needed else None
         for cut in range(start + 1, end):
             beside = text[cut - 1 : cut + 1]
             normalized = known.get(beside)
             if normalized is None:
-                normalized = self._normalized_at_cut(beside, fine)
+                normalized = self._normalized_at_cut(beside, fine, is_cut)
                 if len(known) >= _PAIRS:
                     known.clear()
                 known[beside] = normalized
@@ -93,14 +102,16 @@ class CutPoints:
                 return cut
         return None
 
-    def _normalized_at_cut(self, beside: str, fine: bool) -> tuple[str, ...]:
+    def _normalized_at_cut(
+        self, beside: str, fine: bool, is_cut: Callable[[str, str], bool] | None
+    ) -> tuple[str, ...]:
         """Return what two characters may be in normalized text; nothing if there is no cut."""
         if any("\ud800" <= char < "\ue000" for char in beside):
             return ()
         normalized: list[str] = []
         for pair, ready in self._added.across(beside):
             if not self._splitter.is_cut(ready, fine) and (
-                self._is_cut is None or not self._is_cut(ready[0], ready[1])
+                is_cut is None or not is_cut(ready[0], ready[1])
             ):
                 return ()
             normalized.append(pair)

@@ -124,7 +124,7 @@ class _Counter:
     def __init__(self, encoding: Encoding, groups: Iterable[str]) -> None:
         self._encoding = encoding
         self._core = encoding.core
-        self._cutter = Cutter(encoding, frozenset())
+        self._cutter = Cutter(encoding, frozenset(), whole_chunks=True)
         self._unknown = encoding.core.model.unknown_id
         self._uses: Counter[int] = Counter()
         self._groups = {group: TokenCounts() for group in groups}

@@ -89,6 +89,16 @@ def test_there_are_cuts_where_it_is_known_that_they_are_safe(name: str) -> None:
         assert len(cuts) > 3
 
 
+@pytest.mark.parametrize("name", ["llama", "llama, always", "unigram, always", "word pieces"])
+@pytest.mark.parametrize("text", ["a<b>the<b> the", "<b>a  <b>  a", " x x. xa<b>oftext \n  oftext"])
+def test_spans_after_added_tokens_begin_anew(name: str, text: str) -> None:
+    encoding = encoding_of(name)
+    continued = encoding.continued
+    for cut in all_cuts(encoding, text, True, frozenset()):
+        left, right = encoding.encode_ordinary(text[:cut]), continued.encode_ordinary(text[cut:])
+        assert left + right == encoding.encode_ordinary(text), (cut, text[cut - 1 : cut + 1])
+
+
 def test_no_cut_is_within_a_name() -> None:
     core = get_encoding("cl100k_base").core
     text = "a<|endoftext|>b"

@@ -45,7 +45,7 @@ documents = st.lists(
 )
 
 
-@given(encodings, documents)
+@given(encodings.filter(lambda encoding: encoding.name != "characters"), documents)
 def test_parts_count_as_whole_documents(
     encoding: Encoding, some: list[tuple[str, list[int], str]]
 ) -> None:

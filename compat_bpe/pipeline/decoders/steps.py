@@ -35,11 +35,11 @@ class Step:
 
     def stream(self, errors: str) -> StepStream:
         """Return the step for pieces that arrive one after another."""
-        return Held(self, errors, is_joined=False)
+        return Held(lambda pieces: self(pieces, errors), is_joined=False)
 
     def joined_stream(self, errors: str) -> StepStream:
         """Return the step for one piece that arrives in parts."""
-        return Held(self, errors, is_joined=True)
+        return Held(lambda pieces: self(pieces, errors), is_joined=True)
 
     def in_middle(self, piece: str) -> str:
         """Return the text of a piece that has others before and after it."""
@@ -63,7 +63,7 @@ class PieceStep(Step):
 
     def stream(self, errors: str) -> StepStream:
         """Return the step for pieces that arrive one after another."""
-        return OneByOne(self)
+        return OneByOne(self.change)
 
     def change(self, piece: str, *, is_first: bool, is_last: bool) -> str:
         """Return a piece, changed."""

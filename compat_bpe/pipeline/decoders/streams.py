@@ -23,7 +23,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
-    from .steps import PieceStep, Step
+    class Change(Protocol):
+        """A change of one piece."""
+
+        def __call__(self, piece: str, *, is_first: bool, is_last: bool) -> str:
+            """Return a piece, changed."""
 
     class StepStream(Protocol):
         """A step of a decoder that is fed with some pieces at a time."""
@@ -61,14 +65,12 @@ class Held:
     """The stream of a step that returns nothing before the end.
 
     Args:
-        step: the step.
-        errors: as in ``bytes.decode``.
+        step: returns what the step makes of all pieces.
         is_joined: True if the pieces are parts of one.
     """
 
-    def __init__(self, step: Step, errors: str, *, is_joined: bool) -> None:
+    def __init__(self, step: Callable[[Sequence[str]], list[str]], *, is_joined: bool) -> None:
         self._step = step
-        self._errors = errors
         self._is_joined = is_joined
         self._held: Any = ()
 
@@ -79,21 +81,25 @@ class Held:
         if not at_end:
             return []
         found = flattened(self._held)
-        return self._step(["".join(found)] if self._is_joined else found, self._errors)
+        return self._step(["".join(found)] if self._is_joined else found)
 
 
 class OneByOne:
-    """The stream of a step that changes each piece by itself."""
+    """The stream of a step that changes each piece by itself.
 
-    def __init__(self, step: PieceStep) -> None:
-        self._step = step
+    Args:
+        change: returns a piece, changed.
+    """
+
+    def __init__(self, change: Change) -> None:
+        self._change = change
         self._is_first = True
         self._waiting: tuple[str, bool] | None = None
 
     def feed(self, pieces: Sequence[str], at_end: bool) -> list[str]:
         """Return the pieces, changed."""
         found = []
-        change = self._step.change
+        change = self._change
         for piece in pieces:
             if self._waiting is not None:
                 waiting, is_first = self._waiting
