@@ -176,9 +176,13 @@ def test_what_has_no_token_is_an_error_of_one_line(
     status, _, err = run(*command, "-e", str(tmp_path), stdin=b"a zz")
     assert (status, err.count("\n")) == (2, 1)
     assert "'zz' is not in the vocabulary" in err
-    (tmp_path / "a.txt").write_text("a zz", "utf-8")
-    status, _, err = run("count", "-e", str(tmp_path), str(tmp_path / "a.txt"))
-    assert (status, err.count("\n")) == (2, 1)
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("a zz", "utf-8")
+    # In a directory, too, it is an error, and not skipped like a file that is no text.
+    for path in (tmp_path / "texts", tmp_path / "texts" / "a.txt"):
+        status, _, err = run("count", "-q", "-e", str(tmp_path), str(path))
+        assert (status, err.count("\n")) == (2, 1), err
+        assert "'zz' is not in the vocabulary" in err
 
 
 @pytest.mark.parametrize("name", [*KINDS, *BASELINES])
