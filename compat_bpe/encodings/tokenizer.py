@@ -291,7 +291,7 @@ class Tokenizer(Encoding):
     @cached_property
     def _ids(self) -> Mapping[str, int]:
         added = {token.content: token.id for token in self.added_tokens}
-        return {**self.definition.model.vocabulary, **added}
+        return {**self.definition.vocabulary, **added}
 
     @cached_property
     def _skipped(self) -> frozenset[int]:

@@ -114,6 +114,11 @@ class SentencePieceModel(NamedTuple):
         return ()
 
     @property
+    def vocabulary(self) -> dict[str, int]:
+        """Each piece, written as in the file, and its id."""
+        return {text: number for number, text in enumerate(self.texts)}
+
+    @property
     def truncation(self) -> None:
         """The settings of truncation: a model has none."""
         return None

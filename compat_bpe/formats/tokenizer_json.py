@@ -61,6 +61,11 @@ class TokenizerDefinition(NamedTuple):
         """The library whose ids these are."""
         return "tokenizers"
 
+    @property
+    def vocabulary(self) -> Mapping[str, int]:
+        """Each token of the model, written as in the file, and its id."""
+        return self.model.vocabulary
+
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]
     ) -> TokenizerDefinition:
