@@ -15,8 +15,8 @@ Where the reference differs from the textbook, the function that does it says so
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import exp, log
+from collections.abc import Mapping
+from math import log
 from typing import Callable, NamedTuple
 
 from ..formats.models.unigram import UnigramPart
@@ -170,8 +170,7 @@ class _Learner:
         self.scores = list(seeds.scores)
         #: The ids of the pieces that are left, in their order.
         self.live = [piece for piece, score in enumerate(self.scores) if score > _NEVER]
-        ids = {piece: number for number, piece in enumerate(self.pieces)}
-        self._words = Words(words, ids)
+        self._words = Words(words, self.pieces)
 
     @property
     def size(self) -> int:
@@ -191,7 +190,9 @@ class _Learner:
         pieces rarer (the mean of a Dirichlet posterior without prior), and pieces that are expected
         less than half a time are dropped.  Unknown characters are not in the sum.
         """
-        expected, objective = self._words.expect(self._scores_of_all(), self._unknown())
+        scores, unknown = self._scores_of_all()
+        expected, total = self._words.expect(scores, _LEAST_EXPECTED, unknown)
+        objective = -total / self._words.total
         self.live = [piece for piece in self.live if expected[piece] >= _LEAST_EXPECTED]
         total = 0.0
         for piece in self.live:
@@ -206,7 +207,7 @@ class _Learner:
 
     def prune(self, most: int) -> None:
         """Drop pieces so that, with the placeholder, ``most`` are left if possible."""
-        scores = self._scores_of_all()
+        scores, _ = self._scores_of_all()
         live = prune(self._words, self.pieces, self.live, scores, self._chars, most - 1)
         old = self.scores
         self.scores = [_NEVER] * len(old)
@@ -215,22 +216,17 @@ class _Learner:
         self.live = live
         self._keep()
 
-    def _unknown(self) -> float:
-        return self.least_score - _UNKNOWN_PENALTY
-
-    def _scores_of_all(self) -> list[float]:
-        """Return the scores, with those of characters that are no pieces."""
-        unknown = self._unknown()
+    def _scores_of_all(self) -> tuple[list[float], float]:
+        """Return the scores with those of characters that are no pieces, and the latter."""
+        unknown = self.least_score - _UNKNOWN_PENALTY
         scores = list(self.scores)
         for char in range(self._chars):
             if scores[char] == _NEVER:
                 scores[char] = unknown
-        return scores
+        return scores, unknown
 
     def _keep(self) -> None:
-        live = [score > _NEVER for score in self.scores]
-        live[: self._chars] = [True] * self._chars
-        self._words.keep(live)
+        self._words.keep({*range(self._chars), *self.live})
 
 
 def finish(learner: _Learner, required: set[str], settings: UnigramSettings) -> UnigramPart:

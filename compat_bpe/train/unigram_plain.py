@@ -1,111 +1,106 @@
-"""The expected numbers of pieces in one word, by the textbook: forward and backward, in logarithms.
+"""What a Unigram model says about one word, by the textbook: forward and backward, in logarithms.
 
 The operations and their order are those of tokenizers, so for one word the numbers have the same
 bits.  It is several times slower than ``Lattice.expect``, which shares what words have in common
-and multiplies probabilities.  It stands in where those are too small for floats, and where a number
-is so near to a limit that the last bits decide.
+and multiplies probabilities.  It stands in for words so long that these are too small for floats,
+and where a number is so near to a limit that the last bits decide.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import exp, log
-from typing import NamedTuple
 
-#: Logarithms that are less by this much do not change a sum.
+#: A number whose logarithm is less by this does not change a sum.
 _NEGLIGIBLE = 50.0
 
 
-class Edge(NamedTuple):
-    """A piece that stands in a word.
+class PlainModel:
+    """Pieces and the logarithms of their probabilities.
 
     Args:
-        start, stop: its place, in characters.
-        piece: its id.
-        score: the logarithm of its probability.
-    """
-
-    start: int
-    stop: int
-    piece: int
-    score: float
-
-
-def edges_of(
-    word: str,
-    ids: Mapping[str, int],
-    scores: Sequence[float],
-    longest: int,
-    unknown: float | None = None,
-) -> list[Edge]:
-    """Return the pieces that stand in a word, by their starts, then by their lengths.
-
-    A character whose score is ``unknown`` comes after the longer pieces that begin with it.
-
-    Args:
-        word: any text whose characters are pieces.
         ids: each piece and its id.
         scores: their scores; -inf for a piece that is not used.
-        longest: the length of the longest piece.
-        unknown: the score of unknown characters, if there are any.
-    """
-    edges = []
-    for start in range(len(word)):
-        first = len(edges)
-        for stop in range(start + 1, min(start + longest, len(word)) + 1):
-            piece = ids.get(word[start:stop])
-            if piece is not None and scores[piece] > -_INFINITY:
-                edges.append(Edge(start, stop, piece, scores[piece]))
-        if edges[first].score == unknown:
-            edges.append(edges.pop(first))
-    return edges
+        unknown: the score that marks an unknown character; tokenizers takes it after the longer
+            pieces that begin with it.
 
-
-def expect_plainly(
-    word: str, count: float, edges: Sequence[Edge], expected: list[float]
-) -> float:
-    """Add the expected number of each piece to ``expected``.
-
-    Args:
-        word: the word.
-        count: its count.
-        edges: the pieces that stand in it, as ``edges_of`` returns them.
-        expected: the numbers so far, by id.
-
-    Returns:
-        The logarithm of the word's probability.
-
-    >>> expected = [0.0, 0.0, 0.0]
     >>> scores = [log(0.5), log(0.25), log(0.375)]
-    >>> edges = edges_of("ab", {"a": 0, "b": 1, "ab": 2}, scores, 2)
-    >>> round(exp(expect_plainly("ab", 4, edges, expected)), 9)
-    0.5
-    >>> [round(number, 9) for number in expected]
-    [1.0, 1.0, 3.0]
+    >>> model = PlainModel({"a": 0, "b": 1, "ab": 2}, scores)
+    >>> expected = [0.0, 0.0, 0.0]
+    >>> round(exp(model.expect("ab", 4, expected)), 9), [round(number, 9) for number in expected]
+    (0.5, [1.0, 1.0, 3.0])
+    >>> model.best("ab")
+    [2]
     """
-    forward: list[float | None] = [None] * (len(word) + 1)
-    backward: list[float | None] = [None] * (len(word) + 1)
-    forward[0] = backward[-1] = 0.0
-    # All that end where another begins are before it.
-    for start, stop, _, score in edges:
-        before = forward[start]
-        assert before is not None
-        forward[stop] = add_logs(forward[stop], score + before)
-    # What begins at a place is added up in the order of ``edges``.
-    at = len(edges)
-    for place in range(len(word) - 1, -1, -1):
-        end = at
-        while at and edges[at - 1].start == place:
-            at -= 1
-        for _, stop, _, score in edges[at:end]:
-            after = backward[stop]
-            assert after is not None
-            backward[place] = add_logs(backward[place], score + after)
-    total = forward[-1]
-    assert total is not None
-    for start, stop, piece, score in edges:
-        expected[piece] += count * exp(forward[start] + score + backward[stop] - total)  # type: ignore[operator]
-    return total
+
+    def __init__(
+        self, ids: Mapping[str, int], scores: Sequence[float], unknown: float | None = None
+    ) -> None:
+        never = float("-inf")
+        self._ids = {piece: number for piece, number in ids.items() if scores[number] > never}
+        self._scores = scores
+        self._unknown = unknown
+        self._longest = max(map(len, self._ids), default=1)
+
+    def edges(self, word: str, start: int) -> list[tuple[int, int, float]]:
+        """Return the pieces that begin at a place: where they end, their ids and their scores."""
+        find = self._ids.get
+        edges = []
+        for stop in range(start + 1, min(start + self._longest, len(word)) + 1):
+            piece = find(word[start:stop])
+            if piece is not None:
+                edges.append((stop, piece, self._scores[piece]))
+        if edges[0][2] == self._unknown:
+            edges.append(edges.pop(0))
+        return edges
+
+    def expect(self, word: str, count: float, expected: list[float]) -> float:
+        """Add the expected number of each piece to ``expected``.
+
+        Args:
+            word: a word all of whose characters are pieces.
+            count: its count.
+            expected: the numbers so far, by id.
+
+        Returns:
+            The logarithm of the word's probability.
+        """
+        size = len(word)
+        forward: list[float | None] = [0.0] + [None] * size
+        for start in range(size):
+            # All that ends here has begun before.
+            before = _known(forward[start])
+            for stop, _, score in self.edges(word, start):
+                forward[stop] = add_logs(forward[stop], score + before)
+        backward: list[float | None] = [None] * size + [0.0]
+        for start in range(size - 1, -1, -1):
+            for stop, _, score in self.edges(word, start):
+                backward[start] = add_logs(backward[start], score + _known(backward[stop]))
+        total = _known(forward[size])
+        for start in range(size):
+            before = _known(forward[start])
+            for stop, piece, score in self.edges(word, start):
+                part = before + score + _known(backward[stop]) - total
+                expected[piece] += count * exp(part)
+        return total
+
+    def best(self, word: str) -> list[int]:
+        """Return the pieces of the best way to write a word; see ``Lattice.best``."""
+        size = len(word)
+        best = [0.0] + [float("-inf")] * size
+        last = [(0, 0)] * (size + 1)
+        for start in range(size):
+            for stop, piece, score in self.edges(word, start):
+                total = best[start] + score
+                if total > best[stop]:
+                    best[stop] = total
+                    last[stop] = (start, piece)
+        way = []
+        place = size
+        while place:
+            place, piece = last[place]
+            way.append(piece)
+        return way[::-1]
 
 
 def add_logs(left: float | None, right: float) -> float:
@@ -122,4 +117,6 @@ def add_logs(left: float | None, right: float) -> float:
     return high + log(exp(low - high) + 1.0)
 
 
-_INFINITY = float("inf")
+def _known(value: float | None) -> float:
+    assert value is not None  # Every character is a piece, so every place is reached.
+    return value
