@@ -32,7 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from operator import add
-from typing import NamedTuple
+from typing import AnyStr, Generic, NamedTuple
 
 #: The number of code points, and so the largest number of ids.
 MOST_TOKENS = 0x110000
@@ -83,7 +83,20 @@ def learn_merges(
     return iter(learner.step, None)
 
 
-class Learner:
+def append(tokens: list[AnyStr], token: AnyStr) -> int:
+    """Add a token to those of all ids, and return its id.
+
+    Raises:
+        ValueError: there are as many tokens as code points.
+    """
+    number = len(tokens)
+    if number >= MOST_TOKENS:
+        raise ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
+    tokens.append(token)
+    return number
+
+
+class Learner(Generic[AnyStr]):
     """The words in their present state, and the frequent pairs in them.
 
     Args:
@@ -97,7 +110,7 @@ class Learner:
     def __init__(
         self,
         words: Mapping[str, int],
-        tokens: Sequence[bytes],
+        tokens: Sequence[AnyStr],
         *,
         min_frequency: int = 1,
         max_token_length: int | None = None,
@@ -130,15 +143,17 @@ class Learner:
         if pair is None:
             return None
         left, right = map(ord, pair)
-        number = len(self._tokens)
-        if number >= MOST_TOKENS:
-            raise ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
-        token = self._tokens[left] + self._tokens[right]
-        self._tokens.append(token)
-        self._known.add(token)
+        number = self._number(left, right)
         count = self._counts[pair]
         self._join(pair, chr(number))
         return Merge(left, right, count)
+
+    def _number(self, left: int, right: int) -> int:
+        """Return the id of the new token that two tokens make."""
+        token = self._tokens[left] + self._tokens[right]
+        number = append(self._tokens, token)
+        self._known.add(token)
+        return number
 
     def _next_pair(self) -> str | None:
         """Return the most frequent pair; of several, the one of the lowest ids."""
