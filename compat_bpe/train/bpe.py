@@ -42,11 +42,15 @@ _STEP = 8
 
 
 class Merge(NamedTuple):
-    """Two joined tokens, by their ids, and the frequency of the pair when it was joined."""
+    """Two joined tokens, the frequency of the pair when it was joined, and the token it makes.
+
+    Tokens are given by their ids.
+    """
 
     left: int
     right: int
     frequency: int
+    made: int
 
 
 def learn_merges(
@@ -72,7 +76,7 @@ def learn_merges(
 
     >>> tokens = [bytes([byte]) for byte in range(256)]
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    >>> for left, right, frequency in islice(learn_merges(words, tokens), 3):
+    >>> for left, right, frequency, _ in islice(learn_merges(words, tokens), 3):
     ...     tokens.append(tokens[left] + tokens[right])
     ...     print(tokens[-1], frequency)
     b'ug' 20
@@ -104,7 +108,7 @@ class Learner(Generic[AnyStr]):
 
     >>> learner = Learner({"hug": 10, "pug": 5}, [bytes([byte]) for byte in range(256)])
     >>> learner.size, learner.step(), learner.size
-    (45, Merge(left=117, right=103, frequency=15), 30)
+    (45, Merge(left=117, right=103, frequency=15, made=256), 30)
     """
 
     def __init__(
@@ -121,8 +125,8 @@ class Learner(Generic[AnyStr]):
         self.size = sum(len(word) * frequency for word, frequency in words.items())
         self._words = kept
         self._frequencies = [words[word] for word in kept]
-        self._tokens = list(tokens)
-        self._known = set(tokens)
+        self._tokens: list[AnyStr] = list(tokens)
+        self._known: set[AnyStr] = set(tokens)
         self._min_frequency = max(min_frequency, 1)
         self._longest = max_token_length
         #: The pairs that occur at least ``_floor`` times: their frequencies, and the numbers of the
@@ -146,7 +150,7 @@ class Learner(Generic[AnyStr]):
         number = self._number(left, right)
         count = self._counts[pair]
         self._join(pair, chr(number))
-        return Merge(left, right, count)
+        return Merge(left, right, count, number)
 
     def _number(self, left: int, right: int) -> int:
         """Return the id of the new token that two tokens make."""

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Callable, NamedTuple
+from typing import NamedTuple
 
 from .bpe import Learner, Merge, append
 
@@ -61,9 +61,9 @@ def alphabet_of(
 
     Args:
         words: words and their counts.
-        initial: characters that are in it in any case, unless the limit is lower than their number.
-        limit: the most characters.  The most frequent ones are kept; of equally frequent ones, those
-            of lower code points.
+        initial: characters that are in it in any case, unless they are more than the limit.
+        limit: the most characters.  The most frequent ones are kept; of equally frequent ones,
+            those of lower code points.
 
     >>> alphabet_of({"dog": 2, "god": 1, "go": 1}, "x", 3)
     ['g', 'o', 'x']
@@ -224,7 +224,3 @@ def joined(left: str, right: str, prefix: str) -> str:
     '##og'
     """
     return left + right.removeprefix(prefix)
-
-
-#: Called with 1 for each merge.
-Advance = Callable[[int], None]

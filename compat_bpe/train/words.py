@@ -72,7 +72,7 @@ class WordCounter:
         weights: Mapping[str, float] | None = None,
         workers: int | None = None,
     ) -> None:
-        own = {name: None for name in PARTS}
+        own = dict.fromkeys(PARTS)
         own.update((name, parts.get(name)) for name in ("normalizer", "pre_tokenizer"))
         splitter = Tokenizer("words", TokenizerDefinition(_NO_MODEL, (), own, "the tokenizer"))
         self._weights = dict(weights or {})

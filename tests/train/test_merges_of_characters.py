@@ -1,4 +1,4 @@
-"""Merges of characters, against the rule written out; against ``BpeTrainer`` in ``differential``."""
+"""Merges of characters, against the rule written out; ``differential`` has the reference."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def by_the_rule(
 ) -> list[tuple[str, str, int]]:
     """All pairs of all words counted anew for each merge."""
     tokens = list(tokens)
-    lengths = {token: 1 for token in tokens}
+    lengths = dict.fromkeys(tokens, 1)
     now: list[tuple[list[str], int]] = []
     for word, count in words.items():
         last = len(word) - 1
