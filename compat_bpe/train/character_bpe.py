@@ -145,7 +145,7 @@ def train_character_bpe(
 
     >>> enc = train_character_bpe(["low lower lowest new newer newest"] * 3, 20)
     >>> [enc.id_to_token(number) for number in enc.encode("lowest low")]
-    ['lo', 'w', 'est</w>', 'low</w>']
+    ['lo', 'west</w>', 'low</w>']
     >>> enc.decode(enc.encode("lowest low"))
     'lowest low'
     """

@@ -34,20 +34,12 @@ class Marks(NamedTuple):
         prefix: stands before each character but the first.
         suffix: stands after the last character.
 
-    >>> Marks("##", "</w>").formed("dog")
-    {'##g</w>', '##o'}
+    >>> Marks("##", "</w>").mark("g", False, True)
+    '##g</w>'
     """
 
     prefix: str = ""
     suffix: str = ""
-
-    def formed(self, word: str) -> set[str]:
-        """Return the characters of a word that have a mark, with it."""
-        return {
-            token
-            for place, char in enumerate(word)
-            if (token := self.mark(char, place == 0, place == len(word) - 1)) != char
-        }
 
     def mark(self, char: str, is_first: bool, is_last: bool) -> str:
         """Return a character of a word with its marks."""

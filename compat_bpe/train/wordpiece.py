@@ -110,9 +110,9 @@ def train_wordpiece(
         TypeError: a text is not a str, or ``texts`` is a single str.
         OSError: a worker process has been killed.
 
-    >>> enc = train_wordpiece(["hug " * 10 + "pug " * 5 + "pun " * 12], 16)
-    >>> enc.encode("a hug"), [enc.id_to_token(number) for number in range(8, 14)]
-    ([0, 13], ['##n', '##u', '##un', '##ug', 'pun', 'hug'])
+    >>> enc = train_wordpiece(["hug " * 10 + "pug " * 5 + "pun " * 12], 14)
+    >>> enc.encode("a pug"), [enc.id_to_token(number) for number in range(6, 14)]
+    ([0, 13], ['##g', '##n', '##u', 'pu', 'pun', 'hu', 'hug', 'pug'])
     """
     settings = WordPieceSettings(
         vocab_size,
