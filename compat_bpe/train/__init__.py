@@ -9,6 +9,8 @@ from .trainer import LearnedMerge as LearnedMerge
 from .trainer import Trained as Trained
 from .trainer import Trainer as Trainer
 from .trainer import train_bpe as train_bpe
+from .unigram_tokenizer import UnigramSettings as UnigramSettings
+from .unigram_tokenizer import train_unigram as train_unigram
 from .word_level import ByteSettings as ByteSettings
 from .word_level import CharacterSettings as CharacterSettings
 from .word_level import WordLevelSettings as WordLevelSettings

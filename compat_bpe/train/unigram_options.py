@@ -1,4 +1,4 @@
-"""The settings of learning a Unigram vocabulary, checked where they are made."""
+"""The options of learning a Unigram vocabulary, checked where they are made."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from ..formats.checked_json import is_unicode
 from .bpe import MOST_TOKENS
-from .settings import check_least
+from .settings import check_least, check_special_names
 
 #: The greatest ``max_piece_length``.
 LONGEST_PIECE = 1024
 
 
 @dataclass(frozen=True)
-class UnigramSettings:
-    """The settings of learning a Unigram vocabulary, named as in tokenizers' ``UnigramTrainer``.
+class UnigramOptions:
+    """The options of learning a Unigram vocabulary, named as in tokenizers' ``UnigramTrainer``.
 
     Args:
         vocab_size: the number of pieces, special tokens included.  There are fewer if too few
@@ -30,10 +30,10 @@ class UnigramSettings:
         seed_size: the number of pieces to begin with.
 
     Raises:
-        ValueError: a setting is impossible.  The message names it.
+        ValueError: an option is impossible.  The message names it.
         TypeError: ``special_tokens`` is a single str.
 
-    >>> UnigramSettings(8000, unk_token="<unk>", special_tokens=["<s>", "</s>"]).first_pieces
+    >>> UnigramOptions(8000, unk_token="<unk>", special_tokens=["<s>", "</s>"]).first_pieces
     ('<unk>', '<s>', '</s>')
     """
 
@@ -59,7 +59,9 @@ class UnigramSettings:
         check_least("max_piece_length", self.max_piece_length, 1)
         check_least("seed_size", self.seed_size, 1)
         if self.vocab_size > MOST_TOKENS:
-            raise ValueError(f"a vocabulary of {self.vocab_size} is too large: {MOST_TOKENS} at most")
+            raise ValueError(
+                f"a vocabulary of {self.vocab_size} is too large: {MOST_TOKENS} at most"
+            )
         if self.max_piece_length > LONGEST_PIECE:
             raise ValueError(
                 f"max_piece_length is {self.max_piece_length}; it must be {LONGEST_PIECE} or less"
@@ -84,13 +86,7 @@ class UnigramSettings:
         return self.vocab_size * 11 // 10
 
     def _check_names(self) -> None:
-        for name in self.first_pieces:
-            if not name:
-                raise ValueError("a special token has an empty name")
-            if not is_unicode(name):
-                raise ValueError(f"the special token {name!r} has a lone surrogate")
-            if self.first_pieces.count(name) > 1:
-                raise ValueError(f"the special token {name!r} is named twice")
+        check_special_names(self.first_pieces)
         for char in self.initial_alphabet:
             if len(char) != 1 or not is_unicode(char):
                 raise ValueError(f"{char!r} in initial_alphabet is not one character")
