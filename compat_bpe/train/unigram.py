@@ -94,7 +94,7 @@ def learn_unigram(
             f"alphabet have {len(required)} different characters"
         )
     seeds = make_seeds(words, options)
-    if not seeds.pieces:
+    if all(score == _NEVER for score in seeds.scores):
         raise ValueError("there is no text to learn from")
     state = _Learner(words, seeds)
     target = options.target
@@ -103,7 +103,7 @@ def learn_unigram(
         before = state.size
         for _ in range(options.n_sub_iterations):
             objective = state.improve()
-            progress(Iteration(state.size, objective))
+            progress(Iteration(len(state.live), objective))
         if state.size <= target:
             break
         state.prune(max(target, int(state.size * options.shrinking_factor)))
@@ -189,11 +189,19 @@ class _Learner:
         Here, as in SentencePiece, its logarithm is digamma(number) - digamma(sum), which makes rare
         pieces rarer (the mean of a Dirichlet posterior without prior), and pieces that are expected
         less than half a time are dropped.  Unknown characters are not in the sum.
+
+        Raises:
+            ValueError: no piece is left.
         """
         scores, unknown = self._scores_of_all()
         expected, total = self._words.expect(scores, _LEAST_EXPECTED, unknown)
         objective = -total / self._words.total
         self.live = [piece for piece in self.live if expected[piece] >= _LEAST_EXPECTED]
+        if not self.live:
+            raise ValueError(
+                "there is too little text to learn a vocabulary from: every piece is expected "
+                "less than half a time"
+            )
         total = 0.0
         for piece in self.live:
             total += expected[piece]
@@ -277,8 +285,6 @@ def digamma(number: float) -> float:
     >>> round(digamma(1.0), 9)  # Euler's constant, negative
     -0.577215665
     """
-    if not number:
-        return _NEVER
     result = 0.0
     while number < 7.0:
         result -= 1.0 / number
