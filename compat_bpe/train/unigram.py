@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from math import log
 from typing import Callable, NamedTuple
 
+from ..formats.json_numbers import read_float
 from ..formats.models.unigram import UnigramPart
 from .substrings import END, branching_substrings
 from .unigram_options import UnigramOptions
@@ -272,7 +273,8 @@ def finish(learner: _Learner, required: set[str], options: UnigramOptions) -> Un
     ranked = sorted(pieces.items(), key=lambda item: -item[1])
     return UnigramPart(
         [*first, *(piece for piece, _ in ranked)],
-        [*(0.0 for _ in first), *(score for _, score in ranked)],
+        # Each as it is read again once it is written, which may change the last bit.
+        [*(0.0 for _ in first), *(read_float(repr(score)) for _, score in ranked)],
         None if options.unk_token is None else first.index(options.unk_token),
     )
 

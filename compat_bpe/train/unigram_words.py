@@ -21,6 +21,8 @@ from .unigram_plain import PlainModel
 _LONG = 16
 #: The length above which a part does not share a lattice with others.
 _TOO_LONG = 1000
+#: A new lattice is made if the words are shortened to less than this part.
+_WORTH = 0.8
 #: Where a number is as near as this to a limit, it is computed again as in the reference.
 _NEAR = 1e-9
 
@@ -50,9 +52,10 @@ class Words:
 
     def _prepare(self, counts: Mapping[str, float]) -> None:
         """Take words, or parts of them."""
-        size = sum(map(len, counts))
-        #: True if it is worth while to split anew when pieces are dropped.
-        self._is_long = sum(len(word) for word in counts if len(word) > _LONG) * 4 > size
+        #: The number of characters.
+        self._size = sum(map(len, counts))
+        #: True if it may be worth while to split anew when pieces are dropped.
+        self._is_long = sum(len(word) for word in counts if len(word) > _LONG) * 4 > self._size
         short = sorted(word for word in counts if len(word) <= _TOO_LONG)
         self._counts = array("d", map(counts.__getitem__, short))
         self._long = {word: counts[word] for word in sorted(counts) if len(word) > _TOO_LONG}
@@ -66,9 +69,11 @@ class Words:
             return
         self._live = left
         if self._is_long:
-            self._prepare(_split(dict(self._all()), map(self._pieces.__getitem__, self._live)))
-        else:
-            self._lattice.keep([number in self._live for number in range(len(self._pieces))])
+            parts = _split(dict(self._all()), map(self._pieces.__getitem__, self._live))
+            if sum(map(len, parts)) < self._size * _WORTH:
+                self._prepare(parts)
+                return
+        self._lattice.keep([number in self._live for number in range(len(self._pieces))])
 
     def expect(
         self, scores: Sequence[float], limit: float, unknown: float | None = None
