@@ -154,8 +154,8 @@ def test_best_counts_are_those_of_the_best_ways(
     model = PlainModel(ids_of(scores), list(scores.values()))
     plain: Counter[int] = Counter()
     for word, count in counts.items():
-        for piece in model.best(word):
-            plain[piece] += count
+        for number in model.best(word):
+            plain[number] += count
     assert plain == {ids_of(scores)[piece]: n for piece, n in numbers.items() if n}
 
 
