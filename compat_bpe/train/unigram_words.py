@@ -82,7 +82,7 @@ class Words:
 
         Args:
             scores: the logarithms of the pieces' probabilities, by id.
-            limit: a number; it has been crossed only if it would be in the reference.
+            limit: numbers near to it are computed again, with the reference's operations.
             unknown: the score that marks unknown characters.
         """
         expected = [0.0] * len(scores)
@@ -93,16 +93,14 @@ class Words:
         objective = 0.0
         for total, count in zip(totals, self._counts):
             objective += log(total) * count
-        near: list[int] = []
-        plain = None
         rest += self._long.items()
         if rest:
-            plain = PlainModel(self._ids, scores, unknown)
+            model = PlainModel(self._ids, scores, unknown)
             for word, count in rest:
-                objective += plain.expect(word, count, expected)
+                objective += model.expect(word, count, expected)
         near = [piece for piece in self._live if abs(expected[piece] - limit) < _NEAR]
         if near:
-            again = self._expect_again(near, plain or PlainModel(self._ids, scores, unknown))
+            again = self._expect_again(near, PlainModel(self._ids, scores, unknown))
             for piece in near:
                 expected[piece] = again[piece]
         return expected, objective
