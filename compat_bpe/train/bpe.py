@@ -32,7 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import islice
 from operator import add
-from typing import NamedTuple
+from typing import AnyStr, Generic, NamedTuple
 
 #: The number of code points, and so the largest number of ids.
 MOST_TOKENS = 0x110000
@@ -42,11 +42,15 @@ _STEP = 8
 
 
 class Merge(NamedTuple):
-    """Two joined tokens, by their ids, and the frequency of the pair when it was joined."""
+    """Two joined tokens, the frequency of the pair when it was joined, and the token it makes.
+
+    Tokens are given by their ids.
+    """
 
     left: int
     right: int
     frequency: int
+    made: int
 
 
 def learn_merges(
@@ -72,7 +76,7 @@ def learn_merges(
 
     >>> tokens = [bytes([byte]) for byte in range(256)]
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    >>> for left, right, frequency in islice(learn_merges(words, tokens), 3):
+    >>> for left, right, frequency, _ in islice(learn_merges(words, tokens), 3):
     ...     tokens.append(tokens[left] + tokens[right])
     ...     print(tokens[-1], frequency)
     b'ug' 20
@@ -83,7 +87,20 @@ def learn_merges(
     return iter(learner.step, None)
 
 
-class Learner:
+def append(tokens: list[AnyStr], token: AnyStr) -> int:
+    """Add a token to those of all ids, and return its id.
+
+    Raises:
+        ValueError: there are as many tokens as code points.
+    """
+    number = len(tokens)
+    if number >= MOST_TOKENS:
+        raise ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
+    tokens.append(token)
+    return number
+
+
+class Learner(Generic[AnyStr]):
     """The words in their present state, and the frequent pairs in them.
 
     Args:
@@ -91,13 +108,13 @@ class Learner:
 
     >>> learner = Learner({"hug": 10, "pug": 5}, [bytes([byte]) for byte in range(256)])
     >>> learner.size, learner.step(), learner.size
-    (45, Merge(left=117, right=103, frequency=15), 30)
+    (45, Merge(left=117, right=103, frequency=15, made=256), 30)
     """
 
     def __init__(
         self,
         words: Mapping[str, int],
-        tokens: Sequence[bytes],
+        tokens: Sequence[AnyStr],
         *,
         min_frequency: int = 1,
         max_token_length: int | None = None,
@@ -108,8 +125,8 @@ class Learner:
         self.size = sum(len(word) * frequency for word, frequency in words.items())
         self._words = kept
         self._frequencies = [words[word] for word in kept]
-        self._tokens = list(tokens)
-        self._known = set(tokens)
+        self._tokens: list[AnyStr] = list(tokens)
+        self._known: set[AnyStr] = set(tokens)
         self._min_frequency = max(min_frequency, 1)
         self._longest = max_token_length
         #: The pairs that occur at least ``_floor`` times: their frequencies, and the numbers of the
@@ -130,15 +147,17 @@ class Learner:
         if pair is None:
             return None
         left, right = map(ord, pair)
-        number = len(self._tokens)
-        if number >= MOST_TOKENS:
-            raise ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
-        token = self._tokens[left] + self._tokens[right]
-        self._tokens.append(token)
-        self._known.add(token)
+        number = self._number(left, right)
         count = self._counts[pair]
         self._join(pair, chr(number))
-        return Merge(left, right, count)
+        return Merge(left, right, count, number)
+
+    def _number(self, left: int, right: int) -> int:
+        """Return the id of the new token that two tokens make."""
+        token = self._tokens[left] + self._tokens[right]
+        number = append(self._tokens, token)
+        self._known.add(token)
+        return number
 
     def _next_pair(self) -> str | None:
         """Return the most frequent pair; of several, the one of the lowest ids."""

@@ -55,9 +55,7 @@ class TrainingSettings:
         self._check_size()
         check_least("max_token_length", self.max_token_length, 1)
         check_least("min_frequency", self.min_frequency, 0)
-        for group, weight in (self.weights or {}).items():
-            if not 0 < weight < float("inf"):
-                raise ValueError(f"the weight of {group!r} is {weight}; it must be positive")
+        check_weights(self.weights or {})
 
     @property
     def least_tokens(self) -> int:
@@ -75,19 +73,12 @@ class TrainingSettings:
         return most
 
     def _check_special_tokens(self) -> None:
-        seen: set[str] = set()
+        check_special_names(self.special_tokens)
         for name in self.special_tokens:
-            if not name:
-                raise ValueError("a special token has an empty name")
-            if not is_unicode(name):
-                raise ValueError(f"the special token {name!r} has a lone surrogate")
-            if name in seen:
-                raise ValueError(f"the special token {name!r} is named twice")
             if not {*BYTES}.isdisjoint(spellings(name)):
                 raise ValueError(
                     f"the special token {name!r} is written like a single byte's token"
                 )
-            seen.add(name)
 
     def _check_size(self) -> None:
         size, least = self.vocab_size, self.least_tokens
@@ -113,6 +104,26 @@ def check_byte_level(encoding: Encoding, done: str) -> None:
     """
     if not is_byte_level(encoding.core):
         raise ValueError(f"{encoding.name!r} is no byte-level BPE, so it cannot be {done}")
+
+
+def check_special_names(names: Iterable[str]) -> None:
+    """Raise ``ValueError`` if a name cannot be that of a special token, or comes twice."""
+    seen: set[str] = set()
+    for name in names:
+        if not name:
+            raise ValueError("a special token has an empty name")
+        if not is_unicode(name):
+            raise ValueError(f"the special token {name!r} has a lone surrogate")
+        if name in seen:
+            raise ValueError(f"the special token {name!r} is named twice")
+        seen.add(name)
+
+
+def check_weights(weights: Mapping[str, float]) -> None:
+    """Raise ``ValueError`` if the weight of a group is not positive."""
+    for group, weight in weights.items():
+        if not 0 < weight < float("inf"):
+            raise ValueError(f"the weight of {group!r} is {weight}; it must be positive")
 
 
 def check_least(name: str, value: int | None, least: int) -> None:

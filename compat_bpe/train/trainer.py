@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Callable, NamedTuple
 
 from ..corpus.chunk_counts import ChunkCounter, Counts
@@ -20,12 +19,10 @@ from ..pipeline.byte_level import BYTE_TO_UNICODE
 from ..pipeline.chunks import chunk_bytes
 from .bpe import Learner
 from .settings import BYTES, TrainingSettings, spellings
+from .words import UNIT, multipliers_of
 
 #: The id of each byte, for ``bytes.translate``.
 _TO_IDS = bytes(bytes(BYTE_TO_UNICODE).index(byte) for byte in range(256))
-
-#: The factor that makes weighted frequencies integers: they are multiples of its inverse.
-_UNIT = 1000
 
 _Advance = Callable[[int], None]
 
@@ -207,8 +204,8 @@ class Trainer:
         sizes = {group: self._size(counter) for group, counter in counts.items()}
         if not any(sizes.values()):
             raise ValueError("there is no text to learn from")
-        unit = _UNIT if settings.weights else 1
-        multipliers = _multipliers(sizes, settings.weights) if settings.weights else {}
+        unit = UNIT if settings.weights else 1
+        multipliers = multipliers_of(sizes, settings.weights) if settings.weights else {}
         chunks = sum(sum(counter.values()) for counter in counts.values())
         words = self._words(counts, multipliers)
         learner = Learner(
@@ -287,22 +284,3 @@ def make_encoding(
         )
     except PatternError as error:
         raise ValueError(f"the pattern cannot be used: {error}") from None
-
-
-def _multipliers(sizes: Mapping[str, int], weights: Mapping[str, float]) -> dict[str, int]:
-    """Return the factor for the counts of each group, in units of ``1 / _UNIT``.
-
-    Raises:
-        ValueError: a group with a weight has no text.
-    """
-    for group in weights:
-        if not sizes.get(group):
-            known = ", ".join(map(repr, sorted(group for group, size in sizes.items() if size)))
-            raise ValueError(
-                f"there is a weight for {group!r}, but no such text; the groups are {known}"
-            )
-    factors = {
-        group: Fraction(weights.get(group, 1)) / size for group, size in sizes.items() if size
-    }
-    least = min(factors.values())
-    return {group: round(_UNIT * factor / least) for group, factor in factors.items()}

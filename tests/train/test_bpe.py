@@ -43,7 +43,7 @@ def by_the_rule(
         if not fit:
             return found
         best = min(fit, key=lambda pair: (-fit[pair], pair))
-        found.append(Merge(*best, fit[best]))
+        found.append(Merge(*best, fit[best], len(tokens)))
         for parts in now.values():
             place = 0
             while place < len(parts) - 1:
@@ -107,7 +107,7 @@ def test_examples_from_the_literature(
 ) -> None:
     tokens = list(BYTES)
     found = []
-    for left, right, count in islice(learn_merges(words, BYTES), len(expected)):
+    for left, right, count, _ in islice(learn_merges(words, BYTES), len(expected)):
         tokens.append(tokens[left] + tokens[right])
         found.append((tokens[-1].decode(), count))
     assert found == expected
@@ -115,7 +115,7 @@ def test_examples_from_the_literature(
 
 def test_overlapping_pairs_are_joined_from_the_left() -> None:
     learner = Learner({"aaaaa": 1}, BYTES)
-    assert learner.step() == Merge(97, 97, 4)
+    assert learner.step() == Merge(97, 97, 4, 256)
     assert learner._words == ["\u0100\u0100a"]
 
 
@@ -127,6 +127,6 @@ def test_nothing_to_learn_from() -> None:
 def test_ids_end_where_code_points_do() -> None:
     tokens = BYTES + [b""] * (merges_module.MOST_TOKENS - len(BYTES) - 1)
     learner = Learner({"abc": 1}, tokens)
-    assert learner.step() == Merge(97, 98, 1)
+    assert learner.step() == Merge(97, 98, 1, merges_module.MOST_TOKENS - 1)
     with pytest.raises(ValueError, match="no more than 1,114,112 tokens"):
         learner.step()

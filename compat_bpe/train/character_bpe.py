@@ -1,0 +1,170 @@
+"""BPE over characters, with a mark for the end of a word or for what does not begin one.
+
+The merges are those of ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the ids of
+characters with a mark, which are random there (see ``merges_of_characters``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..encodings.tokenizer import Tokenizer
+from ..formats.models.bpe import ListedModel, RankedModel
+from ..formats.parts.pre_tokenizers import byte_level_part
+from .merge_settings import MergeSettings, given_or
+from .merges_of_characters import Marks
+from .tokenizer_parts import GivenPart, types_in
+from .tokenizer_trainer import Advance, Learned, train_tokenizer
+from .words import CountedWords
+
+_NO_TOKENS: tuple[list[str], list[str]] = ([], [])
+
+
+@dataclass(frozen=True)
+class CharacterBpeSettings(MergeSettings):
+    """The settings of training BPE over characters; see ``train_character_bpe``."""
+
+    kind: ClassVar[str] = "character-bpe"
+    defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "bert"}
+
+    @property
+    def like_model(self) -> ListedModel | None:
+        model = None if self.like is None else self.like.definition.model
+        # By ranks, all chunks that are tokens are taken as they are.
+        listed = ListedModel({}, _NO_TOKENS, ignore_merges=True)
+        return listed if isinstance(model, RankedModel) else _as_listed(model)
+
+    @property
+    def unknown_token(self) -> str | None:
+        if self.unknown is None and self.like_model is not None:
+            return self.like_model.unknown.token
+        return "<unk>" if self.unknown is None else self.unknown
+
+    @property
+    def marks(self) -> Marks:
+        model = self.like_model
+        usual = "</w>" if not self.prefix else ""
+        return Marks(
+            given_or(self.prefix, model, "prefix", "") or "",
+            given_or(self.suffix, model, "suffix", usual) or "",
+        )
+
+    @property
+    def extra_tokens(self) -> Sequence[str]:
+        model = self.like_model
+        if model is None or not model.unknown.byte_fallback:
+            return ()
+        return [f"<0x{byte:02X}>" for byte in range(256)]
+
+    def own_decoder(self, parts: Mapping[str, Any]) -> Any:
+        prefix, suffix = self.marks
+        if suffix:
+            return {"type": "BPEDecoder", "suffix": suffix}
+        if prefix:
+            return {"type": "WordPiece", "prefix": prefix, "cleanup": False}
+        pre_tokenizer = parts["pre_tokenizer"]
+        if "ByteLevel" in types_in(pre_tokenizer):
+            return byte_level_part()
+        is_metaspace = isinstance(pre_tokenizer, Mapping) and pre_tokenizer["type"] == "Metaspace"
+        return pre_tokenizer if is_metaspace else {"type": "Fuse"}
+
+    def learn(self, words: CountedWords, advance: Advance) -> Learned:
+        found = self.learn_tokens(words, advance)
+        part = self.like_model or ListedModel({}, _NO_TOKENS)
+        lefts, rights = zip(*found.merges) if found.merges else ((), ())
+        part = part._replace(
+            vocabulary={token: number for number, token in enumerate(found.tokens)},
+            merges=([*lefts], [*rights]),
+            unknown=part.unknown._replace(token=self.unknown_token),
+            prefix=self.marks.prefix or None,
+            suffix=self.marks.suffix or None,
+        )
+        return Learned(part, found.learned, found.stopped, found.size)
+
+
+def _as_listed(model: object) -> ListedModel | None:
+    return model if isinstance(model, ListedModel) else None
+
+
+def train_character_bpe(
+    texts: Iterable[str] | Mapping[str, Iterable[str]],
+    vocab_size: int | None = None,
+    *,
+    num_merges: int | None = None,
+    unknown: str | None = None,
+    prefix: str | None = None,
+    suffix: str | None = None,
+    special_tokens: Iterable[str] = (),
+    min_frequency: int = 0,
+    initial_alphabet: Iterable[str] = (),
+    limit_alphabet: int | None = None,
+    max_token_length: int | None = None,
+    normalizer: GivenPart = None,
+    pre_tokenizer: GivenPart = None,
+    decoder: GivenPart = None,
+    post_processor: GivenPart = None,
+    like: Tokenizer | None = None,
+    weights: Mapping[str, float] | None = None,
+    workers: int | None = None,
+    name: str = "trained",
+) -> Tokenizer:
+    """Train BPE over characters on texts.
+
+    The ids are those of the special tokens, of single characters by code point, of characters with
+    a mark, sorted as strings, and of the merges.  They do not depend on the order of the texts or
+    on the number of workers.
+
+    Args:
+        texts: the corpus, read once; or the texts of each group.
+        vocab_size: the number of tokens.  There are more if special tokens and characters are more,
+            and fewer if nothing is left to merge.
+        num_merges: the most merges to learn.  Give this, ``vocab_size`` or both.
+        unknown: the token of a character that has none, ``<unk>`` unless given; a special token.
+        prefix: stands before a piece that does not begin a word; none unless given.
+        suffix: stands after a piece that ends a word; ``</w>`` unless this or a prefix is given.
+            Empty for none.
+        special_tokens: the names of special tokens.  In the texts they are plain text.
+        min_frequency: the lowest frequency of a pair that is joined.
+        initial_alphabet: characters that are tokens even if they do not occur.
+        limit_alphabet: the most characters that are tokens; the most frequent ones are.
+        max_token_length: the length in characters, without marks, of the longest piece that is
+            made.  (In tokenizers, the option of this name is one more.)
+        normalizer, pre_tokenizer, decoder, post_processor: parts, each as in a ``tokenizer.json``
+            or a name: see ``tokenizer_parts.NAMED``.  Unless given, text is split as BERT does, and
+            not normalized.
+        like: a tokenizer to be trained anew: what is not given is as in it, and its special tokens
+            come first.
+        weights, workers, name: as in ``train_bpe``.
+
+    Raises:
+        ValueError: there is no text; a setting is impossible.
+        TypeError: a text is not a str, or ``texts`` is a single str.
+        OSError: a worker process has been killed.
+
+    >>> enc = train_character_bpe(["low lower lowest new newer newest"] * 3, 20)
+    >>> [enc.id_to_token(number) for number in enc.encode("lowest low")]
+    ['lo', 'west</w>', 'low</w>']
+    >>> enc.decode(enc.encode("lowest low"))
+    'lowest low'
+    """
+    settings = CharacterBpeSettings(
+        vocab_size,
+        num_merges=num_merges,
+        unknown=unknown,
+        prefix=prefix,
+        suffix=suffix,
+        special_tokens=special_tokens,
+        min_frequency=min_frequency,
+        initial_alphabet=initial_alphabet,
+        limit_alphabet=limit_alphabet,
+        max_token_length=max_token_length,
+        normalizer=normalizer,
+        pre_tokenizer=pre_tokenizer,
+        decoder=decoder,
+        post_processor=post_processor,
+        like=like,
+        weights=weights,
+    )
+    return train_tokenizer(texts, settings, workers=workers, name=name)

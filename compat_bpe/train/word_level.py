@@ -1,0 +1,179 @@
+"""Vocabularies of whole words, of single characters, and of bytes.
+
+The words are those of ``WordLevelTrainer`` of Hugging Face tokenizers 0.23.3: the special tokens,
+then the most frequent words; of equally frequent ones, the lower one as a string comes first.
+The other two are vocabularies for comparison: every subword vocabulary should be better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..encodings.tokenizer import Tokenizer
+from ..formats.models.word_level import WordLevelPart
+from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+from ..pipeline.byte_level import UNICODE_TO_BYTE
+from .merge_settings import given_or
+from .tokenizer_parts import GivenPart
+from .tokenizer_trainer import Advance, Learned, TokenizerSettings, train_tokenizer
+from .words import CountedWords
+
+
+@dataclass(frozen=True)
+class WordLevelSettings(TokenizerSettings):
+    """The settings of training a vocabulary of words; see ``train_word_level``."""
+
+    kind: ClassVar[str] = "word-level"
+    defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "whitespace"}
+
+    @property
+    def like_model(self) -> WordLevelPart | None:
+        model = None if self.like is None else self.like.definition.model
+        return model if isinstance(model, WordLevelPart) else None
+
+    @property
+    def unknown_token(self) -> str:
+        return str(given_or(self.unknown, self.like_model, "unknown", "<unk>"))
+
+    def own_decoder(self, parts: Mapping[str, Any]) -> Any:
+        return None
+
+    def learn(self, words: CountedWords, advance: Advance) -> Learned:
+        special = self.all_special_tokens
+        least = self.min_frequency * words.unit
+        counts = words.counts
+        kept = sorted(
+            (word for word, count in counts.items() if count >= least),
+            key=lambda word: (-counts[word], word),
+        )
+        tokens = [*special, *(word for word in kept if word not in special)]
+        stopped = "nothing left" if self.vocab_size is None else "size"
+        if self.vocab_size is not None:
+            stopped = "size" if len(tokens) >= self.vocab_size else "nothing left"
+            tokens = tokens[: max(self.vocab_size, len(special))]
+        advance(len(tokens))
+        vocabulary = {token: number for number, token in enumerate(tokens)}
+        size = sum(counts.values())
+        return Learned(
+            WordLevelPart(vocabulary, self.unknown_token),
+            [],
+            stopped,
+            size / words.unit if words.unit > 1 else size,
+        )
+
+
+#: Each character is a word.
+_CHARACTERS = split_part(r"[\s\S]")
+
+
+@dataclass(frozen=True)
+class CharacterSettings(WordLevelSettings):
+    """The settings of a vocabulary of single characters.
+
+    ``vocab_size`` keeps the most frequent ones.  Those of a text that are no tokens are unknown.
+    """
+
+    kind: ClassVar[str] = "characters"
+    defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": _CHARACTERS}
+
+    def own_decoder(self, parts: Mapping[str, Any]) -> Any:
+        return {"type": "Fuse"}
+
+
+#: Each byte is a word, written in the byte alphabet.
+_BYTES = pre_tokenizers_part(byte_level_part(use_regex=False), _CHARACTERS)
+
+
+@dataclass(frozen=True)
+class ByteSettings(WordLevelSettings):
+    """The settings of a vocabulary of the 256 bytes, which needs no text to learn from.
+
+    ``vocab_size`` and ``min_frequency`` mean nothing here: no byte is left out.
+    """
+
+    kind: ClassVar[str] = "bytes"
+    defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": _BYTES}
+
+    @property
+    def like_model(self) -> None:
+        return None
+
+    @property
+    def unknown_token(self) -> None:  # type: ignore[override]
+        return None
+
+    def own_decoder(self, parts: Mapping[str, Any]) -> Any:
+        return byte_level_part()
+
+    def learn(self, words: CountedWords, advance: Advance) -> Learned:
+        tokens = [*self.all_special_tokens, *UNICODE_TO_BYTE]
+        vocabulary = {token: number for number, token in enumerate(tokens)}
+        advance(len(tokens))
+        size = sum(words.counts.values())
+        return Learned(
+            WordLevelPart(vocabulary),
+            [],
+            "size",
+            size / words.unit if words.unit > 1 else size,
+        )
+
+
+def train_word_level(
+    texts: Iterable[str] | Mapping[str, Iterable[str]],
+    vocab_size: int | None = None,
+    *,
+    unknown: str | None = None,
+    special_tokens: Iterable[str] = (),
+    min_frequency: int = 0,
+    normalizer: GivenPart = None,
+    pre_tokenizer: GivenPart = None,
+    decoder: GivenPart = None,
+    post_processor: GivenPart = None,
+    like: Tokenizer | None = None,
+    weights: Mapping[str, float] | None = None,
+    workers: int | None = None,
+    name: str = "trained",
+) -> Tokenizer:
+    """Make a vocabulary of the words of texts.
+
+    The ids are those of the special tokens, then of the words, the most frequent first, and of
+    equally frequent ones the lower one as a string.
+
+    Args:
+        texts: the corpus, read once; or the texts of each group.
+        vocab_size: the number of tokens, special tokens included; None for all words.  There are
+            fewer if there are no more words.
+        unknown: the token of all other words, ``<unk>`` unless given; a special token.
+        special_tokens: the names of special tokens.  In the texts they are plain text.
+        min_frequency: the lowest frequency of a word that is a token.
+        normalizer, pre_tokenizer, decoder, post_processor: parts, each as in a ``tokenizer.json``
+            or a name: see ``tokenizer_parts.NAMED``.  Unless given, words are runs of letters,
+            digits and underscores, and runs of other signs.
+        like: a tokenizer to be trained anew: what is not given is as in it, and its special tokens
+            come first.
+        weights, workers, name: as in ``train_bpe``.
+
+    Raises:
+        ValueError: there is no text; a setting is impossible.
+        TypeError: a text is not a str, or ``texts`` is a single str.
+        OSError: a worker process has been killed.
+
+    >>> enc = train_word_level(["to be or not to be"], 4)
+    >>> enc.encode("to be, or not"), [enc.id_to_token(number) for number in range(4)]
+    ([2, 1, 0, 0, 3], ['<unk>', 'be', 'to', 'not'])
+    """
+    settings = WordLevelSettings(
+        vocab_size,
+        unknown=unknown,
+        special_tokens=special_tokens,
+        min_frequency=min_frequency,
+        normalizer=normalizer,
+        pre_tokenizer=pre_tokenizer,
+        decoder=decoder,
+        post_processor=post_processor,
+        like=like,
+        weights=weights,
+    )
+    return train_tokenizer(texts, settings, workers=workers, name=name)

@@ -1,0 +1,135 @@
+"""WordPiece vocabularies: pieces of words, those that do not begin a word with a mark before them.
+
+Two rules choose the pair that is joined next:
+
+- ``"frequency"``: the most frequent pair, as in byte-pair encoding.  That is ``WordPieceTrainer``
+  of Hugging Face tokenizers 0.23.3, except for the ids of characters that do not begin a word,
+  which are random there (see ``merges_of_characters``).
+- ``"likelihood"``: the pair of the highest frequency in proportion to those of its two tokens, as
+  in textbooks (see ``likelihood``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ..encodings.tokenizer import Tokenizer
+from ..formats.models.wordpiece import WordPiecePart
+from .merge_settings import MergeSettings, given_or
+from .merges_of_characters import Marks
+from .tokenizer_parts import GivenPart
+from .tokenizer_trainer import Advance, Learned, train_tokenizer
+from .words import CountedWords
+
+
+@dataclass(frozen=True)
+class WordPieceSettings(MergeSettings):
+    """The settings of training a WordPiece vocabulary; see ``train_wordpiece``."""
+
+    kind: ClassVar[str] = "wordpiece"
+    defaults: ClassVar[Mapping[str, GivenPart]] = {"normalizer": "bert", "pre_tokenizer": "bert"}
+
+    @property
+    def like_model(self) -> WordPiecePart | None:
+        model = None if self.like is None else self.like.definition.model
+        return model if isinstance(model, WordPiecePart) else None
+
+    @property
+    def unknown_token(self) -> str:
+        return str(given_or(self.unknown, self.like_model, "unknown", "[UNK]"))
+
+    @property
+    def marks(self) -> Marks:
+        return Marks(given_or(self.prefix, self.like_model, "prefix", "##"), self.suffix or "")
+
+    def own_decoder(self, parts: Mapping[str, Any]) -> Any:
+        return {"type": "WordPiece", "prefix": self.marks.prefix, "cleanup": True}
+
+    def learn(self, words: CountedWords, advance: Advance) -> Learned:
+        found = self.learn_tokens(words, advance)
+        part = self.like_model or WordPiecePart({})
+        vocabulary = {token: number for number, token in enumerate(found.tokens)}
+        part = part._replace(
+            vocabulary=vocabulary, unknown=self.unknown_token, prefix=self.marks.prefix
+        )
+        return Learned(part, found.learned, found.stopped, found.size)
+
+
+def train_wordpiece(
+    texts: Iterable[str] | Mapping[str, Iterable[str]],
+    vocab_size: int | None = None,
+    *,
+    num_merges: int | None = None,
+    rule: str = "frequency",
+    unknown: str | None = None,
+    prefix: str | None = None,
+    special_tokens: Iterable[str] = (),
+    min_frequency: int = 0,
+    initial_alphabet: Iterable[str] = (),
+    limit_alphabet: int | None = None,
+    max_token_length: int | None = None,
+    normalizer: GivenPart = None,
+    pre_tokenizer: GivenPart = None,
+    decoder: GivenPart = None,
+    post_processor: GivenPart = None,
+    like: Tokenizer | None = None,
+    weights: Mapping[str, float] | None = None,
+    workers: int | None = None,
+    name: str = "trained",
+) -> Tokenizer:
+    """Train a WordPiece vocabulary on texts.
+
+    The ids are those of the special tokens, of single characters by code point, of characters
+    that do not begin a word, with the prefix, by code point, and of the merges.  They do not depend
+    on the order of the texts or on the number of workers.
+
+    Args:
+        texts: the corpus, read once; or the texts of each group.
+        vocab_size: the number of tokens.  There are more if special tokens and characters are more,
+            and fewer if nothing is left to merge.
+        num_merges: the most merges to learn.  Give this, ``vocab_size`` or both.
+        rule: ``"frequency"``, as in tokenizers, or ``"likelihood"``, as in textbooks.
+        unknown: the token of a word that has no pieces, ``[UNK]`` unless given; a special token.
+        prefix: stands before a piece that does not begin a word, ``##`` unless given.
+        special_tokens: the names of special tokens.  In the texts they are plain text.
+        min_frequency: the lowest frequency of a pair that is joined.
+        initial_alphabet: characters that are tokens even if they do not occur.
+        limit_alphabet: the most characters that are tokens; the most frequent ones are.
+        max_token_length: the length in characters, without prefix, of the longest piece.
+        normalizer, pre_tokenizer, decoder, post_processor: parts, each as in a ``tokenizer.json``
+            or a name: see ``tokenizer_parts.NAMED``.  Unless given, BERT's for lower-case text,
+            without a post-processor.
+        like: a tokenizer to be trained anew: what is not given is as in it, and its special tokens
+            come first.
+        weights, workers, name: as in ``train_bpe``.
+
+    Raises:
+        ValueError: there is no text; a setting is impossible.
+        TypeError: a text is not a str, or ``texts`` is a single str.
+        OSError: a worker process has been killed.
+
+    >>> enc = train_wordpiece(["hug " * 10 + "pug " * 5 + "pun " * 12], 14)
+    >>> enc.encode("a pug"), [enc.id_to_token(number) for number in range(6, 14)]
+    ([0, 13], ['##g', '##n', '##u', 'pu', 'pun', 'hu', 'hug', 'pug'])
+    """
+    settings = WordPieceSettings(
+        vocab_size,
+        num_merges=num_merges,
+        rule=rule,
+        unknown=unknown,
+        prefix=prefix,
+        special_tokens=special_tokens,
+        min_frequency=min_frequency,
+        initial_alphabet=initial_alphabet,
+        limit_alphabet=limit_alphabet,
+        max_token_length=max_token_length,
+        normalizer=normalizer,
+        pre_tokenizer=pre_tokenizer,
+        decoder=decoder,
+        post_processor=post_processor,
+        like=like,
+        weights=weights,
+    )
+    return train_tokenizer(texts, settings, workers=workers, name=name)

@@ -1,0 +1,149 @@
+"""Counting of the words of a corpus: the chunks that learning does not reach across.
+
+The words are those that the trainers of Hugging Face tokenizers get: a text is normalized, then
+the pre-tokenizer splits it.  Added tokens play no part: their names are plain text.
+
+Groups may have weights.  The counts of a group are then multiplied by a number, so that the sizes
+of the groups are in the proportions of their weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from ..corpus.chunk_counts import ChunkCounter
+from ..encodings.tokenizer import Tokenizer
+from ..formats.models.word_level import WordLevelPart
+from ..formats.tokenizer_json import PARTS, TokenizerDefinition
+
+#: The factor that makes weighted counts integers: they are multiples of its inverse.
+UNIT = 1000
+
+#: A model that is not asked: it takes the words as the pre-tokenizer leaves them.
+_NO_MODEL = WordLevelPart({"": 0}, "")
+
+
+class CountedWords(NamedTuple):
+    """The words of a corpus.
+
+    Args:
+        counts: each word and its count, in units of ``1 / unit``.
+        unit: 1, or with weights ``UNIT``.
+        bytes: the size of all words in UTF-8, without weights.
+        words: the number of words, without weights.
+        factors: with weights, the factor by which each group was multiplied; else empty.
+    """
+
+    counts: dict[str, int]
+    unit: int = 1
+    bytes: int = 0
+    words: int = 0
+    factors: Mapping[str, float] = {}
+
+
+class WordCounter:
+    """A counter of the words of texts that arrive in pieces.
+
+    Memory grows with the number of distinct words.
+
+    Args:
+        parts: the normalizer and the pre-tokenizer, as in a ``tokenizer.json``; each may be None or
+            missing.  Without a pre-tokenizer a text is one word.
+        weights: the weights of some groups; the others have 1.
+        workers: the most worker processes to use for a large corpus, as in ``ChunkCounter``.
+
+    Raises:
+        ValueError: a part is wrong, or ``workers`` is not positive.
+
+    >>> parts = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}}
+    >>> with WordCounter(parts) as counter:
+    ...     counter.feed("The dog, the", is_last=False)
+    ...     counter.feed("se dogs.")
+    ...     counter.finish().counts
+    {'the': 1, 'dog': 1, ',': 1, 'these': 1, 'dogs': 1, '.': 1}
+    """
+
+    def __init__(
+        self,
+        parts: Mapping[str, Any],
+        *,
+        weights: Mapping[str, float] | None = None,
+        workers: int | None = None,
+    ) -> None:
+        own = dict.fromkeys(PARTS)
+        own.update((name, parts.get(name)) for name in ("normalizer", "pre_tokenizer"))
+        splitter = Tokenizer("words", TokenizerDefinition(_NO_MODEL, (), own, "the tokenizer"))
+        self._weights = dict(weights or {})
+        self._chunks = ChunkCounter(splitter, workers)
+
+    def __enter__(self) -> WordCounter:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._chunks.__exit__(*exception)
+
+    def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None:
+        """Take a text, or a piece of one; see ``ChunkCounter.feed``."""
+        self._chunks.feed(text, group, is_last=is_last)
+
+    def finish(self) -> CountedWords:
+        """Return the words of everything fed.
+
+        Raises:
+            ValueError: there was no text, or a group with a weight had none.
+            OSError: a worker process has been killed.
+        """
+        counts = self._chunks.finish()
+        sizes = {
+            group: sum(len(word.encode()) * count for word, count in counter.items())
+            for group, counter in counts.items()
+        }
+        if not any(sizes.values()):
+            raise ValueError("there is no text to learn from")
+        multipliers = multipliers_of(sizes, self._weights) if self._weights else {}
+        unit = UNIT if self._weights else 1
+        number = 0
+        found: dict[str, int] = {}
+        # The counts are emptied, so as not to hold both.
+        for group in list(counts):
+            counter = counts.pop(group)
+            number += sum(counter.values())
+            multiplier = multipliers.get(group, 1)
+            if not found and multiplier == 1:
+                found = dict(counter)
+                continue
+            while counter:
+                word, count = counter.popitem()
+                found[word] = found.get(word, 0) + count * multiplier
+        factors = {group: multiplier / unit for group, multiplier in multipliers.items()}
+        return CountedWords(found, unit, sum(sizes.values()), number, factors)
+
+
+def multipliers_of(sizes: Mapping[str, int], weights: Mapping[str, float]) -> dict[str, int]:
+    """Return the factor for the counts of each group, in units of ``1 / UNIT``.
+
+    No group is made smaller.
+
+    Args:
+        sizes: the size of each group in bytes.
+        weights: the weights of some groups; the others have 1.
+
+    Raises:
+        ValueError: a group with a weight has no text.
+
+    >>> multipliers_of({"a": 10, "b": 40, "c": 10}, {"a": 4})
+    {'a': 16000, 'b': 1000, 'c': 4000}
+    """
+    for group in weights:
+        if not sizes.get(group):
+            known = ", ".join(map(repr, sorted(group for group, size in sizes.items() if size)))
+            raise ValueError(
+                f"there is a weight for {group!r}, but no such text; the groups are {known}"
+            )
+    factors = {
+        group: Fraction(weights.get(group, 1)) / size for group, size in sizes.items() if size
+    }
+    least = min(factors.values())
+    return {group: round(UNIT * factor / least) for group, factor in factors.items()}

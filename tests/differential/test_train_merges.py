@@ -1,0 +1,216 @@
+"""Training of WordPiece and of BPE over characters against Hugging Face tokenizers.
+
+There, the order of characters with a mark is random; it is taken from what the reference made.
+Given that, all tokens and merges are the same.
+"""
+
+from __future__ import annotations
+
+import json
+import sysconfig
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import tokenizers
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import models, trainers
+
+from compat_bpe.train.character_bpe import CharacterBpeSettings
+from compat_bpe.train.merge_settings import LearnedTokens, MergeSettings
+from compat_bpe.train.wordpiece import WordPieceSettings
+from compat_bpe.train.words import WordCounter
+from tests.differential.reference import repaired
+from tests.strategies import texts
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "corpora"
+
+PARTS: dict[str, dict[str, Any]] = {
+    "bert": {
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": None,
+            "lowercase": True,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+    },
+    "whitespace": {"normalizer": None, "pre_tokenizer": {"type": "Whitespace"}},
+    "metaspace": {
+        "normalizer": {"type": "NFKC"},
+        "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first"},
+    },
+    "nothing": {"normalizer": None, "pre_tokenizer": None},
+}
+
+
+class Reference(NamedTuple):
+    """What tokenizers learned: the tokens by id, and the merges (none for WordPiece)."""
+
+    tokens: list[str]
+    merges: list[tuple[str, str]]
+
+
+def tokenizer_of(model: Any, parts: dict[str, Any]) -> tokenizers.Tokenizer:
+    file = json.loads(tokenizers.Tokenizer(model).to_str())
+    return tokenizers.Tokenizer.from_str(json.dumps({**file, **parts}))
+
+
+def reference(corpus: list[str], settings: MergeSettings, parts: dict[str, Any]) -> Reference:
+    options: dict[str, Any] = {
+        "vocab_size": settings.vocab_size,
+        "min_frequency": settings.min_frequency,
+        "special_tokens": list(settings.all_special_tokens),
+        "initial_alphabet": list(settings.initial_alphabet),
+        "show_progress": False,
+    }
+    if settings.limit_alphabet is not None:
+        options["limit_alphabet"] = settings.limit_alphabet
+    if settings.marks.suffix:
+        options["end_of_word_suffix"] = settings.marks.suffix
+    if settings.marks.prefix or isinstance(settings, WordPieceSettings):
+        options["continuing_subword_prefix"] = settings.marks.prefix
+    if isinstance(settings, WordPieceSettings):
+        tokenizer = tokenizer_of(models.WordPiece({}, unk_token="[UNK]"), parts)
+        trainer: Any = trainers.WordPieceTrainer(**options)
+    else:
+        tokenizer = tokenizer_of(models.BPE(), parts)
+        if settings.max_token_length is not None:
+            # There, a token is shorter than this; here, it is no longer.
+            options["max_token_length"] = settings.max_token_length + 1
+        trainer = trainers.BpeTrainer(**options)
+    tokenizer.train_from_iterator(corpus, trainer)
+    model = json.loads(tokenizer.to_str())["model"]
+    merges = [(left, right) for left, right in model.get("merges", [])]
+    return Reference(sorted(model["vocab"], key=model["vocab"].__getitem__), merges)
+
+
+def learned(
+    corpus: list[str], settings: MergeSettings, parts: dict[str, Any], expected: Reference
+) -> LearnedTokens:
+    """What is learned here, from the first tokens in the reference's order."""
+    with WordCounter(parts) as counter:
+        for text in corpus:
+            counter.feed(text)
+        words = counter.finish()
+    own = settings.first_tokens(words.counts)
+    first = expected.tokens[: len(own)]
+    assert sorted(first) == sorted(own)
+    unmarked = len(first) - len([token for token in own if token in marked_in(own, settings)])
+    assert first[:unmarked] == own[:unmarked], "only characters with a mark are in another order"
+    return settings.learn_tokens(words, tokens=first)
+
+
+def marked_in(tokens: list[str], settings: MergeSettings) -> set[str]:
+    special = {*settings.all_special_tokens}
+    return {token for token in tokens if len(token) > 1 and token not in special}
+
+
+def check(corpus: list[str], settings: MergeSettings, parts: dict[str, Any]) -> Reference:
+    expected = reference(corpus, settings, parts)
+    found = learned(corpus, settings, parts, expected)
+    assert found.tokens == expected.tokens
+    if not isinstance(settings, WordPieceSettings):
+        assert found.merges == expected.merges
+    return expected
+
+
+few_letters = st.text("ab \n#'", max_size=60)
+corpora = st.lists(
+    st.one_of(few_letters, st.text("abcde f", max_size=100), texts).map(repaired), max_size=8
+)
+#: None of them is what merges make, but for the tests of that.
+special_tokens = st.sampled_from([[], ["[PAD]", "[UNK]"], ["[MASK]"]])
+
+
+@given(
+    st.sampled_from(["bert", "whitespace", "metaspace", "nothing"]),
+    corpora,
+    special_tokens,
+    st.integers(1, 60),
+    st.integers(0, 4),
+    st.sampled_from(["", "xyz", "aé"]),
+    st.sampled_from(["##", "@", ""]),
+)
+def test_wordpiece(
+    parts: str,
+    corpus: list[str],
+    special: list[str],
+    size: int,
+    least: int,
+    initial: str,
+    prefix: str,
+) -> None:
+    settings = WordPieceSettings(
+        size,
+        special_tokens=special,
+        min_frequency=least,
+        initial_alphabet=initial,
+        prefix=prefix,
+    )
+    check([*corpus, "a"], settings, PARTS[parts])
+
+
+@given(
+    st.sampled_from(["bert", "whitespace", "metaspace", "nothing"]),
+    corpora,
+    special_tokens,
+    st.integers(1, 60),
+    st.integers(0, 4),
+    st.none() | st.integers(2, 9),
+    st.sampled_from(["##", ""]),
+    st.sampled_from(["</w>", ""]),
+)
+def test_bpe_over_characters(
+    parts: str,
+    corpus: list[str],
+    special: list[str],
+    size: int,
+    least: int,
+    longest: int | None,
+    prefix: str,
+    suffix: str,
+) -> None:
+    settings = CharacterBpeSettings(
+        size,
+        special_tokens=special,
+        min_frequency=least,
+        max_token_length=longest,
+        prefix=prefix,
+        suffix=suffix,
+    )
+    check([*corpus, "a"], settings, PARTS[parts])
+
+
+@given(st.integers(0, 7), st.sampled_from(["", "z", "ax"]))
+def test_a_limited_alphabet(limit: int, initial: str) -> None:
+    # No two characters are equally frequent: there, hashes would decide between them.
+    corpus = [" ".join(word for word in ["abc", "bac", "cab"] * 3)]
+    corpus += ["a" * 5 + " bb ccc" + " dad" * 7 + " éa" * 9 + " f" * 2]
+    settings = CharacterBpeSettings(40, initial_alphabet=initial, limit_alphabet=limit)
+    if len(initial) <= limit:
+        check(corpus, settings, PARTS["whitespace"])
+
+
+def natural_texts() -> dict[str, list[str]]:
+    sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    found = {"standard library": [path.read_text("utf-8") for path in sources[:40]]}
+    for name in ("english.txt", "udhr.txt", "chinese_classical.txt", "markdown.md"):
+        if (SHARED / name).exists():
+            text = (SHARED / name).read_text("utf-8")[:300_000]
+            found[name] = text.splitlines(keepends=True)
+    return found
+
+
+@pytest.mark.parametrize("title", natural_texts())
+@pytest.mark.parametrize("parts", ["bert", "whitespace"])
+@pytest.mark.parametrize("kind", ["wordpiece", "suffix", "prefix", "plain"])
+def test_natural_texts(title: str, parts: str, kind: str) -> None:
+    settings: MergeSettings = WordPieceSettings(5000)
+    if kind != "wordpiece":
+        prefix, suffix = "##" * (kind == "prefix"), "</w>" * (kind == "suffix")
+        settings = CharacterBpeSettings(5000, prefix=prefix, suffix=suffix, min_frequency=2)
+    expected = check(natural_texts()[title], settings, PARTS[parts])
+    assert len(expected.tokens) > 2000

@@ -1,0 +1,228 @@
+"""Learning a Unigram vocabulary against ``UnigramTrainer`` of Hugging Face tokenizers.
+
+The pieces are the same, and the scores to 1e-9.  The reference goes through words in an order that
+depends on a random hash, which decides the last bits of its sums, and which of its characters that
+were dropped gets which score.
+"""
+
+from __future__ import annotations
+
+import json
+import sysconfig
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from tokenizers import models, pre_tokenizers, trainers
+
+from compat_bpe import load
+from compat_bpe.save import save_tokenizer_json
+from compat_bpe.train import train_unigram
+from compat_bpe.train.unigram import learn_unigram
+from compat_bpe.train.unigram_options import UnigramOptions
+from tests.differential.reference import repaired
+from tests.strategies import texts
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "corpora"
+SOURCES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+PROSE = Path(__file__).resolve().parents[2] / "docs"
+NEAR = 1e-9
+
+
+def sources(start: int, stop: int) -> list[str]:
+    return [path.read_text("utf-8") for path in SOURCES[start:stop]]
+
+
+def prose() -> list[str]:
+    return [path.read_text("utf-8") for path in sorted(PROSE.glob("*.md"))]
+
+
+#: Texts without spaces: what is long there is split at joints.
+CHINESE = [
+    "天地玄黃宇宙洪荒日月盈昃辰宿列張",
+    "天地不仁以萬物為芻狗",
+    "日月星辰之行若出其中天地玄黃",
+]
+
+CORPORA: dict[str, tuple[Any, Any, int]] = {
+    "sources, words": (lambda: sources(0, 5), pre_tokenizers.Metaspace(), 900),
+    "sources, small": (lambda: sources(20, 24), pre_tokenizers.Whitespace(), 130),
+    "prose": (prose, pre_tokenizers.Metaspace(), 1500),
+    "prose, bytes": (prose, pre_tokenizers.ByteLevel(), 700),
+    "lines": (lambda: "".join(sources(3, 5)).splitlines(), None, 300),
+    "whole texts": (lambda: [text[:6000] for text in sources(5, 8)], None, 200),
+    "no spaces": (lambda: [one + two for one in CHINESE for two in CHINESE], None, 60),
+}
+
+
+def reference(counts: Mapping[str, int], vocab_size: int, **options: Any) -> Any:
+    """The model that the reference learns from words."""
+    tokenizer = tokenizers.Tokenizer(models.Unigram())
+    trainer = trainers.UnigramTrainer(vocab_size=vocab_size, show_progress=False, **options)
+    tokenizer.train_from_iterator((word for word, n in counts.items() for _ in range(n)), trainer)
+    return json.loads(tokenizer.to_str())["model"]
+
+
+def assert_same(counts: Mapping[str, int], vocab_size: int, **options: Any) -> None:
+    there = reference(counts, vocab_size, **options)
+    here = learn_unigram(counts, UnigramOptions(vocab_size, **options))
+    assert here.unknown == there["unk_id"]
+    assert len(here.pieces) == len(there["vocab"])
+    scores = dict(map(tuple, there["vocab"]))
+    assert set(here.pieces) == set(scores)
+    assert list(here.scores) == pytest.approx([score for _, score in there["vocab"]], abs=NEAR)
+    first = len(UnigramOptions(vocab_size, **options).first_pieces)
+    assert list(here.pieces[:first]) == [piece for piece, _ in there["vocab"][:first]]
+    # The scores of dropped characters change places.
+    least = min(scores.values()) + 0.0001 * len(scores) + NEAR
+    for piece, score in zip(here.pieces[first:], here.scores[first:]):
+        if len(piece) > 1 or score > least:
+            assert score == pytest.approx(scores[piece], abs=NEAR)
+
+
+def words_of(corpus: list[str], pre_tokenizer: Any) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for text in corpus:
+        words = [(text, None)]
+        if pre_tokenizer is not None:
+            words = pre_tokenizer.pre_tokenize_str(text)
+        counts.update(word for word, _ in words)
+    return counts
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_pieces_and_scores_are_the_reference_s(name: str) -> None:
+    make, pre_tokenizer, vocab_size = CORPORA[name]
+    assert_same(words_of(make(), pre_tokenizer), vocab_size)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"shrinking_factor": 0.5},
+        {"shrinking_factor": 0.0},
+        {"shrinking_factor": 0.97, "n_sub_iterations": 1},
+        {"n_sub_iterations": 5},
+        {"max_piece_length": 3},
+        {"max_piece_length": 1},
+        {"max_piece_length": 60},
+        {"unk_token": "<unk>", "special_tokens": ["<s>", "</s>", "the"]},
+        {"unk_token": "</s>", "special_tokens": ["<s>", "</s>"]},
+        {"special_tokens": ["a", "b"]},
+        {"initial_alphabet": ["世", "a", "é", "😀"]},
+    ],
+    ids=str,
+)
+def test_options(options: dict[str, Any]) -> None:
+    counts = words_of(sources(30, 32), pre_tokenizers.Metaspace())
+    assert_same(counts, 600, **options)
+
+
+def test_sizes_at_the_edge() -> None:
+    """As many pieces as characters, one more, and so many that nothing is pruned."""
+    counts = words_of(sources(30, 31), pre_tokenizers.Metaspace())
+    chars = len(set("".join(counts)))
+    for vocab_size in (chars, chars + 1, 30_000):
+        assert_same(counts, vocab_size)
+    for vocab_size in (chars + 1, chars + 2, chars + 3):
+        assert_same(counts, vocab_size, special_tokens=["<s>", "</s>"])
+
+
+def test_the_seeds_can_be_few() -> None:
+    """The reference's Python class has no such option; its JSON has."""
+    counts = words_of(sources(30, 32), pre_tokenizers.Metaspace())
+    few = learn_unigram(counts, UnigramOptions(30_000, seed_size=300))
+    assert len(few.pieces) < 300 < len(learn_unigram(counts, UnigramOptions(30_000)).pieces)
+
+
+def test_the_name_of_the_placeholder_in_words() -> None:
+    words = {f"{end}<UNK>{mid}": 3 for end in "abcde" for mid in "fgh"}
+    assert_same(words, 60)
+
+
+@given(
+    st.dictionaries(
+        st.text("ab", min_size=1, max_size=12) | st.text("abcde", min_size=1, max_size=20),
+        st.integers(1, 30),
+        min_size=2,
+        max_size=20,
+    ),
+    st.integers(10, 40),
+    st.sampled_from([0.5, 0.75, 0.9]),
+    st.integers(1, 3),
+)
+@settings(max_examples=150)
+def test_small_corpora(
+    counts: dict[str, int], vocab_size: int, shrinking_factor: float, n_sub_iterations: int
+) -> None:
+    options = {"shrinking_factor": shrinking_factor, "n_sub_iterations": n_sub_iterations}
+    runs = [reference(counts, vocab_size, **options)["vocab"] for _ in range(3)]
+    # Ways that are equally good are told apart by the last bits, which vary from run to run.
+    assume(len({frozenset(piece for piece, _ in run) for run in runs}) == 1)
+    assume(max(abs(a - b) for (_, a), (_, b) in zip(runs[0], runs[1])) < NEAR)
+    assert_same(counts, vocab_size, **options)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the shared corpora")
+@pytest.mark.parametrize("name", ["english.txt", "chinese_classical.txt", "rust.txt", "udhr.txt"])
+def test_shared_corpora(name: str) -> None:
+    lines = (SHARED / name).read_text("utf-8")[:200_000].splitlines()
+    assert_same(words_of(lines, pre_tokenizers.Metaspace()), 2500)
+
+
+# The whole tokenizer
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any, tokenizers.Tokenizer]:
+    path = tmp_path_factory.mktemp("trained") / "tokenizer.json"
+    corpus = [line for text in prose() for line in text.splitlines()]
+    here = train_unigram(corpus, 1000, special_tokens=["<s>", "</s>"], normalizer="nfkc", workers=1)
+    save_tokenizer_json(here, path)
+    return here, load(path), tokenizers.Tokenizer.from_file(str(path))
+
+
+def test_a_trained_tokenizer_is_the_reference_s(
+    trained: tuple[Any, Any, tokenizers.Tokenizer],
+) -> None:
+    here, _, _ = trained
+    there = tokenizers.Tokenizer(models.Unigram())
+    there.normalizer = tokenizers.normalizers.NFKC()
+    there.pre_tokenizer = pre_tokenizers.Metaspace()
+    trainer = trainers.UnigramTrainer(
+        vocab_size=1000,
+        unk_token="<unk>",
+        special_tokens=["<s>", "</s>"],
+        show_progress=False,
+    )
+    corpus = [line for text in prose() for line in text.splitlines()]
+    there.train_from_iterator(corpus, trainer)
+    vocabulary = dict(there.get_vocab())
+    assert vocabulary.keys() == set(here.definition.model.pieces)
+    for name in ("<unk>", "<s>", "</s>"):
+        assert here.token_to_id(name) == vocabulary[name]
+
+
+@given(texts)
+def test_written_tokenizers_give_the_same_ids(
+    trained: tuple[Any, Any, tokenizers.Tokenizer], text: str
+) -> None:
+    here, loaded, there = trained
+    text = repaired(text)
+    assert here.encode_ordinary(text) == loaded.encode_ordinary(text)
+    ids = there.encode(text, add_special_tokens=False).ids
+    assert here.encode(text, allowed_special="all") == ids
+    assert here.decode(ids) == there.decode(ids, skip_special_tokens=False)
+
+
+def test_unseen_text(trained: tuple[Any, Any, tokenizers.Tokenizer]) -> None:
+    here, loaded, there = trained
+    for text in sources(40, 44):
+        ids = there.encode(text, add_special_tokens=False).ids
+        assert here.encode_ordinary(text) == ids
+        assert loaded.encode_ordinary(text) == ids
