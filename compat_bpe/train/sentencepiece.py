@@ -13,9 +13,11 @@ from ..formats.sentencepiece_file import read_sentencepiece
 from ..formats.sentencepiece_write import sentencepiece_bytes
 from ..pipeline.pieces import NORMAL
 from .sentencepiece_bpe import learn_pieces
-from .sentencepiece_corpus import read_corpus
+from .sentencepiece_corpus import read_corpus, word_splitter
 from .sentencepiece_rules import PieceRules
+from .sentencepiece_seeds import seed_pieces
 from .sentencepiece_settings import SentencePieceSettings
+from .sentencepiece_unigram import learn_unigram
 from .sentencepiece_words import learn_characters, learn_words
 
 
@@ -30,9 +32,12 @@ def train_sentencepiece(
 ) -> SentencePiece:
     """Train a model of SentencePiece on texts.
 
-    The pieces and scores are those of sentencepiece 0.2.3 with the same options, whose names and
-    defaults are the same, but for two: ``model_type`` is ``"bpe"`` by default, and
-    ``normalization_rule_name`` is ``"identity"``.
+    The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
+    with ``num_threads=1``.  Options and their defaults are the same, but for two: ``model_type`` is
+    ``"bpe"`` by default, and ``normalization_rule_name`` is ``"identity"``.  Scores of words and
+    characters may differ in the last bit, which depends on the machine in the reference.
+
+    All lines are read: none are sampled, unlike with ``input_sentence_size``.
 
     Args:
         texts: the corpus; each line is a sentence.
@@ -77,7 +82,25 @@ def _learn_bpe(texts: Iterable[str], settings: SentencePieceSettings) -> list[tu
 def _learn_unigram(
     texts: Iterable[str], settings: SentencePieceSettings
 ) -> list[tuple[str, float]]:
-    raise ValueError("model_type is 'unigram', which cannot be trained yet")
+    corpus = read_corpus(texts, settings, keep_sentences=True)
+    splits = settings.split_by_whitespace
+    seeds = seed_pieces(
+        corpus.sentences,
+        word_splitter(settings) if splits else lambda sentence: [sentence],
+        PieceRules(settings),
+        corpus.alphabet,
+        settings.max_sentencepiece_length,
+        settings.seed_sentencepiece_size or max(100_000, 8 * settings.vocab_size),
+    )
+    return learn_unigram(
+        list(corpus.words.items()) if splits else [(text, 1) for text in corpus.sentences],
+        seeds,
+        corpus.alphabet,
+        settings.vocab_size - len(settings.meta_pieces()),
+        int(settings.vocab_size * 1.1),
+        shrinking_factor=settings.shrinking_factor,
+        steps=settings.num_sub_iterations,
+    )
 
 
 def _learn_words(texts: Iterable[str], settings: SentencePieceSettings) -> list[tuple[str, float]]:
@@ -122,6 +145,9 @@ def assemble(
             f"vocab_size is {settings.vocab_size}; the texts have only {size} pieces: lower it, or "
             "set hard_vocab_limit to False"
         )
+    taken = {text for text, _ in learned}.intersection(text for text, _ in reserved.values())
+    if taken:
+        raise ValueError(f"the reserved piece {min(taken)!r} is learned, too: rename it")
     if max(reserved, default=-1) >= size:
         number = max(reserved)
         raise ValueError(

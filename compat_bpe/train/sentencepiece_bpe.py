@@ -53,7 +53,7 @@ def learn_pieces(
     [('ug', 15), ('▁h', 10), ('▁hug', 10), ('▁p', 5)]
     """
     characters = list(alphabet)
-    parts = rules.cut(words, characters)
+    parts = rules.cut(words)
     learner = _Learner(parts, characters, rules)
     number = 0
     while number < most:

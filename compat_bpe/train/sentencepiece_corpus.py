@@ -28,8 +28,8 @@ class Corpus(NamedTuple):
         alphabet: the characters that are pieces of their own, and how often they occur, the
             required ones included; the most frequent first, then by code point.
         words: the words and their frequencies, the most frequent first, then by code point.  If
-            pieces reach over spaces, these are whole sentences, as they came.
-        sentences: the sentences as they came, if they are needed.
+            pieces may reach over spaces, they are whole sentences.
+        sentences: the sentences, in the reference's order, if they are needed.
     """
 
     alphabet: dict[str, int]
@@ -53,6 +53,8 @@ def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
 def sentences_of(texts: Iterable[str], settings: SentencePieceSettings) -> Iterator[str]:
     """Yield the sentences of texts, normalized, with boundaries for reserved pieces.
 
+    Some may be empty.
+
     Raises:
         TypeError: a text is not a str, or ``texts`` is a single one.
         ValueError: the character map is damaged.
@@ -69,17 +71,14 @@ def sentences_of(texts: Iterable[str], settings: SentencePieceSettings) -> Itera
             line = line.rstrip("\r")
             if 4 * len(line) > longest and len(line.encode()) > longest:
                 continue
-            if UNKNOWN_CHARACTER in line:
+            if not line or UNKNOWN_CHARACTER in line:
                 continue
             sentence = normalize(line)
-            if not sentence:
-                continue
             if reserved.search(sentence) is not None:
                 sentence = reserved.sub(BOUNDARY, sentence)
             if delimiter:
                 sentence = sentence.replace(delimiter, BOUNDARY)
-            if sentence:
-                yield sentence
+            yield sentence
 
 
 def _reserved(settings: SentencePieceSettings) -> re.Pattern[str]:
@@ -113,17 +112,20 @@ def read_corpus(
     splits = settings.split_by_whitespace or settings.model_type == "word"
     split = word_splitter(settings)
     for sentence in sentences_of(texts, settings):
+        if keep_sentences:
+            kept.append(sentence)
+        if not sentence:
+            continue
         if splits:
             words.update(split(sentence))
         else:
             words[sentence] += 1
-        if keep_sentences:
-            kept.append(sentence)
+    _drop_empty(kept)
     characters: Counter[str] = Counter()
     for word, count in words.items():
         for char in word:
             characters[char] += count
-    alphabet = _alphabet(characters, settings)
+    alphabet = alphabet_of(characters, settings)
     outside = set(characters) - alphabet.keys()
     if outside:
         table = dict.fromkeys(map(ord, outside), UNKNOWN_CHARACTER)
@@ -133,6 +135,17 @@ def read_corpus(
         words = merged
         kept = [text if outside.isdisjoint(text) else text.translate(table) for text in kept]
     return Corpus(alphabet, by_frequency(words), kept)
+
+
+def _drop_empty(sentences: list[str]) -> None:
+    """Drop empty sentences as the reference does: the last one comes in the place of each."""
+    at = 0
+    while at < len(sentences):
+        if sentences[at]:
+            at += 1
+        else:
+            sentences[at] = sentences[-1]
+            sentences.pop()
 
 
 def word_splitter(settings: SentencePieceSettings) -> _Splitter:
@@ -151,7 +164,7 @@ def word_splitter(settings: SentencePieceSettings) -> _Splitter:
     return re.compile(pattern).findall
 
 
-def _alphabet(counts: Mapping[str, int], settings: SentencePieceSettings) -> dict[str, int]:
+def alphabet_of(counts: Mapping[str, int], settings: SentencePieceSettings) -> dict[str, int]:
     """Return the characters of the alphabet and their frequencies, in their order.
 
     The required ones come first, then the most frequent, until enough of the text is covered.

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..pipeline.pieces import SPACE
@@ -31,6 +31,8 @@ _LONG_VOWEL = "\u30fc"
 #: The classes of characters by which words are cut: those that stand alone, those that go with any
 #: script; all others are scripts.
 _ALONE, _ANY = "\0", "\1"
+#: The characters, by their classes, after which words are cut.
+_CUT = re.compile(f"{_ALONE}(?=[\\s\\S])|[\\s\\S](?={_ALONE})|([^{_ANY}])(?!\\1|{_ANY}|\\Z)")
 
 
 class Marks(NamedTuple):
@@ -75,8 +77,9 @@ class PieceRules:
         self._settings = settings
         self._longest = settings.max_sentencepiece_length
         self._known: dict[str, tuple[str, bool]] = {}
+        self._classes = _Classes(self)
 
-    def _script(self, char: str) -> tuple[str, bool]:
+    def script(self, char: str) -> tuple[str, bool]:
         """Return a character's script, empty for any; and True if that of the one before counts."""
         found = self._known.get(char)
         if found is None:
@@ -106,7 +109,7 @@ class PieceRules:
             return False
         before = ""
         for char in piece:
-            script, is_open = self._script(char)
+            script, is_open = self.script(char)
             if not is_open:
                 if before and script and before != script:
                     return False
@@ -128,7 +131,7 @@ class PieceRules:
 
     def marks(self, char: str) -> Marks:
         """Return the marks of a character."""
-        script, is_open = self._script(char)
+        script, is_open = self.script(char)
         is_space = char == SPACE
         return Marks(1, script, script, is_open, is_space, is_space, is_space)
 
@@ -167,34 +170,38 @@ class PieceRules:
         # Of spaces that are a piece already, only the first would begin this one.
         return not right.starts and not (left.is_space and left.length > 1)
 
-    def cut(self, words: Mapping[str, int], alphabet: Iterable[str]) -> dict[str, int]:
-        """Return words cut wherever no piece reaches over, and their frequencies.
+    def parts(self, word: str) -> list[tuple[int, int]]:
+        """Return the parts of a word, cut wherever no piece reaches over, as starts and ends."""
+        ends = [match.end() for match in _CUT.finditer(word.translate(self._classes))]
+        if not ends or ends[-1] < len(word):
+            ends.append(len(word))
+        return list(zip([0, *ends], ends))
 
-        Parts of one character are left out.
-
-        Args:
-            words: the words and their frequencies.
-            alphabet: their characters; others are in no piece.
-        """
-        classes: dict[str, str] = {}
-        table: dict[int, str] = {ord(char): _ALONE for char in _NEVER}
-        for char in alphabet:
-            script, _ = self._script(char)
-            if self.stands_alone(char):
-                table[ord(char)] = _ALONE
-            elif script:
-                table[ord(char)] = classes.setdefault(script, chr(len(classes) + 2))
-            else:
-                table[ord(char)] = _ANY
-        find = re.compile(f"{_ALONE}(?=[^\n])|[^\n](?={_ALONE})|([^{_ANY}])(?!\\1|{_ANY}|\\Z)")
+    def cut(self, words: Mapping[str, int]) -> dict[str, int]:
+        """Return the parts of words and their frequencies, but not those of one character."""
         found: Counter[str] = Counter()
         for word, count in words.items():
-            start = 0
-            for match in find.finditer(word.translate(table)):
-                end = match.end()
+            for start, end in self.parts(word):
                 if end - start > 1:
                     found[word[start:end]] += count
-                start = end
-            if len(word) - start > 1:
-                found[word[start:] if start else word] += count
         return dict(found)
+
+
+class _Classes(dict[int, str]):
+    """The class of each character: that of its script, that of any, or that of standing alone."""
+
+    def __init__(self, rules: PieceRules) -> None:
+        self._rules = rules
+        self._scripts: dict[str, str] = {}
+
+    def __missing__(self, point: int) -> str:
+        char = chr(point)
+        script = self._rules.script(char)[0]
+        if self._rules.stands_alone(char):
+            found = _ALONE
+        else:
+            found = (
+                self._scripts.setdefault(script, chr(len(self._scripts) + 2)) if script else _ANY
+            )
+        self[point] = found
+        return found

@@ -78,6 +78,16 @@ def test_bpe_is_equal(name: str, extra: int) -> None:
     assert ours(train_sentencepiece([text], size)) == learned(theirs(text.split("\n"), size))
 
 
+@pytest.mark.parametrize("name", CORPORA)
+@pytest.mark.parametrize("extra", [20, 300])
+def test_unigram_is_equal(name: str, extra: int) -> None:
+    text = corpus(name)
+    size = len(set(text)) + extra
+    options: dict[str, Any] = {"model_type": "unigram", "hard_vocab_limit": False}
+    expected = learned(theirs(text.split("\n"), size, **options))
+    assert ours(train_sentencepiece([text], size, **options)) == expected
+
+
 @pytest.mark.parametrize("kind", ["word", "char"])
 @pytest.mark.parametrize("name", CORPORA)
 def test_words_and_characters_are_equal(name: str, kind: str) -> None:
@@ -137,14 +147,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["bpe", "word", "char"])
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "word", "char"])
 @pytest.mark.parametrize("name", OPTIONS)
 def test_options(name: str, kind: str) -> None:
     options = {"vocab_size": 420 if "unk_id" in OPTIONS[name] else 190, **OPTIONS[name]}
     if kind != "bpe":
         options["hard_vocab_limit"] = False
     options["model_type"] = kind
-    if kind != "bpe" and "pretokenization_delimiter" in options:
+    if kind in ("word", "char") and "pretokenization_delimiter" in options:
         with pytest.raises(RuntimeError):
             theirs(SENTENCES * 2, **options)
         with pytest.raises(ValueError, match="pretokenization_delimiter"):
@@ -153,7 +163,29 @@ def test_options(name: str, kind: str) -> None:
     if name == "special_pieces":
         options["hard_vocab_limit"] = False
     expected = learned(theirs(SENTENCES * 2, **options))
-    assert_nearly_equal(ours(train_sentencepiece(SENTENCES * 2, **options)), expected)
+    found = ours(train_sentencepiece(SENTENCES * 2, **options))
+    if kind in ("bpe", "unigram"):
+        assert found == expected
+    else:
+        assert_nearly_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"shrinking_factor": 0.5},
+        {"shrinking_factor": 0.95, "num_sub_iterations": 1},
+        {"num_sub_iterations": 5},
+        {"seed_sentencepiece_size": 200},
+        {"seed_sentencepiece_size": 0},
+    ],
+)
+def test_options_of_unigram(options: dict[str, Any]) -> None:
+    lines = corpus("code").split("\n")
+    options = {"model_type": "unigram", **options}
+    assert ours(train_sentencepiece(lines, 150, **options)) == learned(
+        theirs(lines, 150, **options)
+    )
 
 
 @pytest.mark.parametrize("kind", ["word", "char"])
@@ -182,7 +214,7 @@ ANY_OPTIONS = st.fixed_dictionaries(
     {"vocab_size": st.sampled_from([20, 30, 60, 120, 330])},
     optional={
         **{flag: st.booleans() for flag in FLAGS},
-        "model_type": st.sampled_from(["bpe", "bpe", "word", "char"]),
+        "model_type": st.sampled_from(["bpe", "bpe", "unigram", "unigram", "word", "char"]),
         "user_defined_symbols": st.lists(
             st.sampled_from(["ab", "a", "the", "▁▁", "▁a", "<s>", "<pad>", "aba", "b a", ""]),
             max_size=3,
@@ -212,7 +244,7 @@ def test_any_corpus_with_any_options(lines: list[str], options: dict[str, Any]) 
             train_sentencepiece(lines, **options)
         return
     found = ours(train_sentencepiece(lines, **options))
-    if options.get("model_type", "bpe") == "bpe":
+    if options.get("model_type", "bpe") in ("bpe", "unigram"):
         assert found == expected
     else:
         assert_nearly_equal(found, expected)

@@ -17,7 +17,12 @@ import compat_bpe
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.train.sentencepiece import save_trained_sentencepiece, train_sentencepiece
 from compat_bpe.train.sentencepiece_bpe import learn_pieces
-from compat_bpe.train.sentencepiece_corpus import sentences_of, word_splitter
+from compat_bpe.train.sentencepiece_corpus import (
+    alphabet_of,
+    read_corpus,
+    sentences_of,
+    word_splitter,
+)
 from compat_bpe.train.sentencepiece_rules import PieceRules
 from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
 
@@ -134,13 +139,13 @@ def test_words_are_cut_only_where_no_piece_reaches_over(
                         found[word[start:end]] += count
         return found
 
-    assert pieces(rules.cut(words, set("".join(words)))) == pieces(words)
+    assert pieces(rules.cut(words)) == pieces(words)
 
 
 def test_words_are_cut() -> None:
     rules = PieceRules(SentencePieceSettings(100))
-    assert rules.cut({"▁foo,bar.": 2, "bar": 1}, "▁foo,bar.") == {"▁foo": 2, "bar": 3}
-    assert rules.cut({"a\u0301б": 1}, "aб\u0301") == {"a\u0301б": 1}
+    assert rules.cut({"▁foo,bar.": 2, "bar": 1}) == {"▁foo": 2, "bar": 3}
+    assert rules.cut({"a\u0301б": 1}) == {"a\u0301б": 1}
 
 
 @given(st.text("ab▁", max_size=12), st.booleans(), st.booleans())
@@ -156,7 +161,45 @@ def test_words_are_all_of_the_sentence(text: str, is_suffix: bool, allows: bool)
 def test_lines_that_are_skipped() -> None:
     shape = SentencePieceSettings(50, max_sentence_length=10)
     lines = ["ok\r\n", "é" * 5 + "\r\r\r\n", "é" * 5 + "a\n", "a\u2585", "   ", "", "x" * 11]
-    assert list(sentences_of(["".join(lines[:3]), *lines[3:]], shape)) == ["▁ok", "▁" + "é" * 5]
+    found = list(sentences_of(["".join(lines[:3]), *lines[3:]], shape))
+    assert found == ["▁ok", "▁" + "é" * 5, ""]
+
+
+def test_the_last_sentence_comes_in_place_of_an_empty_one() -> None:
+    shape = SentencePieceSettings(50)
+    corpus = read_corpus(["a\n \nb\nc\nd\n \n "], shape, keep_sentences=True)
+    assert corpus.sentences == ["▁a", "▁d", "▁b", "▁c"]
+
+
+def test_coverage_is_rounded_to_32_bits() -> None:
+    counts = {"a": 9_994_999_990, "b": 5_000_010}
+    assert list(alphabet_of(counts, SentencePieceSettings(50))) == ["a"]
+    counts = {"a": 9_994_990_000, "b": 5_010_000}
+    assert list(alphabet_of(counts, SentencePieceSettings(50))) == ["a", "b"]
+
+
+def test_scripts() -> None:
+    rules = PieceRules(SentencePieceSettings(50))
+    for piece in ("カー", "ねこ猫", "▁a\u0301b", "\u0301б", "12.", "é"):
+        assert rules.is_valid(piece), piece
+    for piece in ("aー", "F1", "aб", "a\u0301б", "a▁", "1猫", "a\u2585", "\x1fa", "a" * 17):
+        assert not rules.is_valid(piece), piece
+    rules = PieceRules(SentencePieceSettings(50, split_by_number=False))
+    for piece in ("F1", "a1б", "a１б"):
+        assert rules.is_valid(piece), piece
+    assert not rules.is_valid("a.")
+    one = rules.join(rules.marks("1"), rules.marks("a"))
+    assert one is not None
+    assert rules.join(rules.marks("б"), one) is not None
+    assert rules.join(one, rules.marks("б")) is None
+    rules = PieceRules(SentencePieceSettings(50, split_digits=True))
+    assert not rules.is_valid("１.")
+    assert rules.is_valid("²³")
+
+
+def test_symbols_of_a_model_of_words() -> None:
+    shape = SentencePieceSettings(50, "word", user_defined_symbols=["a", "▁b"])
+    assert [text for text, _ in shape.meta_pieces().values()][3:] == ["a", "▁a", "▁b"]
 
 
 def test_reserved_pieces_are_boundaries() -> None:
@@ -197,6 +240,10 @@ def test_spent_pairs_fill_the_vocabulary() -> None:
         ({"seed_sentencepiece_size": -1}, "seed_sentencepiece_size is -1"),
         ({"texts": ["", "  "]}, "there is no text"),
         ({"texts": []}, "there is no text"),
+        (
+            {"required_chars": "a", "user_defined_symbols": ["a"], "hard_vocab_limit": False},
+            "'a' is learned, too",
+        ),
     ],
 )
 def test_what_is_refused(options: dict[str, Any], message: str) -> None:
@@ -229,6 +276,13 @@ def test_the_result_does_not_depend_on_hashes() -> None:
         for seed in "12"
     }
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("text", ["ab" * 500, "a" * 3_000, "猫" * 1_000])
+def test_unigram_of_a_long_word(text: str) -> None:
+    encoding = train_sentencepiece([text], 12, "unigram", hard_vocab_limit=False)
+    assert encoding.vocab_size <= 12
+    assert encoding.decode(encoding.encode(text[:50])).endswith(text[:50])
 
 
 def test_files_are_read_again(tmp_path: Path) -> None:
