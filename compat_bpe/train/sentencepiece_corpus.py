@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..pipeline.pieces import SPACE
@@ -148,7 +148,7 @@ def _drop_empty(sentences: list[str]) -> None:
             sentences.pop()
 
 
-def word_splitter(settings: SentencePieceSettings) -> _Splitter:
+def word_splitter(settings: SentencePieceSettings) -> Callable[[str], list[str]]:
     """Return the function that splits a sentence into words.
 
     >>> word_splitter(SentencePieceSettings(100))("a▁▁b")
@@ -195,10 +195,3 @@ def alphabet_of(counts: Mapping[str, int], settings: SentencePieceSettings) -> d
             f"are {least}: raise it, or lower character_coverage"
         )
     return by_frequency(found)
-
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Callable
-
-    _Splitter = Callable[[str], list[str]]

@@ -115,6 +115,34 @@ def test_unknown_characters_count_as_the_first_piece() -> None:
     assert trainer.expect().tolist() == [2.0, 4.0]
 
 
+def test_the_first_piece_is_the_first_that_is_left() -> None:
+    trainer = UnigramTrainer([("axa", 2)], [("b", 1.0), ("a", 1.0)])
+    trainer.maximize([0.0, 4.0])
+    assert trainer.expect().tolist() == [0.0, 6.0]
+    trainer.prune(1)
+    assert trainer.order == [1]
+
+
+def test_a_piece_as_good_as_its_parts_is_kept() -> None:
+    trainer = UnigramTrainer([("ab", 2), ("a", 1), ("b", 1)], [("a", 1.0), ("b", 1.0), ("ab", 1.0)])
+    trainer.scores[0] = trainer.scores[1] = -1.0
+    trainer.scores[2] = -2.0
+    trainer.drop_unreachable()
+    trainer.prune(3)
+    assert trainer.order == [0, 1, 2]
+    trainer.scores[2] = -2.01
+    trainer.drop_unreachable()
+    assert trainer.order == [0, 1]
+
+
+def test_the_cheapest_loss_is_taken_out() -> None:
+    words = [("ab", 9), ("ac", 4), ("a", 1), ("b", 1), ("c", 1)]
+    seeds = [("a", 1.0), ("b", 1.0), ("c", 1.0), ("ac", 4.0), ("ab", 9.0)]
+    trainer = UnigramTrainer(words, seeds)
+    trainer.prune(4)
+    assert [trainer.pieces[number] for number in trainer.order] == ["a", "b", "c", "ab"]
+
+
 def test_missing_characters_get_penalties() -> None:
     trainer = UnigramTrainer([("ab", 2)], [("a", 1.0), ("b", 3.0)])
     found = dict(trainer.best({"x": 1, "y": 1}, 3))
