@@ -2,6 +2,8 @@
 
 from .character_bpe import CharacterBpeSettings as CharacterBpeSettings
 from .character_bpe import train_character_bpe as train_character_bpe
+from .sentencepiece import save_trained_sentencepiece as save_trained_sentencepiece
+from .sentencepiece import train_sentencepiece as train_sentencepiece
 from .settings import TrainingSettings as TrainingSettings
 from .tokenizer_trainer import TokenizerTrainer as TokenizerTrainer
 from .tokenizer_trainer import train_tokenizer as train_tokenizer

@@ -1,0 +1,215 @@
+"""Training of models of SentencePiece, with the pieces and scores of sentencepiece 0.2.3."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from ..encodings.sentencepiece import SentencePiece
+from ..files.write import write_files
+from ..formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceModel
+from ..formats.sentencepiece_file import read_sentencepiece
+from ..formats.sentencepiece_write import sentencepiece_bytes
+from ..pipeline.pieces import NORMAL
+from .sentencepiece_bpe import learn_pieces
+from .sentencepiece_corpus import read_corpus, word_splitter
+from .sentencepiece_rules import PieceRules
+from .sentencepiece_seeds import seed_pieces
+from .sentencepiece_settings import SentencePieceSettings
+from .sentencepiece_unigram import learn_unigram
+from .sentencepiece_words import learn_characters, learn_words
+
+
+def train_sentencepiece(
+    texts: Iterable[str],
+    vocab_size: int,
+    model_type: str = "bpe",
+    *,
+    like: str | os.PathLike[str] | None = None,
+    name: str = "trained",
+    **options: Any,
+) -> SentencePiece:
+    """Train a model of SentencePiece on texts.
+
+    The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
+    with ``num_threads=1``.  Options and their defaults are the same, but for two: ``model_type`` is
+    ``"bpe"`` by default, and ``normalization_rule_name`` is ``"identity"``.  Scores of words and
+    characters may differ in the last bit, which depends on the machine in the reference.
+
+    All lines are read: none are sampled, unlike with ``input_sentence_size``.
+
+    Args:
+        texts: the corpus; each line is a sentence.
+        vocab_size: the number of pieces, reserved ones included.
+        model_type: ``"bpe"``, ``"unigram"``, ``"word"`` or ``"char"``.
+        like: a ``.model`` file whose character map, such as ``nmt_nfkc``, is taken.
+        name: the name of the encoding.
+        options: the settings, by the names of ``SentencePieceSettings``.
+
+    Raises:
+        ValueError: a setting is impossible; there is no text; there are too few pieces for
+            ``vocab_size``, or too many characters.
+        TypeError: a text is not a str, or ``texts`` is a single str; there is no such option.
+        OSError: the file cannot be read.
+
+    >>> enc = train_sentencepiece(["hug " * 10 + "pug " * 5 + "pun " * 12], 14)
+    >>> enc.encode_as_pieces("hugs pun")
+    ['▁', 'hug', 's', '▁pun']
+    """
+    if like is not None:
+        spec = read_sentencepiece(like).normalizer
+        options = {"normalization_rule_name": spec.name, "charsmap": spec.charsmap, **options}
+    settings = SentencePieceSettings(vocab_size, model_type, **options)
+    return SentencePiece(name, learn_sentencepiece(texts, settings))
+
+
+def learn_sentencepiece(
+    texts: Iterable[str], settings: SentencePieceSettings
+) -> SentencePieceModel:
+    """Return the model learned from texts; errors as in ``train_sentencepiece``."""
+    return assemble(_LEARNERS[settings.kind](texts, settings), settings)
+
+
+def _learn_bpe(texts: Iterable[str], settings: SentencePieceSettings) -> list[tuple[str, float]]:
+    corpus = read_corpus(texts, settings)
+    most = settings.vocab_size - len(settings.meta_pieces()) - len(corpus.alphabet)
+    learned = learn_pieces(corpus.words, corpus.alphabet, PieceRules(settings), most)
+    pieces = [piece for piece, _ in learned] + list(corpus.alphabet)
+    return [(piece, -float(number)) for number, piece in enumerate(pieces)]
+
+
+def _learn_unigram(
+    texts: Iterable[str], settings: SentencePieceSettings
+) -> list[tuple[str, float]]:
+    corpus = read_corpus(texts, settings, keep_sentences=True)
+    splits = settings.split_by_whitespace
+    seeds = seed_pieces(
+        corpus.sentences,
+        word_splitter(settings) if splits else lambda sentence: [sentence],
+        PieceRules(settings),
+        corpus.alphabet,
+        settings.max_sentencepiece_length,
+        settings.seed_sentencepiece_size or max(100_000, 8 * settings.vocab_size),
+    )
+    return learn_unigram(
+        list(corpus.words.items()) if splits else [(text, 1) for text in corpus.sentences],
+        seeds,
+        corpus.alphabet,
+        settings.vocab_size - len(settings.meta_pieces()),
+        int(settings.vocab_size * 1.1),
+        shrinking_factor=settings.shrinking_factor,
+        steps=settings.num_sub_iterations,
+    )
+
+
+def _learn_words(texts: Iterable[str], settings: SentencePieceSettings) -> list[tuple[str, float]]:
+    return learn_words(read_corpus(texts, settings), _room(settings))
+
+
+def _learn_characters(
+    texts: Iterable[str], settings: SentencePieceSettings
+) -> list[tuple[str, float]]:
+    return learn_characters(read_corpus(texts, settings), _room(settings))
+
+
+def _room(settings: SentencePieceSettings) -> int | None:
+    """Return the number of pieces that are learned; None for any number."""
+    if settings.use_all_vocab:
+        return None
+    return settings.vocab_size - len(settings.meta_pieces())
+
+
+_LEARNERS = {
+    BPE: _learn_bpe,
+    UNIGRAM: _learn_unigram,
+    WORD: _learn_words,
+    CHAR: _learn_characters,
+}
+
+
+def assemble(
+    learned: list[tuple[str, float]], settings: SentencePieceSettings
+) -> SentencePieceModel:
+    """Return a model with the reserved pieces at their ids, and the learned ones between them.
+
+    Raises:
+        ValueError: there are too few pieces; a reserved piece is learned, too, or is beyond the
+            others.
+    """
+    reserved = settings.meta_pieces()
+    size = len(learned) + len(reserved)
+    is_hard = settings.hard_vocab_limit and settings.kind != CHAR and not settings.use_all_vocab
+    if is_hard and size < settings.vocab_size:
+        raise ValueError(
+            f"vocab_size is {settings.vocab_size}; the texts have only {size} pieces: lower it, or "
+            "set hard_vocab_limit to False"
+        )
+    taken = {text for text, _ in learned}.intersection(text for text, _ in reserved.values())
+    if taken:
+        raise ValueError(f"the reserved piece {min(taken)!r} is learned, too: rename it")
+    if max(reserved, default=-1) >= size:
+        number = max(reserved)
+        raise ValueError(
+            f"{reserved[number][0]!r} has the id {number}; there are only {size} pieces"
+        )
+    left = iter(learned)
+    texts: list[str] = []
+    scores: list[float] = []
+    types = bytearray()
+    for number in range(size):
+        if number in reserved:
+            text, kind = reserved[number]
+            score = 0.0
+        else:
+            text, score = next(left)
+            kind = NORMAL
+        texts.append(text)
+        scores.append(score)
+        types.append(kind)
+    model = SentencePieceModel(
+        texts,
+        scores,
+        bytes(types),
+        normalizer=settings.normalizer(),
+        kind=settings.kind,
+        whitespace_as_suffix=settings.treat_whitespace_as_suffix,
+        byte_fallback=settings.byte_fallback,
+        unk_surface=settings.unk_surface,
+        unk_piece=settings.unk_piece,
+        bos_piece=settings.bos_piece,
+        eos_piece=settings.eos_piece,
+        pad_piece=settings.pad_piece,
+        source="the trained model",
+    )
+    model.check()
+    return model
+
+
+def vocab_bytes(model: SentencePieceModel) -> bytes:
+    r"""Return the ``.vocab`` file of a model: each piece with its score, by id.
+
+    >>> vocab_bytes(train_sentencepiece(["hug pug"], 10).definition)[:27]
+    b'<unk>\t0\n<s>\t0\n</s>\t0\nug\t-0\n'
+    """
+    return "".join(
+        f"{text}\t{score:.6g}\n" for text, score in zip(model.texts, model.scores)
+    ).encode()
+
+
+def save_trained_sentencepiece(
+    encoding: SentencePiece, prefix: str | os.PathLike[str]
+) -> tuple[str, str]:
+    """Write the ``.model`` and the ``.vocab`` file of a model, and return their paths.
+
+    Args:
+        encoding: the model.
+        prefix: the path without ``.model``.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    paths = f"{os.fspath(prefix)}.model", f"{os.fspath(prefix)}.vocab"
+    model = encoding.definition
+    write_files([(paths[0], sentencepiece_bytes(model)), (paths[1], vocab_bytes(model))])
+    return paths
