@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, NamedTuple
 
 from ..encodings.tokenizer import Tokenizer
 from .settings import check_least, check_special_names, check_weights
-from .tokenizer_parts import GivenPart, Surroundings, surroundings
+from .tokenizer_parts import GivenPart, Surroundings, renumbered, surroundings
 from .trainer import LearnedMerge, Trained
 from .words import CountedWords, WordCounter
 
@@ -73,6 +73,8 @@ class TokenizerSettings:
 
     #: The name of the kind.
     kind: ClassVar[str] = ""
+    #: The types of its models.
+    model_types: ClassVar[tuple[type, ...]] = ()
     #: The parts of the kind, unless others are given.
     defaults: ClassVar[Mapping[str, GivenPart]] = {}
 
@@ -132,7 +134,8 @@ class TokenizerSettings:
     @property
     def like_model(self) -> Any:
         """The model of ``like`` if it is of the same kind; else None."""
-        raise NotImplementedError
+        model = None if self.like is None else self.like.definition.model
+        return model if isinstance(model, self.model_types) else None
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
         """Return the decoder that fits the model and the other parts, as in a file."""
@@ -188,6 +191,8 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
         self.settings = settings
         self._name = name
         parts = settings.surroundings.parts
+        # Anything wrong with it is an error before the corpus is read.
+        renumbered(parts["post_processor"], dict.fromkeys(settings.all_special_tokens, 0))
         self._words = WordCounter(parts, weights=settings.weights, workers=workers)
 
     def __enter__(self) -> TokenizerTrainer:
