@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..encodings.tokenizer import Tokenizer
 from .character_bpe import CharacterBpeSettings
-from .tokenizer_trainer import TokenizerSettings
+from .tokenizer_trainer import TokenizerSettings, check_like
 from .word_level import ByteSettings, CharacterSettings, WordLevelSettings
 from .wordpiece import WordPieceSettings
 
@@ -31,9 +31,10 @@ def kind_of(tokenizer: Tokenizer) -> str:
     >>> kind_of(get_encoding("deepseek_v3"))
     'character-bpe'
     """
+    check_like(tokenizer)
     model = tokenizer.definition.model
     for name, settings in KINDS.items():
         if isinstance(model, settings.model_types):
             return name
     kind = model.written(model.vocabulary)["type"]
-    raise ValueError(f"{tokenizer!r}: a {kind} model cannot be trained anew; name another model")
+    raise ValueError(f"{tokenizer!r}: a {kind} model cannot be trained anew; name another kind")

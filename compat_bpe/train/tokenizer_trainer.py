@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, NamedTuple
 
 from ..encodings.tokenizer import Tokenizer
+from ..formats.tokenizer_json import TokenizerDefinition
 from .settings import check_least, check_special_names, check_weights
 from .tokenizer_parts import GivenPart, Surroundings, renumbered, surroundings
 from .trainer import LearnedMerge, Trained
@@ -83,10 +84,8 @@ class TokenizerSettings:
             raise TypeError(
                 f"special_tokens is the str {self.special_tokens!r}; pass a list of names"
             )
-        if self.like is not None and not isinstance(self.like, Tokenizer):
-            raise ValueError(
-                f"{self.like!r} is no tokenizer of several steps, as a tokenizer.json describes it"
-            )
+        if self.like is not None:
+            check_like(self.like)
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         if self.weights is not None:
             object.__setattr__(self, "weights", dict(self.weights))
@@ -159,6 +158,13 @@ class TokenizerSettings:
         found["like"] = None if self.like is None else self.like.name
         del found["special_tokens"]
         return {"model": self.kind, **found, **self.surroundings.parts}
+
+
+def check_like(tokenizer: object) -> None:
+    """Raise ``ValueError`` if there is no ``tokenizer.json`` that describes an encoding's steps."""
+    definition = tokenizer.definition if isinstance(tokenizer, Tokenizer) else None
+    if not isinstance(definition, TokenizerDefinition):
+        raise ValueError(f"{tokenizer!r} has no steps that a tokenizer.json describes")
 
 
 _PARTS = ("normalizer", "pre_tokenizer", "decoder", "post_processor")

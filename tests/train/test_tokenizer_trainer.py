@@ -302,7 +302,7 @@ def test_the_alphabet() -> None:
         (lambda: ByteSettings(unknown="x"), "unknown is not for bytes"),
         (
             lambda: WordPieceSettings(9, like=get_encoding("gpt2")),  # type: ignore[arg-type]
-            "is no tokenizer of several",
+            "has no steps that a tokenizer",
         ),
         (lambda: trained(WordPieceSettings(9, normalizer="x")), "there is no normalizer 'x'; the"),
         (
@@ -330,5 +330,7 @@ def test_wrong_types() -> None:
 def test_a_kind_that_cannot_be_trained_anew() -> None:
     from compat_bpe.formats.models.unigram import UnigramPart
 
-    with pytest.raises(ValueError, match="a Unigram model cannot be trained anew; name another"):
+    with pytest.raises(
+        ValueError, match="a Unigram model cannot be trained anew; name another kind"
+    ):
         kind_of(like(UnigramPart(["a"], [0.0], None)))

@@ -121,12 +121,15 @@ def train(
       bytes          each byte
 
     \b
-    Formats, and what reads them; of models but bpe, tokenizer-json and token-map are written:
+    Formats, and what reads them:
       tiktoken        NAME.tiktoken: tiktoken, load_tiktoken
       gpt2            encoder.json, vocab.bpe: tiktoken, GPT-2's own code
       vocab-merges    vocab.json, merges.txt: transformers, for GPT-2's pattern
       tokenizer-json  tokenizer.json: tokenizers, transformers, for any pattern
       token-map       token_map.tsv: people; each token with its parts
+
+    Of models other than bpe, tokenizer-json and token-map are written, and --max-token-length
+    counts characters.
 
     tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
     and --pad, which are made special tokens if --special does not name them. manifest.json has the

@@ -13,7 +13,6 @@ from click.core import ParameterSource
 from ...encodings.load import load
 from ...encodings.load_by_ranks import DEEPSEEK
 from ...encodings.patterns import PATTERNS
-from ...encodings.tokenizer import Tokenizer
 from ...formats.manifest import AS_TOKENIZER_JSON
 from ...train.kinds import KINDS, kind_of
 from ...train.merge_settings import RULES, MergeSettings
@@ -177,14 +176,10 @@ def _kind(model: str, like: Any, is_named: bool) -> str:
     if is_named:
         # Byte-level BPE in steps of its own is BPE over the characters that stand for bytes.
         return "character-bpe" if model == BPE else model
-    if not isinstance(like, Tokenizer):
-        raise CommandError(
-            f"--like: {like!r} is no tokenizer of several steps, as a tokenizer.json describes it"
-        )
     try:
         return kind_of(like)
     except ValueError as error:
-        raise CommandError(f"--like: {error} by --model") from None
+        raise CommandError(f"--like: {error}") from None
 
 
 def _misfit(name: str, kind: str) -> str:
