@@ -17,6 +17,7 @@ from compat_bpe.pipeline.added_tokens import AddedToken
 from compat_bpe.pipeline.padding import Padding
 from compat_bpe.train import (
     ByteSettings,
+    CharacterBpeSettings,
     CharacterSettings,
     TokenizerTrainer,
     Trained,
@@ -140,6 +141,34 @@ def test_weights(kind: str) -> None:
     if kind == "word-level":
         assert pieces(found.encoding)[1:] == ["xx", "yy", "zz"]
         assert found.tokens == 3 * 4 + 4
+
+
+def test_frequencies_with_weights_are_those_of_texts() -> None:
+    def of(settings: TokenizerSettings) -> Trained:
+        with TokenizerTrainer(settings) as trainer:
+            trainer.feed("ab ab cd", "a")
+            trainer.feed("ab cd cd", "b")
+            return trainer.train()
+
+    # "a" is taken twice, so that there are 5 ab and 4 cd.
+    found = of(WordPieceSettings(99, weights={"a": 2}, min_frequency=5))
+    assert [(merge.left, merge.frequency) for merge in found.merges] == [(b"a", 5)]
+    assert found.tokens == 5 + 2 * 4
+    assert pieces(of(WordLevelSettings(weights={"a": 2}, min_frequency=5)).encoding)[1:] == ["ab"]
+
+
+def test_a_pair_that_is_joined_twice_is_one_merge() -> None:
+    settings = CharacterBpeSettings(60, prefix="##", pre_tokenizer="whitespace")
+    found = trained(settings, ["#### ##### #####"])
+    assert len(found.merges) == 4
+    assert isinstance(found.encoding, Tokenizer)
+    model: Any = found.encoding.definition.model
+    assert list(zip(*model.merges)) == [("#", "####"), ("###", "####"), ("###", "###")]
+
+
+def test_a_wrong_post_processor_is_refused_before_there_is_text() -> None:
+    with pytest.raises(ValueError, match="name it as a special token"):
+        TokenizerTrainer(WordPieceSettings(9, post_processor="bert"))
 
 
 def test_progress_is_told() -> None:
