@@ -27,14 +27,15 @@ class CharacterBpeSettings(MergeSettings):
     """The settings of training BPE over characters; see ``train_character_bpe``."""
 
     kind: ClassVar[str] = "character-bpe"
+    model_types: ClassVar[tuple[type, ...]] = (ListedModel, RankedModel)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "bert"}
 
     @property
     def like_model(self) -> ListedModel | None:
-        model = None if self.like is None else self.like.definition.model
+        model = super().like_model
         # By ranks, all chunks that are tokens are taken as they are.
-        listed = ListedModel({}, _NO_TOKENS, ignore_merges=True)
-        return listed if isinstance(model, RankedModel) else _as_listed(model)
+        by_ranks = ListedModel({}, _NO_TOKENS, ignore_merges=True)
+        return by_ranks if isinstance(model, RankedModel) else model
 
     @property
     def unknown_token(self) -> str | None:
@@ -82,10 +83,6 @@ class CharacterBpeSettings(MergeSettings):
             suffix=self.marks.suffix or None,
         )
         return Learned(part, found.learned, found.stopped, found.size)
-
-
-def _as_listed(model: object) -> ListedModel | None:
-    return model if isinstance(model, ListedModel) else None
 
 
 def train_character_bpe(

@@ -94,7 +94,7 @@ class MergeSettings(TokenizerSettings):
 
     @property
     def most_steps(self) -> int | None:
-        return self.num_merges if self.vocab_size is None else self.vocab_size
+        return self.vocab_size if self.vocab_size is not None else self.num_merges
 
     @property
     def marks(self) -> Marks:
@@ -143,6 +143,7 @@ class MergeSettings(TokenizerSettings):
         merges: dict[tuple[str, str], None] = {}
         learned: list[LearnedMerge] = []
         stopped = "size"
+        advance(len(made) if self.vocab_size is not None else 0)
         while len(made) < most and len(learned) < steps:
             before = len(made)
             merge = learner.step()

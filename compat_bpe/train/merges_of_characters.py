@@ -15,7 +15,8 @@ kind, which is random there.  The order decides between equally frequent pairs.
 
 Two different pairs may make the same token.  In ``####``, which begins as ``# ### ### ###``, the
 pair ``## ###`` makes ``###``, which is also the second ``#``; and a merge may make a special token.
-Then no new token is made, but the merge is learned.
+Then no new token is made, but the merge is learned.  So a pair that was joined may come up again.
+It is then joined by its frequency; in tokenizers, whose count of it is too high, at once.
 """
 
 from __future__ import annotations

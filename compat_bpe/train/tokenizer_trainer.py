@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, NamedTuple
 
 from ..encodings.tokenizer import Tokenizer
+from ..formats.tokenizer_json import TokenizerDefinition
 from .settings import check_least, check_special_names, check_weights
-from .tokenizer_parts import GivenPart, Surroundings, surroundings
+from .tokenizer_parts import GivenPart, Surroundings, renumbered, surroundings
 from .trainer import LearnedMerge, Trained
 from .words import CountedWords, WordCounter
 
@@ -73,6 +74,8 @@ class TokenizerSettings:
 
     #: The name of the kind.
     kind: ClassVar[str] = ""
+    #: The types of its models.
+    model_types: ClassVar[tuple[type, ...]] = ()
     #: The parts of the kind, unless others are given.
     defaults: ClassVar[Mapping[str, GivenPart]] = {}
 
@@ -81,10 +84,8 @@ class TokenizerSettings:
             raise TypeError(
                 f"special_tokens is the str {self.special_tokens!r}; pass a list of names"
             )
-        if self.like is not None and not isinstance(self.like, Tokenizer):
-            raise ValueError(
-                f"{self.like!r} is no tokenizer of several steps, as a tokenizer.json describes it"
-            )
+        if self.like is not None:
+            check_like(self.like)
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         if self.weights is not None:
             object.__setattr__(self, "weights", dict(self.weights))
@@ -132,7 +133,8 @@ class TokenizerSettings:
     @property
     def like_model(self) -> Any:
         """The model of ``like`` if it is of the same kind; else None."""
-        raise NotImplementedError
+        model = None if self.like is None else self.like.definition.model
+        return model if isinstance(model, self.model_types) else None
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
         """Return the decoder that fits the model and the other parts, as in a file."""
@@ -156,6 +158,13 @@ class TokenizerSettings:
         found["like"] = None if self.like is None else self.like.name
         del found["special_tokens"]
         return {"model": self.kind, **found, **self.surroundings.parts}
+
+
+def check_like(tokenizer: object) -> None:
+    """Raise ``ValueError`` if there is no ``tokenizer.json`` that describes an encoding's steps."""
+    definition = tokenizer.definition if isinstance(tokenizer, Tokenizer) else None
+    if not isinstance(definition, TokenizerDefinition):
+        raise ValueError(f"{tokenizer!r} has no steps that a tokenizer.json describes")
 
 
 _PARTS = ("normalizer", "pre_tokenizer", "decoder", "post_processor")
@@ -188,6 +197,8 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
         self.settings = settings
         self._name = name
         parts = settings.surroundings.parts
+        # Anything wrong with it is an error before the corpus is read.
+        renumbered(parts["post_processor"], dict.fromkeys(settings.all_special_tokens, 0))
         self._words = WordCounter(parts, weights=settings.weights, workers=workers)
 
     def __enter__(self) -> TokenizerTrainer:

@@ -26,12 +26,8 @@ class WordLevelSettings(TokenizerSettings):
     """The settings of training a vocabulary of words; see ``train_word_level``."""
 
     kind: ClassVar[str] = "word-level"
+    model_types: ClassVar[tuple[type, ...]] = (WordLevelPart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "whitespace"}
-
-    @property
-    def like_model(self) -> WordLevelPart | None:
-        model = None if self.like is None else self.like.definition.model
-        return model if isinstance(model, WordLevelPart) else None
 
     @property
     def unknown_token(self) -> str:
@@ -90,15 +86,19 @@ _BYTES = pre_tokenizers_part(byte_level_part(use_regex=False), _CHARACTERS)
 class ByteSettings(WordLevelSettings):
     """The settings of a vocabulary of the 256 bytes, which needs no text to learn from.
 
-    ``vocab_size`` and ``min_frequency`` mean nothing here: no byte is left out.
+    Raises:
+        ValueError: also if a size or an unknown token is given: all bytes are tokens.
     """
 
     kind: ClassVar[str] = "bytes"
+    model_types: ClassVar[tuple[type, ...]] = ()
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": _BYTES}
 
-    @property
-    def like_model(self) -> None:
-        return None
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("vocab_size", "unknown"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"{name} is not for bytes: all 256 of them are tokens")
 
     @property
     def unknown_token(self) -> None:  # type: ignore[override]

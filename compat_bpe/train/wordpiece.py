@@ -29,12 +29,13 @@ class WordPieceSettings(MergeSettings):
     """The settings of training a WordPiece vocabulary; see ``train_wordpiece``."""
 
     kind: ClassVar[str] = "wordpiece"
+    model_types: ClassVar[tuple[type, ...]] = (WordPiecePart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"normalizer": "bert", "pre_tokenizer": "bert"}
 
-    @property
-    def like_model(self) -> WordPiecePart | None:
-        model = None if self.like is None else self.like.definition.model
-        return model if isinstance(model, WordPiecePart) else None
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.suffix:
+            raise ValueError("a WordPiece model has no mark for the end of a word")
 
     @property
     def unknown_token(self) -> str:
@@ -42,7 +43,7 @@ class WordPieceSettings(MergeSettings):
 
     @property
     def marks(self) -> Marks:
-        return Marks(given_or(self.prefix, self.like_model, "prefix", "##"), self.suffix or "")
+        return Marks(given_or(self.prefix, self.like_model, "prefix", "##"))
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
         return {"type": "WordPiece", "prefix": self.marks.prefix, "cleanup": True}

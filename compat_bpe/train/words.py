@@ -17,6 +17,7 @@ from ..corpus.chunk_counts import ChunkCounter
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.word_level import WordLevelPart
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
+from .tokenizer_parts import types_in
 
 #: The factor that makes weighted counts integers: they are multiples of its inverse.
 UNIT = 1000
@@ -31,7 +32,7 @@ class CountedWords(NamedTuple):
     Args:
         counts: each word and its count, in units of ``1 / unit``.
         unit: 1, or with weights ``UNIT``.
-        bytes: the size of all words in UTF-8, without weights.
+        bytes: the size of all words in bytes, without weights.
         words: the number of words, without weights.
         factors: with weights, the factor by which each group was multiplied; else empty.
     """
@@ -76,6 +77,8 @@ class WordCounter:
         own.update((name, parts.get(name)) for name in ("normalizer", "pre_tokenizer"))
         splitter = Tokenizer("words", TokenizerDefinition(_NO_MODEL, (), own, "the tokenizer"))
         self._weights = dict(weights or {})
+        # In the byte alphabet, a character stands for a byte.
+        self._is_in_bytes = any("ByteLevel" in types_in(part) for part in own.values())
         self._chunks = ChunkCounter(splitter, workers)
 
     def __enter__(self) -> WordCounter:
@@ -97,7 +100,7 @@ class WordCounter:
         """
         counts = self._chunks.finish()
         sizes = {
-            group: sum(len(word.encode()) * count for word, count in counter.items())
+            group: sum(self._size(word) * count for word, count in counter.items())
             for group, counter in counts.items()
         }
         if not any(sizes.values()):
@@ -119,6 +122,9 @@ class WordCounter:
                 found[word] = found.get(word, 0) + count * multiplier
         factors = {group: multiplier / unit for group, multiplier in multipliers.items()}
         return CountedWords(found, unit, sum(sizes.values()), number, factors)
+
+    def _size(self, word: str) -> int:
+        return len(word) if self._is_in_bytes else len(word.encode())
 
 
 def multipliers_of(sizes: Mapping[str, int], weights: Mapping[str, float]) -> dict[str, int]:

@@ -184,6 +184,27 @@ def test_bpe_over_characters(
     check([*corpus, "a"], settings, PARTS[parts])
 
 
+@given(
+    st.lists(
+        st.one_of(st.text("#", min_size=1, max_size=9), st.text("#ab", min_size=1, max_size=8)),
+        min_size=1,
+        max_size=9,
+    ),
+    st.sampled_from([[], ["ab"], ["##ab"], ["ab</w>", "ba"]]),
+    st.sampled_from(["whitespace", "nothing"]),
+)
+def test_merges_that_make_a_token_again(words: list[str], special: list[str], parts: str) -> None:
+    check([" ".join(words)], WordPieceSettings(60, special_tokens=special), PARTS[parts])
+    check([" ".join(words)], CharacterBpeSettings(60, special_tokens=special), PARTS[parts])
+    # There, the count of a pair that was joined before and comes up again is too high, so that it
+    # is joined again at once.  The tokens and the pairs are the same.
+    settings = CharacterBpeSettings(60, special_tokens=special, prefix="##")
+    expected = reference([" ".join(words)], settings, PARTS[parts])
+    found = learned([" ".join(words)], settings, PARTS[parts], expected)
+    assert found.tokens == expected.tokens
+    assert sorted(found.merges) == sorted(expected.merges)
+
+
 @given(st.integers(0, 7), st.sampled_from(["", "z", "ax"]))
 def test_a_limited_alphabet(limit: int, initial: str) -> None:
     # No two characters are equally frequent: there, hashes would decide between them.

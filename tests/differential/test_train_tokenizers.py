@@ -30,7 +30,7 @@ from compat_bpe.train import (
 from compat_bpe.train.tokenizer_trainer import TokenizerSettings
 from compat_bpe.train.words import WordCounter
 from tests.differential.reference import repaired
-from tests.differential.small_tokenizers import file
+from tests.differential.small_tokenizers import BYTE_LEVEL, file
 from tests.strategies import texts
 
 SOURCES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
@@ -40,6 +40,7 @@ BERT = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 #: A tokenizer to be trained anew, whose parts and special tokens have ids of their own.
 LIKE: dict[str, Any] = file(
+    pre_tokenizer={**BYTE_LEVEL, "use_regex": True},
     added_tokens=[
         {"id": 384 + number, "content": name, "special": name != "<b>", **flags}
         for number, (name, flags) in enumerate(

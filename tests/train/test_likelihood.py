@@ -18,6 +18,7 @@ some_words = st.dictionaries(
         st.text("ab", min_size=1, max_size=9),
         st.text("abcde", min_size=1, max_size=7),
         st.text("a#", min_size=1, max_size=7),
+        st.text("#", min_size=1, max_size=9),
     ),
     st.integers(1, 20),
     max_size=12,
@@ -117,6 +118,14 @@ def test_the_example_of_the_course() -> None:
     learner.step()
     scores = {one: learner._score(one) for one in learner._counts}
     assert scores[chr(tokens.index("p")) + chr(tokens.index("##u"))] == 1 / 21
+
+
+def test_scores_fall_where_a_token_is_made_again() -> None:
+    words = {"ab": 1, "###": 4, "#x##": 9, "####": 2, "y###": 3}
+    tokens = first_tokens(words, [], alphabet_of(words), MARKS)
+    learner = learner_of(words, tokens)
+    found = [best for _ in range(50) if (best := learner.best()) and learner.step()]
+    assert found == by_the_rule(words, tokens, 0, None)
 
 
 def test_equal_scores_go_by_ids() -> None:

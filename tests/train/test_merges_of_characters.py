@@ -126,6 +126,7 @@ def test_the_alphabet() -> None:
     # Of equally frequent characters, those of lower code points.
     assert alphabet_of(words, limit=4) == ["a", "b", "c", "é"]
     assert alphabet_of(words, "d", limit=2) == ["d", "é"]
+    assert alphabet_of(words, "é", limit=2) == ["a", "é"]
     assert alphabet_of(words, "zyd", limit=2) == ["d", "y"]
     assert alphabet_of(words, limit=0) == []
 

@@ -55,6 +55,14 @@ def test_words_by_processes_are_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
     assert Counter(alone.counts) == Counter({"the": 18, "dog": 9, "cat": 9, "a": 18, "b": 9})
 
 
+def test_bytes_that_are_written_as_characters_are_bytes() -> None:
+    parts = {
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    }
+    found = counted({"": ["é é"]}, parts)
+    assert (found.counts, found.bytes) == ({"Ã©": 1, "ĠÃ©": 1}, 5)
+
+
 def test_weights_make_groups_count_in_proportion() -> None:
     some = {"a": ["xx"] * 10, "b": ["yyyy"] * 10, "": ["zz"]}
     found = counted(some, WORDS, weights={"a": 2})

@@ -6,7 +6,6 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,20 +14,19 @@ import click
 from ...corpus.documents import CorpusFile, Part, read_corpus
 from ...corpus.masking import read_rules
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
-from ...train.settings import TrainingSettings
+from ...train.tokenizer_trainer import TokenizerTrainer
 from ...train.trainer import Trained, Trainer
-from ...train.write import FORMATS, MANIFEST, write_vocabulary
+from ...train.write import MANIFEST, write_vocabulary
 from ...version import __version__
 from ..input_path import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.groups import GroupedCommand
-from ..options.training import training_options
+from ..options.training import Training, training_options
 from ..options.vocabulary import (
     OUTPUT_OPTIONS,
     check_inputs,
     checked_name,
     vocabulary_options,
-    why_stopped,
 )
 from ..output import failure, plural, write_line, write_message
 from ..progress import Progress
@@ -46,13 +44,18 @@ _TOP = 5
     options_metavar="-o DIR -n N [OPTIONS]",
     groups={
         "Required (DIR and a size)": ["--output", "--vocab-size", "--merges"],
+        "Model": [
+            *("--model", "--like", "--pattern", "--rule"),
+            *("--continuing-subword-prefix", "--end-of-word-suffix"),
+            *("--initial-alphabet", "--limit-alphabet", "--min-frequency", "--max-token-length"),
+        ],
+        "Steps around the model": [
+            *("--normalizer", "--pre-tokenizer", "--post-processor", "--decoder"),
+        ],
+        "Special tokens": ["--special", "--bos", "--eos", "--unk", "--pad"],
         "Corpus": CORPUS_OPTIONS,
         "Preparation": [
             *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
-        ],
-        "Vocabulary": [
-            *("--pattern", "--special", "--bos", "--eos", "--unk", "--pad"),
-            *("--min-frequency", "--max-token-length"),
         ],
         "Output": OUTPUT_OPTIONS,
     },
@@ -86,8 +89,7 @@ _TOP = 5
 )
 def train(
     corpus: CorpusArguments,
-    settings: TrainingSettings,
-    roles: dict[str, str],
+    training: Training,
     output: Path,
     name: str | None,
     formats: tuple[str, ...],
@@ -99,15 +101,24 @@ def train(
     jobs: int | None,
     as_json: bool,
 ) -> None:
-    """Learn a byte-level BPE vocabulary from a corpus.
+    """Learn a vocabulary from a corpus.
 
     PATH is a text file, a file of JSON lines (.jsonl, .ndjson), compressed (.gz) or not, or a
     directory of such files. Without PATH, or where it is -, standard input is read. Each file and
     each JSON line is a document. Its group is the first directory below PATH, or else the file's
     name up to the first dot.
 
-    The merges are those that Hugging Face tokenizers learns from the same documents and pattern.
-    The same input always gives the same files.
+    The merges are those that Hugging Face tokenizers learns from the same documents and pattern,
+    given the order of the alphabet. The same input always gives the same files.
+
+    \b
+    Models:
+      bpe            byte-level BPE, as GPT-2 has
+      wordpiece      as BERT has: pieces with ## where they do not begin a word
+      character-bpe  BPE over characters, with </w> at the end of a word
+      word-level     whole words
+      characters     each character
+      bytes          each byte
 
     \b
     Formats, and what reads them:
@@ -116,6 +127,9 @@ def train(
       vocab-merges    vocab.json, merges.txt: transformers, for GPT-2's pattern
       tokenizer-json  tokenizer.json: tokenizers, transformers, for any pattern
       token-map       token_map.tsv: people; each token with its parts
+
+    Of models other than bpe, tokenizer-json and token-map are written, and --max-token-length
+    counts characters.
 
     tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
     and --pad, which are made special tokens if --special does not name them. manifest.json has the
@@ -129,10 +143,12 @@ def train(
       $ compat-bpe train -n 8000 -o vocabulary src/ docs/
       $ compat-bpe train -n 32000 -o vocabulary --pattern o200k_base --eos '<|endoftext|>' \\
           --validation 0.01 --weight zh=4 --weight en=4 --weight fr=1 corpus/
+      $ compat-bpe train --model wordpiece -n 8000 -o vocabulary corpus/
+      $ compat-bpe train --like tokenizer.json -n 8000 -o vocabulary corpus/
       $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
     """
     name = checked_name(output, name, force=force)
-    formats = formats or tuple(FORMATS)
+    formats = formats or training.formats
     extra = [_VALIDATION] if validation else []
     preparation = Preparation(
         normalization=normalize,
@@ -142,29 +158,29 @@ def train(
     )
     counts = CorpusCounts()
     found = corpus.find()
-    check_inputs(output, name, formats, extra, found, [mask])
+    check_inputs(output, name, formats, extra, found, [mask, training.like])
     try:
         with (
             tempfile.TemporaryFile() as held_out,
-            Trainer(settings, workers=jobs, name=name) as trainer,
+            training.trainer(jobs, name) as trainer,
         ):
             _feed(trainer, found, preparation, counts, held_out)
-            with Progress(settings.most_merges, "merges") as progress:
+            with Progress(training.most_steps or 0, training.steps) as progress:
                 trained = trainer.train(progress.advance)
             read = {"paths": list(corpus.paths), **counts.as_dict(), **found.left_out()}
             files = write_vocabulary(
                 output,
                 trained.encoding,
-                pattern=settings.pattern,
+                pattern=training.pattern,
                 formats=formats,
                 merges=trained.merges,
                 manifest={
-                    "settings": _settings(settings, preparation, corpus),
+                    "settings": _settings(training, preparation, corpus),
                     "corpus": read,
                     "versions": {"compat_bpe": __version__, "unicode": "16.0"},
                     "metrics": _metrics(trained),
                 },
-                roles=roles,
+                roles=training.roles,
                 force=force,
                 extra={_VALIDATION: held_out} if validation else None,
             )
@@ -180,11 +196,9 @@ def train(
                 write_line(line)
     if validation and not counts.held_out.parts:
         write_message(f"nothing was held out: {validation:g} of this corpus is less than one part")
-    if trained.stopped != "size":
-        write_message(
-            f"{plural(len(trained.merges), 'merge')}, not {settings.most_merges:,}: "
-            f"{why_stopped(settings.min_frequency)}"
-        )
+    note = training.note(trained)
+    if note:
+        write_message(note)
     if found.failed:
         sys.exit(2)
 
@@ -199,7 +213,7 @@ def _rules(mask: str | None) -> Any:
 
 
 def _feed(
-    trainer: Trainer,
+    trainer: Trainer | TokenizerTrainer,
     corpus: Corpus,
     preparation: Preparation,
     counts: CorpusCounts,
@@ -216,15 +230,11 @@ def _feed(
 
 
 def _settings(
-    training: TrainingSettings, preparation: Preparation, corpus: CorpusArguments
+    training: Training, preparation: Preparation, corpus: CorpusArguments
 ) -> dict[str, Any]:
     """Return the settings as the manifest has them; pattern and special tokens stand beside."""
     return {
-        **{
-            name: value
-            for name, value in asdict(training).items()
-            if name not in ("pattern", "special_tokens")
-        },
+        **training.described(),
         "normalization": preparation.normalization,
         "mask": [[rule.pattern.pattern, rule.replacement] for rule in preparation.rules],
         "drop_duplicates": preparation.drop_duplicates,
@@ -253,8 +263,9 @@ def _summary(
 ) -> Iterator[str]:
     kept = counts.kept
     size = plural(kept.bytes, "byte") if kept.bytes < 100_000 else f"{kept.bytes / 1e6:,.1f} MB"
+    merges = f"{len(trained.merges):,} of them merges, " if trained.merges else ""
     yield (
-        f"{trained.encoding.n_vocab:,} tokens, {len(trained.merges):,} of them merges, from "
+        f"{plural(trained.encoding.n_vocab, 'token')}, {merges}from "
         f"{plural(kept.documents, 'document')} of {size}"
     )
     yield f"{output}: {', '.join(files)}"
@@ -268,6 +279,6 @@ def _report(trained: Trained, output: Path) -> Iterator[str]:
     held_out = read_corpus([CorpusFile(str(output / _VALIDATION), "")], group_field="group")
     made = report_parts({trained.encoding.name: trained.encoding}, held_out)
     yield ""
-    yield f"Spool-out text ({plural(made.total.documents, 'part')}):"
+    yield f"Held-out text ({plural(made.total.documents, 'part')}):"
     yield ""
     yield from table_lines(made, line_width(), _TOP)

@@ -2,45 +2,192 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import asdict, fields
 from functools import wraps
-from typing import Any, Callable
+from typing import Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
+from ...encodings.load import load
 from ...encodings.load_by_ranks import DEEPSEEK
 from ...encodings.patterns import PATTERNS
+from ...formats.manifest import AS_TOKENIZER_JSON
+from ...train.kinds import KINDS, kind_of
+from ...train.merge_settings import RULES, MergeSettings
 from ...train.settings import TrainingSettings
-from ..output import CommandError
+from ...train.tokenizer_parts import NAMED
+from ...train.tokenizer_trainer import TokenizerSettings, TokenizerTrainer
+from ...train.trainer import Trained, Trainer
+from ...train.write import FORMATS
+from ..input_path import INPUT_PATH
+from ..output import CommandError, failure, plural
 from .role import role_options
-from .vocabulary import learning_options
+from .vocabulary import learning_options, why_stopped
+
+#: The name of byte-level BPE.
+BPE = "bpe"
+
+#: The formats of kinds that only ``tokenizer.json`` can hold.
+_JSON_FORMATS = ("tokenizer-json", "token-map")
+
+
+class Training(NamedTuple):
+    """A training that the options describe.
+
+    Args:
+        settings: the settings.
+        roles: the special tokens that have a role, by role.
+        like: the path of a tokenizer to be trained anew; None if there is none.
+    """
+
+    settings: TrainingSettings | TokenizerSettings
+    roles: dict[str, str]
+    like: str | None
+
+    @property
+    def pattern(self) -> str:
+        """The pattern, for the manifest."""
+        settings = self.settings
+        return settings.pattern if isinstance(settings, TrainingSettings) else AS_TOKENIZER_JSON
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats that are written unless others are named."""
+        return tuple(FORMATS) if isinstance(self.settings, TrainingSettings) else _JSON_FORMATS
+
+    @property
+    def most_steps(self) -> int | None:
+        """The number of steps, unless nothing is left to learn; None if unknown."""
+        settings = self.settings
+        if isinstance(settings, TrainingSettings):
+            return settings.most_merges
+        return settings.most_steps
+
+    @property
+    def steps(self) -> str:
+        """The name of steps."""
+        settings = self.settings
+        has_size = isinstance(settings, TokenizerSettings) and settings.vocab_size is not None
+        return "tokens" if has_size else "merges"
+
+    def note(self, trained: Trained) -> str:
+        """Return the reason why a vocabulary is not of the size asked for; "" if it is."""
+        settings = self.settings
+        learned = len(trained.merges)
+        why = why_stopped(settings.min_frequency)
+        if isinstance(settings, TrainingSettings):
+            most = settings.most_merges
+            return f"{plural(learned, 'merge')}, not {most:,}: {why}" if learned != most else ""
+        size, wanted = trained.encoding.n_vocab, settings.vocab_size
+        if wanted is not None and size > wanted:
+            return f"{size:,} tokens, not {wanted:,}: special tokens and characters are as many"
+        if trained.stopped == "size":
+            return ""
+        if not isinstance(settings, MergeSettings):
+            return "" if wanted is None else f"{size:,} tokens, not {wanted:,}: there are no more"
+        if wanted is None:
+            return f"{plural(learned, 'merge')}, not {settings.num_merges:,}: {why}"
+        return f"{size:,} tokens, not {wanted:,}: {why}"
+
+    def trainer(self, workers: int | None, name: str) -> Trainer | TokenizerTrainer:
+        """Return the trainer.
+
+        Raises:
+            ValueError: a part or the pattern is wrong.
+        """
+        settings = self.settings
+        if isinstance(settings, TrainingSettings):
+            return Trainer(settings, workers=workers, name=name)
+        return TokenizerTrainer(settings, workers=workers, name=name)
+
+    def described(self) -> dict[str, Any]:
+        """Return the settings for the manifest; pattern and special tokens stand beside them."""
+        if isinstance(self.settings, TrainingSettings):
+            found = asdict(self.settings)
+            del found["pattern"], found["special_tokens"]
+            return found
+        return {**self.settings.described(), "like": self.like}
 
 
 def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameters ``settings``, a ``TrainingSettings``, and ``roles``.
+    """Give a command the parameter ``training``, a ``Training``.
 
-    ``roles`` are as in ``role_options``; their tokens are special tokens, after those named by
-    ``--special``.
+    The tokens of roles are special tokens, after those named by ``--special``.
     """
 
     @wraps(function)
-    def with_settings(roles: dict[str, str], **options: Any) -> Any:
-        own = {field.name: options.pop(field.name) for field in fields(TrainingSettings)}
-        if own["vocab_size"] is None and own["num_merges"] is None:
+    def with_settings(model: str, like: str | None, roles: dict[str, str], **options: Any) -> Any:
+        own = {name: options.pop(name) for name in _NAMES}
+        own["like"] = _read(like)
+        is_given = _are_given([*own, "model"])
+        kind = _kind(model, own["like"], is_given["model"])
+        make: Any = TrainingSettings if kind == BPE else KINDS[kind]
+        taken = {field.name for field in fields(make)}
+        for name, given in is_given.items():
+            if given and name not in taken | {"model"}:
+                raise click.UsageError(_misfit(name, kind))
+        has_merges = kind == BPE or issubclass(make, MergeSettings)
+        if has_merges and own["vocab_size"] is None and own["num_merges"] is None:
             raise click.UsageError("Give --vocab-size or --merges.")
+        if kind != BPE:
+            own["unknown"] = roles.get("unk")
         named = own["special_tokens"]
         others = [token for token in dict.fromkeys(roles.values()) if token not in named]
+        if kind != BPE and own["unknown"] in others:
+            others.remove(own["unknown"])
         own["special_tokens"] = [*named, *others]
         try:
-            settings = TrainingSettings(**own)
+            settings = make(**{name: value for name, value in own.items() if name in taken})
+            if kind != BPE and settings.unknown_token is not None:
+                roles = {**roles, "unk": settings.unknown_token}
         except ValueError as error:
             raise CommandError(str(error)) from None
-        return function(settings=settings, roles=roles, **options)
+        return function(training=Training(settings, roles, like), **options)
 
     command = learning_options(min_frequency=1)(role_options(with_settings))
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def _read(path: str | None) -> Any:
+    """Return the tokenizer of a path."""
+    if path is None:
+        return None
+    try:
+        return load(path)
+    except (OSError, ValueError) as error:
+        raise failure(error, path) from None
+
+
+def _are_given(names: list[str]) -> dict[str, bool]:
+    """Return for each parameter whether the user gave it a value."""
+    context = click.get_current_context()
+    default = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP, None)
+    return {name: context.get_parameter_source(name) not in default for name in names}
+
+
+def _kind(model: str, like: Any, is_named: bool) -> str:
+    """Return the kind to be trained: the named one, else that of the tokenizer to be like."""
+    if like is None:
+        return model
+    if is_named:
+        # Byte-level BPE in steps of its own is BPE over the characters that stand for bytes.
+        return "character-bpe" if model == BPE else model
+    try:
+        return kind_of(like)
+    except ValueError as error:
+        raise CommandError(f"--like: {error}") from None
+
+
+def _misfit(name: str, kind: str) -> str:
+    """Return the message for an option that a kind does not have."""
+    option = _OPTION_OF.get(name, "--" + name.replace("_", "-"))
+    makers: dict[str, Any] = {BPE: TrainingSettings, **KINDS}
+    fit = [other for other, made in makers.items() if name in {one.name for one in fields(made)}]
+    return f"{option} is not for --model {kind}, only for {', '.join(fit)}."
 
 
 def _parse_weights(
@@ -61,14 +208,41 @@ def _parse_weights(
     return weights
 
 
-#: Each is named after a field of ``TrainingSettings``.
-_OPTIONS = (
+def _part(kind: str) -> Callable[[Any], Any]:
+    title = kind.replace("_", "-")
+    names = ", ".join(NAMED[kind])
+    return click.option(
+        f"--{title}",
+        kind,
+        metavar="NAME",
+        type=click.Choice(list(NAMED[kind])),
+        help=f"The {title}: {names}. Default: that of --like, or the model's usual one.",
+    )
+
+
+#: Each is named after a field of ``TrainingSettings`` or of the settings of other kinds.
+_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--model",
+        type=click.Choice([BPE, *KINDS]),
+        metavar="MODEL",
+        default=BPE,
+        show_default=True,
+        help=f"Kind of model: {', '.join([BPE, *KINDS])}.",
+    ),
+    click.option(
+        "--like",
+        metavar="PATH",
+        type=INPUT_PATH,
+        help="Train this tokenizer anew: the same model, steps and special tokens, other tokens.",
+    ),
     click.option(
         "-n",
         "--vocab-size",
         metavar="N",
         type=click.IntRange(min=1),
-        help="Learn a vocabulary of N tokens, the 256 bytes and the special tokens included.",
+        help="Learn a vocabulary of N tokens, the 256 bytes or the characters, and the special "
+        "tokens included.",
     ),
     click.option(
         "--merges",
@@ -86,6 +260,42 @@ _OPTIONS = (
         f"{', '.join(PATTERNS)}, {DEEPSEEK}, or a regular expression.",
     ),
     click.option(
+        "--rule",
+        type=click.Choice(list(RULES)),
+        metavar="RULE",
+        default="frequency",
+        show_default=True,
+        help="Rule that chooses the pair to join: frequency, or likelihood as in textbooks on "
+        "WordPiece.",
+    ),
+    click.option(
+        "--continuing-subword-prefix",
+        "prefix",
+        metavar="MARK",
+        help="Mark before a piece that does not begin a word. Default: that of --like; ## for "
+        "wordpiece.",
+    ),
+    click.option(
+        "--end-of-word-suffix",
+        "suffix",
+        metavar="MARK",
+        help="Mark after a piece that ends a word. Default: that of --like; </w> for "
+        "character-bpe without a prefix.",
+    ),
+    click.option(
+        "--initial-alphabet",
+        metavar="TEXT",
+        default="",
+        help="Make all characters of TEXT tokens, even those that do not occur.",
+    ),
+    click.option(
+        "--limit-alphabet",
+        metavar="N",
+        type=click.IntRange(min=0),
+        help="Make at most N characters tokens, the most frequent ones.",
+    ),
+    *map(_part, ("normalizer", "pre_tokenizer", "post_processor", "decoder")),
+    click.option(
         "--special",
         "special_tokens",
         metavar="NAME",
@@ -102,3 +312,17 @@ _OPTIONS = (
         "May be repeated.",
     ),
 )
+
+#: The fields that options give, and those whose options have another name.
+_NAMES = (
+    *("vocab_size", "num_merges", "pattern", "special_tokens", "min_frequency", "weights"),
+    *("max_token_length", "rule", "prefix", "suffix", "initial_alphabet", "limit_alphabet"),
+    *("normalizer", "pre_tokenizer", "post_processor", "decoder"),
+)
+_OPTION_OF = {
+    "num_merges": "--merges",
+    "prefix": "--continuing-subword-prefix",
+    "suffix": "--end-of-word-suffix",
+    "special_tokens": "--special",
+    "weights": "--weight",
+}

@@ -129,7 +129,7 @@ def test_what_is_held_out(run: Run, folder: Path) -> None:
     (folder / "many.jsonl").write_text(lines)
     done = run("many.jsonl", "-n", "300", "-o", "out", "--validation", "0.2")
     assert done.status == 0, done.err
-    assert "Spool-out text (" in done.out
+    assert "Held-out text (" in done.out
     assert "bytes per token\n" in done.out
     lines = (folder / "out" / "validation.jsonl").read_text("utf-8")
     held_out = [json.loads(line)["text"] for line in lines.splitlines()]

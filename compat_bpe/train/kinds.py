@@ -1,0 +1,40 @@
+"""The kinds of tokenizers that can be trained, by name."""
+
+from __future__ import annotations
+
+from ..encodings.tokenizer import Tokenizer
+from .character_bpe import CharacterBpeSettings
+from .tokenizer_trainer import TokenizerSettings, check_like
+from .word_level import ByteSettings, CharacterSettings, WordLevelSettings
+from .wordpiece import WordPieceSettings
+
+#: The settings of each kind.  Byte-level BPE has its own, ``TrainingSettings``.
+KINDS: dict[str, type[TokenizerSettings]] = {
+    settings.kind: settings
+    for settings in (
+        WordPieceSettings,
+        CharacterBpeSettings,
+        WordLevelSettings,
+        CharacterSettings,
+        ByteSettings,
+    )
+}
+
+
+def kind_of(tokenizer: Tokenizer) -> str:
+    """Return the name of the kind of a tokenizer that is to be trained anew.
+
+    Raises:
+        ValueError: its kind cannot be trained here.
+
+    >>> from compat_bpe import get_encoding
+    >>> kind_of(get_encoding("deepseek_v3"))
+    'character-bpe'
+    """
+    check_like(tokenizer)
+    model = tokenizer.definition.model
+    for name, settings in KINDS.items():
+        if isinstance(model, settings.model_types):
+            return name
+    kind = model.written(model.vocabulary)["type"]
+    raise ValueError(f"{tokenizer!r}: a {kind} model cannot be trained anew; name another kind")
