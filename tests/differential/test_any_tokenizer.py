@@ -165,7 +165,7 @@ def test_random_tokenizers(kind: str, seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("thousand", range(20))
-def test_many_random_tokenizers(thousand: int, tmp_path: Path) -> None:
-    for seed in range(thousand * 1000, (thousand + 1) * 1000):
+@pytest.mark.parametrize("hundred", range(4))
+def test_many_random_tokenizers(hundred: int, tmp_path: Path) -> None:
+    for seed in range(hundred * 100, (hundred + 1) * 100):
         check_seed(seed, tmp_path)
