@@ -87,24 +87,38 @@ def looks(
 def placed_parts(
     encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
 ) -> Iterator[tuple[str, list[Placed]]]:
-    """Yield the parts of a text between some cut points, and the tokens and gaps of each.
+    """Yield parts of a text, and the tokens and gaps of each.
 
     Places are counted from the beginning of the part.  Arguments and errors are as in ``looks``.
+    If a text gets a prefix, as with Llama's tokenizer, it is one part.
     """
     cutter = Cutter(encoding, frozenset(allowed))
     model = encoding.core.model
 
     def parts() -> Iterator[str]:
+        if encoding.continued is not encoding:
+            yield "".join(pieces)
+            return
         for piece in pieces:
             yield from map(cutter.feed, portions(piece))
         yield cutter.finish()
 
+    gap = ""  # at the end of the last part, where it may go on
     for part in filter(None, parts()):
         try:
             found = locate(encoding.core.definition, part, allowed)
         except ValueError as error:
             raise CommandError(f"{name}: {encoding.name}: {error}") from None
-        yield part, list(_with_gaps(encoding, part, found, model.unknown_id))
+        shift = len(gap)
+        found = [one._replace(start=one.start + shift, end=one.end + shift) for one in found]
+        part = gap + part
+        placed = list(_with_gaps(encoding, part, found, model.unknown_id))
+        gap = ""
+        if placed[-1].look.kind == "gap":
+            gap = part[placed.pop().start :]
+        yield part[: len(part) - len(gap)], placed
+    if gap:
+        yield gap, [_gap(gap, 0, len(gap))]
 
 
 def _with_gaps(

@@ -137,6 +137,7 @@ def test_progress_comes_after_the_work_and_in_small_steps(tmp_path: Path, data: 
         assert told <= counted
 
     encoding: Any = SimpleNamespace(count=count, core=gpt2.core)
+    encoding.continued = encoding
     Counter(encoding).count(Part(str(path)), advance)
     assert told == len(data)
     if b"\n" in data:

@@ -107,7 +107,7 @@ def check_own(ours: Tokenizer, text: str) -> None:
         cut = ours.core.next_cut_point(text, fine=fine)
         while cut is not None:
             left = ours.core.encode(text[:cut], frozenset())
-            assert left + ours.core.encode(text[cut:], frozenset()) == ids
+            assert left + ours.core.continued.encode(text[cut:], frozenset()) == ids
             cut = ours.core.next_cut_point(text, cut, fine=fine)
 
 

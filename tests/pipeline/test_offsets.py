@@ -17,7 +17,7 @@ def definition(*places: tuple[int, int]) -> Any:
     """Parts of a tokenizer whose model finds a token at some places, in bytes."""
     model = SimpleNamespace(find=lambda _: [Found(1, "x", *place) for place in places])
     added = AddedTokens([AddedToken("<b>", 2)])
-    return SimpleNamespace(added=added, splitter=make_splitter([]), model=model)
+    return SimpleNamespace(added=added, splitter=make_splitter([]), model=model, words=None)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ of merges are joined, the leftmost such pair first, until no two neighbours have
 
     ▁ l o w e r  →  ▁ l o w er  →  ▁ lo w er  →  ▁ low er  →  ▁low er
 
-``merge`` is this rule, literally.  ``CharacterBPE`` follows it in three faster ways: with a list
-for a word, with a heap and a linked list for a long chunk, and by cutting a long chunk first (see
-``character_cuts``).  A chunk may be a whole text, since some files have no pre-tokenizer at all.
+``symbols.merge`` is this rule, literally.  ``CharacterBPE`` follows it in three faster ways: with a
+list for a word, with a heap and a linked list for a long chunk, and by cutting a long chunk first
+(see ``character_cuts``).  A chunk may be a whole text, since some files have no pre-tokenizer.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, repeat
 from operator import add
-from typing import NamedTuple
 
 from ...byte_level import UNICODE_TO_BYTE, encode_bytes
 from ..found import Found
 from .by_merges import Unknown
 from .character_cuts import CharacterCuts, Cutter, absent_from
+from .symbols import Symbol, merge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,41 +38,6 @@ _MANY = 70
 _LONG = 16
 #: Cut long chunks after this many characters of them; to prepare that takes a while.
 _WORTH_CUTTING = 1 << 13
-
-
-class Symbol(NamedTuple):
-    """A part of a chunk: the name of its token, and its length in bytes."""
-
-    name: str
-    length: int
-
-
-def merge(
-    symbols: Iterable[Symbol],
-    rank: Callable[[str, str], int | None],
-    join: Callable[[str, str], str] = add,
-) -> list[Symbol]:
-    """Return the symbols after all merges.
-
-    Args:
-        symbols: the first symbols.
-        rank: returns the rank of the merge of two names; None if there is none.
-        join: returns the name that a merge makes.
-
-    >>> ranks = {("l", "o"): 1, ("o", "w"): 0}
-    >>> merge([Symbol(char, 1) for char in "slow"], lambda *pair: ranks.get(pair))
-    [Symbol(name='s', length=1), Symbol(name='l', length=1), Symbol(name='ow', length=2)]
-    """
-    found = list(symbols)
-    while True:
-        ranks = [rank(left.name, right.name) for left, right in zip(found, found[1:])]
-        lowest = min((one for one in ranks if one is not None), default=None)
-        if lowest is None:
-            return found
-        i = ranks.index(lowest)
-        left, right = found[i : i + 2]
-        made = Symbol(join(left.name, right.name), left.length + right.length)
-        found[i : i + 2] = [made]
 
 
 class CharacterBPE:

@@ -14,7 +14,8 @@ from compat_bpe.formats.models.bpe import read_bpe
 from compat_bpe.pattern.ast import Chars, Sequence
 from compat_bpe.pipeline.models.bpe.by_merges import Unknown
 from compat_bpe.pipeline.models.bpe.character_cuts import CharacterCuts, Cutter, absent_from
-from compat_bpe.pipeline.models.bpe.characters import CharacterBPE, Symbol, merge
+from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
+from compat_bpe.pipeline.models.bpe.symbols import Symbol, merge
 from compat_bpe.pipeline.pre_tokenizers import Split, make_splitter
 from compat_bpe.pipeline.words import make_word_splitter
 from compat_bpe.unicode.code_points import CodePoints
