@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 MARK, LINE_END, STOP = "▁", "\n", "。"
 #: The name of the pattern in messages.
 _NAME = "of the words"
+#: The characters above the Basic Multilingual Plane.
+_ABOVE = r"\U00010000-\U0010ffff"
 #: Characters that must not be on the left of a cut point, and on the right (see
 #: ``pattern.translation``).
-_NOT_LEFT = r"\ud800-\udfff\U00010000-\U0010ffff"
+_NOT_LEFT = rf"\ud800-\udfff{_ABOVE}"
 _NOT_RIGHT = r"\ud800-\udfff"
 
 
@@ -52,7 +54,9 @@ def make_word_splitter(
     mark, end = MARK if marks else "", r"\n" if lines else ""
     inside = f"[^{mark}{end}{stop}{space}]"
     # What may follow in a chunk: a full stop ends it unless a character after it may be joined.
-    joined = "".join(map(re.escape, sorted(after_stops or ())))
+    joined = "".join(re.escape(char) for char in sorted(after_stops or ()) if char <= "\uffff")
+    if any(char > "\uffff" for char in after_stops or ()):
+        joined += _ABOVE  # characters above have one stand-in, so all of them count as joined
     going_on = f"{stop}(?=[{joined}]){inside}*" if stop and joined else ""
     rest = (f"(?:{going_on})*" if going_on else "") + (f"{stop}?" if stop else "")
     branches = [f"{inside}+{rest}"]

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
@@ -62,8 +62,18 @@ def test_each_way_gives_what_the_plain_rule_gives(
 SPACES = Split(Sequence((Chars(CodePoints.of(" ")),)), "MergedWithPrevious")
 
 
+#: A token of a full stop and a character above U+FFFF.
+JOINED_STOP: dict[str, Any] = {
+    **BARE,
+    "unk_token": None,
+    "vocab": {"。": 0, "😀": 1, "。😀": 2},
+    "merges": [["。", "😀"]],
+}
+
+
 @settings(max_examples=250)
 @given(models(decorated=False), st.lists(texts, min_size=3, max_size=5), st.booleans())
+@example(JOINED_STOP, ["。😀"], False)
 def test_words_have_the_ids_of_the_span(
     content: dict[str, Any], several: list[str], spaces: bool
 ) -> None:
