@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..encodings.tokenizer import Tokenizer
 from .character_bpe import CharacterBpeSettings
 from .tokenizer_trainer import TokenizerSettings, check_like
+from .unigram_tokenizer import UnigramSettings
 from .word_level import ByteSettings, CharacterSettings, WordLevelSettings
 from .wordpiece import WordPieceSettings
 
@@ -14,6 +15,7 @@ KINDS: dict[str, type[TokenizerSettings]] = {
     for settings in (
         WordPieceSettings,
         CharacterBpeSettings,
+        UnigramSettings,
         WordLevelSettings,
         CharacterSettings,
         ByteSettings,
@@ -25,7 +27,7 @@ def kind_of(tokenizer: Tokenizer) -> str:
     """Return the name of the kind of a tokenizer that is to be trained anew.
 
     Raises:
-        ValueError: its kind cannot be trained here.
+        ValueError: there is no ``tokenizer.json`` that describes its steps.
 
     >>> from compat_bpe import get_encoding
     >>> kind_of(get_encoding("deepseek_v3"))
@@ -33,8 +35,5 @@ def kind_of(tokenizer: Tokenizer) -> str:
     """
     check_like(tokenizer)
     model = tokenizer.definition.model
-    for name, settings in KINDS.items():
-        if isinstance(model, settings.model_types):
-            return name
-    kind = model.written(model.vocabulary)["type"]
-    raise ValueError(f"{tokenizer!r}: a {kind} model cannot be trained anew; name another kind")
+    # Every model of a tokenizer.json is of one of them.
+    return next(name for name, made in KINDS.items() if isinstance(model, made.model_types))

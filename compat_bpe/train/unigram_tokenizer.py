@@ -26,6 +26,7 @@ class UnigramSettings(TokenizerSettings):
     seed_size: int = 1_000_000
 
     kind: ClassVar[str] = "unigram"
+    model_types: ClassVar[tuple[type, ...]] = (UnigramPart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "metaspace"}
 
     def __post_init__(self) -> None:
@@ -36,11 +37,6 @@ class UnigramSettings(TokenizerSettings):
     @property
     def most_steps(self) -> int | None:
         return None
-
-    @property
-    def like_model(self) -> UnigramPart | None:
-        model = None if self.like is None else self.like.definition.model
-        return model if isinstance(model, UnigramPart) else None
 
     @property
     def unknown_token(self) -> str:

@@ -48,6 +48,7 @@ _TOP = 5
             *("--model", "--like", "--pattern", "--rule"),
             *("--continuing-subword-prefix", "--end-of-word-suffix"),
             *("--initial-alphabet", "--limit-alphabet", "--min-frequency", "--max-token-length"),
+            *("--shrinking-factor", "--sub-iterations", "--max-piece-length", "--seed-size"),
         ],
         "Steps around the model": [
             *("--normalizer", "--pre-tokenizer", "--post-processor", "--decoder"),
@@ -116,6 +117,7 @@ def train(
       bpe            byte-level BPE, as GPT-2 has
       wordpiece      as BERT has: pieces with ## where they do not begin a word
       character-bpe  BPE over characters, with </w> at the end of a word
+      unigram        as T5 and XLNet have it: pieces with scores, ▁ for a space
       word-level     whole words
       characters     each character
       bytes          each byte
@@ -165,7 +167,7 @@ def train(
             training.trainer(jobs, name) as trainer,
         ):
             _feed(trainer, found, preparation, counts, held_out)
-            with Progress(training.most_steps or 0, training.steps) as progress:
+            with Progress(training.most_steps, training.steps) as progress:
                 trained = trainer.train(progress.advance)
             read = {"paths": list(corpus.paths), **counts.as_dict(), **found.left_out()}
             files = write_vocabulary(

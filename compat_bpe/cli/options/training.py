@@ -20,6 +20,7 @@ from ...train.settings import TrainingSettings
 from ...train.tokenizer_parts import NAMED
 from ...train.tokenizer_trainer import TokenizerSettings, TokenizerTrainer
 from ...train.trainer import Trained, Trainer
+from ...train.unigram_tokenizer import UnigramSettings
 from ...train.write import FORMATS
 from ..input_path import INPUT_PATH
 from ..output import CommandError, failure, plural
@@ -69,6 +70,8 @@ class Training(NamedTuple):
     def steps(self) -> str:
         """The name of steps."""
         settings = self.settings
+        if self.most_steps is None:
+            return "steps"
         has_size = isinstance(settings, TokenizerSettings) and settings.vocab_size is not None
         return "tokens" if has_size else "merges"
 
@@ -131,6 +134,8 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
         has_merges = kind == BPE or issubclass(make, MergeSettings)
         if has_merges and own["vocab_size"] is None and own["num_merges"] is None:
             raise click.UsageError("Give --vocab-size or --merges.")
+        if kind == UnigramSettings.kind and own["vocab_size"] is None:
+            raise click.UsageError("Give --vocab-size.")
         if kind != BPE:
             own["unknown"] = roles.get("unk")
         named = own["special_tokens"]
@@ -294,6 +299,39 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=click.IntRange(min=0),
         help="Make at most N characters tokens, the most frequent ones.",
     ),
+    click.option(
+        "--shrinking-factor",
+        metavar="PART",
+        type=click.FloatRange(0, 1, max_open=True),
+        default=0.75,
+        show_default=True,
+        help="Keep this part of the pieces at each round of pruning.",
+    ),
+    click.option(
+        "--sub-iterations",
+        "n_sub_iterations",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=2,
+        show_default=True,
+        help="Estimate the scores of pieces N times before each round of pruning.",
+    ),
+    click.option(
+        "--max-piece-length",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=16,
+        show_default=True,
+        help="Learn no piece of more than N characters.",
+    ),
+    click.option(
+        "--seed-size",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=1_000_000,
+        show_default=True,
+        help="Begin with at most N pieces.",
+    ),
     *map(_part, ("normalizer", "pre_tokenizer", "post_processor", "decoder")),
     click.option(
         "--special",
@@ -317,6 +355,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 _NAMES = (
     *("vocab_size", "num_merges", "pattern", "special_tokens", "min_frequency", "weights"),
     *("max_token_length", "rule", "prefix", "suffix", "initial_alphabet", "limit_alphabet"),
+    *("shrinking_factor", "n_sub_iterations", "max_piece_length", "seed_size"),
     *("normalizer", "pre_tokenizer", "post_processor", "decoder"),
 )
 _OPTION_OF = {
@@ -324,5 +363,6 @@ _OPTION_OF = {
     "prefix": "--continuing-subword-prefix",
     "suffix": "--end-of-word-suffix",
     "special_tokens": "--special",
+    "n_sub_iterations": "--sub-iterations",
     "weights": "--weight",
 }

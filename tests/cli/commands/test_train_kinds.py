@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,11 +16,14 @@ from compat_bpe.train import (
     train_bpe,
     train_character_bpe,
     train_tokenizer,
+    train_unigram,
     train_word_level,
     train_wordpiece,
 )
+from compat_bpe.train.kinds import KINDS
 from tests.cli.in_process import Run, runner
 
+UNEVEN = " ".join(f"{'na' * (n % 7)}{'Ba' * (n % 4)}s{'ti' * (n % 5)}" for n in range(60))
 DOGS, WORLD = "the dog and the cat\n" * 30, "世界你好\n" * 3
 FILES = "token_map.tsv, tokenizer.json, tokenizer_config.json, manifest.json"
 
@@ -116,6 +120,73 @@ def test_words_characters_and_bytes(run: Run, folder: Path) -> None:
     assert len(vocabulary(folder / "bytes")) == 256
 
 
+def test_unigram(run: Run, folder: Path) -> None:
+    done = run("corpus", "--model", "unigram", "-n", "20", "-o", "out", "--special", "<s>")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines() == ["20 tokens, from 2 documents of 639 bytes", f"out: {FILES}"]
+    expected = train_unigram([DOGS, WORLD], 20, special_tokens=["<s>"], min_frequency=1)
+    save_tokenizer_json(expected, folder / "expected.json")
+    found = json.loads((folder / "out" / "tokenizer.json").read_bytes())
+    assert found == json.loads((folder / "expected.json").read_bytes())
+    manifest = json.loads((folder / "out" / "manifest.json").read_bytes())
+    assert manifest["roles"] == {"unk": "<unk>"}
+    assert manifest["special_tokens"] == {"<unk>": 0, "<s>": 1}
+    assert manifest["settings"]["max_piece_length"] == 16
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "setting"),
+    [
+        ("--shrinking-factor", "0.3", {"shrinking_factor": 0.3}),
+        ("--sub-iterations", "5", {"n_sub_iterations": 5}),
+        ("--max-piece-length", "2", {"max_piece_length": 2}),
+        ("--seed-size", "20", {"seed_size": 20}),
+        ("--initial-alphabet", "xyz", {"initial_alphabet": "xyz"}),
+        ("--min-frequency", "4", {"min_frequency": 4}),
+        ("--unk", "<?>", {"unknown": "<?>"}),
+        ("--pre-tokenizer", "whitespace", {"pre_tokenizer": "whitespace"}),
+        ("--normalizer", "lowercase", {"normalizer": "lowercase"}),
+    ],
+)
+def test_each_option_of_unigram(
+    run: Run, folder: Path, option: str, value: str, setting: dict[str, Any]
+) -> None:
+    text = UNEVEN + DOGS + WORLD
+    (folder / "text.txt").write_text(text, "utf-8")
+    for name, args in (("plain", ()), ("out", (option, value))):
+        done = run("text.txt", "--model", "unigram", "-n", "26", "-o", name, *args)
+        assert done.status == 0, done.err
+    settings: dict[str, Any] = {"min_frequency": 1, **setting}
+    save_tokenizer_json(train_unigram([text], 26, **settings), folder / "expected.json")
+    found = (folder / "out" / "tokenizer.json").read_bytes()
+    assert json.loads(found) == json.loads((folder / "expected.json").read_bytes())
+    assert found != (folder / "plain" / "tokenizer.json").read_bytes()
+
+
+def test_unigram_like_another(run: Run, folder: Path) -> None:
+    old = train_unigram([DOGS], 20, unknown="<?>", special_tokens=["<s>"], normalizer="nfkc")
+    save_tokenizer_json(old, folder / "old.json")
+    done = run("corpus", "--like", "old.json", "-n", "25", "-o", "out")
+    assert done.status == 0, done.err
+    expected = train_unigram([DOGS, WORLD], 25, like=old, min_frequency=1)
+    save_tokenizer_json(expected, folder / "expected.json")
+    found = json.loads((folder / "out" / "tokenizer.json").read_bytes())
+    assert found == json.loads((folder / "expected.json").read_bytes())
+    assert found["normalizer"] == {"type": "NFKC"}
+
+
+@pytest.mark.parametrize("model", ["bpe", *KINDS])
+def test_validation_with_every_model(run: Run, folder: Path, model: str) -> None:
+    for number in range(20):
+        (folder / "corpus" / f"{number}.txt").write_text(f"{DOGS} number {number}")
+    size = {"bpe": ("-n", "280"), "bytes": ()}.get(model, ("-n", "40"))
+    done = run("corpus", "--model", model, *size, "-o", "out", "--validation", "0.3")
+    assert done.status == 0, done.err
+    assert "Held-out text (" in done.out
+    assert "tokens per character" in done.out
+    assert (folder / "out" / "validation.jsonl").stat().st_size > 0
+
+
 def test_like_another(run: Run, folder: Path) -> None:
     old = train_wordpiece([DOGS], 30, prefix="@", unknown="<?>", special_tokens=["<s>"])
     save_tokenizer_json(old, folder / "old.json")
@@ -159,7 +230,7 @@ def test_like_another(run: Run, folder: Path) -> None:
         ),
         (
             ("-n", "300", "--normalizer", "bert"),
-            "--normalizer is not for --model bpe, only for wordpiece, character-bpe, word-level,",
+            "--normalizer is not for --model bpe, only for wordpiece, character-bpe, unigram,",
         ),
         (
             ("--model", "wordpiece", "-n", "9", "--end-of-word-suffix", "@"),
@@ -173,13 +244,23 @@ def test_like_another(run: Run, folder: Path) -> None:
         ),
         (("-n", "300", "--like", "encoder.json"), "has no steps that a tokenizer.json describes"),
         (("-n", "300", "--like", "missing.json"), "missing.json: No such file or directory"),
-        (("-n", "300", "--like", "unigram.json"), "a Unigram model cannot be trained anew; name"),
+        (("--model", "unigram"), "Give --vocab-size."),
+        (
+            ("--model", "wordpiece", "-n", "9", "--max-piece-length", "3"),
+            "--max-piece-length is not for --model wordpiece, only for unigram.",
+        ),
+        (
+            ("-n", "300", "--sub-iterations", "3"),
+            "--sub-iterations is not for --model bpe, only for unigram.",
+        ),
+        (
+            ("--model", "unigram", "-n", "30", "--max-piece-length", "2000"),
+            "max_piece_length is 2000; it must be 1024 or less",
+        ),
     ],
 )
 def test_what_is_refused(run: Run, folder: Path, args: tuple[str, ...], message: str) -> None:
-    unigram = {"type": "Unigram", "unk_id": None, "vocab": [["a", 0.0]]}
     save_gpt2(train_bpe([DOGS], 260), folder / "encoder.json", folder / "vocab.bpe")
-    (folder / "unigram.json").write_text(json.dumps({"model": unigram}))
     done = run("corpus", "-o", "out", *args)
     assert done.status == 2
     assert message in " ".join(done.err.split())
