@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from compat_bpe import load
+from compat_bpe.formats.sentencepiece import NormalizerSpec
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.tokenizer import SentencePiece
 from compat_bpe.train import save_trained_sentencepiece, train_sentencepiece, train_wordpiece
 from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
-from compat_bpe.train.sentencepiece_trainer import SentencePieceTrainer
+from compat_bpe.train.sentencepiece_trainer import SentencePieceTrainer, options_like
 from tests.cli.in_process import Run, runner
 
 TEXTS = (
@@ -119,6 +120,7 @@ def test_like_another(run: Run, folder: Path) -> None:
         "unk_piece": "<u>",
         "remove_extra_whitespaces": False,
         "treat_whitespace_as_suffix": True,
+        "unk_surface": "?",
     }
     for kind in ("bpe", "unigram"):
         old = train_sentencepiece(
@@ -131,6 +133,7 @@ def test_like_another(run: Run, folder: Path) -> None:
         assert found == expected(folder, 330, kind, **own)[0]
     args = ("--bos", "<b>", "--special", "<d>", "--model", "sentencepiece-unigram")
     done = run("corpus", "--like", "bpe.model", "-n", "330", "-o", "out", *args)
+    assert done.status == 0, done.err
     own.update(bos_piece="<b>", bos_id=3, control_symbols=["<c>", "<d>"])
     found = (folder / "out" / "out.model").read_bytes()
     assert found == expected(folder, 330, "unigram", **own)[0]
@@ -188,3 +191,10 @@ def test_pieces_of_texts_are_put_together(size: int) -> None:
     assert isinstance(trained.encoding, SentencePiece)
     assert trained.encoding.definition == expected.definition
     assert trained.lines == 4
+
+
+def test_the_character_map_of_another() -> None:
+    model = train_sentencepiece(["a b"], 6).definition
+    for name, expected in (("nmt_nfkc", "nmt_nfkc"), ("", "user_defined")):
+        found = options_like(model._replace(normalizer=NormalizerSpec(name, b"map")))
+        assert (found["normalization_rule_name"], found["charsmap"]) == (expected, b"map")
