@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from ..corpus.chunk_counts import ChunkCounter, Counts
 from ..encodings import deepseek
@@ -65,6 +65,12 @@ class Trained(NamedTuple):
     distinct_chunks: int
     tokens: float
     factors: dict[str, float]
+
+    def metrics(self) -> dict[str, Any]:
+        """Return figures of the training for a manifest."""
+        found = self._asdict()
+        del found["encoding"]
+        return {**found, "merges": len(self.merges)}
 
 
 def train_bpe(

@@ -12,12 +12,15 @@ from typing import Any, BinaryIO, Callable
 
 from ..encodings.encoding import Encoding
 from ..encodings.save import save_gpt2, save_tiktoken, save_tokenizer_json
+from ..encodings.sentencepiece import SentencePiece
 from ..encodings.tokenizer import Tokenizer
 from ..formats.manifest import MANIFEST as MANIFEST
 from ..pipeline.added_tokens import AddedToken
+from .sentencepiece import save_trained_sentencepiece
 from .trainer import LearnedMerge
 
-#: The formats, and the files of each; ``{name}`` stands for the name of the vocabulary.
+#: The formats of byte-level BPE, and the files of each; ``{name}`` stands for the name of the
+#: vocabulary.
 FORMATS: dict[str, tuple[str, ...]] = {
     "tiktoken": ("{name}.tiktoken",),
     "gpt2": ("encoder.json", "vocab.bpe"),
@@ -25,6 +28,10 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "tokenizer-json": ("tokenizer.json", "tokenizer_config.json"),
     "token-map": ("token_map.tsv",),
 }
+
+#: The format of models of SentencePiece, and all formats with it.
+SENTENCEPIECE = "sentencepiece"
+ALL_FORMATS = {**FORMATS, SENTENCEPIECE: ("{name}.model", "{name}.vocab")}
 
 #: The roles that transformers gives to special tokens.
 ROLES = ("bos", "eos", "unk", "pad")
@@ -59,7 +66,7 @@ def write_vocabulary(
         folder: the folder.  It is created if it does not exist; its parent must exist.
         encoding: the vocabulary.  Files named after it are named ``encoding.name``.
         pattern: the pattern for the manifest, or its name.
-        formats: the formats to write, some of ``FORMATS``.
+        formats: the formats to write, some of ``ALL_FORMATS``.
         merges: the learned merges, in order, for ``token_map.tsv``.
         manifest: the content of ``manifest.json`` besides the files and their SHA-256.
         roles: the special token of some of ``ROLES``, for transformers; the others have none.
@@ -84,9 +91,9 @@ def write_vocabulary(
     name = encoding.name
     check_name(name)
     wanted = set(formats)
-    if wanted - FORMATS.keys():
-        unknown = ", ".join(map(repr, sorted(wanted - FORMATS.keys())))
-        raise ValueError(f"unknown format {unknown}; the formats are {', '.join(FORMATS)}")
+    if wanted - ALL_FORMATS.keys():
+        unknown = ", ".join(map(repr, sorted(wanted - ALL_FORMATS.keys())))
+        raise ValueError(f"unknown format {unknown}; the formats are {', '.join(ALL_FORMATS)}")
     roles = roles or {}
     for role, token in roles.items():
         if role not in ROLES:
@@ -98,9 +105,9 @@ def write_vocabulary(
     temporary = beside / f"{target.name}.{os.getpid()}.tmp"
     temporary.mkdir()
     try:
-        for kind in FORMATS:
+        for kind in ALL_FORMATS:
             if kind in wanted:
-                files = [temporary / file.format(name=name) for file in FORMATS[kind]]
+                files = [temporary / file.format(name=name) for file in ALL_FORMATS[kind]]
                 try:
                     _write_format(kind, files, encoding, pattern, merges, roles)
                 except ValueError as error:
@@ -159,7 +166,7 @@ def touched_files(
         name: the name of the vocabulary.
         extra: the names of other files.
     """
-    named = [file.format(name=name) for kind in formats for file in FORMATS.get(kind, ())]
+    named = [file.format(name=name) for kind in formats for file in ALL_FORMATS.get(kind, ())]
     names = {MANIFEST, *named, *extra, *_files_of(folder / MANIFEST)}
     return [folder / name for name in sorted(names) if (folder / name).exists()]
 
@@ -218,6 +225,10 @@ def _write_format(
         save_tokenizer_json(encoding, files[0])
         if not files[1].exists():
             _write_json(files[1], _tokenizer_config(encoding, _READS_JSON, roles), indent=1)
+    elif kind == SENTENCEPIECE:
+        if not isinstance(encoding, SentencePiece):
+            raise ValueError(f"{encoding!r} is no model of SentencePiece")
+        save_trained_sentencepiece(encoding, files[0].with_suffix(""))
     else:
         files[0].write_bytes("".join(_token_map(encoding, merges)).encode())
 

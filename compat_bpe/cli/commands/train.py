@@ -14,13 +14,15 @@ import click
 from ...corpus.documents import CorpusFile, Part, read_corpus
 from ...corpus.masking import read_rules
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
+from ...train.sentencepiece_trainer import SentencePieceTrainer, TrainedSentencePiece
 from ...train.tokenizer_trainer import TokenizerTrainer
 from ...train.trainer import Trained, Trainer
-from ...train.write import MANIFEST, write_vocabulary
+from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
 from ..input_path import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.groups import GroupedCommand
+from ..options.sentencepiece import SentencePieceTraining
 from ..options.training import Training, training_options
 from ..options.vocabulary import (
     OUTPUT_OPTIONS,
@@ -49,6 +51,8 @@ _TOP = 5
             *("--continuing-subword-prefix", "--end-of-word-suffix"),
             *("--initial-alphabet", "--limit-alphabet", "--min-frequency", "--max-token-length"),
             *("--shrinking-factor", "--sub-iterations", "--max-piece-length", "--seed-size"),
+            *("--character-coverage", "--byte-fallback", "--split-digits", "--user-symbols"),
+            "--max-sentence-length",
         ],
         "Steps around the model": [
             *("--normalizer", "--pre-tokenizer", "--post-processor", "--decoder"),
@@ -63,7 +67,7 @@ _TOP = 5
 )
 @corpus_options
 @training_options
-@vocabulary_options("all")
+@vocabulary_options("all that fit the model", ALL_FORMATS)
 @click.option(
     "--normalize",
     type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]),
@@ -90,7 +94,7 @@ _TOP = 5
 )
 def train(
     corpus: CorpusArguments,
-    training: Training,
+    training: Training | SentencePieceTraining,
     output: Path,
     name: str | None,
     formats: tuple[str, ...],
@@ -121,6 +125,8 @@ def train(
       word-level     whole words
       characters     each character
       bytes          each byte
+      sentencepiece-bpe, sentencepiece-unigram
+                     models of SentencePiece, as Llama 2 and T5 have them
 
     \b
     Formats, and what reads them:
@@ -129,9 +135,11 @@ def train(
       vocab-merges    vocab.json, merges.txt: transformers, for GPT-2's pattern
       tokenizer-json  tokenizer.json: tokenizers, transformers, for any pattern
       token-map       token_map.tsv: people; each token with its parts
+      sentencepiece   NAME.model, NAME.vocab: sentencepiece
 
     Of models other than bpe, tokenizer-json and token-map are written, and --max-token-length
-    counts characters.
+    counts characters. Of models of SentencePiece, sentencepiece is written; --special names control
+    symbols, --bos, --eos, --unk and --pad the special pieces, and one process does the work.
 
     tokenizer_config.json, for transformers, has the roles of special tokens: --bos, --eos, --unk
     and --pad, which are made special tokens if --special does not name them. manifest.json has the
@@ -168,7 +176,8 @@ def train(
         ):
             _feed(trainer, found, preparation, counts, held_out)
             with Progress(training.most_steps, training.steps) as progress:
-                trained = trainer.train(progress.advance)
+                # Any: each kind of training takes the result of its own trainer.
+                trained: Any = trainer.train(progress.advance)
             read = {"paths": list(corpus.paths), **counts.as_dict(), **found.left_out()}
             files = write_vocabulary(
                 output,
@@ -180,7 +189,7 @@ def train(
                     "settings": _settings(training, preparation, corpus),
                     "corpus": read,
                     "versions": {"compat_bpe": __version__, "unicode": "16.0"},
-                    "metrics": _metrics(trained),
+                    "metrics": trained.metrics(),
                 },
                 roles=training.roles,
                 force=force,
@@ -215,7 +224,7 @@ def _rules(mask: str | None) -> Any:
 
 
 def _feed(
-    trainer: Trainer | TokenizerTrainer,
+    trainer: Trainer | TokenizerTrainer | SentencePieceTrainer,
     corpus: Corpus,
     preparation: Preparation,
     counts: CorpusCounts,
@@ -232,7 +241,9 @@ def _feed(
 
 
 def _settings(
-    training: Training, preparation: Preparation, corpus: CorpusArguments
+    training: Training | SentencePieceTraining,
+    preparation: Preparation,
+    corpus: CorpusArguments,
 ) -> dict[str, Any]:
     """Return the settings as the manifest has them; pattern and special tokens stand beside."""
     return {
@@ -247,21 +258,8 @@ def _settings(
     }
 
 
-def _metrics(trained: Trained) -> dict[str, Any]:
-    """Return figures of the training and of the text that was learned from."""
-    return {
-        "merges": len(trained.merges),
-        "stopped": trained.stopped,
-        "bytes": trained.bytes,
-        "chunks": trained.chunks,
-        "distinct_chunks": trained.distinct_chunks,
-        "tokens": trained.tokens,
-        "factors": trained.factors,
-    }
-
-
 def _summary(
-    trained: Trained, counts: CorpusCounts, output: Path, files: list[str]
+    trained: Trained | TrainedSentencePiece, counts: CorpusCounts, output: Path, files: list[str]
 ) -> Iterator[str]:
     kept = counts.kept
     size = plural(kept.bytes, "byte") if kept.bytes < 100_000 else f"{kept.bytes / 1e6:,.1f} MB"
@@ -273,7 +271,7 @@ def _summary(
     yield f"{output}: {', '.join(files)}"
 
 
-def _report(trained: Trained, output: Path) -> Iterator[str]:
+def _report(trained: Trained | TrainedSentencePiece, output: Path) -> Iterator[str]:
     """Yield the lines of a report on the text that was held out."""
     from ...report.measure import report_parts
     from ...report.text import line_width, table_lines

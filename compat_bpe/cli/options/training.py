@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from ...encodings.load import load
 from ...encodings.load_by_ranks import DEEPSEEK
 from ...encodings.patterns import PATTERNS
+from ...encodings.sentencepiece import SentencePiece
 from ...formats.manifest import AS_TOKENIZER_JSON
 from ...train.kinds import KINDS, kind_of
 from ...train.merge_settings import RULES, MergeSettings
@@ -25,10 +26,20 @@ from ...train.write import FORMATS
 from ..input_path import INPUT_PATH
 from ..output import CommandError, failure, plural
 from .role import role_options
+from .sentencepiece import (
+    SENTENCEPIECE_KINDS,
+    SENTENCEPIECE_NAMES,
+    SENTENCEPIECE_OPTIONS,
+    kind_of_sentencepiece,
+    sentencepiece_training,
+)
 from .vocabulary import learning_options, why_stopped
 
 #: The name of byte-level BPE.
 BPE = "bpe"
+
+#: The names of all kinds.
+_MODELS = (BPE, *KINDS, *SENTENCEPIECE_KINDS)
 
 #: The formats of kinds that only ``tokenizer.json`` can hold.
 _JSON_FORMATS = ("tokenizer-json", "token-map")
@@ -115,7 +126,7 @@ class Training(NamedTuple):
 
 
 def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the parameter ``training``, a ``Training``.
+    """Give a command the parameter ``training``, a ``Training`` or ``SentencePieceTraining``.
 
     The tokens of roles are special tokens, after those named by ``--special``.
     """
@@ -126,11 +137,17 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
         own["like"] = _read(like)
         is_given = _are_given([*own, "model"])
         kind = _kind(model, own["like"], is_given["model"])
-        make: Any = TrainingSettings if kind == BPE else KINDS[kind]
-        taken = {field.name for field in fields(make)}
-        for name, given in is_given.items():
-            if given and name not in taken | {"model"}:
+        taken = _taken(kind)
+        for name, is_one in is_given.items():
+            if is_one and name not in taken | {"model"}:
                 raise click.UsageError(_misfit(name, kind))
+        if kind in SENTENCEPIECE_KINDS:
+            if own["vocab_size"] is None:
+                raise click.UsageError("Give --vocab-size.")
+            given = {name: own[name] for name in own if is_given[name] and name != "like"}
+            made = sentencepiece_training(kind, given, roles, own["like"], like)
+            return function(training=made, **options)
+        make: Any = TrainingSettings if kind == BPE else KINDS[kind]
         has_merges = kind == BPE or issubclass(make, MergeSettings)
         if has_merges and own["vocab_size"] is None and own["num_merges"] is None:
             raise click.UsageError("Give --vocab-size or --merges.")
@@ -182,16 +199,23 @@ def _kind(model: str, like: Any, is_named: bool) -> str:
         # Byte-level BPE in steps of its own is BPE over the characters that stand for bytes.
         return "character-bpe" if model == BPE else model
     try:
-        return kind_of(like)
+        return kind_of_sentencepiece(like) if isinstance(like, SentencePiece) else kind_of(like)
     except ValueError as error:
         raise CommandError(f"--like: {error}") from None
+
+
+def _taken(kind: str) -> set[str]:
+    """Return the fields that a kind has."""
+    if kind in SENTENCEPIECE_KINDS:
+        return {*SENTENCEPIECE_KINDS[kind][1], "like"}
+    make: Any = TrainingSettings if kind == BPE else KINDS[kind]
+    return {field.name for field in fields(make)}
 
 
 def _misfit(name: str, kind: str) -> str:
     """Return the message for an option that a kind does not have."""
     option = _OPTION_OF.get(name, "--" + name.replace("_", "-"))
-    makers: dict[str, Any] = {BPE: TrainingSettings, **KINDS}
-    fit = [other for other, made in makers.items() if name in {one.name for one in fields(made)}]
+    fit = [other for other in _MODELS if name in _taken(other)]
     return f"{option} is not for --model {kind}, only for {', '.join(fit)}."
 
 
@@ -229,11 +253,11 @@ def _part(kind: str) -> Callable[[Any], Any]:
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--model",
-        type=click.Choice([BPE, *KINDS]),
+        type=click.Choice(_MODELS),
         metavar="MODEL",
         default=BPE,
         show_default=True,
-        help=f"Kind of model: {', '.join([BPE, *KINDS])}.",
+        help=f"Kind of model: {', '.join(_MODELS)}.",
     ),
     click.option(
         "--like",
@@ -332,6 +356,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         show_default=True,
         help="Begin with at most N pieces.",
     ),
+    *SENTENCEPIECE_OPTIONS,
     *map(_part, ("normalizer", "pre_tokenizer", "post_processor", "decoder")),
     click.option(
         "--special",
@@ -356,6 +381,7 @@ _NAMES = (
     *("vocab_size", "num_merges", "pattern", "special_tokens", "min_frequency", "weights"),
     *("max_token_length", "rule", "prefix", "suffix", "initial_alphabet", "limit_alphabet"),
     *("shrinking_factor", "n_sub_iterations", "max_piece_length", "seed_size"),
+    *SENTENCEPIECE_NAMES,
     *("normalizer", "pre_tokenizer", "post_processor", "decoder"),
 )
 _OPTION_OF = {

@@ -17,11 +17,14 @@ from .corpus import Corpus
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def vocabulary_options(without_format: str) -> Callable[[_Function], _Function]:
+def vocabulary_options(
+    without_format: str, choices: Iterable[str] = FORMATS
+) -> Callable[[_Function], _Function]:
     """Give a command ``output``, ``name``, ``formats``, ``force``, ``jobs`` and ``as_json``.
 
     Args:
         without_format: the formats that are written by default, for the help.
+        choices: the formats that there are.
     """
     options = [
         click.option(
@@ -37,7 +40,7 @@ def vocabulary_options(without_format: str) -> Callable[[_Function], _Function]:
             "--format",
             "formats",
             multiple=True,
-            type=click.Choice(list(FORMATS)),
+            type=click.Choice(list(choices)),
             metavar="FORMAT",
             help=f"Format to write. May be repeated. Default: {without_format}.",
         ),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import load
+from compat_bpe.cli.options.sentencepiece import SENTENCEPIECE_KINDS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.save import save_gpt2, save_tokenizer_json
 from compat_bpe.train import (
@@ -175,7 +176,7 @@ def test_unigram_like_another(run: Run, folder: Path) -> None:
     assert found["normalizer"] == {"type": "NFKC"}
 
 
-@pytest.mark.parametrize("model", ["bpe", *KINDS])
+@pytest.mark.parametrize("model", ["bpe", *KINDS, *SENTENCEPIECE_KINDS])
 def test_validation_with_every_model(run: Run, folder: Path, model: str) -> None:
     for number in range(20):
         (folder / "corpus" / f"{number}.txt").write_text(f"{DOGS} number {number}")
@@ -247,15 +248,20 @@ def test_like_another(run: Run, folder: Path) -> None:
         (("--model", "unigram"), "Give --vocab-size."),
         (
             ("--model", "wordpiece", "-n", "9", "--max-piece-length", "3"),
-            "--max-piece-length is not for --model wordpiece, only for unigram.",
+            "--max-piece-length is not for --model wordpiece, only for unigram, sentencepiece-bpe,",
         ),
         (
             ("-n", "300", "--sub-iterations", "3"),
-            "--sub-iterations is not for --model bpe, only for unigram.",
+            "--sub-iterations is not for --model bpe, only for unigram, sentencepiece-unigram.",
         ),
         (
             ("--model", "unigram", "-n", "30", "--max-piece-length", "2000"),
             "max_piece_length is 2000; it must be 1024 or less",
+        ),
+        (
+            ("-n", "300", "--byte-fallback"),
+            "--byte-fallback is not for --model bpe, only for sentencepiece-bpe, "
+            "sentencepiece-unigram.",
         ),
     ],
 )
