@@ -45,7 +45,8 @@ class UnigramSettings(TokenizerSettings):
         model = self.like_model
         if model is None or model.unknown is None:
             return "<unk>"
-        return model.pieces[model.unknown]
+        found: str = model.pieces[model.unknown]
+        return found
 
     @property
     def options(self) -> UnigramOptions:

@@ -106,7 +106,7 @@ def test_each_kind(name: str) -> None:
     run()
 
 
-@settings(max_examples=1000)
+@settings(max_examples=400)
 @given(st.one_of(sequences, st.sampled_from(REAL)), lists)
 def test_sequences(part: Any, given_pieces: list[str]) -> None:
     check(part, given_pieces)

@@ -65,7 +65,7 @@ def test_text_is_that_of_the_whole(stream: tuple[Encoding, list[list[int]]], err
     try:
         whole = encoding.decode(ids, errors)
     except UnicodeDecodeError as error:
-        message = f"at offset {error.start}: " if joins_bytes(encoding) else ""
+        message = f"at offset {error.start}: " if joins_bytes(encoding) else "codec"
         for cut in cuts:
             with pytest.raises(UnicodeDecodeError, match=message):
                 list(decode_iter(encoding, cut, errors))

@@ -120,33 +120,33 @@ def test_what_is_long_changes_nothing(
             assert shown == word
 
 
-MILLION = 1_000_000
+MANY = 300_000
 
 
 @pytest.mark.parametrize("long_piece", ["", "ab" * 50_000 + "c"])
 @pytest.mark.parametrize("end", ["", "d"])
-def test_a_word_of_a_million_characters(long_piece: str, end: str) -> None:
+def test_a_word_of_many_characters(long_piece: str, end: str) -> None:
     names = ["a", "ab", "##a", "##b", "##ba", "##c", "[UNK]"]
     if long_piece:
         # Each place looks like the beginning of such a piece.
         names += [long_piece, f"##{long_piece}", f"##b{long_piece}"]
     ids = numbered(names)
     model = WordPiece(ids, "[UNK]", "##", 1 << 40)
-    word = "ab" * (MILLION // 2) + end
+    word = "ab" * (MANY // 2) + end
     if end == "d":
         assert model.encode(word) == (ids["[UNK]"],)
-        assert model.find(word) == [Found(ids["[UNK]"], "[UNK]", 0, MILLION + 1)]
+        assert model.find(word) == [Found(ids["[UNK]"], "[UNK]", 0, MANY + 1)]
         return
     found = model.encode(word)
     assert ("_linked" in vars(model)) == bool(long_piece)
     assert len(model.find(word)) == len(found)
     assert found[:3] == (ids["ab"], ids["##a"], ids["##ba"])
-    assert len(found) == 2 + (MILLION - 4) // 2 + 1
+    assert len(found) == 2 + (MANY - 4) // 2 + 1
 
 
 def test_a_longer_word_is_not_looked_at() -> None:
     model = of_pieces(["a"], ["a"], "##")
-    for size, count in ((100, 100), (101, 1), (MILLION, 1)):
+    for size, count in ((100, 100), (101, 1), (MANY, 1)):
         assert len(model.encode("a" * size)) == count
         assert len(model.find("a" * size)) == count
 
