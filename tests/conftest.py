@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, Phase, settings
 
-# A machine that is busy makes a test slow, not wrong.  In CI hypothesis's own profile, on which
+# Forty examples are enough to see most mistakes; the sweeps draw more.  A machine that is busy makes
+# a test slow, not wrong.  In CI hypothesis's own profile, on which
 # this one is built, also draws the same examples each time.
 settings.register_profile(
-    "compat_bpe", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "compat_bpe",
+    settings.default,
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 #: By ``--hypothesis-profile``: for the slow search before a release, and for a quick look.
 settings.register_profile("many", settings.get_profile("compat_bpe"), max_examples=10_000)
