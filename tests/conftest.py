@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, Phase, settings
 
-# Forty examples are enough to see most mistakes; the sweeps draw more.  A machine that is busy makes
-# a test slow, not wrong.  In CI hypothesis's own profile, on which
-# this one is built, also draws the same examples each time.
+# Forty examples are enough to see most mistakes; the sweeps draw more.  A machine that is busy
+# makes a test slow, not wrong.  In CI hypothesis's own profile, on which this one is built, also
+# draws the same examples each time.
 settings.register_profile(
     "compat_bpe",
     settings.default,
