@@ -202,7 +202,7 @@ def _load_pair(vocabulary: Path, merges: Path, pattern: str | None, name: str) -
     return Tokenizer(name, read_vocab_merges(vocabulary, merges, pattern))
 
 
-#: What loads each kind of file but rank files, which alone are given special tokens.
+#: The loader of each kind of file but rank files, which alone are given special tokens.
 _LOADERS = {
     "json": _load_json,
     "merges": _load_merges,

@@ -24,9 +24,6 @@ class StreamDecoder:
         encoding: the encoding of the ids.
         errors: the error handler for bytes that are not UTF-8, as in ``Encoding.decode``.
 
-    Raises:
-        ValueError: the encoding cannot decode.
-
     >>> from compat_bpe import get_encoding
     >>> decoder = StreamDecoder(get_encoding("gpt2"))
     >>> [decoder.feed(token) for token in [31373, 12520, 246, 222]], decoder.finish()

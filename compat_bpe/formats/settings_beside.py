@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .checked_json import Json, read_json
 
-#: What a special token may be for, in the order in which new ones are numbered.
+#: The roles of special tokens, in the order in which new ones are numbered.
 ROLES = (
     "bos_token",
     "eos_token",

@@ -19,7 +19,7 @@ from .settings_beside import Settings, settings_beside
 from .tokenizer_classes import CLASSES, CLIP, GPT1, GPT2, REFUSED, WORD_END, TokenizerClass
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 
-#: What the first line of a list of merges begins with, if it is no merge.
+#: The beginning of the first line of a list of merges, if it is no merge.
 _HEADINGS = ("#version", '"bpe_simple_vocab_16e6.txt#version')
 
 

@@ -244,7 +244,6 @@ class Core:
             KeyError: an id is not in the vocabulary.
             OverflowError: an id is negative or 2**32 or more.
             TypeError: an id is no integer, or ``tokens`` is no sequence.
-            ValueError: this tokenizer cannot decode.
         """
         return self._decoder.decode(tokens)
 
@@ -256,7 +255,6 @@ class Core:
         """Return a decoder of ids that arrive one after another; ``errors`` as above.
 
         Raises:
-            ValueError: this tokenizer cannot decode.
         """
         return self._decoder.stream(errors)
 
@@ -265,7 +263,7 @@ class Core:
         return self._decoder.decode_one(token)
 
     def bytes_by_id(self) -> dict[int, bytes]:
-        """Return the bytes of each id, even if this tokenizer cannot decode."""
+        """Return the bytes of each id."""
         others = self.definition.other_tokens()
         found = {number: token for token, number in self.encoder.items()}
         return {**found, **others} if self.definition.others_count else {**others, **found}
@@ -275,8 +273,6 @@ class Core:
         """The decoder, built when something is first decoded."""
         from .decoders.by_bytes import Decoder
 
-        if self.definition.undecodable is not None:
-            raise ValueError(f"{self.definition.undecodable}: it encodes, but cannot decode")
         definition = self.definition
         if definition.make_decoder is not None:
             return definition.make_decoder()

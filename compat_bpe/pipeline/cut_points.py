@@ -134,8 +134,7 @@ class CutPoints:
             return None
         if not isinstance(splitter, Splitter) or not splitter.is_plain:
             return None
-        definition = self._definition
-        if definition.undecodable is not None or definition.make_decoder is not None:
+        if self._definition.make_decoder is not None:
             return None
         if not self._added.is_one_span(text):
             return None

@@ -37,12 +37,11 @@ class Definition:
         is_cut: says between which two characters of a span the model may be given two texts for
             one, whatever is around them; None if only the splitter says where a span may be cut.
         words: cuts a span into the chunks of the pre-tokenizer, if ``splitter`` cuts these further.
-        undecodable: the reason why ids cannot be decoded; None if they can.
     """
 
     __slots__ = (
         *("added", "make_decoder", "model", "other_tokens", "others_count", "splitter"),
-        *("is_cut", "pieces", "processor", "tokens", "undecodable", "words"),
+        *("is_cut", "pieces", "processor", "tokens", "words"),
     )
 
     def __init__(
@@ -59,7 +58,6 @@ class Definition:
         pieces: Callable[[], Mapping[int, str]] | None = None,
         is_cut: Callable[[str, str], bool] | None = None,
         words: StepSplitter | None = None,
-        undecodable: str | None = None,
     ) -> None:
         self.added = added
         self.splitter = splitter
@@ -72,4 +70,3 @@ class Definition:
         self.pieces = pieces
         self.is_cut = is_cut
         self.words = words
-        self.undecodable = undecodable

@@ -6,16 +6,13 @@ The result is that of ``Encoding`` in tokenizers 0.23.3 without a post-processor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import cache
+from collections.abc import Iterator, Sequence, Set
 from itertools import accumulate
 from typing import NamedTuple
 
 from ..pattern.splitter import Splitter
-from ..unicode.properties import white_space
 from ..unicode.surrogates import repair
 from .aligned import Aligned
-from .byte_level import BYTE_TO_UNICODE
 from .pre_tokenizers import Joined
 
 TYPE_CHECKING = False
@@ -148,38 +145,3 @@ def _converter(text: str) -> Callable[[int, int, int], tuple[int, int]]:
         return first, chars[end] if end < len(chars) else len(text)
 
     return convert
-
-
-def trimmed(tokens: Iterable[Located], add_prefix_space: bool) -> list[Located]:
-    """Return tokens whose places leave out the white space at their ends.
-
-    This is what the post-processors ``ByteLevel`` and ``RobertaProcessing`` do if they trim.
-
-    Args:
-        tokens: the tokens of a text, in order.
-        add_prefix_space: True if the space before the first token may be one that was put there.
-
-    >>> tokens = [Located(1, "Ġa", 0, 1, 0), Located(2, "Ġb", 1, 3, 1)]
-    >>> [(token.start, token.end) for token in trimmed(tokens, add_prefix_space=True)]
-    [(0, 1), (2, 3)]
-    """
-    blanks = _blank_chars() + BYTE_TO_UNICODE[ord(" ")]
-    found = []
-    for number, token in enumerate(tokens):
-        start, end = token.start, token.end
-        leading = len(token.text) - len(token.text.lstrip(blanks))
-        trailing = len(token.text) - len(token.text.rstrip(blanks))
-        if leading:
-            if (number == 0 or start == 0) and add_prefix_space and leading == 1:
-                leading = 0
-            start = min(start + leading, end)
-        if end >= trailing:
-            end = max(end - trailing, start)
-        found.append(token._replace(start=start, end=end))
-    return found
-
-
-@cache
-def _blank_chars() -> str:
-    ranges = white_space().ranges()
-    return "".join(chr(point) for first, last in ranges for point in range(first, last + 1))

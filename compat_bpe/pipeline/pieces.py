@@ -9,7 +9,7 @@ from itertools import compress
 from operator import add
 from typing import NamedTuple
 
-#: What spaces are written as.
+#: The sign that spaces are written as.
 SPACE = "\u2581"
 
 #: The types of pieces.

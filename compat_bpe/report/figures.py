@@ -159,7 +159,7 @@ class EncodingReport:
 
     @cached_property
     def _bytes(self) -> Mapping[int, bytes]:
-        """The bytes of each token, even if the encoding cannot decode."""
+        """The bytes of each token."""
         return _Bytes(self._encoding)
 
     def _size(self, number: int) -> int:

@@ -34,6 +34,8 @@ from itertools import islice
 from operator import add
 from typing import AnyStr, Generic, NamedTuple
 
+from .pairs import join_pair
+
 #: The number of code points, and so the largest number of ids.
 MOST_TOKENS = 0x110000
 
@@ -213,38 +215,10 @@ class Learner(Generic[AnyStr]):
 
     def _join(self, pair: str, made: str) -> None:
         """Join a pair in all words, and update the pairs beside it."""
-        words, frequencies, counts = self._words, self._frequencies, self._counts
-        del counts[pair]
-        #: The new pairs: the frequency, then the numbers of the words.
-        formed: dict[str, list[int]] = {}
-        for number in islice(self._places.pop(pair), 1, None):
-            parts = words[number].split(pair)
-            if len(parts) == 1:
-                continue  # Other merges have used the pair's tokens.
-            words[number] = made.join(parts)
-            frequency = frequencies[number]
-            self.size -= frequency * (len(parts) - 1)
-            first, *others, last = parts
-            found = [first[-1] + made] if first else []
-            for part in others:
-                found += (made + part[0], part[-1] + made) if part else (made + made,)
-            if last:
-                found.append(made + last[0])
-            for one in found:
-                known = formed.get(one)
-                if known is None:
-                    formed[one] = [frequency, number]
-                else:
-                    known[0] += frequency
-                    if known[-1] != number:
-                        known.append(number)
-        left, right = pair[0], pair[1]
-        for one, known in formed.items():
-            # Each occurrence of a new pair replaces one of the pair that was there before.
-            before, after = one[0], one[1]
-            lost = right + (left if before == after else after) if before == made else before + left
-            if lost in counts:
-                counts[lost] -= known[0]
+        numbers = islice(self._places.pop(pair), 1, None)
+        counts = self._counts
+        formed, joined = join_pair(pair, made, self._words, self._frequencies, counts, numbers)
+        self.size -= joined
         for one, known in formed.items():
             if known[0] >= self._floor and self._is_fit(one):
                 counts[one] = known[0]

@@ -1,4 +1,4 @@
-"""What kinds of tokenizers have in common whose pieces are learned by merging characters."""
+"""The common settings of kinds of tokenizers whose pieces are learned by merging characters."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _MOST_AT_ONE_PLACE = 64
 
 
 class Corpus(NamedTuple):
-    """What is learned from.
+    """The text that is learned from.
 
     Args:
         alphabet: the characters that are pieces of their own, and how often they occur, the

@@ -12,10 +12,10 @@ from ..pipeline.pieces import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
 #: The kinds of models by their names.
 KINDS = {"unigram": UNIGRAM, "bpe": BPE, "word": WORD, "char": CHAR}
 
-#: What takes the place of a character outside the alphabet: no piece reaches over it.
+#: The stand-in for a character outside the alphabet: no piece reaches over it.
 UNKNOWN_CHARACTER = "\u2585"
 
-#: What takes the place of a reserved piece in the text, and of a delimiter.
+#: The stand-ins for a reserved piece in the text, and for a delimiter.
 BOUNDARY = "\x1f"
 
 #: The bounds of some settings, as in the reference.

@@ -27,7 +27,7 @@ from math import exp, inf, log, log1p
 
 from .sentencepiece_corpus import single
 
-#: What an unknown character's score is below the lowest score.
+#: The distance of an unknown character's score from the lowest score.
 _UNKNOWN_PENALTY = 10.0
 #: Pieces of a lower count are dropped.
 _LEAST_COUNT = 0.5

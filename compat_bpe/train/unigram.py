@@ -29,7 +29,7 @@ from .unigram_words import Words
 #: The name of the unknown piece in training.  No piece of the result is called so.
 PLACEHOLDER = "<UNK>"
 
-#: What is taken off the least score for an unknown character.
+#: The distance of an unknown character's score from the least score.
 _UNKNOWN_PENALTY = 10.0
 #: The least expected number of a piece that stays.
 _LEAST_EXPECTED = 0.5

@@ -1,4 +1,4 @@
-"""What a Unigram model says about one word, by the textbook: forward and backward, in logarithms.
+"""A Unigram model's answers for one word, by the textbook: forward and backward, in logarithms.
 
 The operations and their order are those of tokenizers, so for one word the numbers have the same
 bits.  It is several times slower than ``Lattice.expect``, which shares what words have in common

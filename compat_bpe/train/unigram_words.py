@@ -23,7 +23,7 @@ _LONG = 16
 _TOO_LONG = 1000
 #: A new lattice is made if the words are shortened to less than this part.
 _WORTH = 0.8
-#: Where a number is as near as this to a limit, it is computed again as in the reference.
+#: A number that is as near as this to a limit is computed again as in the reference.
 _NEAR = 1e-9
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +36,6 @@ def core(
     normalize: Normalizer | None = None,
     prefix: SpanPrefix | None = None,
     steps: Sequence[Step] = (SPLIT, ByteAlphabet()),
-    undecodable: str | None = None,
 ) -> CoreBPE:
     names = {token.id: token.content.encode() for token in added}
     definition = Definition(
@@ -49,7 +47,6 @@ def core(
         tokens=tokens,
         other_tokens=lambda: names if other_tokens is None else other_tokens,
         others_count=True,
-        undecodable=undecodable,
     )
     return CoreBPE.of(definition)
 
@@ -111,13 +108,6 @@ def test_prefix_space_is_put_before_each_span(text: str, ids: list[int]) -> None
     assert tested.splitter_of("ab") is None
 
 
-def test_what_cannot_be_decoded_says_why() -> None:
-    tested = core(undecodable="x.json: no decoder")
-    assert tested.encode_ordinary("ab") == [256]
-    with pytest.raises(ValueError, match=re.escape("x.json: no decoder: it encodes, but cannot")):
-        tested.decode_bytes([256])
-
-
 def test_a_token_may_be_decoded_otherwise_than_it_is_encoded() -> None:
     tested = core(other_tokens={256: b"<ab>"})
     assert tested.encode_ordinary("abc ab") == [257, 32, 256]
@@ -167,4 +157,3 @@ def test_a_text_with_an_added_token_in_it_is_not_split_as_it_stands() -> None:
     assert tested.splitter_of("ab<s>") is not None
     assert tested.splitter_of("ab<a>") is None
     assert core(normalize=Lowercase()).splitter_of("ab") is None
-    assert core(undecodable="no").splitter_of("ab") is None

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from .base import Ids
 
-    #: What is remembered of a word: its limit, its ids, and the scores of its pieces.
+    #: The memory of a word: its limit, its ids, and the scores of its pieces.
     Remembered = tuple[float, Sequence[int], Sequence[float]]
 
 #: Longer words are cut where no piece reaches over.

@@ -39,7 +39,7 @@ class LinkedPieces:
     """
 
     def __init__(self, first: Mapping[str, int], others: Mapping[str, int]) -> None:
-        #: Where a word begins, and where it goes on.
+        #: The node at which a word begins, and the one at which it goes on.
         self._begin, self._go_on = 0, 1
         self._edges: dict[int, int] = {}
         #: For each node, what its text is taken as, and the node of what is left.

@@ -91,7 +91,7 @@ class UnicodeForm(PlainNormalizer):
 
     @cached_property
     def _alone(self) -> CharacterTable:
-        """What becomes of a character by itself; nothing if it depends on what is before it."""
+        """Return a character as it is by itself; nothing if that depends on what is before it."""
         return CharacterTable(self._by_itself)
 
     def _by_itself(self, char: str) -> str:

@@ -23,7 +23,7 @@ BEHAVIORS: tuple[Behavior, ...] = get_args(Behavior)
 #: The name of the pattern of a step in messages.
 NAME = "of the pre-tokenizer"
 
-#: What joins a match to the piece on one side joins the text between matches to that on the other.
+#: The behavior of an inverted step, in which the text between matches is joined to the other side.
 _OPPOSITE: dict[Behavior, Behavior] = {
     "MergedWithNext": "MergedWithPrevious",
     "MergedWithPrevious": "MergedWithNext",

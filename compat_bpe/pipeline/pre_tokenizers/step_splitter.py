@@ -21,7 +21,7 @@ _PAIRS = 1 << 14
 #: A cut point before a blank is looked for so many characters further than is due, before all
 #: places are tried: in Chinese, nearly each of these is between two other characters.
 _FURTHER = 1 << 13
-#: What most cut points are before.
+#: The characters that most cut points are before.
 _BLANK = re.compile(r"[ \n\t]")
 
 

@@ -31,7 +31,7 @@ class SpecialTokens(NamedTuple):
     tokens: Sequence[str]
 
 
-#: What a template is made of.
+#: The parts of a template.
 Piece = Union[TextPiece, SpecialPiece]
 
 
