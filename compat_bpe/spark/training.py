@@ -20,7 +20,7 @@ from ..train.words import word_splitter
 from ..train.write import FORMATS, check_folder, check_name, write_vocabulary
 from ..version import __version__
 from .carried import Carried
-from .counts import ERROR, SCHEMA, Count, figure_batch, summed
+from .counts import ERROR, Count, summed
 from .frames import mapped, picked, rows_of
 from .needs import needed
 from .prepared import FIRST, with_first
@@ -110,7 +110,7 @@ def train(
     count = _CountPrepared(preparation, splitter, column, errors, weighted, approximate)
     figures = Figures(len(preparation.rules))
     with _trainer(settings, name) as trainer, tempfile.TemporaryFile() as held_out:
-        rows = _sorted(mapped(corpus, count, SCHEMA), min_count)
+        rows = _sorted(mapped(corpus, count, count.schema), min_count)
         trainer.feed_counts(_without_figures(rows, figures))
         trained = trainer.train()
         if preparation.validation:
@@ -219,11 +219,12 @@ def _lineage(
 def _sorted(rows: DataFrame, min_count: int) -> DataFrame:
     """Return the sums of rows: figures first, and chunks in their order."""
     functions = needed("pyspark.sql.functions")
-    found = summed(rows, ["chunk", "group", "figure"])
+    found = summed(rows, [name for name in rows.columns if name != "count"])
     if min_count > 1:
         is_kept = functions.col("count") >= min_count
         found = found.where(functions.col("chunk").isNull() | is_kept)
-    return found.orderBy("chunk", "group").select("chunk", "count", "group", "figure")
+    group = functions.col("group") if "group" in rows.columns else functions.lit("").alias("group")
+    return found.select("chunk", "count", group, "figure").orderBy("chunk", "group")
 
 
 def _without_figures(rows: DataFrame, figures: Figures) -> Iterator[tuple[str, int, str]]:
@@ -247,6 +248,10 @@ class _CountPrepared(Count):
         super().__init__(*arguments)
         self._preparation = preparation
 
+    @property
+    def has_figures(self) -> bool:
+        return True
+
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         figures = Figures(len(self._preparation.rules))
 
@@ -261,7 +266,7 @@ class _CountPrepared(Count):
             figures.sums[_SKIPPED] += number
 
         yield from self.counted(parts())
-        yield figure_batch(figures.sums)
+        yield self.figure_batch(figures.sums)
 
 
 def _write_held_out(

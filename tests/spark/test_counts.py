@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from compat_bpe.corpus.chunk_counts import ChunkCounter
 from compat_bpe.spark import chunk_counts, partition_counts
+from compat_bpe.spark import rows as rows_module
+from compat_bpe.spark.carried import Carried
+from compat_bpe.spark.counts import Count
 from compat_bpe.spark.rows import splitter_of
 from compat_bpe.train import train_bpe
 from tests.spark.corpora import few, real_corpora, texts
@@ -62,20 +65,24 @@ def test_counts_of_real_corpora(spark: SparkSession, name: str) -> None:
     assert partition_counts(some) == expected
 
 
-def test_counts_go_on_in_portions(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker gives its counts several times, also within a group."""
-    from compat_bpe.corpus.documents import parts_of
-    from compat_bpe.spark import rows
+def test_counts_go_on_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker gives its counts several times, also within a document."""
+    import pyarrow
 
-    monkeypatch.setattr(rows, "_COUNTED_AT_ONCE", 7)
-    some = ["a dog and a cat"] * 9
-    counting = rows.Counting(splitter_of("gpt2"))
+    monkeypatch.setattr(rows_module, "_HELD", 20_000)
+    some = ["".join(f"{number} dogs and " for number in range(60_000)), "a dog", ""] * 2
+    count = Count(Carried(splitter_of("gpt2")), "text", "strict")
+    batches = [pyarrow.RecordBatch.from_pydict({"text": some, "group": [""] * len(some)})]
     found: Counter[str] = Counter()
-    portions = [*counting.feed(p for text in some for p in parts_of([text], "", ""))]
-    assert len(portions) == 9
-    for counts in [*portions, counting.finish()]:
-        found.update(counts.get("", {}))
+    given = [batch.to_pydict() for batch in count(iter(batches))]
+    for batch in given:
+        found.update(dict(zip(batch["chunk"], batch["count"])))
+    assert sum("a" in batch["chunk"] for batch in given) > 0
+    # A portion of text after which the chunks are too many is the last that is counted with them.
+    assert max(len(batch["chunk"]) for batch in given) < 45_000
+    assert sum(" and" in batch["chunk"] for batch in given) >= 4
     assert found == of_one_machine([*some])
+    assert [list(batch) for batch in given] == [["chunk", "count"]] * len(given)
 
 
 @pytest.mark.parametrize("most", [20, 300])
