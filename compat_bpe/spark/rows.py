@@ -14,8 +14,8 @@ from ..train.settings import BYTES
 from ..train.trainer import make_encoding
 from ..unicode.surrogates import repair
 
-#: The most distinct chunks that a worker holds before it gives them to Spark; see ``Spill``.  128 MB
-#: of English have fewer, so each goes through Java once.
+#: The most distinct chunks that a worker holds before it gives them to Spark; see ``Spill``.  128
+#: MB of English have fewer, so each goes through Java once.
 _HELD = 1 << 19
 
 #: The parts of 16 bits of the sum of digests, so that no sum of Spark's overflows.
