@@ -6,9 +6,11 @@ It needs nothing but this package, PySpark and PyArrow, so the options are read 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,11 @@ if TYPE_CHECKING:
 
 _PROGRAM = "compat_bpe.spark"
 
+#: A name with a line feed or an escape sequence must not appear as two lines or as a color.
+_CONTROLS = {
+    code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
+}
+
 #: The column of texts of the formats that have no other.
 _TEXT = "value"
 
@@ -51,18 +58,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, or 2 after an error, of which a line on standard error says what it was.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # Some consoles know few characters, and a name may have bytes that are no text.
+        if isinstance(stream, io.TextIOWrapper):
+            with suppress(ValueError):  # it is closed
+                stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
     except (OSError, ValueError, TypeError, ImportError) as error:
-        print(f"{_PROGRAM}: {_said(error)}", file=sys.stderr)
-        return 2
+        return _failed(_said(error))
     except Exception as error:  # Spark's have no other common base
         if not type(error).__module__.startswith("pyspark"):
             raise
-        print(f"{_PROGRAM}: {_reason(str(error))}", file=sys.stderr)
-        return 2
+        return _failed(_reason(str(error)))
     return 0
+
+
+def _failed(message: str) -> int:
+    """Say why the job failed, in a line on standard error, and return its exit status."""
+    if sys.stderr is not None:  # a program without a console has none
+        print(f"{_PROGRAM}: {message.translate(_CONTROLS)}", file=sys.stderr)
+    return 2
 
 
 def _said(error: Exception) -> str:
@@ -245,7 +262,7 @@ def _train(options: argparse.Namespace) -> None:
         force=options.force,
         errors=options.errors,
     )
-    print(f"{trained.encoding.n_vocab:,} tokens in {options.output}")
+    print(f"{trained.encoding.n_vocab:,} tokens in {options.output.translate(_CONTROLS)}")
 
 
 def _settings(options: argparse.Namespace) -> Settings:

@@ -23,7 +23,7 @@ from .carried import Carried
 from .counts import ERROR, Count, summed
 from .frames import mapped, picked, rows_of
 from .needs import needed
-from .prepared import FIRST, with_first
+from .prepared import FIRST, WithPreparation, with_first
 from .rows import Figures, prepared, splitter_of
 from .texts import Errors
 
@@ -280,13 +280,8 @@ def _write_held_out(
         file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
 
-class _GiveHeldOut:
+class _GiveHeldOut(WithPreparation):
     """Gives the parts of the documents of a partition that are held out."""
-
-    def __init__(self, preparation: Preparation, column: str, errors: Errors) -> None:
-        self._preparation = preparation
-        self._column = column
-        self._errors = errors
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         arrow = needed("pyarrow")
