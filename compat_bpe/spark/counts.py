@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
+from ..corpus.chunk_counts import Counts
 from ..corpus.documents import Part, parts_of
 from ..corpus.frequent import Summary, merged, summary
 from ..train.settings import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
-from .carried import Carried
+from .carried import AnyEncoding, Carried
 from .frames import mapped, picked, rows_of
 from .needs import needed
 from .rows import counted_in_portions, splitter_of
@@ -88,8 +90,8 @@ def chunk_counts(
     if weights and group is None:
         raise ValueError("weights are of groups: give group, the column that has them")
     functions = needed("pyspark.sql.functions")
-    splitter = Carried(splitter_of(pattern))
-    count = Count(splitter, column, errors, group, approximate)
+    chunks = Chunks(splitter_of(pattern))
+    count = Count(chunks, column, errors, group, approximate)
     rows = mapped(picked(df, column, group), count, count.schema)
     by = ["chunk"] if group is None else ["chunk", "group"]
     extra = [] if group is None or weights else ["group"]
@@ -131,11 +133,38 @@ def _weighted(counts: DataFrame, weights: Mapping[str, float]) -> DataFrame:
     return counts.groupBy("chunk").agg(weighted.alias("count"))
 
 
+class Units(Protocol):
+    """A way to split documents, which can be pickled."""
+
+    def portions(
+        self, parts: Iterable[Part], by_group: bool, figures: Counter[str]
+    ) -> Iterator[Counts]:
+        """Yield the counts of what documents are split into, whenever they are many.
+
+        Args:
+            parts: the parts of the documents.
+            by_group: True to count each group for itself.
+            figures: takes what else is counted, by its name.
+        """
+
+
+class Chunks:
+    """The chunks of an encoding."""
+
+    def __init__(self, encoding: AnyEncoding) -> None:
+        self._encoding = Carried(encoding)
+
+    def portions(
+        self, parts: Iterable[Part], by_group: bool, figures: Counter[str]
+    ) -> Iterator[Counts]:
+        return counted_in_portions(self._encoding.get(), parts, by_group)
+
+
 class Count:
     """Counts the chunks of a partition, on a worker.
 
     Args:
-        splitter: the encoding that splits the texts.
+        units: the way to split the texts.
         column: the name of the column, for messages.
         errors: as in ``count_tokens``.
         group: the column of groups; None to count all as one.
@@ -144,13 +173,13 @@ class Count:
 
     def __init__(
         self,
-        splitter: Carried,
+        units: Units,
         column: str,
         errors: Errors,
         group: str | None = None,
         approximate: int | None = None,
     ) -> None:
-        self._splitter = splitter
+        self._units = units
         self._column = column
         self._errors = errors
         self._by_group = group is not None
@@ -173,11 +202,16 @@ class Count:
         return ", ".join(f"`{name}` {_TYPES[name]}" for name in self.names)
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        return self.counted(self._parts(batches))
+        return self.counted(self._parts(batches), Counter())
 
-    def counted(self, parts: Iterable[Part]) -> Iterator[Any]:
-        """Yield batches of the chunks of documents, with the columns of ``schema``."""
-        portions = counted_in_portions(self._splitter.get(), parts, self._by_group)
+    def counted(self, parts: Iterable[Part], figures: Counter[str]) -> Iterator[Any]:
+        """Yield batches of the chunks of documents, with the columns of ``schema``.
+
+        Args:
+            parts: the parts of the documents.
+            figures: takes what else is counted.
+        """
+        portions = self._units.portions(parts, self._by_group, figures)
         if self._most is None:
             for counts in portions:
                 for group, counter in counts.items():

@@ -25,14 +25,16 @@ from ..report.html import page
 from ..report.text import as_json, line_width, table_lines
 from ..train.kinds import KINDS
 from ..train.merge_settings import MergeSettings
+from ..train.sentencepiece_settings import SentencePieceSettings
 from ..train.settings import TrainingSettings
 from ..version import __version__
 from .counts import chunk_counts
 from .frames import quoted
+from .learning import Settings
 from .needs import needed
 from .reports import report
 from .ship import ship, write_zip
-from .training import Settings, train
+from .training import train
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ _PROGRAM = "compat_bpe.spark"
 _CONTROLS = {
     code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
 }
+
+_SENTENCEPIECE = "sentencepiece-bpe"
 
 #: The column of texts of the formats that have no other.
 _TEXT = "value"
@@ -139,12 +143,13 @@ def _parser() -> argparse.ArgumentParser:
         help="a folder of Parquet files, also of an object store; or a file of the driver "
         "(.tsv, .tsv.gz, .jsonl, .jsonl.gz)",
     )
+    count.add_argument("--force", action="store_true", help="replace a folder that is there")
     count.set_defaults(run=_count)
 
     training = commands.add_parser("train", parents=[corpus, counting], help="train a vocabulary")
     training.add_argument("-o", "--output", metavar="DIR", required=True)
     training.add_argument("--name")
-    training.add_argument("--model", choices=("bpe", *KINDS), default="bpe")
+    training.add_argument("--model", choices=("bpe", *KINDS, _SENTENCEPIECE), default="bpe")
     training.add_argument("-n", "--vocab-size", metavar="N", type=int)
     training.add_argument("--merges", metavar="N", type=int)
     training.add_argument("--min-frequency", metavar="N", type=int)
@@ -225,7 +230,7 @@ def _count(options: argparse.Namespace) -> None:
         errors=options.errors,
     )
     if not is_file:
-        counts.write.parquet(options.output)
+        counts.write.parquet(options.output, "overwrite" if options.force else "error")
         return
     has_groups = options.group_field is not None
     names = ["chunk", "count", "group"] if has_groups else ["chunk", "count"]
@@ -278,10 +283,22 @@ def _settings(options: argparse.Namespace) -> Settings:
     given["weights"] = dict(map(_weight, options.weight)) or None
     if options.model == "bpe":
         return TrainingSettings(**given, pattern=options.pattern)
+    if options.model == _SENTENCEPIECE:
+        return _sentencepiece(given)
     kind = KINDS[options.model]
     if not issubclass(kind, MergeSettings) and {"num_merges", "max_token_length"} & given.keys():
         raise ValueError(f"--merges and --max-token-length are not for --model {options.model}")
     return kind(**given)
+
+
+def _sentencepiece(given: dict[str, Any]) -> Settings:
+    """Return the settings of a model of SentencePiece, as ``compat-bpe train`` has them."""
+    symbols, weights = given.pop("special_tokens"), given.pop("weights")
+    others = sorted(given.keys() - {"vocab_size"})
+    if weights or others or not given:
+        reason = "takes no weights" if weights else f"has no {others[0]}" if others else "needs -n"
+        raise ValueError(f"--model {_SENTENCEPIECE} {reason}")
+    return SentencePieceSettings(**given, control_symbols=symbols, hard_vocab_limit=False)
 
 
 def _weight(given: str) -> tuple[str, float]:

@@ -16,7 +16,7 @@ from ..unicode.surrogates import repair
 
 #: The most distinct chunks that a worker holds before it gives them to Spark; see ``Spill``.  128
 #: MB of English have fewer, so each goes through Java once.
-_HELD = 1 << 19
+HELD = 1 << 19
 
 #: The parts of 16 bits of the sum of digests, so that no sum of Spark's overflows.
 _LIMBS = 16
@@ -159,7 +159,7 @@ def counted_in_portions(
         by_group: True to count each group for itself.
     """
     full: list[Counts] = []
-    counter = ChunkCounter(encoding, workers=1, spill=Spill(full.append, _HELD))
+    counter = ChunkCounter(encoding, workers=1, spill=Spill(full.append, HELD))
     for text, group, _, is_last in parts:
         counter.feed(text, group if by_group else "", is_last=is_last)
         while full:

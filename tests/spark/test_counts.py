@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from compat_bpe.corpus.chunk_counts import ChunkCounter
 from compat_bpe.spark import chunk_counts, partition_counts
 from compat_bpe.spark import rows as rows_module
-from compat_bpe.spark.carried import Carried
-from compat_bpe.spark.counts import Count
+from compat_bpe.spark.counts import Chunks, Count
 from compat_bpe.spark.rows import splitter_of
 from compat_bpe.train import train_bpe
 from tests.spark.corpora import few, real_corpora, texts
@@ -69,9 +68,9 @@ def test_counts_go_on_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker gives its counts several times, also within a document."""
     import pyarrow
 
-    monkeypatch.setattr(rows_module, "_HELD", 20_000)
+    monkeypatch.setattr(rows_module, "HELD", 20_000)
     some = ["".join(f"{number} dogs and " for number in range(60_000)), "a dog", ""] * 2
-    count = Count(Carried(splitter_of("gpt2")), "text", "strict")
+    count = Count(Chunks(splitter_of("gpt2")), "text", "strict")
     batches = [pyarrow.RecordBatch.from_pydict({"text": some, "group": [""] * len(some)})]
     found: Counter[str] = Counter()
     given = [batch.to_pydict() for batch in count(iter(batches))]
