@@ -235,22 +235,22 @@ class Count:
         """Yield batches of the chunks of a group."""
         chunks, numbers = list(counts), list(counts.values())
         for start in range(0, len(chunks), _ROWS):
-            end = start + _ROWS
-            yield self._batch(chunks[start:end], numbers[start:end], group, None)
+            some = chunks[start : start + _ROWS]
+            yield self._batch(some, numbers[start : start + _ROWS], group, [None] * len(some))
 
     def _batch(
         self,
         chunks: Sequence[str | None],
         numbers: Sequence[int],
         group: str,
-        figures: Sequence[str] | None,
+        figures: Sequence[str | None],
     ) -> Any:
         arrow = needed("pyarrow")
         make = {
             "chunk": lambda: arrow.array(chunks, arrow.string()),
             "count": lambda: arrow.array(numbers, arrow.int64()),
             "group": lambda: arrow.repeat(group, len(chunks)),
-            "figure": lambda: arrow.array(figures or [None] * len(chunks), arrow.string()),
+            "figure": lambda: arrow.array(figures, arrow.string()),
         }
         names = self.names
         return arrow.RecordBatch.from_arrays([make[name]() for name in names], names)

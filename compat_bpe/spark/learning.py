@@ -45,7 +45,7 @@ class LearnsFromCounts(Protocol):
 
     def __exit__(self, *exception: object) -> None: ...
 
-    def feed_counts(self, counts: Iterator[tuple[str, int, str]]) -> None: ...
+    def feed_counts(self, counts: Iterator[tuple[str, int, str]], /) -> None: ...
 
     def train(self) -> Result: ...
 
@@ -60,11 +60,20 @@ class Learning(Protocol):
         weights: the weights of groups, if there are any.
     """
 
-    units: Units
-    pattern: str
-    formats: tuple[str, ...]
-    roles: Mapping[str, str]
-    weights: Mapping[str, float] | None
+    @property
+    def units(self) -> Units: ...
+
+    @property
+    def pattern(self) -> str: ...
+
+    @property
+    def formats(self) -> tuple[str, ...]: ...
+
+    @property
+    def roles(self) -> Mapping[str, str]: ...
+
+    @property
+    def weights(self) -> Mapping[str, float] | None: ...
 
     def trainer(self, name: str, figures: Counter[str]) -> LearnsFromCounts:
         """Return the trainer.

@@ -120,10 +120,11 @@ def test_a_driver_that_is_killed(
     python = bare_python(tmp_path)
     # Its workers wait when they start.
     (site,) = (tmp_path / "bare").glob("lib/python*/site-packages")
+    waits = tmp_path / "waits"
     (site / "sitecustomize.py").write_text(
-        "import pathlib, sys, time\n"
+        "import os, sys, time\n"
         "if 'pyspark.daemon' in sys.orig_argv:\n"
-        f"    pathlib.Path({str(tmp_path)!r}, 'waits').touch()\n"
+        f"    os.makedirs(os.path.join({str(waits)!r}, str(os.getpid())))\n"
         "    time.sleep(500)\n"
     )
     output = {"count": tmp_path / "counts.parquet", "train": tmp_path / "trained"}
@@ -131,19 +132,21 @@ def test_a_driver_that_is_killed(
         "count": ["count", *map(str, files), "-o", str(output["count"])],
         "train": ["train", *map(str, files), "-n", "300", "-o", str(output["train"])],
     }
-    for name, signs in (
-        ("count", [tmp_path / "waits", output["count"] / "_temporary"]),
-        ("train", [tmp_path / "waits"]),
-    ):
-        (tmp_path / "waits").unlink(missing_ok=True)
-        with started(python, *arguments[name], "--ship") as process:
-            try:
-                while not all(sign.exists() for sign in signs):
-                    assert process.poll() is None, process.stderr and process.stderr.read()
-                    time.sleep(0.05)
-            finally:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.communicate()
+    jobs = [started(python, *one, "--ship") for one in arguments.values()]
+    try:
+        # One of each job: both have begun to count.
+        while not (
+            waits.exists()
+            and len(list(waits.iterdir())) >= 2
+            and (output["count"] / "_temporary").exists()
+        ):
+            for job in jobs:
+                assert job.poll() is None, job.communicate()
+            time.sleep(0.05)
+    finally:
+        for job in jobs:
+            os.killpg(job.pid, signal.SIGKILL)
+            job.communicate()
     # Nothing looks finished, and what is there is not taken for counts.
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bare", "counts.parquet", "waits"]
     assert [path.name for path in output["count"].iterdir()] == ["_temporary"]

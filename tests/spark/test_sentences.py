@@ -75,7 +75,7 @@ def test_words_go_on_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     figures: Counter[str] = Counter()
     documents = (part for text in some for part in parts_of([text], "", ""))
     portions = list(Words(own).portions(documents, False, figures))
-    assert [len(portion[""]) for portion in portions] == [4, 4, 0]
+    assert [len(portion[""]) for portion in portions] == [4, 4, 0, 0]
     found = learned_in_parts(some, own, 2)
     assert found == learned_at_once(some, own)
     assert found[2]["skipped_lines"] == 1

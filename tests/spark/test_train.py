@@ -138,11 +138,12 @@ def test_files_and_manifest_are_those_of_the_command(
 @pytest.mark.parametrize("kind", ["wordpiece", "unigram", "sentencepiece-bpe"])
 def test_other_kinds(spark: SparkSession, corpus: Path, tmp_path: Path, kind: str) -> None:
     by_command("--model", kind, "-n", 300, "-o", tmp_path / "here", "--name", "own", corpus)
-    settings: Any = {
+    made: dict[str, Any] = {
         "wordpiece": partial(WordPieceSettings, min_frequency=1),  # as by the command
         "unigram": UnigramSettings,
         "sentencepiece-bpe": partial(SentencePieceSettings, hard_vocab_limit=False),
-    }[kind](300)
+    }
+    settings = made[kind](300)
     df = spark.read.json(str(corpus)).repartition(2)
     train(df, "text", tmp_path / "spark", settings, name="own")
     assert files_of(tmp_path / "spark") == files_of(tmp_path / "here")

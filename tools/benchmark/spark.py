@@ -143,19 +143,29 @@ def cpu_seconds() -> Counter[str]:
     return found
 
 
-def measured(megabytes: float, work: Callable[[], object]) -> dict[str, float]:
-    """Throughput of some work, by the clock and by CPU time."""
+def measured(
+    megabytes: float, work: Callable[[], object], *, on_spark: bool = True
+) -> dict[str, float]:
+    """Throughput of some work, by the clock and by CPU time.
+
+    Args:
+        megabytes: the size of the text.
+        work: the work.
+        on_spark: False if it is work of processes that have ended.  Those of Spark do not count
+            then: it ends some of its workers when they have had nothing to do.
+    """
     started, before = time.perf_counter(), cpu_seconds()
     work()
     seconds, after = time.perf_counter() - started, cpu_seconds()
-    cpu = {name: after[name] - before[name] for name in ("driver", "java", "workers")}
+    names = ("driver", "java", "workers") if on_spark else ("driver",)
+    cpu = {name: after[name] - before[name] for name in names}
     return {
         "seconds": seconds,
         "cpu_seconds": sum(cpu.values()),
         **{f"cpu_seconds_{name}": value for name, value in cpu.items()},
         "mb_per_second": megabytes / seconds,
         "mb_per_cpu_second": megabytes / sum(cpu.values()),
-        "mb_per_cpu_second_workers": megabytes / max(cpu["workers"], 0.01),
+        **({"mb_per_cpu_second_workers": megabytes / cpu["workers"]} if on_spark else {}),
     }
 
 
@@ -229,12 +239,12 @@ def run(folder: Path, size: int, vocabulary: int, note: Callable[[str, Any], Non
     noop = counts.write.format("noop").mode("overwrite")
     for time_of in ("first", "second"):
         alone = partial(by_two_processes, count_chunks, paths)
-        note(f"chunk_counts, processes, {time_of}", measured(megabytes, alone))
+        note(f"chunk_counts, processes, {time_of}", measured(megabytes, alone, on_spark=False))
         note(f"chunk_counts, Spark, {time_of}", measured(megabytes, noop.save))
     note("shuffled_bytes", (shuffled_bytes(spark) - before) / 2)
     note("distinct_chunks", counts.count())
     alone = partial(by_two_processes, count_texts, some)
-    note("count_tokens, processes", measured(sample, alone))
+    note("count_tokens, processes", measured(sample, alone, on_spark=False))
     summed = df.select(count_tokens("text", ENCODING).alias("n")).agg(functions.sum("n"))
     note("count_tokens, Spark", measured(megabytes, summed.collect))
     note("driver_megabytes_before", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
@@ -266,7 +276,7 @@ class Notes:
                 f"{value['seconds']:8.0f} s  {value['mb_per_second']:7.2f} MB/s  "
                 f"{value['mb_per_cpu_second']:7.2f} MB a CPU second"
             )
-            if value["cpu_seconds_workers"] > 1:
+            if "mb_per_cpu_second_workers" in value:
                 shown += f"  {value['mb_per_cpu_second_workers']:7.2f} of workers alone"
         else:
             shown = f"{value:14,.0f}"
