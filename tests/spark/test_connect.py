@@ -95,9 +95,9 @@ def test_a_client_gets_the_same(tmp_path: Path) -> None:
     }
     assert sorted(found["approximate"]) == [[chunk, n, 0] for chunk, n in sorted(expected.items())]
     assert (found["sql"], found["prepared"], found["documents"]) == (2, 2, 2)
-    learned = train_bpe(TEXTS, num_merges=3)
-    trained: Any = load(folder)
-    assert trained._mergeable_ranks == learned._mergeable_ranks
+    learned, trained = train_bpe(TEXTS, num_merges=3), load(folder)
+    assert trained.n_vocab == learned.n_vocab == 259
+    assert [*map(trained.encode, TEXTS)] == [*map(learned.encode, TEXTS)]
     assert json.loads((folder / "manifest.json").read_text())["spark"]["application"] is None
     assert "there is no column 'nothing'" in found["column"]
     assert 'has the type "BOOLEAN"' in found["type"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -131,6 +133,38 @@ def test_groups_and_weights(spark: SparkSession) -> None:
     assert learned._mergeable_ranks == expected._mergeable_ranks
     with pytest.raises(ValueError, match="there is a weight for 'de'"):
         chunk_counts(df, "text", group="lang", weights={"de": 2})
+
+
+def test_a_group_that_has_nearly_all(spark: SparkSession) -> None:
+    some = real_corpora(60_000)["english"]
+    rows = [("en", text) for text in some] + [("de", "ein Hund"), ("fr", "un chien")]
+    df = frame(spark, rows, "lang string, text string", 4)
+    expected = {(chunk, "en"): count for chunk, count in of_one_machine([*some]).items()}
+    for lang, text in rows[-2:]:
+        expected.update({(chunk, lang): 1 for chunk in of_one_machine([text])})
+    assert counted(chunk_counts(df, "text", group="lang")) == expected
+
+
+def test_counts_that_are_kept_are_dropped(spark: SparkSession) -> None:
+    """They are not in the session's cache, which keeps what it has until the end."""
+
+    def kept() -> set[int]:
+        return set(context.getPersistentRDDs().keySet())
+
+    context: Any = spark.sparkContext._jsc
+    df = frame(spark, GROUPED, "lang string, text string", 2)
+    before = kept()
+    weighted = chunk_counts(df, "text", group="lang", weights={"en": 2.0})
+    rare = chunk_counts(df, "text", approximate=9)
+    assert len(kept() - before) == 2
+    assert weighted.count() == rare.count() == 5
+    del weighted, rare
+    end = time.monotonic() + 60
+    while kept() - before:
+        assert time.monotonic() < end, "some are still there"
+        gc.collect()
+        spark._jvm.System.gc()  # type: ignore[union-attr]
+        time.sleep(0.1)
 
 
 def test_damaged_texts(spark: SparkSession) -> None:
