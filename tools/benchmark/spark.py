@@ -8,7 +8,7 @@ Spark's own size of partitions.
 
 Beside it, the same work is done by two processes at once, each with every other file.  Two, because
 that is how many workers Spark has: cores that share a cache or that are two threads of one are
-slower when both work.  The texts of every fourth file are enough to count tokens.
+slower when both work.
 
 Figures are megabytes of text a second, by the clock, and by the CPU time of all processes: on a
 machine that others use, too, only the latter says something.  CPU time is also given for the
@@ -221,15 +221,9 @@ def run(folder: Path, size: int, vocabulary: int, note: Callable[[str, Any], Non
     from pyspark.sql import functions
 
     paths = sorted(folder.glob("*.parquet"))
-    some = paths[::4] or paths
-    megabytes, rows = size / 1e6, 0
-    sample = 0.0
-    for path in paths:
-        texts = list(read_texts([path]))
-        rows += len(texts)
-        sample += sum(len(text.encode()) for text in texts) / 1e6 if path in some else 0
+    megabytes = size / 1e6
     note("bytes", size)
-    note("rows", rows)
+    note("rows", sum(1 for _ in read_texts(paths)))
     spark = session()
     df = spark.read.parquet(str(folder))
     note("partitions", df.rdd.getNumPartitions())
@@ -243,8 +237,8 @@ def run(folder: Path, size: int, vocabulary: int, note: Callable[[str, Any], Non
         note(f"chunk_counts, Spark, {time_of}", measured(megabytes, noop.save))
     note("shuffled_bytes", (shuffled_bytes(spark) - before) / 2)
     note("distinct_chunks", counts.count())
-    alone = partial(by_two_processes, count_texts, some)
-    note("count_tokens, processes", measured(sample, alone, on_spark=False))
+    alone = partial(by_two_processes, count_texts, paths)
+    note("count_tokens, processes", measured(megabytes, alone, on_spark=False))
     summed = df.select(count_tokens("text", ENCODING).alias("n")).agg(functions.sum("n"))
     note("count_tokens, Spark", measured(megabytes, summed.collect))
     note("driver_megabytes_before", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
