@@ -163,7 +163,7 @@ def test_counts_that_are_kept_are_dropped(spark: SparkSession) -> None:
     while kept() - before:
         assert time.monotonic() < end, "some are still there"
         gc.collect()
-        spark._jvm.System.gc()  # type: ignore[union-attr]
+        spark._jvm.System.gc()
         time.sleep(0.1)
 
 
