@@ -12,9 +12,10 @@ slower when both work.
 
 Figures are megabytes of text a second, by the clock, and by the CPU time of all processes: on a
 machine that others use, too, only the latter says something.  CPU time is also given for the
-workers of Python alone, but for those that Spark ends meanwhile, as it does when they have had
-nothing to do for a minute: what a driver learns alone takes that long.  A *share* is the throughput for CPU time on Spark divided by that of the
-two processes.  What is said to be done twice has the figures of the run that took less CPU time.
+workers of Python alone.  Spark ends workers that have had nothing to do for a minute, and their time
+is lost: so while a driver learns for long, only its own and that of Java are known.  A *share* is
+the throughput for CPU time on Spark divided by that of the two processes.  What is done twice has
+the figures of the run that took less CPU time.
 ``shuffled`` is what went from one stage to the next, and ``driver`` the most memory of the driver's
 Python while it learned.
 """
