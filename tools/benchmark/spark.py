@@ -12,10 +12,8 @@ slower when both work.
 
 Figures are megabytes of text a second, by the clock, and by the CPU time of all processes: on a
 machine that others use, too, only the latter says something.  CPU time is also given for the
-workers of Python alone.  Spark ends workers that have had nothing to do for a minute, and their time
-is lost: so while a driver learns for long, only its own and that of Java are known.  A *share* is
-the throughput for CPU time on Spark divided by that of the two processes.  What is done twice has
-the figures of the run that took less CPU time.
+workers of Python alone.  A *share* is the throughput for CPU time on Spark divided by that of the
+two processes.  What is done twice has the figures of the run that took less CPU time.
 ``shuffled`` is what went from one stage to the next, and ``driver`` the most memory of the driver's
 Python while it learned.
 """
@@ -36,6 +34,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from multiprocessing import Process
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 from compat_bpe import get_encoding
@@ -117,8 +116,15 @@ def by_two_processes(work: Callable[[list[Path]], object], paths: list[Path]) ->
         process.join()
 
 
+#: The CPU time that each process was last seen with, and where it belongs.
+_seen: dict[int, tuple[str, float]] = {}
+
+
 def cpu_seconds() -> Counter[str]:
-    """CPU time of this process, of Java, and of all others that it has started."""
+    """CPU time of this process, of Java, and of all others that it has started.
+
+    Processes that have ended count with what they had when this was last called.
+    """
     stats: dict[int, tuple[int, str, float]] = {}
     ticks = os.sysconf("SC_CLK_TCK")
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -128,21 +134,24 @@ def cpu_seconds() -> Counter[str]:
             continue
         fields = end.split()
         number = int(path.parent.name)
-        java = start.endswith("(java")
-        name = "driver" if number == os.getpid() else "java" if java else "workers"
-        seconds = sum(map(int, fields[11:13] if java else fields[11:15])) / ticks
+        is_own = number == os.getpid()
+        name = "driver" if is_own else "java" if start.endswith("(java") else "workers"
+        seconds = sum(map(int, fields[11 : 15 if is_own else 13])) / ticks
         stats[number] = int(fields[1]), name, seconds
-        if java:  # its children have ended: workers
-            ended = sum(map(int, fields[13:15])) / ticks
-            stats[-number] = number, "workers", ended
     own = {os.getpid()}
     while more := {one for one, (parent, *_) in stats.items() if parent in own} - own:
         own |= more
+    _seen.update({one: stats[one][1:] for one in own & stats.keys()})
     found: Counter[str] = Counter()
-    for one in own:
-        _, name, seconds = stats[one]
+    for name, seconds in list(_seen.values()):
         found[name] += seconds  # type: ignore[assignment]
     return found
+
+
+def watch(ended: Event) -> None:
+    """See all processes each second: Spark ends workers that have nothing to do for a minute."""
+    while not ended.wait(1):
+        cpu_seconds()
 
 
 def measured(
@@ -153,12 +162,20 @@ def measured(
     Args:
         megabytes: the size of the text.
         work: the work.
-        on_spark: False if it is work of processes that have ended.  Those of Spark do not count
-            then: it ends some of its workers when they have had nothing to do.
+        on_spark: False if it is work of processes that this one starts and waits for, so that
+            their time is its own; Java and the workers do not count then.
     """
     started, before = time.perf_counter(), cpu_seconds()
-    work()
-    seconds, after = time.perf_counter() - started, cpu_seconds()
+    ended = Event()
+    watching = Thread(target=watch, args=(ended,))
+    watching.start()
+    try:
+        work()
+    finally:
+        seconds = time.perf_counter() - started
+        ended.set()
+        watching.join()
+    after = cpu_seconds()
     names = ("driver", "java", "workers") if on_spark else ("driver",)
     cpu = {name: after[name] - before[name] for name in names}
     return {
