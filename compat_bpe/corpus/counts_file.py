@@ -33,6 +33,9 @@ Row = tuple[str, int, str]
 _PARQUET = (".parquet", ".pq")
 _NAMES = ".tsv, .tsv.gz, .jsonl, .jsonl.gz or .parquet"
 
+#: The folder that is in a folder of Spark's as long as that is not complete.
+_UNFINISHED = "_temporary"
+
 _HEADERS = (b"chunk\tcount", b"chunk\tcount\tgroup")
 
 _ESCAPED = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
@@ -79,7 +82,7 @@ class CountsReader:
 
     Raises:
         OSError: a folder cannot be read.
-        ValueError: a file's name tells no format, or a folder has no such file.
+        ValueError: a file's name tells no format; a folder has no such file, or is not complete.
     """
 
     def __init__(
@@ -164,7 +167,7 @@ def files_of(path: str) -> list[str]:
 
     Raises:
         OSError: a folder cannot be read.
-        ValueError: the file's name tells no format, or a folder has no such file.
+        ValueError: the file's name tells no format; a folder has no such file, or is not complete.
     """
     if path == STDIN:
         return [path]
@@ -172,7 +175,10 @@ def files_of(path: str) -> list[str]:
         if not _has_format(path):
             raise ValueError(f"{path}: the name of a file of counts ends in {_NAMES}")
         return [path]
-    names = sorted(name for name in os.listdir(path) if name[0] not in "._" and _has_format(name))
+    found = os.listdir(path)
+    if _UNFINISHED in found:
+        raise ValueError(f"{path}: a job of Spark is writing it, or has stopped: run it again")
+    names = sorted(name for name in found if name[0] not in "._" and _has_format(name))
     if not names:
         raise ValueError(f"{path}: no file in it ends in {_NAMES}")
     return [os.path.join(path, name) for name in names]

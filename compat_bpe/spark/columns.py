@@ -156,9 +156,13 @@ def arrow_function(function: Callable[..., Any], returns: str) -> Any:
     functions = needed("pyspark.sql.functions")
     needed("pyarrow")
     # Lambdas: Spark would read a meaning into the hints of a function that has some.
-    if hasattr(functions, "arrow_udf"):
+    if _has_arrow_functions():
         return functions.arrow_udf(lambda *arrays: function(*arrays), returns)
     return functions.pandas_udf(lambda *series: _through_pandas(function, series), returns)
+
+
+def _has_arrow_functions() -> bool:
+    return hasattr(needed("pyspark.sql.functions"), "arrow_udf")
 
 
 def text_column(column: Column | str) -> Column:
@@ -198,7 +202,10 @@ def _made(
         return arrow_of([None if text is None else made(text) for text in texts], returns)
 
     named = f"{name}({place[1:-1]})"
-    return arrow_function(apply, returns)(text_column(column)).alias(named)
+    texts: Any = text_column(column)
+    if not _has_arrow_functions():  # pandas refuses strings that are not UTF-8
+        texts = texts.cast("binary")
+    return arrow_function(apply, returns)(texts).alias(named)
 
 
 def arrow_of(values: list[Any], returns: str) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 from ..corpus.chunk_counts import Counts
 from ..corpus.documents import Part, parts_of
@@ -12,19 +13,19 @@ from ..corpus.frequent import Summary, merged, summary
 from ..train.settings import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
-from .carried import Carried
+from .carried import AnyEncoding, Carried
 from .frames import mapped, picked, rows_of
 from .needs import needed
-from .rows import Counting, splitter_of
+from .rows import counted_in_portions, splitter_of
 from .texts import Errors, check_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: The columns of counts.  A row without a chunk is a figure, by its name.
-_NAMES = ["chunk", "count", "group", "figure"]
-SCHEMA = "chunk string, count bigint, `group` string, figure string"
+#: The columns of counts, of which a task gives those that are needed: each costs time in Java.  A
+#: row without a chunk is a figure, by its name.
+_TYPES = {"chunk": "string", "count": "bigint", "group": "string", "figure": "string"}
 
 #: The figure of the most that a count of a group is too low.
 ERROR = "error"
@@ -58,14 +59,18 @@ def chunk_counts(
             has a column ``group``, and counts for each.
         weights: the weights of some groups, as in ``train_bpe``.  The counts of each group are
             multiplied so that group sizes in bytes are in these proportions, and added up.  They
-            are in thousandths.  The sizes are counted at once.
+            are in thousandths.  They are made at once; see below.
         min_count: the lowest count that is kept.
         approximate: the most chunks of a group that a task counts.  Rare ones are left out, and
             counts are too low by at most the number in a column ``error``, which the result then
             has; it is at most the number of all chunks divided by ``approximate + 1``.  A chunk
-            that is missing occurs at most so many times.  These counts depend on the partitions;
-            they are made at once.
+            that is missing occurs at most so many times.  These counts depend on the partitions.
+            They are made at once; see below.
         errors: as in ``count_tokens``; ``"skip"`` leaves the text out.
+
+    With ``weights`` or ``approximate`` all is counted at once, and the executors keep the counts,
+    in memory or on disk, until no DataFrame uses them any more (``DataFrame.localCheckpoint``).  If
+    an executor is lost, the job fails, and they have to be made anew.
 
     Returns:
         A DataFrame with the columns ``chunk`` and ``count``, and perhaps ``group``.
@@ -85,14 +90,14 @@ def chunk_counts(
     if weights and group is None:
         raise ValueError("weights are of groups: give group, the column that has them")
     functions = needed("pyspark.sql.functions")
-    splitter = Carried(splitter_of(pattern))
-    count = Count(splitter, column, errors, group, approximate)
-    rows = mapped(picked(df, column, group), count, SCHEMA)
+    chunks = Chunks(splitter_of(pattern))
+    count = Count(chunks, column, errors, group, approximate)
+    rows = mapped(picked(df, column, group), count, count.schema)
     by = ["chunk"] if group is None else ["chunk", "group"]
     extra = [] if group is None or weights else ["group"]
     counts = summed(rows, by)
     if approximate is not None:
-        counts = counts.persist()
+        counts = counts.localCheckpoint()
         most = counts.where(functions.col("chunk").isNull()).agg(functions.max("count"))
         error = functions.lit(most.collect()[0][0] or 0).cast("bigint")
         counts = counts.where(functions.col("chunk").isNotNull()).withColumn(ERROR, error)
@@ -105,28 +110,61 @@ def chunk_counts(
 
 
 def summed(rows: DataFrame, by: list[str]) -> DataFrame:
+    """Return the sums of the counts of rows that are equal otherwise.
+
+    Each task has added up its rows itself.  So the rows go to the tasks that add up all of them at
+    once; Spark alone would first look for equal rows of one task, in vain.
+    """
     functions = needed("pyspark.sql.functions")
-    return rows.groupBy(*by).agg(functions.sum("count").alias("count"))
+    return rows.repartition(*by).groupBy(*by).agg(functions.sum("count").alias("count"))
 
 
 def _weighted(counts: DataFrame, weights: Mapping[str, float]) -> DataFrame:
     """Return the counts of all groups together, each multiplied; see ``multipliers_of``."""
     functions = needed("pyspark.sql.functions")
-    counts = counts.persist()
+    counts = counts.localCheckpoint()
     size = functions.sum(functions.octet_length("chunk") * functions.col("count"))
     found = counts.groupBy("group").agg(size.alias("size")).collect()
     multipliers = multipliers_of({row["group"]: row["size"] for row in found}, weights)
     literals = chain.from_iterable(multipliers.items())
     factors = functions.create_map(*map(functions.lit, literals))
     factor = functions.element_at(factors, functions.col("group")).cast("bigint")
-    return summed(counts.withColumn("count", functions.col("count") * factor), ["chunk"])
+    weighted = functions.sum(functions.col("count") * factor)
+    return counts.groupBy("chunk").agg(weighted.alias("count"))
+
+
+class Units(Protocol):
+    """A way to split documents, which can be pickled."""
+
+    def portions(
+        self, parts: Iterable[Part], by_group: bool, figures: Counter[str]
+    ) -> Iterator[Counts]:
+        """Yield the counts of what documents are split into, whenever they are many.
+
+        Args:
+            parts: the parts of the documents.
+            by_group: True to count each group for itself.
+            figures: takes what else is counted, by its name.
+        """
+
+
+class Chunks:
+    """The chunks of an encoding."""
+
+    def __init__(self, encoding: AnyEncoding) -> None:
+        self._encoding = Carried(encoding)
+
+    def portions(
+        self, parts: Iterable[Part], by_group: bool, figures: Counter[str]
+    ) -> Iterator[Counts]:
+        return counted_in_portions(self._encoding.get(), parts, by_group)
 
 
 class Count:
     """Counts the chunks of a partition, on a worker.
 
     Args:
-        splitter: the encoding that splits the texts.
+        units: the way to split the texts.
         column: the name of the column, for messages.
         errors: as in ``count_tokens``.
         group: the column of groups; None to count all as one.
@@ -135,29 +173,49 @@ class Count:
 
     def __init__(
         self,
-        splitter: Carried,
+        units: Units,
         column: str,
         errors: Errors,
         group: str | None = None,
         approximate: int | None = None,
     ) -> None:
-        self._splitter = splitter
+        self._units = units
         self._column = column
         self._errors = errors
         self._by_group = group is not None
         self._most = approximate
 
-    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        return self.counted(self._parts(batches))
+    @property
+    def has_figures(self) -> bool:
+        """True if there are rows of figures among those of chunks."""
+        return self._most is not None
 
-    def counted(self, parts: Iterable[Part]) -> Iterator[Any]:
-        """Yield batches of the chunks of documents, with the columns of ``SCHEMA``."""
-        counting = Counting(self._splitter.get(), self._by_group)
-        portions = chain(counting.feed(parts), _last(counting))
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns that it gives."""
+        is_there = {"group": self._by_group, "figure": self.has_figures}
+        return [name for name in _TYPES if is_there.get(name, True)]
+
+    @property
+    def schema(self) -> str:
+        """The columns that it gives, as Spark reads them."""
+        return ", ".join(f"`{name}` {_TYPES[name]}" for name in self.names)
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        return self.counted(self._parts(batches), Counter())
+
+    def counted(self, parts: Iterable[Part], figures: Counter[str]) -> Iterator[Any]:
+        """Yield batches of the chunks of documents, with the columns of ``schema``.
+
+        Args:
+            parts: the parts of the documents.
+            figures: takes what else is counted.
+        """
+        portions = self._units.portions(parts, self._by_group, figures)
         if self._most is None:
             for counts in portions:
                 for group, counter in counts.items():
-                    yield from chunk_batches(counter, group)
+                    yield from self._batches(counter, group)
             return
         summaries: dict[str, Summary] = {}
         for counts in portions:
@@ -166,40 +224,37 @@ class Count:
                 known = summaries.get(group)
                 summaries[group] = found if known is None else merged(known, found)
         for group, found in summaries.items():
-            yield from chunk_batches(found.counts, group)
-            yield figure_batch({ERROR: found.error}, group)
+            yield from self._batches(found.counts, group)
+            yield self.figure_batch({ERROR: found.error}, group)
+
+    def figure_batch(self, figures: Mapping[str, int], group: str = "") -> Any:
+        """Return a batch of figures."""
+        return self._batch([None] * len(figures), list(figures.values()), group, list(figures))
+
+    def _batches(self, counts: Mapping[str, int], group: str) -> Iterator[Any]:
+        """Yield batches of the chunks of a group."""
+        chunks, numbers = list(counts), list(counts.values())
+        for start in range(0, len(chunks), _ROWS):
+            some = chunks[start : start + _ROWS]
+            yield self._batch(some, numbers[start : start + _ROWS], group, [None] * len(some))
+
+    def _batch(
+        self,
+        chunks: Sequence[str | None],
+        numbers: Sequence[int],
+        group: str,
+        figures: Sequence[str | None],
+    ) -> Any:
+        arrow = needed("pyarrow")
+        make = {
+            "chunk": lambda: arrow.array(chunks, arrow.string()),
+            "count": lambda: arrow.array(numbers, arrow.int64()),
+            "group": lambda: arrow.repeat(group, len(chunks)),
+            "figure": lambda: arrow.array(figures, arrow.string()),
+        }
+        names = self.names
+        return arrow.RecordBatch.from_arrays([make[name]() for name in names], names)
 
     def _parts(self, batches: Iterator[Any]) -> Iterator[Part]:
         for text, group, _ in rows_of(batches, self._errors, self._column):
             yield from parts_of([repair(text)], group, "")
-
-
-def _last(counting: Counting) -> Iterator[Counts]:
-    yield counting.finish()
-
-
-def chunk_batches(counts: Mapping[str, int], group: str) -> Iterator[Any]:
-    """Yield batches of the chunks of a group."""
-    arrow = needed("pyarrow")
-    chunks, numbers = list(counts), list(counts.values())
-    for start in range(0, len(chunks), _ROWS):
-        some = arrow.array(chunks[start : start + _ROWS], arrow.string())
-        columns = [
-            some,
-            arrow.array(numbers[start : start + _ROWS], arrow.int64()),
-            arrow.repeat(group, len(some)),
-            arrow.nulls(len(some), arrow.string()),
-        ]
-        yield arrow.RecordBatch.from_arrays(columns, _NAMES)
-
-
-def figure_batch(figures: Mapping[str, int], group: str = "") -> Any:
-    """Return a batch of figures, with the columns of ``SCHEMA``."""
-    arrow = needed("pyarrow")
-    columns = [
-        arrow.nulls(len(figures), arrow.string()),
-        arrow.array(list(figures.values()), arrow.int64()),
-        arrow.repeat(group, len(figures)),
-        arrow.array(list(figures), arrow.string()),
-    ]
-    return arrow.RecordBatch.from_arrays(columns, _NAMES)

@@ -6,9 +6,11 @@ It needs nothing but this package, PySpark and PyArrow, so the options are read 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -23,20 +25,29 @@ from ..report.html import page
 from ..report.text import as_json, line_width, table_lines
 from ..train.kinds import KINDS
 from ..train.merge_settings import MergeSettings
+from ..train.sentencepiece_settings import SentencePieceSettings
 from ..train.settings import TrainingSettings
 from ..version import __version__
 from .counts import chunk_counts
 from .frames import quoted
+from .learning import Settings
 from .needs import needed
 from .reports import report
 from .ship import ship, write_zip
-from .training import Settings, train
+from .training import train
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _PROGRAM = "compat_bpe.spark"
+
+#: A name with a line feed or an escape sequence must not appear as two lines or as a color.
+_CONTROLS = {
+    code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
+}
+
+_SENTENCEPIECE = "sentencepiece-bpe"
 
 #: The column of texts of the formats that have no other.
 _TEXT = "value"
@@ -51,18 +62,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, or 2 after an error, of which a line on standard error says what it was.
     """
+    for stream in (sys.stdout, sys.stderr):
+        # Some consoles know few characters, and a name may have bytes that are no text.
+        if isinstance(stream, io.TextIOWrapper):
+            with suppress(ValueError):  # it is closed
+                stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
     try:
         options.run(options)
     except (OSError, ValueError, TypeError, ImportError) as error:
-        print(f"{_PROGRAM}: {_said(error)}", file=sys.stderr)
-        return 2
+        return _failed(_said(error))
     except Exception as error:  # Spark's have no other common base
         if not type(error).__module__.startswith("pyspark"):
             raise
-        print(f"{_PROGRAM}: {_reason(str(error))}", file=sys.stderr)
-        return 2
+        return _failed(_reason(str(error)))
     return 0
+
+
+def _failed(message: str) -> int:
+    """Say why the job failed, in a line on standard error, and return its exit status."""
+    if sys.stderr is not None:  # a program without a console has none
+        print(f"{_PROGRAM}: {message.translate(_CONTROLS)}", file=sys.stderr)
+    return 2
 
 
 def _said(error: Exception) -> str:
@@ -122,12 +143,13 @@ def _parser() -> argparse.ArgumentParser:
         help="a folder of Parquet files, also of an object store; or a file of the driver "
         "(.tsv, .tsv.gz, .jsonl, .jsonl.gz)",
     )
+    count.add_argument("--force", action="store_true", help="replace a folder that is there")
     count.set_defaults(run=_count)
 
     training = commands.add_parser("train", parents=[corpus, counting], help="train a vocabulary")
     training.add_argument("-o", "--output", metavar="DIR", required=True)
     training.add_argument("--name")
-    training.add_argument("--model", choices=("bpe", *KINDS), default="bpe")
+    training.add_argument("--model", choices=("bpe", *KINDS, _SENTENCEPIECE), default="bpe")
     training.add_argument("-n", "--vocab-size", metavar="N", type=int)
     training.add_argument("--merges", metavar="N", type=int)
     training.add_argument("--min-frequency", metavar="N", type=int)
@@ -208,7 +230,7 @@ def _count(options: argparse.Namespace) -> None:
         errors=options.errors,
     )
     if not is_file:
-        counts.write.parquet(options.output)
+        counts.write.parquet(options.output, "overwrite" if options.force else "error")
         return
     has_groups = options.group_field is not None
     names = ["chunk", "count", "group"] if has_groups else ["chunk", "count"]
@@ -245,7 +267,7 @@ def _train(options: argparse.Namespace) -> None:
         force=options.force,
         errors=options.errors,
     )
-    print(f"{trained.encoding.n_vocab:,} tokens in {options.output}")
+    print(f"{trained.encoding.n_vocab:,} tokens in {options.output.translate(_CONTROLS)}")
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -261,10 +283,22 @@ def _settings(options: argparse.Namespace) -> Settings:
     given["weights"] = dict(map(_weight, options.weight)) or None
     if options.model == "bpe":
         return TrainingSettings(**given, pattern=options.pattern)
+    if options.model == _SENTENCEPIECE:
+        return _sentencepiece(given)
     kind = KINDS[options.model]
     if not issubclass(kind, MergeSettings) and {"num_merges", "max_token_length"} & given.keys():
         raise ValueError(f"--merges and --max-token-length are not for --model {options.model}")
     return kind(**given)
+
+
+def _sentencepiece(given: dict[str, Any]) -> Settings:
+    """Return the settings of a model of SentencePiece, as ``compat-bpe train`` has them."""
+    symbols, weights = given.pop("special_tokens"), given.pop("weights")
+    others = sorted(given.keys() - {"vocab_size"})
+    if weights or others or not given:
+        reason = "takes no weights" if weights else f"has no {others[0]}" if others else "needs -n"
+        raise ValueError(f"--model {_SENTENCEPIECE} {reason}")
+    return SentencePieceSettings(**given, control_symbols=symbols, hard_vocab_limit=False)
 
 
 def _weight(given: str) -> tuple[str, float]:

@@ -76,7 +76,7 @@ def prepare(
         if HELD_OUT in df.columns:
             raise ValueError(f"there is a column {HELD_OUT!r} already; rename it")
         fields.append(types.StructField(HELD_OUT, types.BooleanType(), False))
-    make = _Prepare(preparation, column, df.columns.index(column), errors)
+    make = _Prepare(preparation, column, errors, df.columns.index(column))
     return mapped(found, make, types.StructType(fields))
 
 
@@ -138,13 +138,23 @@ def _place(
     return functions.struct(*(functions.col(quoted(name)) for name in [*others, column]))
 
 
-class _NoteDigests:
-    """Gives the digests of the rows of a partition, each with the place of its row."""
+class WithPreparation:
+    """A function on the batches of a partition that prepares their documents.
+
+    Args:
+        preparation: the steps.
+        column: the name of the column of texts, for messages.
+        errors: as in ``count_tokens``.
+    """
 
     def __init__(self, preparation: Preparation, column: str, errors: Errors) -> None:
         self._preparation = preparation
         self._column = column
         self._errors = errors
+
+
+class _NoteDigests(WithPreparation):
+    """Gives the digests of the rows of a partition, each with the place of its row."""
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         arrow = needed("pyarrow")
@@ -167,14 +177,12 @@ class _NoteDigests:
             yield arrow.RecordBatch.from_arrays(columns, ["place", "number", "digest"])
 
 
-class _Prepare:
+class _Prepare(WithPreparation):
     """Prepares the rows of a partition; the last column has the numbers of first digests."""
 
-    def __init__(self, preparation: Preparation, column: str, index: int, errors: Errors) -> None:
-        self._preparation = preparation
-        self._column = column
+    def __init__(self, preparation: Preparation, column: str, errors: Errors, index: int) -> None:
+        super().__init__(preparation, column, errors)
         self._index = index
-        self._errors = errors
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         arrow = needed("pyarrow")

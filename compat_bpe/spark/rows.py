@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..corpus.chunk_counts import ChunkCounter, Counts
+from ..corpus.chunk_counts import ChunkCounter, Counts, Spill
 from ..corpus.documents import Part, parts_of
 from ..corpus.prepare import Amount, CorpusCounts, Preparation, prepare
 from ..encodings.encoding import Encoding
@@ -14,9 +14,9 @@ from ..train.settings import BYTES
 from ..train.trainer import make_encoding
 from ..unicode.surrogates import repair
 
-#: The number of characters whose chunks are counted before the counts go on to Spark, which adds
-#: them up in the same task.  It bounds the memory of a worker.
-_COUNTED_AT_ONCE = 1 << 24
+#: The most distinct chunks that a worker holds before it gives them to Spark; see ``Spill``.  128
+#: MB of English have fewer, so each goes through Java once.
+HELD = 1 << 19
 
 #: The parts of 16 bits of the sum of digests, so that no sum of Spark's overflows.
 _LIMBS = 16
@@ -148,34 +148,24 @@ class Figures:
         }
 
 
-class Counting:
-    """A counter of the chunks of documents, which gives its counts now and then.
+def counted_in_portions(
+    encoding: Encoding, parts: Iterable[Part], by_group: bool
+) -> Iterator[Counts]:
+    """Yield the counts of the chunks of documents, whenever they are many, and at the end.
 
     Args:
         encoding: the encoding that splits the text.
+        parts: the parts of the documents.
         by_group: True to count each group for itself.
     """
-
-    def __init__(self, encoding: Encoding, by_group: bool = False) -> None:
-        self._encoding = encoding
-        self._by_group = by_group
-        self._counter = ChunkCounter(encoding, workers=1)
-        self._size = 0
-
-    def feed(self, parts: Iterable[Part]) -> Iterator[Counts]:
-        """Take the parts of documents; yield the counts of so many that it is worth it."""
-        for text, group, _, is_last in parts:
-            self._counter.feed(text, group if self._by_group else "", is_last=is_last)
-            self._size += len(text)
-            if self._size >= _COUNTED_AT_ONCE and is_last:
-                yield self.finish()
-
-    def finish(self) -> Counts:
-        """Return the counts of what came since the last ones."""
-        counts = self._counter.finish()
-        self._counter = ChunkCounter(self._encoding, workers=1)
-        self._size = 0
-        return counts
+    full: list[Counts] = []
+    counter = ChunkCounter(encoding, workers=1, spill=Spill(full.append, HELD))
+    for text, group, _, is_last in parts:
+        counter.feed(text, group if by_group else "", is_last=is_last)
+        while full:
+            yield full.pop()
+    counter.finish()
+    yield from full
 
 
 def splitter_of(pattern: str) -> Encoding:

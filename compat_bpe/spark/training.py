@@ -7,24 +7,19 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any, BinaryIO, Union
+from typing import Any, BinaryIO
 
 from ..corpus.prepare import Preparation
-from ..formats.manifest import AS_TOKENIZER_JSON
-from ..train.settings import TrainingSettings, check_least
-from ..train.tokenizer_trainer import TokenizerSettings, TokenizerTrainer
-from ..train.trainer import Trained, Trainer
-from ..train.words import word_splitter
-from ..train.write import FORMATS, check_folder, check_name, write_vocabulary
+from ..train.settings import check_least
+from ..train.write import check_folder, check_name, write_vocabulary
 from ..version import __version__
-from .carried import Carried
-from .counts import ERROR, SCHEMA, Count, figure_batch, summed
+from .counts import ERROR, Count, summed
 from .frames import mapped, picked, rows_of
+from .learning import Result, Settings, learning_of
 from .needs import needed
-from .prepared import FIRST, with_first
-from .rows import Figures, prepared, splitter_of
+from .prepared import FIRST, WithPreparation, with_first
+from .rows import Figures, prepared
 from .texts import Errors
 
 TYPE_CHECKING = False
@@ -34,13 +29,7 @@ if TYPE_CHECKING:
 #: The file with the held-out text, as JSON lines that can be read as a corpus.
 VALIDATION = "validation.jsonl"
 
-#: The formats of kinds that only ``tokenizer.json`` can hold.
-_JSON_FORMATS: tuple[str, ...] = ("tokenizer-json", "token-map")
-
 _SKIPPED = "skipped"
-
-#: The settings of training.
-Settings = Union[TrainingSettings, TokenizerSettings]
 
 
 def train(
@@ -59,7 +48,7 @@ def train(
     roles: Mapping[str, str] | None = None,
     force: bool = False,
     errors: Errors = "strict",
-) -> Trained:
+) -> Result:
     """Train a vocabulary on a corpus, and write it into a folder of the driver.
 
     The files are those of ``compat-bpe train`` with the same settings on the same documents, byte
@@ -74,7 +63,9 @@ def train(
         df: the corpus, one document a row.
         column: the column of the texts, of type string or binary.
         output: the folder; see ``train.write.write_vocabulary``.
-        settings: a ``TrainingSettings`` for byte-level BPE, or the settings of another kind.
+        settings: a ``TrainingSettings`` for byte-level BPE, or the settings of another kind.  Of
+            SentencePiece, models of BPE, words and characters are learned, from the words that the
+            executors count; ``Unigram`` is not, as it looks at the running text.
         name: the name of the vocabulary; that of the folder unless given.
         group: the column of groups, for ``weights``; null is the group "".
         preparation: the steps that prepare the corpus; see ``prepare``.  Held-out text goes into
@@ -88,11 +79,10 @@ def train(
 
     Raises:
         ValueError: there is no such column or no text; an argument is impossible; a special token
-            is also made by merging.
+            is also made by merging; the kind does not learn from counts.
         FileExistsError: the folder is not empty, and ``force`` is False.
         OSError: a file cannot be written.
-        TypeError: the column is not of strings or bytes; the settings are of a kind that does not
-            learn from chunks, as those of SentencePiece.
+        TypeError: the column is not of strings or bytes, or the settings are none of training.
         ImportError: PySpark or PyArrow is not installed.
     """
     folder = Path(output)
@@ -102,34 +92,28 @@ def train(
     check_least("min_count", min_count, 0)
     check_least("approximate", approximate, 1)
     preparation = preparation or Preparation()
-    splitter = Carried(_splitter(settings))
+    learning = learning_of(settings)
     corpus = picked(with_first(df, column, preparation, order, errors), column, group, FIRST)
-    weighted = group if settings.weights else None
-    if settings.weights and group is None:
+    weighted = group if learning.weights else None
+    if learning.weights and group is None:
         raise ValueError("weights are of groups: give group, the column that has them")
-    count = _CountPrepared(preparation, splitter, column, errors, weighted, approximate)
+    count = _CountPrepared(preparation, learning.units, column, errors, weighted, approximate)
     figures = Figures(len(preparation.rules))
-    with _trainer(settings, name) as trainer, tempfile.TemporaryFile() as held_out:
-        rows = _sorted(mapped(corpus, count, SCHEMA), min_count)
+    with learning.trainer(name, figures.sums) as trainer, tempfile.TemporaryFile() as held_out:
+        rows = _sorted(mapped(corpus, count, count.schema), min_count)
         trainer.feed_counts(_without_figures(rows, figures))
         trained = trainer.train()
         if preparation.validation:
             _write_held_out(corpus, preparation, column, errors, held_out)
-        roles = dict(roles or {})
-        pattern, usual = AS_TOKENIZER_JSON, _JSON_FORMATS
-        if isinstance(settings, TrainingSettings):
-            pattern, usual = settings.pattern, tuple(FORMATS)
-        elif settings.unknown_token is not None:
-            roles["unk"] = settings.unknown_token
         write_vocabulary(
             folder,
             trained.encoding,
-            pattern=pattern,
-            formats=formats or usual,
+            pattern=learning.pattern,
+            formats=formats or learning.formats,
             merges=trained.merges,
             manifest={
                 "settings": {
-                    **_described(settings),
+                    **learning.described(),
                     "normalization": preparation.normalization,
                     "mask": [[one.pattern.pattern, one.replacement] for one in preparation.rules],
                     "drop_duplicates": preparation.drop_duplicates,
@@ -143,38 +127,11 @@ def train(
                 "metrics": trained.metrics(),
                 "spark": _lineage(df, order, min_count, approximate, figures),
             },
-            roles=roles,
+            roles={**(roles or {}), **learning.roles},
             force=force,
             extra={VALIDATION: held_out} if preparation.validation else None,
         )
     return trained
-
-
-def _trainer(settings: Settings, name: str) -> Trainer | TokenizerTrainer:
-    if isinstance(settings, TrainingSettings):
-        return Trainer(settings, workers=1, name=name)
-    return TokenizerTrainer(settings, workers=1, name=name)
-
-
-def _splitter(settings: Any) -> Any:
-    """Return the encoding whose chunks a kind learns from."""
-    if isinstance(settings, TrainingSettings):
-        return splitter_of(settings.pattern)
-    if isinstance(settings, TokenizerSettings):
-        return word_splitter(settings.surroundings.parts)
-    raise TypeError(
-        f"the settings are a {type(settings).__name__}; they must be TrainingSettings, or those of "
-        "a kind that learns from counted words"
-    )
-
-
-def _described(settings: Settings) -> dict[str, Any]:
-    """Return the settings for a manifest; pattern and special tokens stand beside them."""
-    if isinstance(settings, TokenizerSettings):
-        return settings.described()
-    found = asdict(settings)
-    del found["pattern"], found["special_tokens"]
-    return found
 
 
 def _described_corpus(df: DataFrame, figures: Figures) -> dict[str, Any]:
@@ -219,11 +176,12 @@ def _lineage(
 def _sorted(rows: DataFrame, min_count: int) -> DataFrame:
     """Return the sums of rows: figures first, and chunks in their order."""
     functions = needed("pyspark.sql.functions")
-    found = summed(rows, ["chunk", "group", "figure"])
+    found = summed(rows, [name for name in rows.columns if name != "count"])
     if min_count > 1:
         is_kept = functions.col("count") >= min_count
         found = found.where(functions.col("chunk").isNull() | is_kept)
-    return found.orderBy("chunk", "group").select("chunk", "count", "group", "figure")
+    group = functions.col("group") if "group" in rows.columns else functions.lit("").alias("group")
+    return found.select("chunk", "count", group, "figure").orderBy("chunk", "group")
 
 
 def _without_figures(rows: DataFrame, figures: Figures) -> Iterator[tuple[str, int, str]]:
@@ -247,6 +205,10 @@ class _CountPrepared(Count):
         super().__init__(*arguments)
         self._preparation = preparation
 
+    @property
+    def has_figures(self) -> bool:
+        return True
+
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         figures = Figures(len(self._preparation.rules))
 
@@ -260,8 +222,8 @@ class _CountPrepared(Count):
         def skip(number: int) -> None:
             figures.sums[_SKIPPED] += number
 
-        yield from self.counted(parts())
-        yield figure_batch(figures.sums)
+        yield from self.counted(parts(), figures.sums)
+        yield self.figure_batch(figures.sums)
 
 
 def _write_held_out(
@@ -275,13 +237,8 @@ def _write_held_out(
         file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
 
 
-class _GiveHeldOut:
+class _GiveHeldOut(WithPreparation):
     """Gives the parts of the documents of a partition that are held out."""
-
-    def __init__(self, preparation: Preparation, column: str, errors: Errors) -> None:
-        self._preparation = preparation
-        self._column = column
-        self._errors = errors
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         arrow = needed("pyarrow")

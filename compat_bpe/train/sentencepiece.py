@@ -14,7 +14,7 @@ from ..formats.sentencepiece_read import read_sentencepiece
 from ..formats.sentencepiece_write import sentencepiece_bytes
 from ..pipeline.sentencepiece_vocabulary import NORMAL
 from .sentencepiece_bpe import learn_pieces
-from .sentencepiece_corpus import read_corpus, word_splitter
+from .sentencepiece_corpus import Corpus, read_corpus, word_splitter
 from .sentencepiece_rules import PieceRules
 from .sentencepiece_seeds import seed_pieces
 from .sentencepiece_settings import SentencePieceSettings
@@ -77,7 +77,19 @@ def learn_sentencepiece(
     texts: Iterable[str], settings: SentencePieceSettings, counts: Counts = ()
 ) -> SentencePieceModel:
     """Return the model learned from texts and counts; errors as in ``train_sentencepiece``."""
-    return assemble(_LEARNERS[settings.kind](texts, settings, counts), settings)
+    if settings.kind == UNIGRAM:
+        return assemble(_learn_unigram(texts, settings, counts), settings)
+    return learn_from_corpus(read_corpus(texts, settings, counts=counts), settings)
+
+
+def learn_from_corpus(corpus: Corpus, settings: SentencePieceSettings) -> SentencePieceModel:
+    """Return the model learned from counted words; errors as in ``train_sentencepiece``.
+
+    Raises:
+        ValueError: it is a Unigram model; see ``check_takes_counts``.
+    """
+    check_takes_counts(settings)
+    return assemble(_LEARNERS[settings.kind](corpus, settings), settings)
 
 
 def check_takes_counts(settings: SentencePieceSettings) -> None:
@@ -89,10 +101,7 @@ def check_takes_counts(settings: SentencePieceSettings) -> None:
         )
 
 
-def _learn_bpe(
-    texts: Iterable[str], settings: SentencePieceSettings, counts: Counts
-) -> list[tuple[str, float]]:
-    corpus = read_corpus(texts, settings, counts=counts)
+def _learn_bpe(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
     most = settings.vocab_size - len(settings.meta_pieces()) - len(corpus.alphabet)
     learned = learn_pieces(corpus.words, corpus.alphabet, PieceRules(settings), most)
     pieces = [piece for piece, _ in learned] + list(corpus.alphabet)
@@ -129,16 +138,12 @@ def _learn_unigram(
     )
 
 
-def _learn_words(
-    texts: Iterable[str], settings: SentencePieceSettings, counts: Counts
-) -> list[tuple[str, float]]:
-    return learn_words(read_corpus(texts, settings, counts=counts), _room(settings))
+def _learn_words(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
+    return learn_words(corpus, _room(settings))
 
 
-def _learn_characters(
-    texts: Iterable[str], settings: SentencePieceSettings, counts: Counts
-) -> list[tuple[str, float]]:
-    return learn_characters(read_corpus(texts, settings, counts=counts), _room(settings))
+def _learn_characters(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
+    return learn_characters(corpus, _room(settings))
 
 
 def _room(settings: SentencePieceSettings) -> int | None:
@@ -150,7 +155,6 @@ def _room(settings: SentencePieceSettings) -> int | None:
 
 _LEARNERS = {
     BPE: _learn_bpe,
-    UNIGRAM: _learn_unigram,
     WORD: _learn_words,
     CHAR: _learn_characters,
 }

@@ -168,6 +168,23 @@ def read_corpus(
         for word in split(sentence) if splits else filter(None, [sentence]):
             words[word] += counted[0]
     _drop_empty(kept)
+    return corpus_of(words, settings, kept)
+
+
+def corpus_of(
+    words: Mapping[str, int], settings: SentencePieceSettings, sentences: list[str] | None = None
+) -> Corpus:
+    """Return the corpus of counted words of normalized sentences.
+
+    Args:
+        words: the words and their frequencies; no word is empty.
+        settings: the settings.
+        sentences: the sentences, if they are needed.
+
+    Raises:
+        ValueError: there is no text; the alphabet is larger than the vocabulary.
+    """
+    kept = sentences or []
     characters: Counter[str] = Counter()
     for word, count in words.items():
         for char in word:

@@ -158,6 +158,11 @@ def test_names_that_tell_no_format(tmp_path: Path) -> None:
         CountsReader(["a.csv"])
     with pytest.raises(ValueError, match=r"no file in it ends in \.tsv"):
         CountsReader([str(tmp_path)])
+    (tmp_path / "part-0.tsv").touch()
+    assert len(CountsReader([str(tmp_path)]).files) == 1
+    (tmp_path / "_temporary").mkdir()
+    with pytest.raises(ValueError, match="a job of Spark is writing it, or has stopped"):
+        CountsReader([str(tmp_path)])
     with pytest.raises(FileNotFoundError, match=r"none\.tsv"):
         read("none.tsv")
     for name in ("a.parquet", "a.csv", "a"):

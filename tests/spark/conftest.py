@@ -27,6 +27,8 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "3",
     "spark.sql.adaptive.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
+    # In Java itself: Snappy's own library does not load where Debian's package musl is installed.
+    "spark.sql.parquet.compression.codec": "gzip",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }

@@ -72,9 +72,11 @@ def test_all_functions_give_what_one_machine_gives(rows: DataFrame, own: Encodin
     }
 
 
-def test_the_same_through_pandas(rows: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_same_through_pandas(
+    spark: SparkSession, rows: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Spark 4.0 has no functions on Arrow arrays."""
-    monkeypatch.delattr("pyspark.sql.functions.arrow_udf")
+    monkeypatch.delattr("pyspark.sql.functions.arrow_udf", raising=False)
     found = by_text(
         rows,
         count_tokens("text", "gpt2"),
@@ -93,6 +95,11 @@ def test_the_same_through_pandas(rows: DataFrame, monkeypatch: pytest.MonkeyPatc
         )
         for text in TEXTS
     }
+    damaged = spark.createDataFrame([(b"na\xefve",), (b"",)], "data binary").coalesce(1)
+    strings = damaged.selectExpr("CAST(data AS string) AS data")
+    for some in (damaged, strings):
+        counted = some.select(count_tokens("data", "gpt2", errors="replace")).collect()
+        assert [row[0] for row in counted] == [GPT2.count("na\ufffdve"), 0]
 
 
 def test_the_same_in_sql(spark: SparkSession, rows: DataFrame, own: Encoding) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,8 @@ from hypothesis import strategies as st
 
 from compat_bpe.corpus.chunk_counts import ChunkCounter
 from compat_bpe.spark import chunk_counts, partition_counts
+from compat_bpe.spark import rows as rows_module
+from compat_bpe.spark.counts import Chunks, Count
 from compat_bpe.spark.rows import splitter_of
 from compat_bpe.train import train_bpe
 from tests.spark.corpora import few, real_corpora, texts
@@ -62,20 +66,24 @@ def test_counts_of_real_corpora(spark: SparkSession, name: str) -> None:
     assert partition_counts(some) == expected
 
 
-def test_counts_go_on_in_portions(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker gives its counts several times, also within a group."""
-    from compat_bpe.corpus.documents import parts_of
-    from compat_bpe.spark import rows
+def test_counts_go_on_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker gives its counts several times, also within a document."""
+    import pyarrow
 
-    monkeypatch.setattr(rows, "_COUNTED_AT_ONCE", 7)
-    some = ["a dog and a cat"] * 9
-    counting = rows.Counting(splitter_of("gpt2"))
+    monkeypatch.setattr(rows_module, "HELD", 20_000)
+    some = ["".join(f"{number} dogs and " for number in range(60_000)), "a dog", ""] * 2
+    count = Count(Chunks(splitter_of("gpt2")), "text", "strict")
+    batches = [pyarrow.RecordBatch.from_pydict({"text": some, "group": [""] * len(some)})]
     found: Counter[str] = Counter()
-    portions = [*counting.feed(p for text in some for p in parts_of([text], "", ""))]
-    assert len(portions) == 9
-    for counts in [*portions, counting.finish()]:
-        found.update(counts.get("", {}))
+    given = [batch.to_pydict() for batch in count(iter(batches))]
+    for batch in given:
+        found.update(dict(zip(batch["chunk"], batch["count"])))
+    assert sum("a" in batch["chunk"] for batch in given) > 0
+    # A portion of text after which the chunks are too many is the last that is counted with them.
+    assert max(len(batch["chunk"]) for batch in given) < 45_000
+    assert sum(" and" in batch["chunk"] for batch in given) >= 4
     assert found == of_one_machine([*some])
+    assert [list(batch) for batch in given] == [["chunk", "count"]] * len(given)
 
 
 @pytest.mark.parametrize("most", [20, 300])
@@ -125,6 +133,38 @@ def test_groups_and_weights(spark: SparkSession) -> None:
     assert learned._mergeable_ranks == expected._mergeable_ranks
     with pytest.raises(ValueError, match="there is a weight for 'de'"):
         chunk_counts(df, "text", group="lang", weights={"de": 2})
+
+
+def test_a_group_that_has_nearly_all(spark: SparkSession) -> None:
+    some = real_corpora(60_000)["english"]
+    rows = [("en", text) for text in some] + [("de", "ein Hund"), ("fr", "un chien")]
+    df = frame(spark, rows, "lang string, text string", 4)
+    expected = {(chunk, "en"): count for chunk, count in of_one_machine([*some]).items()}
+    for lang, text in rows[-2:]:
+        expected.update({(chunk, lang): 1 for chunk in of_one_machine([text])})
+    assert counted(chunk_counts(df, "text", group="lang")) == expected
+
+
+def test_counts_that_are_kept_are_dropped(spark: SparkSession) -> None:
+    """They are not in the session's cache, which keeps what it has until the end."""
+
+    def kept() -> set[int]:
+        return set(context.getPersistentRDDs().keySet())
+
+    context: Any = spark.sparkContext._jsc
+    df = frame(spark, GROUPED, "lang string, text string", 2)
+    before = kept()
+    weighted = chunk_counts(df, "text", group="lang", weights={"en": 2.0})
+    rare = chunk_counts(df, "text", approximate=9)
+    assert len(kept() - before) == 2
+    assert weighted.count() == rare.count() == 5
+    del weighted, rare
+    end = time.monotonic() + 300
+    while kept() - before:
+        assert time.monotonic() < end, "some are still there"
+        gc.collect()
+        spark._jvm.System.gc()
+        time.sleep(0.1)
 
 
 def test_damaged_texts(spark: SparkSession) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,13 +55,13 @@ def bare_python(folder: Path) -> Path:
     return python
 
 
-def submitted(python: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """A job on executors that run a Python of their own."""
+def started(python: Path, *arguments: object) -> subprocess.Popen[str]:
+    """A job on executors that run a Python of their own; a process group of its own."""
     paths = [path for path in os.environ["PATH"].split(os.pathsep) if path]
     others = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     options = [part for item in SETTINGS.items() for part in ("--conf", "=".join(item))]
     script = Path(compat_bpe.__file__).parent / "spark/__main__.py"
-    return subprocess.run(
+    return subprocess.Popen(
         [
             str(Path(sys.executable).parent / "spark-submit"),
             *("--master", "local[2]", *options, str(script)),
@@ -72,11 +74,21 @@ def submitted(python: Path, *arguments: object) -> subprocess.CompletedProcess[s
             "PYSPARK_DRIVER_PYTHON": sys.executable,
         },
         cwd=python.parent,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
-        timeout=500,
+        start_new_session=True,
     )
+
+
+def submitted(python: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    with started(python, *arguments) as process:
+        try:
+            out, err = process.communicate(timeout=500)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def test_spark_submit_trains_what_the_command_trains(files: list[Path], tmp_path: Path) -> None:
@@ -96,6 +108,59 @@ def test_spark_submit_trains_what_the_command_trains(files: list[Path], tmp_path
     assert here.exit_code == 0, here.output
     assert len(files_of(tmp_path / "here")) >= 7
     assert files_of(tmp_path / "spark") == files_of(tmp_path / "here")
+
+
+def test_a_driver_that_is_killed(
+    spark: SparkSession,
+    files: list[Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """It is killed while its executors count: there is no result, and the job can be run again."""
+    python = bare_python(tmp_path)
+    # Its workers wait when they start.
+    (site,) = (tmp_path / "bare").glob("lib/python*/site-packages")
+    waits = tmp_path / "waits"
+    (site / "sitecustomize.py").write_text(
+        "import os, sys, time\n"
+        "if 'pyspark.daemon' in sys.orig_argv:\n"
+        f"    os.makedirs(os.path.join({str(waits)!r}, str(os.getpid())))\n"
+        "    time.sleep(500)\n"
+    )
+    output = {"count": tmp_path / "counts.parquet", "train": tmp_path / "trained"}
+    arguments = {
+        "count": ["count", *map(str, files), "-o", str(output["count"])],
+        "train": ["train", *map(str, files), "-n", "300", "-o", str(output["train"])],
+    }
+    jobs = [started(python, *one, "--ship") for one in arguments.values()]
+    try:
+        # One of each job: both have begun to count.
+        while not (
+            waits.exists()
+            and len(list(waits.iterdir())) >= 2
+            and (output["count"] / "_temporary").exists()
+        ):
+            for job in jobs:
+                assert job.poll() is None, job.communicate()
+            time.sleep(0.05)
+    finally:
+        for job in jobs:
+            os.killpg(job.pid, signal.SIGKILL)
+            job.communicate()
+    # Nothing looks finished, and what is there is not taken for counts.
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bare", "counts.parquet", "waits"]
+    assert [path.name for path in output["count"].iterdir()] == ["_temporary"]
+    with pytest.raises(ValueError, match="a job of Spark is writing it, or has stopped"):
+        CountsReader([str(output["count"])])
+    assert main(arguments["count"]) == 2
+    assert "already exists" in capsys.readouterr().err
+    assert main([*arguments["count"], "--force"]) == 0
+    assert main(arguments["train"]) == 0
+    found = {chunk: count for chunk, count, _ in CountsReader([str(output["count"])]).read()}
+    assert found == of_one_machine(
+        [text for some in real_corpora(60_000).values() for text in some]
+    )
+    assert compat_bpe.load(output["train"]).n_vocab == 300
 
 
 def test_counts_in_files(spark: SparkSession, files: list[Path], tmp_path: Path) -> None:

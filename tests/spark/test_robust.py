@@ -13,7 +13,7 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.spark import chunk_counts, train, training, truncate
 from compat_bpe.spark.carried import Carried
-from compat_bpe.spark.counts import SCHEMA, Count, summed
+from compat_bpe.spark.counts import Chunks, Count, summed
 from compat_bpe.spark.frames import mapped, picked
 from compat_bpe.spark.rows import splitter_of
 from compat_bpe.train import TrainingSettings
@@ -30,7 +30,7 @@ def test_a_worker_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
     some = [f"a dog and {number} cats" for number in range(40)]
     df = frame(spark, [(text,) for text in some], "text string", 3)
     mark = str(tmp_path / "killed")
-    count = Count(Carried(splitter_of("gpt2")), "text", "strict")
+    count = Count(Chunks(splitter_of("gpt2")), "text", "strict")
 
     def killed(batches: Iterator[Any]) -> Iterator[Any]:
         def dying() -> Iterator[Any]:
@@ -47,7 +47,7 @@ def test_a_worker_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
 
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "3")
     try:
-        rows = mapped(picked(df, "text", None), killed, SCHEMA)
+        rows = mapped(picked(df, "text", None), killed, count.schema)
         found = counted(summed(rows, ["chunk"]))
     finally:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from compat_bpe.corpus.prepare import Preparation
 from compat_bpe.spark import train
 from compat_bpe.train import TrainingSettings, train_bpe
 from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
+from compat_bpe.train.trainer import Trained
 from compat_bpe.train.unigram_tokenizer import UnigramSettings
 from compat_bpe.train.wordpiece import WordPieceSettings
 from tests.spark.corpora import few, real_corpora, texts
@@ -133,15 +135,25 @@ def test_files_and_manifest_are_those_of_the_command(
     assert sorted(held_out[0]) == sorted(held_out[1])
 
 
-@pytest.mark.parametrize("kind", ["wordpiece", "unigram"])
+@pytest.mark.parametrize("kind", ["wordpiece", "unigram", "sentencepiece-bpe"])
 def test_other_kinds(spark: SparkSession, corpus: Path, tmp_path: Path, kind: str) -> None:
     by_command("--model", kind, "-n", 300, "-o", tmp_path / "here", "--name", "own", corpus)
-    settings: Any = {"wordpiece": WordPieceSettings, "unigram": UnigramSettings}[kind](300)
-    if kind == "wordpiece":
-        settings = WordPieceSettings(300, min_frequency=1)  # as by the command
+    made: dict[str, Any] = {
+        "wordpiece": partial(WordPieceSettings, min_frequency=1),  # as by the command
+        "unigram": UnigramSettings,
+        "sentencepiece-bpe": partial(SentencePieceSettings, hard_vocab_limit=False),
+    }
+    settings = made[kind](300)
     df = spark.read.json(str(corpus)).repartition(2)
     train(df, "text", tmp_path / "spark", settings, name="own")
     assert files_of(tmp_path / "spark") == files_of(tmp_path / "here")
+    manifests = [
+        json.loads((tmp_path / folder / "manifest.json").read_text())
+        for folder in ("spark", "here")
+    ]
+    for name in ("metrics", "pattern", "roles", "special_tokens"):
+        assert manifests[0][name] == manifests[1][name]
+    assert manifests[0]["settings"]["model"] == manifests[1]["settings"]["model"] == kind
 
 
 def test_rare_chunks_may_be_left_out(spark: SparkSession, tmp_path: Path) -> None:
@@ -152,6 +164,7 @@ def test_rare_chunks_may_be_left_out(spark: SparkSession, tmp_path: Path) -> Non
     assert trained.encoding._mergeable_ranks == expected._mergeable_ranks
     trained = train(df, "text", tmp_path / "two", TrainingSettings(num_merges=9), approximate=1)
     error = json.loads((tmp_path / "two/manifest.json").read_text())["spark"]["count_error"]
+    assert isinstance(trained, Trained)
     assert trained.distinct_chunks <= 2
     assert 0 < error <= 6 / 2
 
@@ -171,6 +184,10 @@ def test_what_is_wrong_is_said_before_a_job_starts(spark: SparkSession, tmp_path
         train(df, "text", tmp_path / "new", some, preparation=preparation)
     with pytest.raises(ValueError, match="weights are of groups"):
         train(df, "text", tmp_path / "new", TrainingSettings(300, weights={"a": 1}))
-    with pytest.raises(TypeError, match="the settings are a SentencePieceSettings"):
-        train(df, "text", tmp_path / "new", SentencePieceSettings(300))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the settings are a str"):
+        train(df, "text", tmp_path / "new", "bpe")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a Unigram model of SentencePiece is not learned from co"):
+        train(df, "text", tmp_path / "new", SentencePieceSettings(300, "unigram"))
+    with pytest.raises(ValueError, match="take a sample of the rows"):
+        train(df, "text", tmp_path / "new", SentencePieceSettings(300, input_sentence_size=200))
     assert [path.name for path in tmp_path.iterdir()] == ["file"]

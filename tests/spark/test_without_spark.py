@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import os
 import pickle
 import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +21,7 @@ from compat_bpe.corpus.documents import Part, parts_of
 from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation
 from compat_bpe.corpus.prepare import prepare as prepare_here
-from compat_bpe.spark import count_tokens, partition_counts, write_zip
+from compat_bpe.spark import count_tokens, job, partition_counts, write_zip
 from compat_bpe.spark.carried import Carried
 from compat_bpe.spark.job import main
 from compat_bpe.spark.rows import Figures, digests_of, prepared
@@ -109,6 +112,36 @@ def test_the_file_to_submit_runs_by_its_path(
         [sys.executable, "-I", path, "path"], cwd=tmp_path, capture_output=True, text=True
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{path}\n", "")
+
+
+def test_messages_on_a_console_that_knows_few_characters(tmp_path: Path) -> None:
+    """A name that it cannot show, or that has a line feed, is escaped; the message is one line."""
+    script = "import sys\nfrom compat_bpe.spark.job import main\nsys.exit(main())\n"
+    name = "dog\n世.txt"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "count", "corpus", "-o", str(tmp_path / name / "counts.x")],
+        env={**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONPATH": str(FIXTURES.parent)},
+        capture_output=True,
+    )
+    assert done.returncode == 2
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith(b"compat_bpe.spark: ")
+    assert b"dog\\n\\u4e16.txt" in lines[0]
+
+
+def test_results_on_a_console_that_knows_few_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    trained = SimpleNamespace(encoding=SimpleNamespace(n_vocab=300))
+    monkeypatch.setattr(job, "_session", lambda options: None)
+    monkeypatch.setattr(job, "_read", lambda spark, options: (None, "text"))
+    monkeypatch.setattr(job, "train", lambda *arguments, **others: trained)
+    written = io.BytesIO()
+    console = io.TextIOWrapper(written, "cp1252", write_through=True)
+    monkeypatch.setattr(sys, "stdout", console)
+    assert main(["train", "corpus", "-n", "300", "-o", "世\udce9\x1b[1m"]) == 0
+    shown = written.getvalue()
+    assert shown.splitlines() == [rb"300 tokens in \u4e16\udce9\x1b[1m"]
+    assert shown.endswith(b"\n")
 
 
 class Array:

@@ -1,14 +1,21 @@
-"""Jobs on Spark beside the same work in one process, and beside a function around tiktoken.
+"""Jobs on Spark beside the same work without it, and beside a function around tiktoken.
 
     python -m tools.benchmark.spark [--size MB] [--fresh SHARE] [--corpus PATH]... [--json FILE]
 
 It needs Java and ``pip install '.[spark]'``.  The corpus is made of pieces of the given texts, with
-a share of the words replaced by new ones, and written as Parquet.  ``local[2]`` does the work.
+a share of the words replaced by new ones, and written as Parquet.  ``local[2]`` does the work, with
+Spark's own size of partitions.
+
+Beside it, the same work is done by two processes at once, each with every other file.  Two, because
+that is how many workers Spark has: cores that share a cache or that are two threads of one are
+slower when both work.
 
 Figures are megabytes of text a second, by the clock, and by the CPU time of all processes: on a
-machine that others use, too, only the latter says something.  A *share* is the throughput for CPU
-time on Spark divided by that of one process.  ``shuffled`` is what went from one stage to the next,
-and ``driver`` the most memory of the driver's Python while it learned.
+machine that others use, too, only the latter says something.  CPU time is also given for the
+workers of Python alone.  A *share* is the throughput for CPU time on Spark divided by that of the
+two processes.  What is done twice has the figures of the run that took less CPU time.
+``shuffled`` is what went from one stage to the next, and ``driver`` the most memory of the driver's
+Python while it learned.
 """
 
 from __future__ import annotations
@@ -22,9 +29,12 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from multiprocessing import Process
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 from compat_bpe import get_encoding
@@ -57,53 +67,124 @@ def documents(texts: list[str], size: int, fresh: float, seed: int) -> Iterator[
 
 
 def write_corpus(folder: Path, texts: list[str], size: int, fresh: float) -> int:
-    """Write a corpus as files of Parquet; return its size in bytes of UTF-8."""
+    """Write a corpus as files of Parquet; return its size in bytes of UTF-8.
+
+    Args:
+        folder: the folder of the files.
+        texts: the texts that it is made of.
+        size: the size in bytes that it has at least.
+        fresh: the share of words that are new.
+    """
     import pyarrow
     import pyarrow.parquet
 
-    total = 0
-    for number in range(-(-size // _FILE)):
-        own = min(size - number * _FILE, _FILE)
-        found = list(documents(texts, own, fresh, number))
-        total += sum(len(text.encode()) for text in found)
+    total = number = 0
+    while total < size:
+        found = []
+        for text in documents(texts, _FILE, fresh, number):
+            found.append(text)
+            total += len(text.encode())
+            if total >= size:
+                break
         table = pyarrow.table({"text": found})
-        pyarrow.parquet.write_table(table, folder / f"{number}.parquet", row_group_size=1000)
+        pyarrow.parquet.write_table(table, folder / f"{number:04}.parquet", row_group_size=1000)
+        number += 1
     return total
 
 
-def read_texts(folder: Path) -> Iterator[str]:
+def read_texts(paths: Iterable[Path]) -> Iterator[str]:
     import pyarrow.parquet
 
-    for path in sorted(folder.glob("*.parquet")):
+    for path in paths:
         yield from pyarrow.parquet.read_table(path)["text"].to_pylist()
 
 
-def cpu_seconds() -> float:
-    """CPU time of this process and of all that it has started."""
-    stats: dict[int, tuple[int, float]] = {}
+def count_texts(paths: list[Path]) -> int:
+    return sum(map(get_encoding(ENCODING).count, read_texts(paths)))
+
+
+def count_chunks(paths: list[Path]) -> int:
+    return len(partition_counts(read_texts(paths), PATTERN))
+
+
+def by_two_processes(work: Callable[[list[Path]], object], paths: list[Path]) -> None:
+    """Do some work with two processes, each with every other file."""
+    processes = [Process(target=work, args=(paths[first::2],)) for first in (0, 1)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+
+
+#: The CPU time that each process was last seen with, and where it belongs.
+_seen: dict[int, tuple[str, float]] = {}
+
+
+def cpu_seconds() -> Counter[str]:
+    """CPU time of this process, of Java, and of all others that it has started.
+
+    Processes that have ended count with what they had when this was last called.
+    """
+    stats: dict[int, tuple[int, str, float]] = {}
     ticks = os.sysconf("SC_CLK_TCK")
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            fields = path.read_text().rpartition(")")[2].split()
+            start, _, end = path.read_text().rpartition(")")
         except OSError:
             continue
-        stats[int(path.parent.name)] = int(fields[1]), sum(map(int, fields[11:15])) / ticks
+        fields = end.split()
+        number = int(path.parent.name)
+        is_own = number == os.getpid()
+        name = "driver" if is_own else "java" if start.endswith("(java") else "workers"
+        seconds = sum(map(int, fields[11 : 15 if is_own else 13])) / ticks
+        stats[number] = int(fields[1]), name, seconds
     own = {os.getpid()}
-    while more := {one for one, (parent, _) in stats.items() if parent in own} - own:
+    while more := {one for one, (parent, *_) in stats.items() if parent in own} - own:
         own |= more
-    return sum(stats[one][1] for one in own)
+    _seen.update({one: stats[one][1:] for one in own & stats.keys()})
+    found: Counter[str] = Counter()
+    for name, seconds in list(_seen.values()):
+        found[name] += seconds  # type: ignore[assignment]
+    return found
 
 
-def measured(megabytes: float, work: Callable[[], object]) -> dict[str, float]:
-    """Throughput of some work, by the clock and by CPU time."""
-    started, cpu = time.perf_counter(), cpu_seconds()
-    work()
-    seconds, cpu = time.perf_counter() - started, cpu_seconds() - cpu
+def watch(ended: Event) -> None:
+    """See all processes each second: Spark ends workers that have nothing to do for a minute."""
+    while not ended.wait(1):
+        cpu_seconds()
+
+
+def measured(
+    megabytes: float, work: Callable[[], object], *, on_spark: bool = True
+) -> dict[str, float]:
+    """Throughput of some work, by the clock and by CPU time.
+
+    Args:
+        megabytes: the size of the text.
+        work: the work.
+        on_spark: False if it is work of processes that this one starts and waits for, so that
+            their time is its own; Java and the workers do not count then.
+    """
+    started, before = time.perf_counter(), cpu_seconds()
+    ended = Event()
+    watching = Thread(target=watch, args=(ended,))
+    watching.start()
+    try:
+        work()
+    finally:
+        seconds = time.perf_counter() - started
+        ended.set()
+        watching.join()
+    after = cpu_seconds()
+    names = ("driver", "java", "workers") if on_spark else ("driver",)
+    cpu = {name: after[name] - before[name] for name in names}
     return {
         "seconds": seconds,
-        "cpu_seconds": cpu,
+        "cpu_seconds": sum(cpu.values()),
+        **{f"cpu_seconds_{name}": value for name, value in cpu.items()},
         "mb_per_second": megabytes / seconds,
-        "mb_per_cpu_second": megabytes / cpu,
+        "mb_per_cpu_second": megabytes / sum(cpu.values()),
+        **({"mb_per_cpu_second_workers": megabytes / cpu["workers"]} if on_spark else {}),
     }
 
 
@@ -140,7 +221,6 @@ def session() -> Any:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.ui.showConsoleProgress": "false",
-        "spark.sql.files.maxPartitionBytes": "16m",
         "spark.sql.shuffle.partitions": "8",
     }
     for name, value in settings.items():
@@ -148,64 +228,87 @@ def session() -> Any:
     return builder.getOrCreate()
 
 
-def run(folder: Path, size: int, vocabulary: int) -> dict[str, Any]:
-    """Measure on a corpus; print each figure as it comes."""
+def run(folder: Path, size: int, vocabulary: int, note: Callable[[str, Any], None]) -> None:
+    """Measure on a corpus.
+
+    Args:
+        folder: its folder.
+        size: its size in bytes.
+        vocabulary: the number of tokens that are learned.
+        note: called with the name and the value of each figure, as it comes.
+    """
     from pyspark.sql import functions
 
+    paths = sorted(folder.glob("*.parquet"))
     megabytes = size / 1e6
-    found: dict[str, Any] = {"bytes": size}
-
-    def note(name: str, figures: dict[str, float], than: str | None = None) -> None:
-        found[name] = figures
-        share = ""
-        if than is not None:
-            figures["share"] = figures["mb_per_cpu_second"] / found[than]["mb_per_cpu_second"]
-            share = f"{figures['share']:8.2f} of {than}"
-        print(
-            f"{name:32}{figures['mb_per_second']:8.1f} MB/s"
-            f"{figures['mb_per_cpu_second']:8.1f} MB a CPU second{share}",
-            flush=True,
-        )
-
-    found["rows"] = sum(1 for _ in read_texts(folder))
-    encoding = get_encoding(ENCODING)
-    encoding.count("hello")
-    one = "count_tokens, one process"
-    note(one, measured(megabytes, lambda: sum(map(encoding.count, read_texts(folder)))))
-    counting = "chunk_counts, one process"
-    counters: list[Any] = []
-    work = partial(partition_counts, read_texts(folder), PATTERN)
-    note(counting, measured(megabytes, lambda: counters.append(work())))
-    found["distinct_chunks"] = len(counters.pop())
+    note("bytes", size)
+    note("rows", sum(1 for _ in read_texts(paths)))
     spark = session()
     df = spark.read.parquet(str(folder))
+    note("partitions", df.rdd.getNumPartitions())
     df.limit(2000).repartition(2).select(count_tokens("text", ENCODING)).collect()  # starts workers
-    for name, column in (
-        ("count_tokens, Spark", count_tokens("text", ENCODING)),
-        ("count_tokens, around tiktoken", tiktoken_column()),
-    ):
-        summed = df.select(column.alias("n")).agg(functions.sum("n"))
-        note(name, measured(megabytes, summed.collect), one)
     before = shuffled_bytes(spark)
     counts = chunk_counts(df, "text", pattern=PATTERN)
     noop = counts.write.format("noop").mode("overwrite")
-    note("chunk_counts, Spark", measured(megabytes, noop.save), counting)
-    found["shuffled_bytes"] = shuffled_bytes(spark) - before
-    earlier = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for time_of in ("first", "second"):
+        alone = partial(by_two_processes, count_chunks, paths)
+        note(f"chunk_counts, processes, {time_of}", measured(megabytes, alone, on_spark=False))
+        note(f"chunk_counts, Spark, {time_of}", measured(megabytes, noop.save))
+    note("shuffled_bytes", (shuffled_bytes(spark) - before) / 2)
+    note("distinct_chunks", counts.count())
+    alone = partial(by_two_processes, count_texts, paths)
+    note("count_tokens, processes", measured(megabytes, alone, on_spark=False))
+    summed = df.select(count_tokens("text", ENCODING).alias("n")).agg(functions.sum("n"))
+    note("count_tokens, Spark", measured(megabytes, summed.collect))
+    note("driver_megabytes_before", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
     with tempfile.TemporaryDirectory() as output:
         settings = TrainingSettings(vocabulary, pattern=PATTERN)
-        note(
-            "train, Spark",
-            measured(megabytes, lambda: train(df, "text", Path(output) / "own", settings)),
-        )
-    found["driver_megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    found["driver_megabytes_before"] = earlier / 1000
+        own = partial(train, df, "text", Path(output) / "own", settings)
+        note("train, Spark", measured(megabytes, own))
+    note("driver_megabytes", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
+    summed = df.select(tiktoken_column().alias("n")).agg(functions.sum("n"))
+    note("around tiktoken, Spark", measured(megabytes, summed.collect))
     spark.stop()
-    print(
-        f"{found['rows']:,} rows, {found['distinct_chunks']:,} distinct chunks, shuffled "
-        f"{found['shuffled_bytes'] / 1e6:.1f} MB, driver {found['driver_megabytes']:.0f} MB"
-    )
-    return found
+
+
+class Notes:
+    """Figures, printed as they come, and kept in a file of JSON.
+
+    Args:
+        path: the file; None for none.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self.found: dict[str, Any] = {}
+
+    def __call__(self, name: str, value: Any) -> None:
+        self.found[name] = value
+        if isinstance(value, dict):
+            shown = (
+                f"{value['seconds']:8.0f} s  {value['mb_per_second']:7.2f} MB/s  "
+                f"{value['mb_per_cpu_second']:7.2f} MB a CPU second"
+            )
+            if "mb_per_cpu_second_workers" in value:
+                shown += f"  {value['mb_per_cpu_second_workers']:7.2f} of workers alone"
+        else:
+            shown = f"{value:14,.0f}"
+        print(f"{name:34}{shown}", flush=True)
+        if self._path:
+            self._path.write_text(json.dumps(self.found, indent=1) + "\n")
+
+    def shares(self) -> dict[str, float]:
+        """The throughput of Spark for CPU time, as a share of that of processes."""
+        both = (("chunk_counts", "first"), ("chunk_counts", "second"), ("count_tokens", ""))
+        found: dict[str, float] = {}
+        best: dict[tuple[str, str], float] = {}
+        for work, run_name in both:
+            for where in ("processes", "Spark"):
+                name = ", ".join(filter(None, (work, where, run_name)))
+                rate = self.found[name]["mb_per_cpu_second"]
+                best[work, where] = max(rate, best.get((work, where), 0))
+            found[work] = best[work, "Spark"] / best[work, "processes"]
+        return found
 
 
 def main() -> None:
@@ -222,9 +325,10 @@ def main() -> None:
         os.environ["TIKTOKEN_CACHE_DIR"] = files
         write_tiktoken_files(Path(files))
         size = write_corpus(Path(folder), texts, int(options.size * 1e6), options.fresh)
-        found = run(Path(folder), size, options.vocabulary)
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1) + "\n")
+        notes = Notes(options.json)
+        run(Path(folder), size, options.vocabulary, notes)
+    for name, share in notes.shares().items():
+        print(f"{name:34}{share:8.2f} of the processes")
 
 
 if __name__ == "__main__":
