@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable
 from itertools import chain, filterfalse
 
+from ...lookup import shareable
+
 # UTF-8 (RFC 3629): a character is one byte, or a lead byte and one, two or three others, which are
 # from 0x80 to 0xBF.  Narrow characters are those below U+0800, as in European scripts; all others
 # are wide.  0xFF is in no UTF-8.
@@ -46,7 +48,7 @@ class Boundaries:
         #: For the last bytes of a character that tokens begin with, what they have next.
         self._after_end = _grouped(_ENDED.findall(self._joined))
         #: The same for characters, by the bytes with which these begin (see ``_family``).
-        self._after_family: dict[bytes, dict[bytes, frozenset[bytes]]] = {}
+        self._after_family: dict[bytes, dict[bytes, frozenset[bytes]]] = shareable()
 
     def joins(self, left: str, right: str) -> bool:
         """Return True if a token may reach over the boundary between two characters."""
@@ -105,4 +107,4 @@ def _grouped(pairs: Iterable[tuple[bytes, bytes]]) -> dict[bytes, frozenset[byte
             found[left].add(right)
         else:
             found[left] = {right}
-    return {left: frozenset(rights) for left, rights in found.items()}
+    return shareable((left, frozenset(rights)) for left, rights in found.items())
