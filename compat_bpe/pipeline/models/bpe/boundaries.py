@@ -24,9 +24,11 @@ _ENDED = re.compile(rb"\xff([\x80-\xbf]{1,3})(?=(%b))" % _BEGUN)
 #: An ASCII character, and what is right of it.
 _ASCII = re.compile(rb"([\x00-\x7f])(?=(%b))" % _BEGUN_WIDE)
 
-#: In place of bytes: any two narrow characters count as neighbours in a token.
-_NARROW = b""
-_NOTHING: frozenset[bytes] = frozenset()
+#: Bytes right of a boundary are bits, at most this many.  If there are more, some share a bit, and
+#: a few characters count as neighbours that are none.
+_BITS = 4093
+#: The bit of all narrow characters: any two of them count as neighbours.
+_NARROW = 1
 
 
 class Boundaries:
@@ -45,17 +47,20 @@ class Boundaries:
         # not exist; none is lost.
         wider = filterfalse(bytes.isascii, chain.from_iterable(tokens))
         self._joined = b"\xff".join([b"", *wider, b""])
-        #: For the last bytes of a character that tokens begin with, what they have next.
-        self._after_end = _grouped(_ENDED.findall(self._joined))
+        self._bits = {b"": _NARROW}
+        #: For the last bytes of a character that tokens begin with, the bits of what comes next.
+        self._after_end = self._grouped(_ENDED.findall(self._joined))
         #: The same for characters, by the bytes with which these begin (see ``_family``).
-        self._after_family: dict[bytes, dict[bytes, frozenset[bytes]]] = shareable()
+        self._after_family: dict[bytes, dict[bytes, int]] = shareable()
+        #: The first bytes of wide characters that are somewhere in a token, but where it begins.
+        self._begun_family: dict[bytes, frozenset[bytes]] = shareable()
 
     def joins(self, left: str, right: str) -> bool:
         """Return True if a token may reach over the boundary between two characters."""
-        return not self.after(left).isdisjoint(self.begun(right))
+        return self.after(left) & self.begun(right) != 0
 
-    def after(self, char: str) -> frozenset[bytes]:
-        """Return the bytes that a token may have right of a character.
+    def after(self, char: str) -> int:
+        """Return the bits of the bytes that a token may have right of a character.
 
         The token has the whole character, or its last bytes, left of the boundary.
         """
@@ -64,28 +69,58 @@ class Boundaries:
         members = self._after_family.get(family)
         if members is None:
             members = self._after_family[family] = self._search(family, len(data))
-        found = members.get(data, _NOTHING)
+        found = members.get(data, 0)
         for start in range(1, len(data)):
-            found = found | self._after_end.get(data[start:], _NOTHING)
-        return found if len(data) > 2 else found | {_NARROW}
+            found |= self._after_end.get(data[start:], 0)
+        return found if len(data) > 2 else found | _NARROW
 
-    def begun(self, char: str) -> tuple[bytes, ...]:
-        """Return the first bytes that a token may have of a character, from one to all."""
+    def begun(self, char: str) -> int:
+        """Return the bits of the first bytes that a token may have of a character."""
         data = char.encode()
-        found = tuple(data[:end] for end in range(1, len(data) + 1))
-        return found if len(data) > 2 else (_NARROW, *found)
+        found = self._bit(data[:1])
+        if len(data) < 3:
+            found |= _NARROW | self._bit(data)
+        else:
+            family = _family(data)
+            known = self._begun_family.get(family)
+            if known is None:
+                known = self._begun_family[family] = self._search_begun(family)
+            for end in range(2, len(data) + 1):
+                if data[:end] in known:
+                    found |= self._bit(data[:end])
+        return found
 
-    def _search(self, family: bytes, length: int) -> dict[bytes, frozenset[bytes]]:
-        """Return what follows each character of a family in some token; its length is in bytes."""
+    def _bit(self, data: bytes) -> int:
+        """Return the bit of some bytes: always the same, also if two threads ask for the first."""
+        bits = self._bits
+        if data not in bits:
+            bits.setdefault(data, 1 << len(bits) % _BITS)
+        return bits[data]
+
+    def _search(self, family: bytes, length: int) -> dict[bytes, int]:
+        """Return the bits of what follows each character of a family, of a length in bytes."""
         if not family:
-            return _grouped(_ASCII.findall(self._joined))
+            return self._grouped(_ASCII.findall(self._joined))
         rest = length - len(family)
         # Narrow neighbours need not be found: all are joined.
         right = _BEGUN if length > 2 else _BEGUN_WIDE
         pattern = rb"%b(?=([\x80-\xbf]{%d}%b))" % (family, rest, right)
         # Findings without groups of their own, and each once, since some are very frequent.
-        found = set(re.findall(pattern, self._joined))
-        return _grouped((family + both[:rest], both[rest:]) for both in found)
+        found = dict.fromkeys(re.findall(pattern, self._joined))
+        return self._grouped((family + both[:rest], both[rest:]) for both in found)
+
+    def _search_begun(self, family: bytes) -> frozenset[bytes]:
+        """Return the first bytes of a family's characters that follow something in a token."""
+        pattern = rb"%b(?<=[^\xff]%b)[\x80-\xbf]{0,3}" % (family, family)
+        return frozenset(re.findall(pattern, self._joined))
+
+    def _grouped(self, pairs: Iterable[tuple[bytes, bytes]]) -> dict[bytes, int]:
+        """Return the bits of all right sides of each left side."""
+        found: dict[bytes, int] = shareable()
+        for left, right in pairs:
+            bit = self._bit(right)
+            found[left] = found[left] | bit if left in found else bit
+        return found
 
 
 def _family(data: bytes) -> bytes:
@@ -97,14 +132,3 @@ def _family(data: bytes) -> bytes:
     if data < b"\x80":
         return b""
     return data[:2] if b"\xe0" <= data < b"\xe2" else data[:1]
-
-
-def _grouped(pairs: Iterable[tuple[bytes, bytes]]) -> dict[bytes, frozenset[bytes]]:
-    """Return all right sides of each left side."""
-    found: dict[bytes, set[bytes]] = {}
-    for left, right in pairs:
-        if left in found:
-            found[left].add(right)
-        else:
-            found[left] = {right}
-    return shareable((left, frozenset(rights)) for left, rights in found.items())

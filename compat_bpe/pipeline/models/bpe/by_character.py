@@ -22,7 +22,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, chain, compress, count
-from operator import not_
+from operator import and_
 
 from ...cache import Cache, V
 from .boundaries import Boundaries
@@ -71,18 +71,18 @@ class UnspacedEncoder:
         text = "".join(chunks)
         points = memoryview(text.encode(_CODE_POINTS)).cast("I").tolist()
         begun = map(self._begun.__getitem__, points[1:])
-        # apart[i] is True if the characters i and i + 1 cannot be merged.
-        apart = list(map(frozenset.isdisjoint, map(self._after.__getitem__, points), begun))
-        apart.append(True)
+        # joined[i] is not 0 if the characters i and i + 1 may be merged.
+        joined = list(map(and_, map(self._after.__getitem__, points), begun))
+        joined.append(0)
         for end in accumulate(map(len, chunks)):
-            apart[end - 1] = True
+            joined[end - 1] = 0
         ids = list(map(self._char_ids.__getitem__, points))
         run_ids = self._run_ids
         end = 0
-        for start in compress(count(), map(not_, apart)):
+        for start in compress(count(), joined):
             if start >= end:
                 end = start + 2
-                while not apart[end - 1]:
+                while joined[end - 1]:
                     end += 1
                 ids[start] = run_ids[text[start:end]]
                 ids[start + 1] = ()
