@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .found import Found
 
 #: Build the character-boundary encoder after this many bytes of Chinese and the like; merging
-#: them costs about as much as building it.
-_WORTH_UNSPACED = 1 << 14
+#: them costs about as much as building it and what it looks up when characters are first met.
+_WORTH_UNSPACED = 1 << 15
 
 
 class ByteLevelBPE:
