@@ -49,7 +49,7 @@ def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: in
 
 
 def _set_up(function: Callable[[Any], R], item: object) -> None:
-    """Let be done what is done once, at the first text, before each thread does it."""
+    """Encode the beginning of a text, so that not each thread sets up what is done once."""
     if isinstance(item, str):
         # If the text is wrong, whole or because it is cut, that is said when it is its turn.
         with suppress(ValueError):
