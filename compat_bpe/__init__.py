@@ -20,6 +20,7 @@ if not hasattr(__spec__.loader, "exec_module"):
     from .encodings import unstable as _unstable  # noqa: F401
     from .pattern import cuts as _cuts  # noqa: F401
     from .pattern import parser as _pattern  # noqa: F401
+    from .pattern import prepared_large as _large  # noqa: F401
     from .pattern import reach as _reach  # noqa: F401
     from .pattern import stand_ins as _stand_ins  # noqa: F401
     from .pipeline.decoders import byte_decoder as _decoder  # noqa: F401

@@ -97,6 +97,7 @@ def test_the_parser_of_patterns_is_not_needed() -> None:
         "compat_bpe.pipeline.cut_points",
         "compat_bpe.pipeline.definition",
         "compat_bpe.pipeline.guard",
+        "compat_bpe.pipeline.lookup",
         "compat_bpe.pipeline.models",
         "compat_bpe.pipeline.models.bpe",
         "compat_bpe.pipeline.models.bpe.by_rank",

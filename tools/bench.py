@@ -116,7 +116,15 @@ def run_speed(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
     def measure(title: str, text: str) -> dict[str, float]:
         return speed.throughput(name, title, text, rounds)
 
-    return run_throughput("tiktoken", speed.FIGURES, texts, measure)
+    rows = run_throughput("tiktoken", speed.FIGURES, texts, measure)
+    if {"english", "chinese_classical"} <= texts.keys():
+        # It is in no mean, so that these stay comparable.
+        title = "interface strings"
+        found = corpora.interface_strings(texts["english"], texts["chinese_classical"])
+        row = rows[title] = measure(title, found)
+        ratios = (f"{row[figure]:.2f}×" for figure in speed.FIGURES)
+        line(title, f"{row['tiktoken_mb_per_second']:.1f} MB/s", *ratios)
+    return rows
 
 
 def run_small(name: str, text: str, rounds: int) -> dict[str, Any]:

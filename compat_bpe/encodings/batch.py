@@ -7,13 +7,14 @@ and large ones by worker processes.
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import suppress
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..parallel.processes import processors
+from ..pipeline.lookup import has_gil
 
 if TYPE_CHECKING:
     from ..fit.text_encoder import TextEncoder
@@ -24,27 +25,35 @@ WORTH_WORKERS = 4_000_000
 #: Characters that a worker gets at a time: few enough that all end at about the same time.
 _SHARE = 500_000
 
+#: Characters of a text that are enough for most of what is set up when it is first needed.
+_BEGINNING = 1000
+
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def has_gil() -> bool:
-    """Return True if a global lock keeps threads from running Python code in parallel."""
-    return bool(getattr(sys, "_is_gil_enabled", lambda: True)())
-
-
 def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: int) -> list[R]:
     """Return ``function`` of each item, in order; computed in threads if they run in parallel."""
-    if not has_gil() and num_threads > 1 and len(items) > 1:
+    threads = min(num_threads, len(items), processors())
+    if threads > 1 and not has_gil():
         from concurrent.futures import ThreadPoolExecutor  # only free-threaded Python needs it
 
+        _set_up(function, items[0])
         try:
-            with ThreadPoolExecutor(num_threads) as executor:
+            with ThreadPoolExecutor(threads) as executor:
                 return list(executor.map(function, items))
         except RuntimeError as error:
             if "start new thread" not in str(error):
                 raise
     return list(map(function, items))
+
+
+def _set_up(function: Callable[[Any], R], item: object) -> None:
+    """Encode the beginning of a text, so that not each thread sets up what is done once."""
+    if isinstance(item, str):
+        # If the text is wrong, whole or because it is cut, that is said when it is its turn.
+        with suppress(ValueError):
+            function(item[:_BEGINNING])
 
 
 def worth_workers(texts: Sequence[object], num_threads: int) -> bool:

@@ -360,6 +360,7 @@ PREPARED: dict[str, dict[str, Any]] = {
         ),
         "can_be_empty": False,
         "leaves_nothing_out": True,
+        "large": 0,
     },
     (
         "\x27(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]"
@@ -437,6 +438,7 @@ PREPARED: dict[str, dict[str, Any]] = {
         ),
         "can_be_empty": False,
         "leaves_nothing_out": True,
+        "large": 1,
     },
     (
         "[^\\r\\n\\p{L}\\p{N}]?[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]*[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]+("
@@ -519,6 +521,7 @@ PREPARED: dict[str, dict[str, Any]] = {
         ),
         "can_be_empty": False,
         "leaves_nothing_out": True,
+        "large": 2,
     },
     (
         "(?i:\x27s|\x27t|\x27re|\x27ve|\x27m|\x27ll|\x27d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3"
@@ -596,6 +599,7 @@ PREPARED: dict[str, dict[str, Any]] = {
         ),
         "can_be_empty": False,
         "leaves_nothing_out": True,
+        "large": 3,
     },
     (
         "{\x27type\x27: \x27Sequence\x27, \x27pretokenizers\x27: [{\x27type\x27: \x27Split\x27, "
@@ -688,5 +692,6 @@ PREPARED: dict[str, dict[str, Any]] = {
         ),
         "can_be_empty": False,
         "leaves_nothing_out": True,
+        "large": 4,
     },
 }

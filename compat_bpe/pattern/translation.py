@@ -15,7 +15,8 @@ alphabets:
 A text of stand-ins has its matches at the same positions as the text itself, since each stand-in is
 in the same classes as the character that it replaces.
 
-For the patterns that ship, the parts that most texts need are kept in ``prepared``.
+For the patterns that ship, the parts that most texts need are kept in ``prepared``, and those that
+long texts need, which are larger, in ``prepared_large``.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ PREPARED_PARTS = (
     *("ascii", "few", "ascii_cut_points", "few_cut_points"),
     *("can_be_empty", "leaves_nothing_out"),
 )
+#: Those of them that are kept apart.
+LARGE_PARTS = ("most", "cut_points")
 
 #: The first stand-in below U+0100.  From here on the characters are printable.
 FIRST_STAND_IN = "\xc0"
@@ -50,7 +53,8 @@ class Translation:
     Args:
         make_tree: returns the parsed pattern; it is called when a part is not prepared.
         pattern: the name of the pattern in messages.
-        prepared: the parts that are known already, by their names (see ``PREPARED_PARTS``).
+        prepared: the parts that are known already, by their names (see ``PREPARED_PARTS``), and
+            with ``large`` the place of others in ``prepared_large``.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> translation = Translation(lambda: parse("[a-zé]+|é|(?!é)b"), "a pattern")
@@ -59,6 +63,9 @@ class Translation:
     >>> translation.few[0]
     '[a-zÁ]+|Á|(?!Á)b'
     """
+
+    #: The place of the large parts in ``prepared_large``; None if they are not prepared.
+    large: int | None = None
 
     def __init__(
         self,
@@ -126,6 +133,9 @@ class Translation:
         Raises:
             ValueError: the pattern has too many kinds of characters above U+FFFF.
         """
+        if self.large is not None:
+            most: WithStandIns = self._large_parts["most"]
+            return most
         kinds = _Kinds(self._classes(), ((0, 0xD800), (0xE000, 0x10000)), 0xD800, 0x800)
         return self._for_re(kinds.share), kinds.starts, kinds.stand_ins
 
@@ -154,6 +164,9 @@ class Translation:
 
         None if there are no cut points.
         """
+        if self.large is not None:
+            cut_points: str | None = self._large_parts["cut_points"]
+            return cut_points
         return _cut_point_pattern(self._cut_point_pairs)
 
     @cached_property
@@ -162,6 +175,13 @@ class Translation:
         from .cuts import cut_point_pairs
 
         return _cut_point_pattern(map(_without_surrogates, cut_point_pairs(self.tree, fine=True)))
+
+    @property
+    def _large_parts(self) -> Mapping[str, Any]:
+        from .prepared_large import LARGE
+
+        assert self.large is not None
+        return LARGE[self.large]
 
     def _for_re(self, share: Callable[[CodePoints], CodePoints]) -> str:
         from .writer import join_runs, project, to_re

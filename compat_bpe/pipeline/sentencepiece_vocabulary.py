@@ -9,6 +9,8 @@ from itertools import compress
 from operator import add
 from typing import NamedTuple
 
+from .lookup import shareable
+
 #: The sign that spaces are written as.
 SPACE = "\u2581"
 
@@ -74,7 +76,7 @@ class SentencePieceVocabulary:
     def _of_types(self, types: Set[int]) -> dict[str, int]:
         """Return the pieces of some types, and their ids."""
         chosen = self.types.translate(bytes(kind in types for kind in range(256)))
-        return dict(zip(compress(self.texts, chosen), compress(range(len(chosen)), chosen)))
+        return shareable(zip(compress(self.texts, chosen), compress(range(len(chosen)), chosen)))
 
     def id_of(self, text: str) -> int:
         """Return the id of a piece, or that of the unknown piece (-1 if there is none)."""

@@ -15,9 +15,10 @@ from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.parts.pre_tokenizers import joined_steps, steps
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.prepared import PREPARED
+from compat_bpe.pattern.prepared_large import LARGE
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pattern.stand_ins import StandIns
-from compat_bpe.pattern.translation import PREPARED_PARTS, Translation
+from compat_bpe.pattern.translation import LARGE_PARTS, PREPARED_PARTS, Translation, WithStandIns
 from compat_bpe.pipeline.pre_tokenizers.plain import NAME
 from tools import build_prepared_patterns
 
@@ -45,40 +46,46 @@ def splitter(key: str, few_left: int, prepared: bool = True) -> Splitter:
 FEW = {key: splitter(key, 1 << 60) for key in KEYS}
 FEW_FRESH = {key: splitter(key, 1 << 60, prepared=False) for key in KEYS}
 MOST = {key: splitter(key, -1) for key in KEYS}
+MOST_FRESH = {key: splitter(key, -1, prepared=False) for key in KEYS}
 
 
-def test_the_file_is_what_would_be_written() -> None:
-    written = build_prepared_patterns.TARGET.read_text("utf-8")
-    assert written == build_prepared_patterns.generate()
+def test_the_files_are_what_would_be_written() -> None:
+    for target, text in build_prepared_patterns.generate().items():
+        assert target.read_text("utf-8") == text, target.name
 
 
 def test_all_patterns_that_ship_are_prepared() -> None:
     shipped = {published.pattern for published in PUBLISHED.values()} | set(PATTERNS.values())
     assert set(PREPARED) == set(TRANSLATIONS) == {*shipped, repr(deepseek.PARTS["pre_tokenizer"])}
     for parts in PREPARED.values():
-        assert set(parts) == set(PREPARED_PARTS)
+        assert set(parts) == {*PREPARED_PARTS, "large"}
+    assert [parts["large"] for parts in PREPARED.values()] == list(range(len(LARGE)))
+    for parts in LARGE:
+        assert set(parts) == set(LARGE_PARTS)
 
 
+@pytest.mark.parametrize(("part", "first"), [("few", 0x80), ("most", 0x10000)])
 @pytest.mark.parametrize("key", KEYS)
-def test_stand_ins_of_all_characters(key: str) -> None:
-    prepared, fresh = PREPARED[key]["few"], TRANSLATIONS[key].few
-    assert fresh is not None
+def test_stand_ins_of_all_characters(key: str, part: str, first: int) -> None:
+    prepared = {**PREPARED[key], **LARGE[PREPARED[key]["large"]]}[part]
+    fresh = getattr(TRANSLATIONS[key], part)
     assert prepared[0] == fresh[0]
 
-    def all_of(few: tuple[str, str, str]) -> str:
-        starts = list(map(ord, few[1]))
+    def all_of(parts: WithStandIns) -> str:
+        starts = list(map(ord, parts[1]))
         assert starts == sorted(starts)
-        assert starts[0] == 0x80
-        stretches = zip(few[2], starts, [*starts[1:], 0x110000])
+        assert starts[0] == first
+        stretches = zip(parts[2], starts, [*starts[1:], 0x110000])
         every = "".join(stand_in * (end - start) for stand_in, start, end in stretches)
-        return every[: 0xD800 - 0x80] + every[0xE000 - 0x80 :]
+        return every if first > 0xE000 else every[: 0xD800 - first] + every[0xE000 - first :]
 
     expected = all_of(prepared)
     assert expected == all_of(fresh)
     # That is what replacing does at both ends of each stretch and in between, also when it forgets.
+    points = ABOVE[-len(expected) :]
     edges = {ord(start) + more for start in prepared[1][1:] for more in (-1, 0)}
-    some = [n for n, point in enumerate(ABOVE) if n % 16 == 0 or point in edges]
-    text = "".join(chr(ABOVE[n]) for n in some)
+    some = [n for n, point in enumerate(points) if n % 16 == 0 or point in edges]
+    text = "".join(chr(points[n]) for n in some)
     assert StandIns(*prepared[1:]).replace(text) == "".join(expected[n] for n in some)
 
 
@@ -98,7 +105,7 @@ def test_characters_of_each_kind_are_split_alike(key: str) -> None:
 def test_any_text_is_split_and_cut_alike(key: str, text: str, shortest: int, longer: int) -> None:
     whole = MOST[key].chunks(text)
     cuts = list(MOST[key].segments(text, shortest, shortest + longer))
-    for other in (FEW[key], FEW_FRESH[key]):
+    for other in (FEW[key], FEW_FRESH[key], MOST_FRESH[key]):
         assert other.chunks(text) == whole
         assert list(other.spans(text)) == list(MOST[key].spans(text))
         assert list(other.segments(text, shortest, shortest + longer)) == cuts
@@ -126,7 +133,6 @@ def test_what_else_is_asked_of_a_prepared_pattern(key: str) -> None:
     assert prepared.leaves_nothing_out
     for name in (
         "ascii",
-        "most",
         "cut_points",
         "fine_cut_points",
         "ascii_cut_points",
@@ -144,7 +150,8 @@ def test_only_the_first_text_is_split_by_stand_ins() -> None:
     assert made.chunks("é" * left) == ["é" * left]
     assert "_most" in vars(made)
     assert made.chunks("é a") == ["é", " a"]
-    assert "tree" in vars(made.translation)
+    # All of that is prepared.
+    assert "tree" not in vars(made.translation)
 
 
 def test_a_pattern_with_many_kinds_of_characters() -> None:

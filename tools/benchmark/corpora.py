@@ -57,6 +57,31 @@ def mixed(texts: list[str], size: int, seed: int) -> str:
     return "".join(pieces)
 
 
+def interface_strings(english: str, other: str, size: int = 300_000, seed: int = 4) -> str:
+    r"""The strings of a program with their translations, as in a ``.po`` file.
+
+    They are sentences of two texts, of some characters each, none of them twice.
+
+    >>> interface_strings("One two. Three.", "一二。三。", 20)
+    '#: src/part0.c:242\nmsgid "One two"\nmsgstr "一二"\n\n'
+    """
+    rng = random.Random(seed)
+    strings = []
+    for text in (english, other):
+        found = re.findall(r"[^.!?,;:。，！？；：、「」\n\"]+", " ".join(text.split("\n")))
+        strings.append(list(dict.fromkeys(found)))
+    entries = []
+    for number, (one, translated) in enumerate(zip(*strings)):
+        line = rng.randrange(1, 1000)
+        entries.append(
+            f'#: src/part{number // 20}.c:{line}\nmsgid "{one}"\nmsgstr "{translated}"\n\n'
+        )
+        size -= len(entries[-1])
+        if size <= 0:
+            break
+    return "".join(entries)
+
+
 def with_new_words(text: str, seed: int) -> str:
     """The text with one in forty words of ASCII letters made new, by halves of two words of it."""
     rng = random.Random(seed)

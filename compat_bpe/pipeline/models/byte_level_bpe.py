@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..lookup import getter
 from .bpe.by_rank import BytePairEncoder
 
 TYPE_CHECKING = False
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from .found import Found
 
 #: Build the character-boundary encoder after this many bytes of Chinese and the like; merging
-#: them costs about as much as building it.
-_WORTH_UNSPACED = 1 << 14
+#: them costs about as much as building it and what it looks up when characters are first met.
+_WORTH_UNSPACED = 1 << 15
 
 
 class ByteLevelBPE:
@@ -40,6 +41,7 @@ class ByteLevelBPE:
     ) -> None:
         self.merges = merges
         self.whole = whole
+        self._whole_id = getter(whole)
         self.to_bytes = to_bytes
         # The character-boundary encoder takes its parts as UTF-8 text, each on its own.
         self._may_be_unspaced = to_bytes is str.encode and merges.is_complete
@@ -67,7 +69,7 @@ class ByteLevelBPE:
         Raises:
             ValueError: a byte of it is no token.
         """
-        whole = self.whole.get(chunk)
+        whole = self._whole_id(chunk)
         return self.merges.merge(chunk) if whole is None else [whole]
 
     def merge(self, data: bytes) -> list[int]:
@@ -81,7 +83,7 @@ class ByteLevelBPE:
             ValueError: a byte of it is no token.
         """
         data = self.to_bytes(chunk)
-        whole = self.whole.get(data)
+        whole = self._whole_id(data)
         if whole is not None:
             return (whole,)
         if self._may_be_unspaced and _is_wide(chunk):

@@ -23,6 +23,7 @@ from itertools import chain
 from math import copysign
 
 from ..cache import Cache
+from ..lookup import shareable
 from ..sentencepiece_vocabulary import SPACE, UNUSED, SentencePieceVocabulary
 from ..splitter_by_pieces import splitter_by_pieces
 from .sentencepiece_base import SentencePieceBase
@@ -300,4 +301,4 @@ def _ranks(pieces: SentencePieceVocabulary) -> Mapping[str, int]:
     if scores == sorted(scores, reverse=True) and len(set(scores)) == len(scores):
         return pieces.ids  # The trainer writes pieces by score.
     rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
-    return dict(zip(pieces.ids, map(rank_of.__getitem__, scores)))
+    return shareable(zip(pieces.ids, map(rank_of.__getitem__, scores)))

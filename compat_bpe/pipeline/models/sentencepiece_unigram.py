@@ -43,6 +43,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..cache import Cache
+from ..lookup import shareable
 from ..sentencepiece_vocabulary import NORMAL, USER_DEFINED, SentencePieceVocabulary
 from ..splitter_by_pieces import splitter_by_pieces
 from .joints import Joints, common_length
@@ -105,7 +106,7 @@ class SentencePieceUnigram(SentencePieceBase):
         self._words = Cache(self._remembered, _WORDS, _LONGEST_WORD)
         #: Trees of the pieces, by their first two characters: a dictionary by the next character,
         #: and under "" the score and the id of the piece that ends there.
-        self._trees: dict[str, Any] = {}
+        self._trees: dict[str, Any] = shareable()
 
     def score(self, text: str, number: int) -> float:
         """Return the score of a piece in a sum."""
@@ -347,16 +348,16 @@ class SentencePieceUnigram(SentencePieceBase):
     @cached_property
     def _singles(self) -> dict[str, tuple[float, int]]:
         """The scores and ids of the pieces of one character."""
-        return {
-            text: (self.score(text, number), number)
+        return shareable(
+            (text, (self.score(text, number), number))
             for text, number in self.pieces.used.items()
             if len(text) == 1
-        }
+        )
 
     @cached_property
     def _groups(self) -> dict[str, list[str]]:
         """The longer pieces by their first two characters."""
-        groups: dict[str, list[str]] = {}
+        groups: dict[str, list[str]] = shareable()
         for text in self.pieces.used:
             if len(text) > 1:
                 groups.setdefault(text[:2], []).append(text)
@@ -364,11 +365,11 @@ class SentencePieceUnigram(SentencePieceBase):
 
     def _tree(self, first: str) -> dict[str, Any]:
         """Return the tree of the pieces that begin with two characters."""
-        root: dict[str, Any] = {}
+        root: dict[str, Any] = shareable()
         for text in self._groups.get(first, ()):
             node = root
             for char in text[2:]:
-                node = node.setdefault(char, {})
+                node = node.setdefault(char, shareable())
             number = self.pieces.used[text]
             node[""] = self.score(text, number), number
         return root

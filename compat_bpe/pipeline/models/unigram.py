@@ -31,6 +31,7 @@ from functools import cached_property
 from itertools import groupby
 
 from ..cache import Cache
+from ..lookup import shareable
 from .found import Found
 from .joints import Joints
 from .unigram_parts import SUM_LIMIT, PartEncoder
@@ -82,7 +83,7 @@ class Unigram:
         unknown: int | None,
         byte_fallback: bool = False,
     ) -> None:
-        self.ids = dict(zip(pieces, range(len(pieces))))
+        self.ids = shareable(zip(pieces, range(len(pieces))))
         self.unknown = unknown
         self.table = UnigramTable(dict(zip(pieces, scores)))
         self.unknown_score = min(scores, default=float("inf")) - _UNKNOWN_PENALTY

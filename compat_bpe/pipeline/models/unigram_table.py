@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..lookup import shareable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,12 +29,12 @@ class UnigramTable:
     """
 
     def __init__(self, scores: Mapping[str, float]) -> None:
-        self.scores = scores
+        self.scores = shareable(scores)
         #: For two characters, the greatest length of a piece that begins with them, and
         #: ``LONGEST_SHORT`` if that is longer.
-        self.longest: dict[str, int] = {}
+        self.longest: dict[str, int] = shareable()
         #: For the first characters of longer pieces, these pieces, the shortest first.
-        self.long: dict[str, list[str]] = {}
+        self.long: dict[str, list[str]] = shareable()
         longest = self.longest
         for piece in scores:
             length = len(piece)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..lookup import getter
 from .found import Found
 
 TYPE_CHECKING = False
@@ -30,6 +31,7 @@ class WordLevel:
 
     def __init__(self, vocabulary: Mapping[str, int], unknown: str) -> None:
         self.vocabulary = vocabulary
+        self._id_of = getter(vocabulary)
         self.unknown = unknown
 
     @property
@@ -48,7 +50,7 @@ class WordLevel:
         Raises:
             ValueError: the chunk is unknown, and the vocabulary has no token for that.
         """
-        found = self.vocabulary.get(chunk)
+        found = self._id_of(chunk)
         return (self._id_of_unknown(chunk) if found is None else found,)
 
     def find(self, chunk: str) -> list[Found]:
@@ -69,7 +71,7 @@ class WordLevel:
         """Do nothing: the model has no cache."""
 
     def _id_of_unknown(self, chunk: str) -> int:
-        found = self.vocabulary.get(self.unknown)
+        found: int | None = self._id_of(self.unknown)
         return fail_unknown(chunk, self.unknown) if found is None else found
 
 

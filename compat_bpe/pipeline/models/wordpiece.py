@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 from operator import itemgetter
 
+from ..lookup import getter, shareable
 from .found import Found
 from .word_level import fail_unknown
 from .wordpiece_links import LinkedPieces
@@ -54,6 +55,7 @@ class WordPiece:
         longest_word: int = 100,
     ) -> None:
         self.vocabulary = vocabulary
+        self._id_of = getter(vocabulary)
         self.unknown = unknown
         self.prefix = prefix
         self.longest_word = longest_word
@@ -112,7 +114,7 @@ class WordPiece:
         while start < len(chunk):
             prefix = self.prefix if start else ""
             for end in range(min(len(chunk), start + self._longest), start, -1):
-                number = self.vocabulary.get(prefix + chunk[start:end])
+                number = self._id_of(prefix + chunk[start:end])
                 if number is not None:
                     break
             else:
@@ -186,7 +188,7 @@ class WordPiece:
         """Do nothing: the model has no cache."""
 
     def _id_of_unknown(self, chunk: str) -> int:
-        found = self.vocabulary.get(self.unknown)
+        found: int | None = self._id_of(self.unknown)
         return fail_unknown(chunk, self.unknown) if found is None else found
 
 
@@ -201,14 +203,17 @@ class _Pieces:
 
     def __init__(self, vocabulary: Mapping[str, int], prefix: str, longest: int) -> None:
         start = len(prefix)
-        self.ids: Mapping[str, int] = vocabulary
+        ids_by_piece = vocabulary
         if prefix:
             names = [piece for piece in vocabulary if piece.startswith(prefix)]
             ids = map(vocabulary.__getitem__, names)
-            self.ids = dict(zip([piece[start:] for piece in names], ids))
-        if "" in self.ids or max(map(len, self.ids), default=0) > longest:
-            self.ids = {piece: n for piece, n in self.ids.items() if 0 < len(piece) <= longest}
-        lengths: dict[str, list[int]] = {}
+            ids_by_piece = dict(zip([piece[start:] for piece in names], ids))
+        if "" in ids_by_piece or max(map(len, ids_by_piece), default=0) > longest:
+            ids_by_piece = {
+                piece: n for piece, n in ids_by_piece.items() if 0 < len(piece) <= longest
+            }
+        self.ids: Mapping[str, int] = shareable(ids_by_piece)
+        lengths: dict[str, list[int]] = shareable()
         for first, length in sorted(set(zip(map(itemgetter(0), self.ids), map(len, self.ids)))):
             lengths.setdefault(first, []).insert(0, length)
         #: For each first character the lengths of its pieces, the greatest first.

@@ -12,6 +12,8 @@ Corasick, as Song et al. use it in "Fast WordPiece Tokenization", 2021.)
 
 from __future__ import annotations
 
+from ..lookup import shareable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +43,7 @@ class LinkedPieces:
     def __init__(self, first: Mapping[str, int], others: Mapping[str, int]) -> None:
         #: The node at which a word begins, and the one at which it goes on.
         self._begin, self._go_on = 0, 1
-        self._edges: dict[int, int] = {}
+        self._edges: dict[int, int] = shareable()
         #: For each node, what its text is taken as, and the node of what is left.
         self._taken: list[Taken] = [(), ()]
         self._links = [_DEAD, _DEAD]

@@ -19,38 +19,16 @@ for the boundary between the characters x and y of a chunk:
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, chain, compress, count
 from operator import and_
 
 from ...cache import Cache, V
+from .boundaries import Boundaries
 from .by_rank import BytePairEncoder, Ids
 
-# UTF-8 (RFC 3629): a character is one byte, or a lead byte and one, two or three others.
-# Narrow characters are those below U+0800, as in European scripts; all others are wide.
-_NARROW = rb"[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]"
-_WIDE = rb"[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
-_BEGUN_WIDE = rb"[\xe0-\xef][\x80-\xbf]{0,2}|[\xf0-\xf4][\x80-\xbf]{0,3}"
-_BEGUN = rb"[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]?|" + _BEGUN_WIDE
-# 0xFF is in no UTF-8, so it can separate tokens.  A token that has it inside is read as two
-# tokens.  The second may add pairs that do not exist; no pair is lost.
-_AROUND_BOUNDARY = [
-    re.compile(rb"(%b)(?=(%b))" % sides)
-    for sides in ((_WIDE, _BEGUN), (_NARROW, _BEGUN_WIDE), (rb"(?<=\xff)[\x80-\xbf]{1,3}", _BEGUN))
-]
-#: A token of narrow characters alone, as up to half of the tokens are: nothing is found in it.
-#: A token that begins within a character is not one, since that character may be wide.
-_NARROW_TOKEN = re.compile(rb"\xff[\x00-\x7f\xc2-\xdf][\x00-\xdf]*(?=\xff)")
-
 _CODE_POINTS = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
-
-#: The bytes that tokens have right of a boundary are kept as bits, at most this many.  If there
-#: are more, some share a bit, and a few more characters than necessary are merged together.
-_BITS = 1021
-#: The bit of all narrow characters: any two of them count as possibly merged.
-_NARROW_BIT = 1 << _BITS
 
 #: The largest number of characters, and of runs of characters, in the caches.
 _KEPT = 1 << 15
@@ -74,31 +52,15 @@ class UnspacedEncoder:
     def __init__(self, encoder: BytePairEncoder, whole: Mapping[bytes, int] | None = None) -> None:
         self._encoder = encoder
         self._whole = encoder.ranks if whole is None else whole
-        #: For bytes that tokens have left of a boundary, the bits of those that follow right of it.
-        self._bits_right_of: dict[bytes, int] = {}
-        #: The bit of the bytes that tokens have right of a boundary.
-        self._bit_of: dict[bytes, int] = {}
-        self._collect(encoder.ranks)
-        if self._whole is not encoder.ranks:
-            # No chunk may be cut inside one of these tokens, either.
-            self._collect(self._whole)
-        self._after = _ByCodePoint(self._find_after)
-        self._begun = _ByCodePoint(self._find_begun)
+        # No chunk may be cut inside a token that is a whole chunk, either.
+        wholes = [] if self._whole is encoder.ranks else [self._whole]
+        boundaries = Boundaries(encoder.ranks, *wholes)
+        self._after = _ByCodePoint(boundaries.after)
+        self._begun = _ByCodePoint(boundaries.begun)
         self._char_ids = _ByCodePoint(self._merge_part)
         self._run_ids = Cache(self._merge_part, _KEPT, _LONGEST_RUN)
         #: True as long as every part that is a token was also made by merging.
         self.merging_makes_tokens = True
-
-    def _collect(self, tokens: Iterable[bytes]) -> None:
-        joined = b"\xff".join([b"", *(token for token in tokens if not token.isascii()), b""])
-        joined = _NARROW_TOKEN.sub(b"", joined)
-        for pattern in _AROUND_BOUNDARY:
-            # In the order found, not in a set's, so that the bits are the same in each process.
-            for left, right in dict.fromkeys(pattern.findall(joined)):
-                bit = self._bit_of.get(right)
-                if bit is None:
-                    bit = self._bit_of[right] = 1 << len(self._bit_of) % _BITS
-                self._bits_right_of[left] = self._bits_right_of.get(left, 0) | bit
 
     def merge(self, chunks: Sequence[str]) -> Ids:
         """Return the ids that merging gives for a sequence of chunks, each not empty.
@@ -134,25 +96,6 @@ class UnspacedEncoder:
         if len(ids) > 1 and data in self._whole:
             self.merging_makes_tokens = False
         return ids
-
-    def _find_after(self, char: str) -> int:
-        """Return the bits of the bytes that a token may have right of a character.
-
-        The token has the whole character, or its last bytes, left of the boundary.
-        """
-        data = char.encode()
-        found = _NARROW_BIT if len(data) < 3 else 0
-        for start in range(len(data)):
-            found |= self._bits_right_of.get(data[start:], 0)
-        return found
-
-    def _find_begun(self, char: str) -> int:
-        """Return the bits of the first bytes that a token may have of a character."""
-        data = char.encode()
-        found = _NARROW_BIT if len(data) < 3 else 0
-        for end in range(1, len(data) + 1):
-            found |= self._bit_of.get(data[:end], 0)
-        return found
 
 
 class _ByCodePoint(dict[int, V]):

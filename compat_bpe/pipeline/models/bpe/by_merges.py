@@ -32,6 +32,7 @@ from operator import add, lt
 from typing import NamedTuple
 
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes
+from ...lookup import getter, shareable
 from .by_rank import BytePairEncoder, Ids
 from .symbols import absent_from
 
@@ -118,6 +119,8 @@ class ListedMergesEncoder(BytePairEncoder):
                     ranks[data] = rank
         self._as_listed.update(ranks[decode_bytes(name)] for name in singles)
         super().__init__(ranks)
+        self._whole_rank = getter(ranks)
+        self._id_of = getter(vocabulary)
 
     follows_list = True
 
@@ -149,7 +152,7 @@ class ListedMergesEncoder(BytePairEncoder):
         """Return the ids of a chunk of any bytes, as a list."""
         if self._missing and len(chunk.translate(None, self._missing)) < len(chunk):
             return self._merge_pairs(chunk)
-        whole = self.ranks.get(chunk)
+        whole = self._whole_rank(chunk)
         if whole is not None and self.is_as_listed(whole):
             found = [whole]
         else:
@@ -235,7 +238,7 @@ class ListedMergesEncoder(BytePairEncoder):
         merge = bisect_left(self._ranks_made, token)
         left, right = decode_bytes(self._lefts[merge]), decode_bytes(self._rights[merge])
         found = self._merge_below(token, left + right)
-        return found if found == [self.ranks.get(left), self.ranks.get(right)] else None
+        return found if found == [self._whole_rank(left), self._whole_rank(right)] else None
 
     def _merge_pairs(self, chunk: bytes) -> list[int]:
         """Return the ids by following the rule literally, by pairs of ids."""
@@ -288,18 +291,18 @@ class ListedMergesEncoder(BytePairEncoder):
 
         Each id has its length in bytes of the chunk as it is written in the byte alphabet.
         """
-        ids = self._vocabulary
+        id_of = self._id_of
         found: list[tuple[int, int]] = []
         pending: list[tuple[int, int]] = []
         for char in map(BYTE_TO_UNICODE.__getitem__, chunk):
-            known = ids.get(char)
+            known = id_of(char)
             written = char.encode()
             if known is not None:
                 found += [*pending, (known, len(written))]
                 pending = []
                 continue
             if self._unknown.byte_fallback:
-                spelled = [ids.get(f"<0x{byte:02X}>") for byte in written]
+                spelled = [id_of(f"<0x{byte:02X}>") for byte in written]
                 if None not in spelled:
                     # Before a pending token for unknown bytes, as in tokenizers.
                     found += [(one, 1) for one in spelled if one is not None]
@@ -310,7 +313,7 @@ class ListedMergesEncoder(BytePairEncoder):
                 pending = [(number, length + len(written)) for number, length in pending]
             else:
                 found += pending
-                pending = [(ids[self._unknown.token], len(written))]
+                pending = [(self._vocabulary[self._unknown.token], len(written))]
         return found + pending
 
 
@@ -338,7 +341,7 @@ class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
         self._names = names
         self._separator = absent_from("".join(lefts) + "".join(rights))
         keys = map(self._separator.join, zip(lefts, rights))
-        self._ranks = dict(zip(keys, range(len(lefts))))
+        self._ranks = shareable(zip(keys, range(len(lefts))))
 
     def __missing__(self, pair: tuple[int | None, int | None]) -> tuple[int, int] | None:
         left, right = pair

@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from operator import getitem, itemgetter
 
+from ...lookup import getter
+
 #: The ids of a chunk, or of several.
 Ids = tuple[int, ...]
 
@@ -69,7 +71,7 @@ class BytePairEncoder:
     def __init__(self, ranks: Mapping[bytes, int]) -> None:
         self.ranks = ranks
         # Some vocabularies have an empty token; it must not join anything.
-        self._rank = ranks.get if b"" not in ranks else {**ranks, b"": _NO_RANK}.get
+        self._rank = getter(ranks if b"" not in ranks else {**ranks, b"": _NO_RANK})
         singles = [bytes([byte]) for byte in range(256)]
         #: The id of each single byte; negative for a byte that is not a token.
         self._byte_ids = [ranks.get(byte, -1 - number) for number, byte in enumerate(singles)]
@@ -281,11 +283,11 @@ class _FirstPairs(dict[int, "list[int] | _Row"]):
     Merging begins with such pairs.
     """
 
-    __slots__ = ("_ranks",)
+    __slots__ = ("_rank_of",)
 
     def __init__(self, ranks: Mapping[bytes, int]) -> None:
         super().__init__()
-        self._ranks = ranks
+        self._rank_of = getter(ranks)
 
     def __missing__(self, byte: int) -> _Row:
         found = self[byte] = _Row(self, byte)
@@ -293,7 +295,8 @@ class _FirstPairs(dict[int, "list[int] | _Row"]):
 
     def rank(self, byte: int, other: int) -> int:
         """The rank of two bytes, looked up."""
-        return self._ranks.get(bytes((byte, other)), _NO_RANK)
+        rank: int = self._rank_of(bytes((byte, other)), _NO_RANK)
+        return rank
 
 
 class _Row(dict[int, int]):

@@ -21,6 +21,7 @@ from itertools import accumulate, repeat
 from operator import add
 
 from ...byte_level import UNICODE_TO_BYTE, encode_bytes
+from ...lookup import getter, shareable
 from ..found import Found
 from ..joints import Joints, no_slack
 from .by_merges import Unknown
@@ -87,6 +88,7 @@ class CharacterBPE:
         self._unknown = unknown = unknown or Unknown()
         self._prefix, self._suffix = prefix, suffix
         self.whole = vocabulary if ignore_merges else {}
+        self._whole_id = getter(self.whole)
         self.by_bytes = by_bytes
         # A merge joins a name and the *tail* of another: the name without the prefix's length.
         tails = _tails(self._rights, prefix) if prefix else self._rights
@@ -94,7 +96,7 @@ class CharacterBPE:
             made = list(map(add, self._lefts, tails))
             number = next(i for i, name in enumerate(made) if name not in vocabulary)
             raise KeyError(number, made[number])
-        self._tails = dict(zip(self._rights, tails)) if prefix else {}
+        self._tails = shareable(zip(self._rights, tails) if prefix else ())
         # The key of a merge: its two parts with a separator that is in none of them, so that it is
         # in no other key.
         keys: Iterable[str] = spelled
@@ -102,7 +104,7 @@ class CharacterBPE:
         if not spelled:
             self._separator = absent_from("".join(self._lefts) + "".join(self._rights))
             keys = map(self._separator.join, zip(self._lefts, self._rights))
-        self._ranks: dict[str, int] = dict(zip(keys, range(len(self._lefts))))
+        self._ranks: dict[str, int] = shareable(zip(keys, range(len(self._lefts))))
         # The plain rule and the list expect that a merge makes another name than its left part.
         self._many = 0 if "" in self._tails.values() else _MANY
         spans = None if prefix or suffix or ignore_merges else (self._lefts, self._rights)
@@ -145,7 +147,7 @@ class CharacterBPE:
         """
         if self.by_bytes:
             chunk = encode_bytes(chunk.encode())
-        whole = self.whole.get(chunk)
+        whole = self._whole_id(chunk)
         if whole is not None:
             return (whole,)
         if len(chunk) >= _LONG and self.cuts.are_possible:

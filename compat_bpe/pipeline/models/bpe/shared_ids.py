@@ -5,6 +5,7 @@ To tokenizers a symbol is an id.  So a merge of two tokens is one of all tokens 
 
 from __future__ import annotations
 
+from ...lookup import shareable
 from .character_cuts import CharacterCuts
 from .characters import CharacterBPE
 from .symbols import Symbol, absent_from
@@ -47,8 +48,8 @@ class SharedIdsBPE(CharacterBPE):
         self._lefts, self._rights = (list(map(self._symbol.__getitem__, part)) for part in merges)
         self._separator = absent_from("".join(vocabulary))
         keys = list(map(self._separator.join, zip(self._lefts, self._rights)))
-        self._ranks = dict(zip(keys, range(len(keys))))
-        self._made = dict(zip(keys, map(self._symbol.__getitem__, made)))
+        self._ranks = shareable(zip(keys, range(len(keys))))
+        self._made = shareable(zip(keys, map(self._symbol.__getitem__, made)))
         # A merge may make its left part again, which only the heap allows.
         self._many = 0
         self.cuts = CharacterCuts(vocabulary, None, self._unknown)
