@@ -9,27 +9,30 @@ from io import StringIO
 
 from .place import TEXT, Check, Place
 
+#: They are there only while the package stands in for tiktoken.
+_MODULES = (
+    *("tiktoken", "tiktoken.core", "tiktoken.registry", "tiktoken._educational"),
+    *("tiktoken._tiktoken", "tiktoken_ext.openai_public"),
+)
+
 
 def in_place_of_tiktoken(place: Place) -> Iterator[Check]:
     tokens = place.module()
     ids = tokens.get_encoding("cl100k_base").encode_ordinary(TEXT)
     tokens.install_as_tiktoken()
     try:
-        tiktoken = import_module("tiktoken")
-        core, registry = import_module("tiktoken.core"), import_module("tiktoken.registry")
+        tiktoken, core, registry, educational, rust, public = map(import_module, _MODULES)
         encoding = tiktoken.encoding_for_model("gpt-4")
         yield Check("ids", encoding.encode_ordinary(TEXT), ids)
         yield Check("class", [type(encoding) is core.Encoding, core.Encoding.__module__])
         yield Check("registry", registry.list_encoding_names() == tiktoken.list_encoding_names())
-        constructor = import_module("tiktoken_ext.openai_public").ENCODING_CONSTRUCTORS["gpt2"]
-        own = tiktoken.Encoding(**constructor())
+        own = tiktoken.Encoding(**public.ENCODING_CONSTRUCTORS["gpt2"]())
         yield Check("own", own.encode_ordinary(TEXT))
-        simple = import_module("tiktoken._educational").SimpleBytePairEncoding
         with redirect_stdout(StringIO()):
-            merging = simple.train("aaabdaaabac" * 4, 259, r"\w+")
-        yield Check("educational", merging.encode("aaabdaaabac", visualise=None))
-        raw = import_module("tiktoken._tiktoken").CoreBPE({b"a": 0, b"b": 1, b"ab": 2}, {}, ".+")
-        yield Check("core", raw.encode_ordinary("abab"))
+            simple = educational.SimpleBytePairEncoding.train("aaabdaaabac" * 4, 259, r"\w+")
+        yield Check("educational", simple.encode("aaabdaaabac", visualise=None))
+        core_bpe = rust.CoreBPE({b"a": 0, b"b": 1, b"ab": 2}, {}, ".+")
+        yield Check("core", core_bpe.encode_ordinary("abab"))
     finally:
         tokens.uninstall_as_tiktoken()
     yield Check("undone", tokens.Encoding.__module__.startswith(place.package), True)

@@ -1,1 +1,1 @@
-"""The places where the package is tested, each by a script; see ``python -m tools.places --help``."""
+"""The places where the package is tested, each by a script: ``python -m tools.places --help``."""

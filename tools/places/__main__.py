@@ -20,65 +20,45 @@ from pathlib import Path
 from .kit import Kit, PlaceError, Row
 from .table import write_rows
 
-#: The scripts, in the order of the table, with the number of golden cases of which each takes one.
-SCRIPTS = {
-    "cpython": 1,
-    "cpython_new": 1,
-    "free_threaded": 1,
-    "pypy": 1,
-    "pyodide": 1,
-    "pyinstaller": 1,
-    "nuitka": 1,
-    "zips": 5,
-    "vendored": 5,
-    "read_only": 5,
-    "flags": 5,
-    "consoles": 5,
-    "emulated": 1,
-    "musl": 1,
-}
+#: The scripts, in the order of the table.
+SCRIPTS = (
+    *("cpython", "cpython_new", "free_threaded", "pypy", "pyodide", "pyinstaller", "nuitka"),
+    *("zips", "vendored", "read_only", "flags", "consoles", "emulated", "musl"),
+)
 
-#: Those that take under a minute, with the number of golden cases of which each takes one.
-QUICK = {
-    "cpython": 10,
-    "cpython_new": 5,
-    "pypy": 20,
-    "pyodide": 10,
-    "pyinstaller": 5,
-    "zips": 20,
-    "vendored": 20,
-    "read_only": 20,
-    "flags": 20,
-    "consoles": 20,
-    "emulated": 100,
-}
+#: Those that take minutes or hours.
+SLOW = ("free_threaded", "nuitka", "musl")
 
 
-def rows_of(name: str, kit: Kit, every: int) -> Iterator[Row]:
+def rows_of(name: str, kit: Kit) -> Iterator[Row]:
     """Run a script, and yield its rows."""
-    found: Iterator[Row] = import_module(f".{name}", __package__).rows(kit.script(name, every))
+    found: Iterator[Row] = import_module(f".{name}", __package__).rows(kit.script(name))
     return found
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.places", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(SCRIPTS)}")
-    parser.add_argument("--quick", action="store_true", help="those under a minute, with samples")
+    parser.add_argument(
+        "--quick", action="store_true", help="samples of those that take under a minute"
+    )
     parser.add_argument("--write", action="store_true", help="write the rows into the page")
     options = parser.parse_args()
-    scripts = QUICK if options.quick else SCRIPTS
     for name in options.names:
         if name not in SCRIPTS:
             parser.error(f"there is no place {name}; there are {', '.join(SCRIPTS)}")
     kept = Path(
-        os.environ.get("COMPAT_BPE_PLACES") or os.path.join(tempfile.gettempdir(), "compat_bpe_places")
+        os.environ.get("COMPAT_BPE_PLACES")
+        or os.path.join(tempfile.gettempdir(), "compat_bpe_places")
     )
-    kit = Kit(kept)
+    kit = Kit(kept, options.quick)
     status = 0
-    for name in options.names or scripts:
+    for name in options.names or SCRIPTS:
+        if options.quick and name in SLOW:
+            continue
         started = time.perf_counter()
         try:
-            for row in rows_of(name, kit, scripts.get(name, 1)):
+            for row in rows_of(name, kit):
                 seconds = time.perf_counter() - started
                 print(f"{name}: {' | '.join(row)} ({seconds:.0f} s)", flush=True)
                 if options.write:

@@ -15,7 +15,10 @@ _VERSION = "import sys; print('%d.%d.%d' % sys.version_info[:3], sys.implementat
 def found() -> dict[str, Path]:
     """Return the Pythons by their version without the last part, the lowest first."""
     pythons: dict[str, Path] = {}
-    folders = [*Path.home().glob(".pyenv/versions/*/bin"), *map(Path, environ["PATH"].split(pathsep))]
+    folders = [
+        *Path.home().glob(".pyenv/versions/*/bin"),
+        *map(Path, environ["PATH"].split(pathsep)),
+    ]
     for folder in folders:
         for path in sorted(folder.glob("python3*")):
             if not re.fullmatch(r"python3(\.\d+)?", path.name):

@@ -57,29 +57,48 @@ def unpacked(folder: Path, suite: str, architecture: str, packages: list[str]) -
     root = folder / "root"
     if (folder / "complete").exists():
         return root
-    for name in ("lists/partial", "cache/archives/partial", "root"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    (folder / "status").touch()
-    source = f"deb [signed-by={_KEYS}] {_mirror()} {suite} main\n"
-    (folder / "sources.list").write_text(source)
-    settings = folder / "apt.conf"
-    settings.write_text(_SETTINGS.format(folder=folder, architecture=architecture))
-    environment = {**os.environ, "APT_CONFIG": str(settings), "LC_ALL": "C.UTF-8"}
-    output(["apt-get", "-qq", "update"], 300, env=environment)
+    root.mkdir(parents=True, exist_ok=True)
+    environment = _apt(folder, suite, architecture)
     install = ["apt-get", "-qqy", "--download-only", "install", *packages]
     output(install, 600, env=environment)
     for package in sorted((folder / "cache/archives").glob("*.deb")):
         output(["dpkg-deb", "-x", package, root], 120)
+    # A package that is not needed otherwise makes these links.
+    for name in ("bin", "lib", "lib64"):
+        if (root / "usr" / name).is_dir() and not (root / name).exists():
+            (root / name).symlink_to(f"usr/{name}")
     (folder / "complete").touch()
     return root
 
 
-def version(root: Path, package: str) -> str:
-    """Return the version of a package that was unpacked."""
-    archives = root.parent / "cache" / "archives"
-    for path in archives.glob(f"{package}_*.deb"):
-        return path.name.split("_")[1].replace("%3a", ":")
-    raise PlaceError(f"{package} was not unpacked")
+def fetched_source(folder: Path, suite: str, package: str) -> Path:
+    """Fetch the source of a package, and return the folder with its archives."""
+    archives = folder / "archives"
+    if not (folder / "complete").exists():
+        archives.mkdir(parents=True, exist_ok=True)
+        environment = _apt(folder, suite, "amd64", sources=True)
+        fetch = ["apt-get", "-qq", "--download-only", "source", package]
+        output(fetch, 600, cwd=archives, env=environment)
+        (folder / "complete").touch()
+    return archives
+
+
+def _apt(folder: Path, suite: str, architecture: str, sources: bool = False) -> dict[str, str]:
+    """Return an environment in which apt knows the packages of a suite, and keeps all in a folder.
+
+    With ``sources``, it knows the sources, too.
+    """
+    for name in ("lists/partial", "cache/archives/partial"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "status").touch()
+    entry = f"[signed-by={_KEYS}] {_mirror()} {suite} main\n"
+    kinds = ("deb", "deb-src") if sources else ("deb",)
+    (folder / "sources.list").write_text("".join(f"{kind} {entry}" for kind in kinds))
+    settings = folder / "apt.conf"
+    settings.write_text(_SETTINGS.format(folder=folder, architecture=architecture))
+    environment = {**os.environ, "APT_CONFIG": str(settings), "LC_ALL": "C.UTF-8"}
+    output(["apt-get", "-qq", "update"], 300, env=environment)
+    return environment
 
 
 def runnable(root: Path, architecture: str, program: str, emulator: Path | None = None) -> Path:
@@ -99,11 +118,12 @@ def runnable(root: Path, architecture: str, program: str, emulator: Path | None 
     if emulator is not None:
         start = f'"{emulator}" -L "{root}" -0 "$0" "{target}"'
     else:
-        libraries = ":".join(f"{root}/{place}/{TRIPLETS[architecture]}" for place in ("usr/lib", "lib"))
-        loader = next(root.glob("usr/lib*/ld-linux*.so.*"), None) or next(
-            root.glob(f"usr/lib/{TRIPLETS[architecture]}/ld-linux*.so.*")
-        )
-        start = f'"{loader}" --argv0 "$0" --library-path "{libraries}" "{target}"'
+        folders = [root / place / TRIPLETS[architecture] for place in ("usr/lib", "lib")]
+        loaders = sorted(path for folder in folders for path in folder.glob("ld-linux*.so.*"))
+        if not loaders:
+            raise PlaceError(f"{root} has no loader of programs")
+        libraries = ":".join(map(str, folders))
+        start = f'"{loaders[0]}" --argv0 "$0" --library-path "{libraries}" "{target}"'
     script.write_text(f'#!/bin/sh\nexec {start} "$@"\n')
     script.chmod(0o755)
     return script

@@ -20,4 +20,6 @@ def rows(kit: Kit) -> Iterator[Row]:
         ran = kit.run([sys.executable, *flags])
         yield Row(place, ran.python.split(",")[0], f"{ran.answers:,} answers")
     ran = kit.run([sys.executable], environment={"LC_ALL": "C.UTF-8"})
-    yield Row("no `HOME`, an empty environment", ran.python.split(",")[0], f"{ran.answers:,} answers")
+    yield Row(
+        "no `HOME`, an empty environment", ran.python.split(",")[0], f"{ran.answers:,} answers"
+    )

@@ -67,18 +67,21 @@ class Kit:
 
     Args:
         kept: a folder for what is fetched or built; it can be used again.
+        quick: True to take samples.
     """
 
-    def __init__(self, kept: Path) -> None:
+    def __init__(self, kept: Path, quick: bool = False) -> None:
         self._kept = self.kept = kept
+        self.quick = quick
         #: One of so many of the golden cases is taken.
         self.every = 1
         self._work = tempfile.TemporaryDirectory(prefix="places-")
         self.work = Path(os.path.realpath(self._work.name))
 
-    def script(self, name: str, every: int) -> Kit:
+    def script(self, name: str) -> Kit:
         """Return this kit for a script, with a folder of its own to keep what it fetches."""
-        self.kept, self.every = self._kept / name, every
+        self.kept = self._kept / name
+        self.every = 50 if self.quick else 1
         self.kept.mkdir(parents=True, exist_ok=True)
         return self
 
@@ -105,7 +108,7 @@ class Kit:
     def libraries(self) -> list[Path]:
         """The wheels of what the command needs."""
         into = self.folder("libraries")
-        fetch = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", into]
+        fetch: list[Word] = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", into]
         output([*fetch, *LIBRARIES], 300)
         return sorted(into.glob("*.whl"))
 
@@ -118,6 +121,17 @@ class Kit:
                 archive.extractall(into)
         return into
 
+    def environment(self, *packages: str) -> Path:
+        """Return the Python of an environment with the wheel and packages of PyPI."""
+        folder = self.kept / "environment"
+        python = folder / "bin" / "python"
+        if not python.exists():
+            output([sys.executable, "-m", "venv", folder], 300)
+        install: list[Word] = [python, "-m", "pip", "install", "-q"]
+        output([*install, *packages, *LIBRARIES], 600)
+        output([*install, "--no-deps", "--force-reinstall", self.wheel], 300)
+        return python
+
     @cached_property
     def pickles(self) -> Path:
         """A folder with pickles that this Python wrote."""
@@ -129,7 +143,9 @@ class Kit:
         self,
         python: Sequence[Word],
         *options: Word,
+        flag: str = "-c",
         path: Sequence[Path] | None = None,
+        more: Sequence[Word] = (),
         workers: bool = True,
         exchange: bool = True,
         environment: Mapping[str, str] | None = None,
@@ -141,7 +157,9 @@ class Kit:
         Args:
             python: the command of the Python, with its flags.
             options: more options of the tests.
+            flag: the flag before the code that starts the tests.
             path: what to import the package and the libraries from; unless given, ``site``.
+            more: more words after that code.
             workers: False if no worker processes are to be had there.
             exchange: False to leave out pickles from and to this Python.
             environment: the environment; unless given, a small one.
@@ -158,10 +176,21 @@ class Kit:
             path=list(map(str, [self.site] if path is None else path)),
             argv=self.arguments(*options, workers=workers),
         )
-        command = [*python, "-c", start]
+        command = [*python, *([flag] if flag else []), start, *more]
         found = parsed(output(command, timeout, cwd=folder, env=environment or self.plain()))
         if exchange:
             self.read_back(written)
+        return found
+
+    def run_program(
+        self, command: Sequence[Word], *, workers: bool = False, folder: Path | None = None
+    ) -> Found:
+        """Run a program that has the tests in it; it says the same as ``run``."""
+        written = self.folder("written")
+        pickles: list[Word] = ["--pickles-from", self.pickles, "--pickles-to", written]
+        arguments = self.arguments("--fixtures", FIXTURES, *pickles, workers=workers)[1:]
+        found = parsed(output([*command, *arguments], 900, cwd=folder, env=self.plain()))
+        self.read_back(written)
         return found
 
     def arguments(self, *options: Word, workers: bool) -> list[str]:
@@ -234,4 +263,3 @@ def need(program: str, reason: str) -> str:
     if found is None:
         raise PlaceError(f"there is no {program}, which {reason}")
     return found
-

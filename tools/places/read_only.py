@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 
-from .kit import Kit, PlaceError, Row, need, output
+from .kit import Kit, PlaceError, Row, Word, need, output
 
 _MOUNT = """
 mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" || exit 1
@@ -26,6 +26,6 @@ def rows(kit: Kit) -> Iterator[Row]:
         output([*mounted, "sh", "-c", _MOUNT, folder, "true"], 60)
     except PlaceError as error:
         raise PlaceError(f"no file system can be made read-only here: {error}") from None
-    python = [*mounted, "sh", "-c", _MOUNT, folder, sys.executable]
+    python: list[Word] = [*mounted, "sh", "-c", _MOUNT, folder, sys.executable]
     ran = kit.run(python, path=[folder], environment=kit.plain(HOME=str(folder)))
     yield Row("a read-only file system", ran.python.split(",")[0], f"{ran.answers:,} answers")

@@ -36,16 +36,15 @@ def write_rows(rows: Iterable[Row]) -> None:
 
 
 def _key(place: str) -> str:
-    """Return a place without the last part of each version.
+    """Return a place with only the part of its version that has a row of its own.
 
     >>> _key("CPython 3.13.0"), _key("PyPy 7.3.11 (Python 3.9.16)"), _key("s390x, big endian")
-    ('CPython 3.13', 'PyPy', 's390x, big endian')
+    ('CPython 3.13', 'PyPy 7', 's390x, big endian')
     """
     name = place.partition(" (")[0]
     words = name.split(" ")
     version = words[-1].split(".")
     if not version[0].isdigit():
         return name
-    # CPython has a row for each minor version, the others one for all.
-    kept = [".".join(version[:2])] if name.startswith("CPython") else []
-    return " ".join([*words[:-1], *kept])
+    parts = 2 if name.startswith("CPython 3") else 1
+    return " ".join([*words[:-1], ".".join(version[:parts])])
