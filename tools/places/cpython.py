@@ -38,4 +38,5 @@ def rows(kit: Kit) -> Iterator[Row]:
     for path in found().values():
         ran = kit.run([path, "-W", "error"])
         version = ran.python.split(",")[0]
-        yield Row(version, "pyenv or Debian", f"{ran.answers:,} answers, warnings as errors")
+        had = "pyenv" if ".pyenv" in path.parts else "this machine's"
+        yield Row(version, had, f"{ran.answers:,} answers, warnings as errors")

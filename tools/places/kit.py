@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import shutil
@@ -71,7 +72,7 @@ class Kit:
     """
 
     def __init__(self, kept: Path, quick: bool = False) -> None:
-        self._kept = self.kept = kept
+        self.kept = kept
         self.quick = quick
         #: One of so many of the golden cases is taken.
         self.every = 1
@@ -79,11 +80,17 @@ class Kit:
         self.work = Path(os.path.realpath(self._work.name))
 
     def script(self, name: str) -> Kit:
-        """Return this kit for a script, with a folder of its own to keep what it fetches."""
-        self.kept = self._kept / name
-        self.every = 50 if self.quick else 1
-        self.kept.mkdir(parents=True, exist_ok=True)
-        return self
+        """Return the kit of a script, with a folder of its own to keep what it fetches."""
+        kit = copy.copy(self)
+        kit.kept = self.kept / name
+        kit.kept.mkdir(parents=True, exist_ok=True)
+        kit.every = 50 if self.quick else 1
+        return kit
+
+    def prepare(self) -> None:
+        """Make what the scripts share, before several of them run at the same time."""
+        assert self.pickles.exists()
+        assert self.site.exists()
 
     def close(self) -> None:
         """Remove the files of this run."""
