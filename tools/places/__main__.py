@@ -71,10 +71,13 @@ def main() -> int:
     names = options.names or SCRIPTS
     if options.quick:
         names = [name for name in names if name not in SLOW]
-    kit.prepare()
     try:
+        kit.prepare()
         with ThreadPoolExecutor(options.jobs) as pool:
             is_right = list(pool.map(partial(run, kit=kit, write=options.write), names))
+    except PlaceError as error:
+        print(f"nothing could be run: {error}", file=sys.stderr)
+        return 1
     finally:
         kit.close()
     print(f"{sum(is_right)} passed, {len(is_right) - sum(is_right)} failed")

@@ -89,15 +89,11 @@ class Kit:
 
     def prepare(self) -> None:
         """Make what the scripts share, before several of them run at the same time."""
-        assert self.pickles.exists()
-        assert self.site.exists()
+        self.pickles.exists()
+        self.site.exists()
 
     def close(self) -> None:
         """Remove the files of this run."""
-        # What was made read-only can be removed again.
-        for path in self.work.rglob("*"):
-            if path.is_dir() and not path.is_symlink():
-                path.chmod(0o755)
         self._work.cleanup()
 
     def folder(self, name: str) -> Path:
