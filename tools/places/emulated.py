@@ -20,12 +20,6 @@ PROCESSORS = {
 #: The quick ones: a processor of the other byte order, and one with other sizes.
 QUICK = ("s390x", "i386")
 
-#: Their tests: numbers of 16 and 32 bits in files, hashes, sums, and long integers.
-QUICK_TESTS = (
-    *("golden.encodings", "golden.sentencepiece", "files.loaded", "training.learned"),
-    *("fitting.documents", "pickles.own", "pickles.exchanged", "command.texts"),
-)
-
 SUITE = "trixie"
 
 
@@ -45,6 +39,6 @@ def rows(kit: Kit) -> Iterator[Row]:
         python = runnable(
             root, architecture, str(target.resolve().relative_to(root.resolve())), emulator
         )
-        ran = kit.run([python], *(QUICK_TESTS if kit.quick else ()), timeout=3600)
+        ran = kit.run([python], *kit.sample, timeout=3600)
         had = f"Debian {SUITE}'s {ran.python.split(',')[0]}, emulated"
         yield Row(place, had, f"{ran.answers:,} answers")

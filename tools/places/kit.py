@@ -22,6 +22,12 @@ FIXTURES = ROOT / "fixtures"
 #: The libraries of the command; these versions run on every Python from 3.9.
 LIBRARIES = ("click==8.1.8", "pathspec==1.1.1")
 
+#: The tests of a quick run where Python is slow: numbers of 16 and 32 bits in files, hashes, sums.
+SAMPLE = (
+    *("golden.encodings", "golden.sentencepiece", "files.loaded", "training.learned"),
+    *("fitting.documents", "pickles.own", "pickles.exchanged", "command.texts"),
+)
+
 Word = Union[str, "os.PathLike[str]"]
 
 #: Runs the tests with folders to import from; -I and -S leave PYTHONPATH and site-packages out.
@@ -86,6 +92,11 @@ class Kit:
         kit.kept.mkdir(parents=True, exist_ok=True)
         kit.every = 50 if self.quick else 1
         return kit
+
+    @property
+    def sample(self) -> tuple[str, ...]:
+        """The tests where Python is slow: all, or some of them in a quick run."""
+        return SAMPLE if self.quick else ()
 
     def prepare(self) -> None:
         """Make what the scripts share, before several of them run at the same time."""

@@ -13,6 +13,6 @@ def rows(kit: Kit) -> Iterator[Row]:
     for suite in ("sid",) if kit.quick else ("bookworm", "sid"):
         root = unpacked(kit.kept / suite, suite, "amd64", ["pypy3"])
         python = runnable(root, "amd64", "usr/bin/pypy3")
-        ran = kit.run([python])
+        ran = kit.run([python], *kit.sample)
         version = ran.python.partition(", ")[0]
         yield Row(version, f"Debian {suite}, unpacked", f"{ran.answers:,} answers")
