@@ -24,7 +24,12 @@ from __future__ import annotations
 
 from ..unicode.code_points import ALL, END, NONE, CodePoints
 from .ast import EMPTY, Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
+from .automaton import Positions
 from .writer import can_be_empty
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 #: The most states, kinds of characters, and rounds of a repeat that are written out.  Published
 #: patterns have some twenty states, as many kinds, and repeats of three rounds.
@@ -49,6 +54,8 @@ class Table:
         width: the number of kinds, with that of the end of the text, which is the last.
         steps: for each state, a row with a number for each kind.  The number is twice the row of
             the next state, plus 1 if a match ends before the character.  Row 0 is the end.
+        cuts: for each kind, a row with 1 for each kind that a cut point comes before (see
+            ``cuts``), if the first is before that cut point; 0 for others.
 
     Raises:
         NoTable: the pattern has no table.
@@ -62,9 +69,14 @@ class Table:
         if can_be_empty(tree):
             raise NoTable("it may match without taking a character")
         program = _Program(tree)
-        self.kinds, members = _kinds_of(program.sets)
+        positions = Positions()
+        positions.add(tree)
+        sets = [*program.sets, *(points for points in positions.points if points is not None)]
+        bit_of = {points: 1 << number for number, points in enumerate(dict.fromkeys(sets))}
+        self.kinds, members = _kinds_of(bit_of)
         self.width = len(members) + 1
-        self.steps = program.table(members)
+        self.steps = program.table(members, bit_of)
+        self.cuts = _cuts(positions, members, bit_of)
 
     def bounds(self, data: bytes) -> list[int]:
         """Return the start and the end of each match in a text, one after another.
@@ -105,15 +117,31 @@ class Table:
                     end = size
             if end < 0:
                 # No match begins here.
-                start += _length(data[start])
+                start += length_of_char(data[start])
             else:
                 found.append(start)
                 found.append(end)
                 start = end
         return found
 
+    def next_cut(self, data: bytes, start: int) -> int:
+        """Return the first cut point after the character at ``start``; -1 if there is none."""
+        kinds, cuts = self.kinds, self.cuts
+        row = -1
+        size = len(data)
+        at = start
+        while at < size:
+            char = data[at]
+            after = at + length_of_char(char)
+            kind = kinds[char] if char < 0x80 else kinds[ord(data[at:after].decode())]
+            if row >= 0 and cuts[row + kind]:
+                return at
+            row = kind * self.width
+            at = after
+        return -1
 
-def _length(lead: int) -> int:
+
+def length_of_char(lead: int) -> int:
     """Return the length in bytes of a character in UTF-8, by its first byte."""
     return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
@@ -129,11 +157,11 @@ class _Program:
     """
 
     def __init__(self, tree: Node) -> None:
-        self._code: list[tuple] = [("match",)]
+        self._code: list[tuple[Any, ...]] = [("match",)]
         self._start = self._add(tree, 0)
         #: The sets of characters that it tells apart.
         self.sets = list(dict.fromkeys(one[1] for one in self._code if one[0] in ("char", "if")))
-        self._bit_of = {points: 1 << number for number, points in enumerate(self.sets)}
+        self._bit_of: dict[CodePoints, int] = {}
 
     def _put(self, *instruction: object) -> int:
         if len(self._code) == _MOST_INSTRUCTIONS:
@@ -153,7 +181,7 @@ class _Program:
             return self._put("try", *(self._add(branch, after) for branch in node.branches))
         if isinstance(node, Repeat) and node.mode != "+":
             return self._repeat(node, after)
-        asked = _asked_of_next(node)
+        asked = _asked_of_next(node) if isinstance(node, (Anchor, Look)) else None
         if asked is None:
             raise NoTable("it looks back, or far ahead, or has an atomic group")
         return self._put("if", *asked, after)
@@ -181,8 +209,13 @@ class _Program:
         self._code[number] = ("try", *ways)
         return number
 
-    def table(self, members: list[int]) -> list[int]:
-        """Return the steps of all states that can be reached; ``members`` as in ``_kinds_of``."""
+    def table(self, members: list[int], bit_of: dict[CodePoints, int]) -> list[int]:
+        """Return the steps of all states that can be reached.
+
+        Args:
+            members, bit_of: as in ``_kinds_of``.
+        """
+        self._bit_of = bit_of
         width = len(members) + 1
         rows = {(): 0, (self._start,): width}
         waiting = list(rows)
@@ -252,12 +285,34 @@ def _asked_of_next(node: Node) -> tuple[CodePoints, bool] | None:
     return (ALL, True) if node == EMPTY else None
 
 
-def _kinds_of(sets: list[CodePoints]) -> tuple[bytes, list[int]]:
-    """Return the kind of each code point, and for each kind the sets that it is in, as bits."""
+def _cuts(positions: Positions, members: list[int], bit_of: dict[CodePoints, int]) -> bytes:
+    """Return the cut points of a pattern that does not look back, as ``Table.cuts``."""
+    bits = [0 if points is None else bit_of[points] for points in positions.points]
+    # A condition may ask for any character.
+    following = [
+        -1 if any(not bits[other] for other in followers) else sum({bits[o] for o in followers})
+        for followers in positions.followers
+    ]
+    rows = []
+    for left in members:
+        after = 0
+        for bit, followers in zip(bits, following):
+            if left & bit:
+                after |= followers
+        rows += [after != -1 and not right & after for right in members] + [False]
+    return bytes(rows)
+
+
+def _kinds_of(bit_of: dict[CodePoints, int]) -> tuple[bytes, list[int]]:
+    """Return the kind of each code point, and for each kind the sets that it is in, as bits.
+
+    Args:
+        bit_of: the sets, with a bit for each.
+    """
     changes: dict[int, int] = {0: 0}
-    for number, points in enumerate(sets):
+    for points, bit in bit_of.items():
         for bound in points.bounds:
-            changes[bound] = changes.get(bound, 0) ^ 1 << number
+            changes[bound] = changes.get(bound, 0) ^ bit
     numbers: dict[int, int] = {}
     stretches = []
     inside = 0

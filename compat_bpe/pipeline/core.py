@@ -17,6 +17,7 @@ from itertools import chain
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ..unicode.surrogates import START, check_text
 from .cache import Cache
+from .compiled_loops import ARE_COMPILED, CompiledLoops
 from .cut_points import CutPoints
 
 TYPE_CHECKING = False
@@ -53,6 +54,7 @@ class Core:
         self._chunk_ids = Cache(self.model.encode, 0, _LONGEST_CHUNK)
         self._segment_ids = Cache(self._encode_segment, 0, LONGEST_SEGMENT)
         self._segment_counts = Cache(self._count_segment, 0, LONGEST_SEGMENT)
+        self._loops = CompiledLoops(definition) if ARE_COMPILED else None
         self.set_cache_limit(DEFAULT_CACHE_LIMIT)
 
     @cached_property
@@ -75,7 +77,10 @@ class Core:
         """
         ids: list[int] = []
         for span, token in self.spans(text, allowed_special):
-            if len(span) < SHORTEST_SEGMENT:
+            by_bytes = self._loops and self._loops.encoder_for(span)
+            if by_bytes:
+                ids += by_bytes.encode(span)
+            elif len(span) < SHORTEST_SEGMENT:
                 ids += chain.from_iterable(self.ids_of_chunks(span))
             else:
                 for found in map(self._segment_ids.__getitem__, self.splitter.segments(span)):
@@ -88,7 +93,10 @@ class Core:
         """Return the number of tokens of a text in which nothing is special."""
         total = 0
         for span, token in self.spans(text, frozenset()):
-            if len(span) < SHORTEST_SEGMENT:
+            by_bytes = self._loops and self._loops.encoder_for(span)
+            if by_bytes:
+                total += by_bytes.count(span)
+            elif len(span) < SHORTEST_SEGMENT:
                 total += self._count_segment(span)
             else:
                 segments = self.splitter.segments(span)
@@ -260,12 +268,16 @@ class Core:
         self._chunk_ids.set_limit(limit)
         self._segment_ids.set_limit(limit // _CHUNKS_TO_A_SEGMENT)
         self._segment_counts.set_limit(limit // _CHUNKS_TO_A_SEGMENT)
+        if self._loops:
+            self._loops.set_limits(limit, limit // _CHUNKS_TO_A_SEGMENT)
 
     def clear_cache(self) -> None:
         """Clear the cache, that of the model included."""
         self._chunk_ids.clear()
         self._segment_ids.clear()
         self._segment_counts.clear()
+        if self._loops:
+            self._loops.clear_cache()
         self.model.clear_cache()
 
     # Ids to text
