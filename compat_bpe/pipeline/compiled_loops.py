@@ -1,13 +1,10 @@
-"""The switch between the two ways to encode: calls into C, or loops that are compiled.
+"""Compiled loops for one tokenizer: built when they are worth it, and if it can be encoded so.
 
 On CPython a loop in Python takes many times as long as ``re`` or ``map``; on PyPy it is the other
-way round.  So the rest of the package asks here for the way that loops (``by_bytes``), and gets
-none on CPython, nor for a tokenizer that has none.
+way round.  So ``Core`` asks here on PyPy, and goes the other way for what has no answer here.
 """
 
 from __future__ import annotations
-
-import sys
 
 from ..pattern.splitter import Splitter
 from .models.bpe.by_rank import BytePairEncoder
@@ -19,9 +16,6 @@ if TYPE_CHECKING:
     from .definition import Definition
     from .models.bpe.by_pairs import CompiledMerger
 
-#: True if the interpreter compiles loops.
-ARE_COMPILED = sys.implementation.name == "pypy"
-
 #: Build the tables after this many characters of text, and those for merging after this many merged
 #: bytes.  Until then the other way takes about as long as building them does.
 _WORTH_TABLE = 1 << 16
@@ -29,7 +23,7 @@ _WORTH_PAIRS = 1 << 18
 
 
 class CompiledLoops:
-    """The way that loops, of one tokenizer, built once enough text has been encoded.
+    """The compiled loops of one tokenizer, built once enough text has been encoded.
 
     Args:
         definition: the parts of the tokenizer.

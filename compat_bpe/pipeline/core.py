@@ -10,6 +10,7 @@ repairs it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import chain
@@ -17,7 +18,6 @@ from itertools import chain
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ..unicode.surrogates import START, check_text
 from .cache import Cache
-from .compiled_loops import ARE_COMPILED, CompiledLoops
 from .cut_points import CutPoints
 
 TYPE_CHECKING = False
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from ..pattern.splitter import Splitter
     from .decoders.base import IdDecoder
     from .decoders.streams import TextStream
+    from .compiled_loops import CompiledLoops
     from .definition import Definition
     from .models.base import Ids
 
+#: True if the interpreter compiles loops, which are then faster than calls into C.
+LOOPS_ARE_COMPILED = sys.implementation.name == "pypy"
 #: The default size of the cache in chunks. A chunk and its ids take about 200 bytes.
 DEFAULT_CACHE_LIMIT = 1 << 17
 #: The greatest length in characters of a chunk that is cached: longer ones hardly ever come back.
@@ -54,7 +57,7 @@ class Core:
         self._chunk_ids = Cache(self.model.encode, 0, _LONGEST_CHUNK)
         self._segment_ids = Cache(self._encode_segment, 0, LONGEST_SEGMENT)
         self._segment_counts = Cache(self._count_segment, 0, LONGEST_SEGMENT)
-        self._loops = CompiledLoops(definition) if ARE_COMPILED else None
+        self._loops = _loops_of(definition) if LOOPS_ARE_COMPILED else None
         self.set_cache_limit(DEFAULT_CACHE_LIMIT)
 
     @cached_property
@@ -322,3 +325,9 @@ class Core:
         if definition.make_decoder is not None:
             return definition.make_decoder()
         return ByteDecoder(self.encoder, definition.other_tokens(), definition.others_count)
+
+
+def _loops_of(definition: Definition) -> CompiledLoops:
+    from .compiled_loops import CompiledLoops
+
+    return CompiledLoops(definition)

@@ -27,7 +27,7 @@ RANKS = get_encoding("gpt2")._mergeable_ranks
 def _loops_at_once() -> object:
     """Compiled loops from the first character on, short segments, and few slots."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(core, "ARE_COMPILED", True)
+        patch.setattr(core, "LOOPS_ARE_COMPILED", True)
         patch.setattr(compiled_loops, "_WORTH_TABLE", 0)
         patch.setattr(compiled_loops, "_WORTH_PAIRS", 0)
         patch.setattr(by_bytes, "_SLOTS", 8)
@@ -46,7 +46,7 @@ def fresh(name: str) -> Encoding:
 def plain(_loops_at_once: object) -> dict[str, Encoding]:
     """The same encodings as on CPython."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(core, "ARE_COMPILED", False)
+        patch.setattr(core, "LOOPS_ARE_COMPILED", False)
         return {name: fresh(name) for name in NAMES}
 
 
