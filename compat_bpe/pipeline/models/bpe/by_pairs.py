@@ -25,20 +25,21 @@ from .by_runs import WIDE_LEAD, RunMerger
 _LONG = 200
 #: The rank of two neighbours that make no token: above every rank.
 _NO_RANK = 1 << 32
-#: Ids are below this, so that a pair of them is an integer of 62 bits.
-_MOST = 1 << 30
+#: Ids have this many bits, so that two ids and a rank are one integer of 60 bits.
+_BITS = 20
+_RANK = (1 << _BITS) - 1
+#: Factors that mix the bits of two ids.
+_LEFT, _RIGHT = 0x9E37B, 0x10193
 
 
 class PairMerger:
     """A merger of bytes by pairs of ids.
 
+    The table of pairs is a list of integers, in which a pair stands at its slot or at one soon
+    after it: so to look up a pair reads one place of the memory, most times.
+
     Args:
         ranks: every token's rank, which is its id.  ``fits`` is true for it.
-
-    Attributes:
-        pairs: the rank of each pair of ids that is joined, by ``left * factor + right``.
-        factor: an odd number above all ids: so the low bits of a key depend on both ids, and a
-            dictionary finds it soon.
 
     >>> merger = PairMerger({**{bytes([i]): 9 + i for i in range(256)}, b"ab": 0, b"abc": 1})
     >>> merger.merge(b"xabcab")
@@ -47,21 +48,45 @@ class PairMerger:
 
     def __init__(self, ranks: Mapping[bytes, int]) -> None:
         self._byte_ids = [ranks[bytes((byte,))] for byte in range(256)]
-        self.factor = max(ranks.values()) * 2 | 1
-        self.pairs: dict[int, int] = {}
+        #: The rank of each two single bytes joined.
+        self._first = [_NO_RANK] * (1 << 16)
+        self._slots = 1 << (4 * len(ranks)).bit_length() - 1
+        #: In a slot, the two ids of a pair and their rank; -1 if it is empty.
+        self._pairs = [-1] * (self._slots + 1)
+        self._count = 0
         for token, rank in sorted(ranks.items(), key=itemgetter(1)):
             if len(token) > 1:
                 self._add(ranks, token, rank)
 
     def _add(self, ranks: Mapping[bytes, int], token: bytes, rank: int) -> None:
-        parts = self.merge(token) if len(token) < _LONG else []
+        if len(token) == 2:
+            self._first[token[0] << 8 | token[1]] = rank
+        parts = self.merge(token, rank) if len(token) < _LONG else []
         if len(parts) == 2:
-            self.pairs[parts[0] * self.factor + parts[1]] = rank
+            self._put(parts[0], parts[1], rank)
             return
         for at in range(1, len(token)):
             left, right = ranks.get(token[:at]), ranks.get(token[at:])
             if left is not None and right is not None:
-                self.pairs[left * self.factor + right] = rank
+                self._put(left, right, rank)
+
+    def _put(self, left: int, right: int, rank: int) -> None:
+        if 2 * self._count >= self._slots:
+            self._grow()
+        self._count += 1
+        pairs, last = self._pairs, self._slots - 1
+        place = (left * _LEFT ^ right * _RIGHT) & last
+        while pairs[place] >= 0:
+            place = place + 1 & last
+        pairs[place] = (left << _BITS | right) << _BITS | rank
+
+    def _grow(self) -> None:
+        kept = [pair for pair in self._pairs if pair >= 0]
+        self._count = 0
+        self._slots *= 2
+        self._pairs = [-1] * (self._slots + 1)
+        for pair in kept:
+            self._put(pair >> 2 * _BITS, pair >> _BITS & _RANK, pair & _RANK)
 
     @staticmethod
     def fits(ranks: Mapping[bytes, int]) -> bool:
@@ -71,39 +96,38 @@ class PairMerger:
             and all(bytes((byte,)) in ranks for byte in range(256))
             and len(set(ranks.values())) == len(ranks)
             and min(ranks.values()) >= 0
-            and max(ranks.values()) < _MOST
+            and max(ranks.values()) <= _RANK
         )
 
-    def merge(self, chunk: bytes) -> list[int]:
-        """Return the ids that merging gives, even if the whole chunk is a token.
+    def merge(self, chunk: bytes, limit: int = _NO_RANK) -> list[int]:
+        """Return the ids after all merges of a rank below ``limit``.
 
         It takes quadratic time in the length of the chunk.
         """
-        pairs, factor, byte_ids = self.pairs, self.factor, self._byte_ids
+        first, byte_ids = self._first, self._byte_ids
         ids: list[int] = []
         # found[i] is the rank of the parts i and i + 1 joined, which is then the id of both.
         found: list[int] = []
-        lowest, place, left = _NO_RANK, 0, -1
+        lowest, place, before = limit, 0, -1
         for byte in chunk:
-            right = byte_ids[byte]
-            if left >= 0:
-                rank = pairs.get(left * factor + right, _NO_RANK)
+            ids.append(byte_ids[byte])
+            if before >= 0:
+                rank = first[before << 8 | byte]
                 if rank < lowest:
                     lowest = rank
                     place = len(found)
                 found.append(rank)
-            ids.append(right)
-            left = right
+            before = byte
         found.append(_NO_RANK)
-        while lowest != _NO_RANK:
+        while lowest < limit:
             ids[place] = lowest
             del ids[place + 1]
             del found[place]
             if place < len(ids) - 1:
-                found[place] = pairs.get(lowest * factor + ids[place + 1], _NO_RANK)
+                found[place] = self._rank(lowest, ids[place + 1])
             if place:
-                found[place - 1] = pairs.get(ids[place - 1] * factor + lowest, _NO_RANK)
-            lowest = _NO_RANK
+                found[place - 1] = self._rank(ids[place - 1], lowest)
+            lowest = limit
             at = 0
             while at < len(found):
                 rank = found[at]
@@ -112,6 +136,28 @@ class PairMerger:
                     place = at
                 at += 1
         return ids
+
+    def _rank(self, left: int, right: int) -> int:
+        """Return the rank of two neighbours joined.  It has no loop: so PyPy compiles it inline."""
+        place = (left * _LEFT ^ right * _RIGHT) & self._slots - 1
+        pair = left << _BITS | right
+        kept = self._pairs[place]
+        if kept < 0:
+            return _NO_RANK
+        if kept >> _BITS == pair:
+            return kept & _RANK
+        kept = self._pairs[place + 1]
+        if kept >> _BITS == pair:
+            return kept & _RANK
+        return self._search(pair, place)
+
+    def _search(self, pair: int, place: int) -> int:
+        pairs, last = self._pairs, self._slots - 1
+        while pairs[place] >= 0:
+            if pairs[place] >> _BITS == pair:
+                return pairs[place] & _RANK
+            place = place + 1 & last
+        return _NO_RANK
 
 
 class CompiledMerger:
