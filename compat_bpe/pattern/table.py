@@ -52,8 +52,9 @@ class Table:
     Attributes:
         kinds: the kind of each code point.
         width: the number of kinds, with that of the end of the text, which is the last.
-        steps: for each state, a row with a number for each kind.  The number is twice the row of
-            the next state, plus 1 if a match ends before the character.  Row 0 is the end.
+        steps: for each state, a row with a number for each kind: the row of the next state.  If no
+            more can match, or a match may end before the character, it is negative: then its bits
+            are inverted, and it is twice the next row, or 0, plus 1 if a match may end here.
         cuts: for each kind, a row with 1 for each kind that a cut point comes before (see
             ``cuts``), if the first is before that cut point; 0 for others.
 
@@ -105,15 +106,16 @@ class Table:
                     char = (char & 0x07) << 18 | (data[at + 1] & 0x3F) << 12
                     char |= (data[at + 2] & 0x3F) << 6 | data[at + 3] & 0x3F
                     after = at + 4
-                step = steps[row + kinds[char]]
-                if step & 1:
-                    end = at
-                row = step >> 1
-                if not row:
-                    break
+                row = steps[row + kinds[char]]
+                if row < 0:
+                    if ~row & 1:
+                        end = at
+                    row = ~row >> 1
+                    if not row:
+                        break
                 at = after
             else:
-                if steps[row + first - 1] & 1:
+                if ~steps[row + first - 1] & 1:
                     end = size
             if end < 0:
                 # No match begins here.
@@ -217,19 +219,28 @@ class _Program:
         """
         self._bit_of = bit_of
         width = len(members) + 1
-        rows = {(): 0, (self._start,): width}
-        waiting = list(rows)
-        steps: list[int] = []
+        numbers: dict[tuple[int, ...], int] = {(): 0, (self._start,): 1}
+        waiting = list(numbers)
+        found: list[list[tuple[int, bool]]] = []
         for state in waiting:
-            for kind in range(width):
-                following, ends = self._step(state, members[kind] if kind < width - 1 else None)
-                if following not in rows:
-                    if len(rows) == _MOST_STATES:
+            row = []
+            for kind in (*members, None):
+                following, ends = self._step(state, kind)
+                if following not in numbers:
+                    if len(numbers) == _MOST_STATES:
                         raise NoTable("too many states")
-                    rows[following] = len(rows) * width
+                    numbers[following] = len(numbers)
                     waiting.append(following)
-                steps.append(rows[following] * 2 + ends)
-        return steps
+                row.append((numbers[following], ends))
+            found.append(row)
+        # Where a match may end before the next character, too, whatever it is, its end here does
+        # not count.  So a run of letters is stepped through without a look at its end.
+        ends_later = [all(ends for _, ends in row) for row in found]
+        return [
+            ~(2 * state * width + ends) if ends or not state else state * width
+            for row in found
+            for state, ends in ((state, ends and not ends_later[state]) for state, ends in row)
+        ]
 
     def _step(self, state: tuple[int, ...], kind: int | None) -> tuple[tuple[int, ...], bool]:
         """Return the state after a character, and True if a match ends before it.

@@ -173,35 +173,38 @@ class ByBytes:
             while at < size:
                 char = data[at]
                 if char < 0x80:
-                    step = steps[row + kinds[char]]
-                    if step & 1:
-                        end, end_low, end_high = at, low, high
-                    row = step >> 1
-                    if not row:
-                        break
+                    row = steps[row + kinds[char]]
+                    if row < 0:
+                        if ~row & 1:
+                            end, end_low, end_high = at, low, high
+                        row = ~row >> 1
+                        if not row:
+                            break
                     high = (high & _HIGH_8) << 8 | low >> 48
                     low = (low & _LOW_8) << 8 | char
                     at += 1
                 elif char < 0xE0:
                     char = char << 8 | data[at + 1]
-                    step = steps[row + kinds[(char & 0x1F00) >> 2 | char & 0x3F]]
-                    if step & 1:
-                        end, end_low, end_high = at, low, high
-                    row = step >> 1
-                    if not row:
-                        break
+                    row = steps[row + kinds[(char & 0x1F00) >> 2 | char & 0x3F]]
+                    if row < 0:
+                        if ~row & 1:
+                            end, end_low, end_high = at, low, high
+                        row = ~row >> 1
+                        if not row:
+                            break
                     high = (high & _HIGH_16) << 16 | low >> 40
                     low = (low & _LOW_16) << 16 | char
                     at += 2
                 elif char < 0xF0:
                     char = char << 16 | data[at + 1] << 8 | data[at + 2]
                     point = (char & 0xF0000) >> 4 | (char & 0x3F00) >> 2 | char & 0x3F
-                    step = steps[row + kinds[point]]
-                    if step & 1:
-                        end, end_low, end_high = at, low, high
-                    row = step >> 1
-                    if not row:
-                        break
+                    row = steps[row + kinds[point]]
+                    if row < 0:
+                        if ~row & 1:
+                            end, end_low, end_high = at, low, high
+                        row = ~row >> 1
+                        if not row:
+                            break
                     high = (high & _HIGH_24) << 24 | low >> 32
                     low = (low & _LOW_24) << 24 | char
                     at += 3
@@ -209,17 +212,18 @@ class ByBytes:
                     char = char << 24 | data[at + 1] << 16 | data[at + 2] << 8 | data[at + 3]
                     point = (char & 0x7000000) >> 6 | (char & 0x3F0000) >> 4
                     point |= (char & 0x3F00) >> 2 | char & 0x3F
-                    step = steps[row + kinds[point]]
-                    if step & 1:
-                        end, end_low, end_high = at, low, high
-                    row = step >> 1
-                    if not row:
-                        break
+                    row = steps[row + kinds[point]]
+                    if row < 0:
+                        if ~row & 1:
+                            end, end_low, end_high = at, low, high
+                        row = ~row >> 1
+                        if not row:
+                            break
                     high = (high & _HIGH_32) << 32 | low >> 24
                     low = (low & _LOW_32) << 32 | char
                     at += 4
             else:
-                if steps[row + first - 1] & 1:
+                if ~steps[row + first - 1] & 1:
                     end, end_low, end_high = size, low, high
             if end < 0:
                 # No match begins here.
