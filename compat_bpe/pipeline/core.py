@@ -23,9 +23,9 @@ from .cut_points import CutPoints
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..pattern.splitter import Splitter
+    from .compiled_loops import CompiledLoops
     from .decoders.base import IdDecoder
     from .decoders.streams import TextStream
-    from .compiled_loops import CompiledLoops
     from .definition import Definition
     from .models.base import Ids
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from ...generations import Generations
 
 #: The number of slots for characters, and for pairs of characters; powers of 2.
-_CHARS = 1 << 13
+_CHARS = 1 << 15
 _PAIRS = 1 << 15
 #: Characters are narrow below this code point, and below this first byte in UTF-8.
 _WIDE, WIDE_LEAD = 0x800, 0xE0
@@ -89,7 +89,12 @@ class RunMerger:
                 char = self._find(point)
             if before is not None and not (before.after & char.begun and self._join(before, char)):
                 # A boundary: the run before it is one character, or several.
-                ids += before.ids if start == alone else self._run(chunk[start:at])
+                if start != alone:
+                    ids += self._run(chunk[start:at])
+                elif before.only >= 0:
+                    ids.append(before.only)
+                else:
+                    ids += before.ids
                 start = at
             before = char
             alone = at
@@ -116,8 +121,8 @@ class RunMerger:
         heads = [data[:end] for end in range(1, len(data) + 1)]
         for head in heads:
             begun |= self._bit_of.get(head, 0)
-        char = _Char(point, [right for right in rights if right], heads, after, begun, [])
-        char.ids = self._merge(data)
+        ids = self._merge(data)
+        char = _Char(point, [right for right in rights if right], heads, after, begun, ids)
         self._chars[point & _CHARS - 1] = char
         return char
 
@@ -140,9 +145,12 @@ class _Char:
         heads: its first bytes: one, two and so on.
         after, begun: the bits of the rights and of the heads.
         ids: its ids when it is merged alone.
+
+    Attributes:
+        only: its id if it is only one, else -1.
     """
 
-    __slots__ = ("after", "begun", "heads", "ids", "point", "rights")
+    __slots__ = ("after", "begun", "heads", "ids", "only", "point", "rights")
 
     def __init__(
         self,
@@ -159,6 +167,7 @@ class _Char:
         self.after = after
         self.begun = begun
         self.ids = ids
+        self.only = ids[0] if len(ids) == 1 else -1
 
 
 def _may_join(left: _Char, right: _Char) -> bool:
