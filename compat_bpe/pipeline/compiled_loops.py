@@ -32,6 +32,8 @@ class CompiledLoops:
     def __init__(self, definition: Definition) -> None:
         self._splitter = definition.splitter
         self._model = definition.model
+        #: True if spans may begin with a mark, which is no text.
+        self._is_marked = getattr(definition.added, "prefix", None) is not None
         self._characters_left = _WORTH_TABLE
         self._bytes_left = _WORTH_PAIRS
         self._limits = 0, 0
@@ -51,13 +53,14 @@ class CompiledLoops:
         if not isinstance(splitter, Splitter) or not isinstance(model, ByteLevelBPE):
             return None
         table = splitter.table
-        if table is None or model.to_bytes is not str.encode:
+        if table is None or model.to_bytes is not str.encode or self._is_marked:
             return None
         from .by_bytes import ByBytes
 
-        merges = model.merges
-        plain = type(merges) is not BytePairEncoder
-        by_bytes = ByBytes(table, model.whole, merges.merge if plain else self._merge)
+        # Merges by a list are left to their own encoder.
+        by_rank = type(model.merges) is BytePairEncoder
+        merge = self._merge if by_rank else model.merges.merge
+        by_bytes = ByBytes(table, model.whole, merge)
         by_bytes.set_limits(*self._limits)
         return by_bytes
 
