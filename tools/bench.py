@@ -28,6 +28,9 @@ slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twic
 - **kinds**: other kinds of tokenizers, beside tokenizers with the same file or sentencepiece:
   a new text, the same *again*, and the new one line by line; the time to load, and the first answer
   of a fresh process.  ``--encoding`` names some of them.
+- **pypy**: new text and the same again on PyPy (``pypy3``, or the commands in the environment's
+  ``PYPY``, separated as in ``PATH``), beside tiktoken on this interpreter, each in a process of its
+  own, in CPU time, after three rounds to warm up; and the speed of a fresh process by megabytes.
 - **lsp**: the language server as a process, asked by its protocol: a keystroke in a document of 1
   MB until its count, a prompt of 2,000 tokens in it, the first count after the start beside the
   command, and the memory that 20,000 keystrokes take.
@@ -47,6 +50,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -66,6 +70,7 @@ from tools.benchmark import (  # noqa: E402
     lsp,
     peers,
     processes,
+    pypy,
     scaling,
     speed,
     training,
@@ -84,8 +89,19 @@ OF_EACH_ENCODING = (
     "peers",
     "editor",
 )
-PARTS = (*OF_EACH_ENCODING, "deepseek", "kinds", "training", "lsp")
-NEED_TEXTS = {"speed", "small", "memory", "peers", "editor", "deepseek", "kinds", "training", "lsp"}
+PARTS = (*OF_EACH_ENCODING, "deepseek", "kinds", "training", "lsp", "pypy")
+NEED_TEXTS = {
+    "pypy",
+    "speed",
+    "small",
+    "memory",
+    "peers",
+    "editor",
+    "deepseek",
+    "kinds",
+    "training",
+    "lsp",
+}
 
 
 def line(title: str, *cells: str) -> None:
@@ -124,6 +140,26 @@ def run_speed(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
         row = rows[title] = measure(title, found)
         ratios = (f"{row[figure]:.2f}×" for figure in speed.FIGURES)
         line(title, f"{row['tiktoken_mb_per_second']:.1f} MB/s", *ratios)
+    return rows
+
+
+def run_pypy(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    for command in pypy.commands():
+        if shutil.which(command) is None:
+            print(f"  {command}: not installed")
+            continue
+        line(f"{name}, {command}")
+        found = pypy.throughput(command, name, texts, rounds)
+        rows[command] = run_throughput(
+            "tiktoken",
+            pypy.FIGURES,
+            texts,
+            lambda title, _: found[title],  # noqa: B023
+        )
+        warm = rows[command]["warming"] = pypy.warming(command, name, texts)
+        line("after MB", *warm)
+        line("part of the best", *(f"{part:.2f}" for part in warm.values()))
     return rows
 
 
@@ -325,6 +361,9 @@ def main() -> None:
             }
             results[name] = {}
             for part in parts:
+                if part == "pypy":
+                    print(f"\n{name}, on PyPy", flush=True)
+                    results[name][part] = run_pypy(name, texts, rounds)
                 if part in OF_EACH_ENCODING:
                     print(f"\n{name}, {part}", flush=True)
                     results[name][part] = runs[part]()

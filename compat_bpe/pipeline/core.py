@@ -10,6 +10,7 @@ repairs it.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import chain
@@ -22,11 +23,14 @@ from .cut_points import CutPoints
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..pattern.splitter import Splitter
+    from .compiled_loops import CompiledLoops
     from .decoders.base import IdDecoder
     from .decoders.streams import TextStream
     from .definition import Definition
     from .models.base import Ids
 
+#: True if the interpreter compiles loops, which are then faster than calls into C.
+LOOPS_ARE_COMPILED = sys.implementation.name == "pypy"
 #: The default size of the cache in chunks. A chunk and its ids take about 200 bytes.
 DEFAULT_CACHE_LIMIT = 1 << 17
 #: The greatest length in characters of a chunk that is cached: longer ones hardly ever come back.
@@ -53,6 +57,7 @@ class Core:
         self._chunk_ids = Cache(self.model.encode, 0, _LONGEST_CHUNK)
         self._segment_ids = Cache(self._encode_segment, 0, LONGEST_SEGMENT)
         self._segment_counts = Cache(self._count_segment, 0, LONGEST_SEGMENT)
+        self._loops = _loops_of(definition) if LOOPS_ARE_COMPILED else None
         self.set_cache_limit(DEFAULT_CACHE_LIMIT)
 
     @cached_property
@@ -75,7 +80,10 @@ class Core:
         """
         ids: list[int] = []
         for span, token in self.spans(text, allowed_special):
-            if len(span) < SHORTEST_SEGMENT:
+            by_bytes = self._loops and self._loops.encoder_for(span)
+            if by_bytes:
+                ids += by_bytes.encode(span)
+            elif len(span) < SHORTEST_SEGMENT:
                 ids += chain.from_iterable(self.ids_of_chunks(span))
             else:
                 for found in map(self._segment_ids.__getitem__, self.splitter.segments(span)):
@@ -88,7 +96,10 @@ class Core:
         """Return the number of tokens of a text in which nothing is special."""
         total = 0
         for span, token in self.spans(text, frozenset()):
-            if len(span) < SHORTEST_SEGMENT:
+            by_bytes = self._loops and self._loops.encoder_for(span)
+            if by_bytes:
+                total += by_bytes.count(span)
+            elif len(span) < SHORTEST_SEGMENT:
                 total += self._count_segment(span)
             else:
                 segments = self.splitter.segments(span)
@@ -260,12 +271,16 @@ class Core:
         self._chunk_ids.set_limit(limit)
         self._segment_ids.set_limit(limit // _CHUNKS_TO_A_SEGMENT)
         self._segment_counts.set_limit(limit // _CHUNKS_TO_A_SEGMENT)
+        if self._loops:
+            self._loops.set_limits(limit, limit // _CHUNKS_TO_A_SEGMENT)
 
     def clear_cache(self) -> None:
         """Clear the cache, that of the model included."""
         self._chunk_ids.clear()
         self._segment_ids.clear()
         self._segment_counts.clear()
+        if self._loops:
+            self._loops.clear_cache()
         self.model.clear_cache()
 
     # Ids to text
@@ -310,3 +325,9 @@ class Core:
         if definition.make_decoder is not None:
             return definition.make_decoder()
         return ByteDecoder(self.encoder, definition.other_tokens(), definition.others_count)
+
+
+def _loops_of(definition: Definition) -> CompiledLoops:
+    from .compiled_loops import CompiledLoops
+
+    return CompiledLoops(definition)

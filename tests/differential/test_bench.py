@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -99,3 +100,20 @@ def test_first_answers(get_pair: Callable[[str], Pair]) -> None:
 def test_hard_inputs_are_as_long_as_asked() -> None:
     for name, text in hard_inputs(101):
         assert len(text) == 101, name
+
+
+def test_another_interpreter(tmp_path: Path) -> None:
+    """Here this one is the other: that PyPy is faster is for the benchmark to show."""
+    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
+    corpus.write_text("Some words, 12345 of them.\n\n今天天气很好。\n" * 2000, encoding="utf-8")
+    command = [
+        *(sys.executable, str(BENCH), "--encoding", "gpt2", "--corpus", str(corpus)),
+        *("--only", "pypy", "--rounds", "1", "--json", str(figures)),
+    ]
+    environment = {**os.environ, "PYPY": os.pathsep.join([sys.executable, "no-such-pypy"])}
+    run = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert run.returncode == 0, run.stderr
+    assert "no-such-pypy: not installed" in run.stdout
+    found = json.loads(figures.read_text("utf-8"))["gpt2"]["pypy"][sys.executable]
+    assert found["corpus.txt"]["new"] > 0
+    assert found["geometric mean"]["again"] > 0

@@ -1,0 +1,225 @@
+"""Encoding by compiled loops gives the ids of the plain rule, on any interpreter."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from compat_bpe import get_encoding
+from compat_bpe.encodings.encoding import Encoding
+from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.table import Table
+from compat_bpe.pipeline import by_bytes, compiled_loops, core
+from compat_bpe.pipeline.by_bytes import ByBytes
+from compat_bpe.pipeline.compiled_loops import CompiledLoops
+from tests.strategies import texts
+
+#: A small vocabulary and its own pattern, and with it the patterns of others.
+NAMES = ["gpt2", "cl100k_base", "o200k_base"]
+RANKS = get_encoding("gpt2")._mergeable_ranks
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _loops_at_once() -> object:
+    """Compiled loops from the first character on, short segments, and few slots."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core, "LOOPS_ARE_COMPILED", True)
+        patch.setattr(compiled_loops, "_WORTH_TABLE", 0)
+        patch.setattr(compiled_loops, "_WORTH_PAIRS", 0)
+        patch.setattr(by_bytes, "_SLOTS", 8)
+        patch.setattr(by_bytes, "SHORTEST_SEGMENT", 16)
+        patch.setattr(by_bytes, "LONGEST_SEGMENT", 64)
+        yield
+
+
+def fresh(name: str) -> Encoding:
+    special = {"<|endoftext|>": 50256}
+    pattern = PATTERNS[name]
+    return Encoding(name, pat_str=pattern, mergeable_ranks=RANKS, special_tokens=special)
+
+
+@pytest.fixture(scope="module")
+def plain(_loops_at_once: object) -> dict[str, Encoding]:
+    """The same encodings as on CPython."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core, "LOOPS_ARE_COMPILED", False)
+        return {name: fresh(name) for name in NAMES}
+
+
+_ENCODINGS: dict[str, Encoding] = {}
+
+
+def looping(name: str) -> Encoding:
+    """An encoding that has begun to loop."""
+    if name not in _ENCODINGS:
+        _ENCODINGS[name] = fresh(name)
+        _ENCODINGS[name].encode("to set up 国 the tables")
+    assert loops_of(_ENCODINGS[name])._by_bytes is not None
+    return _ENCODINGS[name]
+
+
+def loops_of(encoding: Encoding) -> CompiledLoops:
+    assert encoding.core._loops is not None
+    return encoding.core._loops
+
+
+@given(st.sampled_from(NAMES), texts)
+@example("gpt2", "\0\0 \0" * 20)
+@example("o200k_base", "abcdefghijklmn" + " abcdefghijklm" + " abcdefghijklmn" * 2)
+@example("cl100k_base", "a" * 13 + " " + "a" * 14 + " " + "a" * 15)
+def test_the_ids_are_those_of_the_rule(plain: dict[str, Encoding], name: str, text: str) -> None:
+    encoding = looping(name)
+    expected = plain[name].encode(text, disallowed_special=())
+    assert encoding.encode(text, disallowed_special=()) == expected
+    assert encoding.encode(text, disallowed_special=()) == expected  # from the caches
+    assert encoding.count(text) == len(expected)
+    encoding.clear_cache()
+    assert encoding.count(text) == len(expected)
+
+
+@given(st.sampled_from(NAMES), st.lists(texts, min_size=3, max_size=8).map("\n\n".join))
+def test_longer_texts(plain: dict[str, Encoding], name: str, text: str) -> None:
+    expected = plain[name].encode_ordinary(text)
+    assert looping(name).encode_ordinary(text) == expected
+
+
+@given(st.lists(st.text("ab é字𐐀\0", max_size=16), max_size=12))
+def test_a_slot_is_of_one_chunk(words: list[str]) -> None:
+    """The ids are the bytes, with a mark for each chunk that was looked up as a whole."""
+    table = Table(parse(r"[^ ]+| "))
+    whole = {word.encode(): 1000 + len(word) for word in words[::2] if word and " " not in word}
+    encoder = ByBytes(table, whole, list)
+    encoder.set_limits(4, 4)
+    text = " ".join(words)
+    expected: list[int] = []
+    for word in text.replace(" ", "/ /").split("/"):
+        data = word.encode()
+        expected += [whole[data]] if data in whole else data
+    for _ in range(2):
+        assert encoder.encode(text) == expected
+        assert encoder.count(text) == len(expected)
+
+
+def test_text_that_no_alternative_matches_is_left_out() -> None:
+    encoder = ByBytes(Table(parse("[a-z]+|字")), {}, list)
+    assert encoder.encode("é1a𐐀字") == [97, *"字".encode()]
+    assert encoder.encode("1") == []
+
+
+@given(texts)
+def test_segments_join_to_the_text(plain: dict[str, Encoding], text: str) -> None:
+    encoder = loops_of(looping("o200k_base"))._by_bytes
+    assert encoder is not None
+    data = text.encode("utf-8", "replace")
+    start, parts = 0, []
+    while start < len(data):
+        end = encoder.segment_end(data, start, 4, 9)
+        parts.append(data[start:end])
+        start = end
+    assert b"".join(parts) == data
+    ids = [number for part in parts for number in encoder.encode(part.decode())]
+    assert ids == plain["o200k_base"].encode_ordinary(data.decode())
+
+
+def test_special_tokens_and_surrogates(plain: dict[str, Encoding]) -> None:
+    encoding = looping("cl100k_base")
+    text = "a \ud83d\ude00 b<|endoftext|>\ud83d c"
+    expected = plain["cl100k_base"].encode(text, allowed_special="all")
+    assert encoding.encode(text, allowed_special="all") == expected
+    assert 50256 in expected
+
+
+def test_the_loops_begin_after_some_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled_loops, "_WORTH_TABLE", 100)
+    monkeypatch.setattr(compiled_loops, "_WORTH_PAIRS", 5)
+    encoding = fresh("gpt2")
+    loops = loops_of(encoding)
+    text = " ".join(f"qzx{number}kjw" for number in range(60))
+    expected = get_encoding("gpt2").encode(text)
+    encoding.encode("x" * 100)
+    assert loops._by_bytes is None
+    assert encoding.encode("x") == [87]
+    assert loops._by_bytes is not None
+    assert loops._merger is None
+    assert encoding.encode(text) == expected
+    assert loops._merger is not None
+    encoding.clear_cache()
+    assert encoding.encode(text) == expected
+
+
+def test_the_limit_of_the_cache_holds() -> None:
+    encoding = fresh("gpt2")
+    encoding.cache_limit = 64
+    text = "\n".join(f"qzx{number}kjw" for number in range(200))
+    encoding.encode("begin")
+    encoding.encode(text)
+    found = loops_of(encoding)._by_bytes
+    assert found is not None
+    for cache, limit in ((found._chunks, 64), (found._segments, 2)):
+        assert 0 < len(cache._younger) + len(cache._older) <= limit
+    encoding.cache_limit = 0
+    assert not found._chunks._younger
+    assert not found._slots
+    assert encoding.encode(text) == get_encoding("gpt2").encode(text)
+    assert not found._chunks._younger
+    assert not found._segments._younger
+
+
+@pytest.mark.parametrize("pattern", [r"(?<=a)b|.|\n", r"\w+(?=\s\w)|."])
+def test_a_pattern_without_a_table_goes_the_other_way(pattern: str) -> None:
+    ranks = {bytes((byte,)): byte for byte in range(256)}
+    encoding = Encoding("x", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    assert encoding.encode("ab a b") == list(b"ab a b")
+    assert loops_of(encoding)._by_bytes is None
+
+
+def test_a_vocabulary_without_some_bytes() -> None:
+    ranks = {b"a": 0, b"b": 1, b" ": 2, b"ab": 3, b"aab": 4}
+    encoding = Encoding("x", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={})
+    for _ in range(3):
+        assert encoding.encode("aab abb aaab ba") == [4, 2, 3, 1, 2, 0, 4, 2, 1, 0]
+        with pytest.raises(ValueError, match="no token for the byte b'c'"):
+            encoding.encode("abc")
+
+
+def test_threads_have_slots_of_their_own() -> None:
+    encoding = looping("gpt2")
+    parts = [f"word{number} qx{number}\n" * 30 for number in range(40)]
+    expected = [get_encoding("gpt2").encode(part) for part in parts]
+    failures: list[str] = []
+
+    def work() -> None:
+        for _ in range(5):
+            if [encoding.encode(part) for part in parts] != expected:
+                failures.append("other ids")
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    found = loops_of(encoding)._by_bytes
+    assert found is not None
+    assert 1 <= len(found._slots) <= 4
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", ["cl100k_base"])
+def test_whole_vocabularies(name: str) -> None:
+    """Each token, between spaces and beside its neighbours, as text of several segments."""
+    encoding = get_encoding(name)
+    tokens = [token.decode("utf-8", "ignore") for token in encoding._mergeable_ranks]
+    loops = Encoding(
+        name,
+        pat_str=encoding._pat_str,
+        mergeable_ranks=encoding._mergeable_ranks,
+        special_tokens={},
+    )
+    for text in ("".join(tokens), " ".join(tokens)):
+        assert loops.encode(text) == encoding.encode_ordinary(text)
+    assert loops_of(loops)._merger is not None
