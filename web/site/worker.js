@@ -1,0 +1,107 @@
+// The Web Worker: runs compat_bpe in Pyodide and answers what the page asks.
+//
+// All that is fetched comes from the folder of the page.  The network and the start of Python go
+// on side by side.
+import { loadPyodide } from './pyodide/pyodide.mjs';
+import { unbundle } from './js/bundle.js';
+import { fetchKept } from './js/kept.js';
+
+const ROOT = new URL('.', import.meta.url);
+const CODE = '/compat_bpe_page';
+const began = performance.now();
+/** @type {Record<string, number>} milliseconds since the start, by step */
+const times = {};
+const mark = step => { times[step] = Math.round(performance.now() - began); };
+
+/** @type {any} */ let python;
+/** @type {any} */ let desk;
+let packsFolder = '';
+
+const build = fetch(new URL('build.json', ROOT)).then(answer => answer.json());
+const runtime = loadPyodide({
+  indexURL: new URL('pyodide/', ROOT).href,
+  stdout: () => {}, stderr: text => console.error(text),
+}).then(loaded => { mark('runtime'); return loaded; });
+const code = fetch(new URL('package.bin', ROOT)).then(unbundle);
+/** Each pack is fetched once. @type {Map<string, Promise<Uint8Array>>} */
+const packs = new Map();
+/** @type {Set<string>} */ const written = new Set();
+
+/** @param {string} name */
+function fetchPack(name) {
+  if (!packs.has(name)) {
+    packs.set(name, build.then(({ packs: known }) => fetchKept(new URL(known[name], ROOT))));
+    packs.get(name)?.catch(() => packs.delete(name)); // to be tried again
+  }
+  return packs.get(name);
+}
+
+/** Put packs where the package looks for them. @param {string[]} names */
+async function putPacks(names) {
+  for (const name of names) {
+    const data = await fetchPack(name);
+    if (written.has(name)) continue;
+    written.add(name);
+    python.FS.writeFile(`${packsFolder}/${name}.pack`, data);
+  }
+}
+
+/** @param {string[]} names the packs of the first encodings */
+async function start(names) {
+  names.forEach(fetchPack);
+  python = await runtime;
+  const files = await code;
+  const folders = new Set();
+  for (const [name, data] of files) {
+    const path = `${CODE}/${name}`;
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    if (!folders.has(folder)) python.FS.mkdirTree(folder);
+    folders.add(folder);
+    python.FS.writeFile(path, data);
+  }
+  mark('package');
+  packsFolder = `${CODE}/compat_bpe/encodings/packs`;
+  python.FS.mkdirTree(packsFolder);
+  desk = python.runPython(`
+import sys
+from pathlib import Path
+sys.path.insert(0, "${CODE}")
+from counting_page.desk import Desk
+Desk(Path("/encodings"))`);
+  mark('import');
+  await putPacks(names);
+  mark('pack');
+  return { times };
+}
+
+/** The answers that are not given by Python alone. @type {Record<string, (asked: any) => any>} */
+const answers = {
+  start: ({ packs: names }) => start(names),
+  packs: ({ names }) => putPacks(names),
+  ask: ({ question }) => answered(desk.answer(JSON.stringify(question))),
+  file: ({ data }) => JSON.parse(desk.count_file(python.toPy(new Uint8Array(data)).tobytes())),
+  load: ({ files, pattern }) => {
+    const given = python.toPy(new Map());
+    for (const [name, data] of files) given.set(name, python.toPy(new Uint8Array(data)).tobytes());
+    return answered(desk.load(given, pattern));
+  },
+};
+
+/** @param {string} text */
+function answered(text) {
+  const { value, error } = JSON.parse(text);
+  if (error !== undefined) throw new Error(error);
+  return value;
+}
+
+// One after the other: an edit must not overtake the one before it.
+let last = Promise.resolve();
+addEventListener('message', ({ data: { id, kind, asked } }) => {
+  last = last.then(async () => {
+    try {
+      postMessage({ id, value: await answers[kind](asked) });
+    } catch (error) {
+      postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+    }
+  });
+});
