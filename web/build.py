@@ -24,6 +24,8 @@ from pathlib import Path
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from compat_bpe import __version__
+from web.counting_page.loading import packs as pack_names
 from web.runtime import FILES, LOCK, VERSION, put_runtime
 
 HERE = Path(__file__).parent
@@ -121,7 +123,14 @@ def _write_build(out: Path, packs: dict[str, str]) -> None:
     }
     always = [name for name in files if not name.startswith(("packs/", "_headers", "sw.js"))]
     version = _digest(b"".join(_digest(data).encode() for data in files.values()))
-    made = {"version": version, "pyodide": VERSION, "packs": packs, "files": always}
+    made = {
+        "version": version,
+        "compat_bpe": __version__,
+        "pyodide": VERSION,
+        "encodings": pack_names(),
+        "packs": packs,
+        "files": always,
+    }
     text = json.dumps(made, indent=1)
     (out / "build.json").write_text(text, "utf-8")
     # A browser looks for a new version by comparing the bytes of the service worker.

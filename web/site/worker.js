@@ -2,6 +2,7 @@
 //
 // All that is fetched comes from the folder of the page.  The network and the start of Python go
 // on side by side.
+import './js/module-worker.js';
 import { loadPyodide } from './pyodide/pyodide.mjs';
 import { unbundle } from './js/bundle.js';
 import { fetchKept } from './js/kept.js';
@@ -27,6 +28,12 @@ const code = fetch(new URL('package.bin', ROOT)).then(unbundle);
 const packs = new Map();
 /** @type {Set<string>} */ const written = new Set();
 
+/** Return the packs of encodings; dropped ones have none. @param {string[]} keys */
+async function packsOf(keys) {
+  const { encodings } = await build;
+  return [...new Set(keys.map(key => encodings[key]).filter(Boolean))];
+}
+
 /** @param {string} name */
 function fetchPack(name) {
   if (!packs.has(name)) {
@@ -36,9 +43,9 @@ function fetchPack(name) {
   return packs.get(name);
 }
 
-/** Put packs where the package looks for them. @param {string[]} names */
-async function putPacks(names) {
-  for (const name of names) {
+/** Put the packs of encodings where the package looks for them. @param {string[]} keys */
+async function prepare(keys) {
+  for (const name of await packsOf(keys)) {
     const data = await fetchPack(name);
     if (written.has(name)) continue;
     written.add(name);
@@ -46,9 +53,9 @@ async function putPacks(names) {
   }
 }
 
-/** @param {string[]} names the packs of the first encodings */
-async function start(names) {
-  names.forEach(fetchPack);
+/** @param {string[]} keys the first encodings */
+async function start(keys) {
+  packsOf(keys).then(names => names.forEach(fetchPack));
   python = await runtime;
   const files = await code;
   const folders = new Set();
@@ -69,15 +76,15 @@ sys.path.insert(0, "${CODE}")
 from counting_page.desk import Desk
 Desk(Path("/encodings"))`);
   mark('import');
-  await putPacks(names);
+  await prepare(keys);
   mark('pack');
   return { times };
 }
 
 /** The answers that are not given by Python alone. @type {Record<string, (asked: any) => any>} */
 const answers = {
-  start: ({ packs: names }) => start(names),
-  packs: ({ names }) => putPacks(names),
+  start: ({ keys }) => start(keys),
+  prepare: ({ keys }) => prepare(keys),
   ask: ({ question }) => answered(desk.answer(JSON.stringify(question))),
   file: ({ data }) => JSON.parse(desk.count_file(python.toPy(new Uint8Array(data)).tobytes())),
   load: ({ files, pattern }) => {
