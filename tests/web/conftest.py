@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,22 @@ import pytest
 from tests.web.page import Page
 from tests.web.server import served
 from tools.browser import Browser
+from tools.tiktoken_files import write_tiktoken_files
 from web.build import build
+
+
+@pytest.fixture(scope="session")
+def references(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The files that tiktoken would fetch."""
+    folder = tmp_path_factory.mktemp("tiktoken")
+    write_tiktoken_files(folder)
+    before = os.environ.get("TIKTOKEN_CACHE_DIR")
+    os.environ["TIKTOKEN_CACHE_DIR"] = str(folder)
+    yield
+    if before is None:
+        del os.environ["TIKTOKEN_CACHE_DIR"]
+    else:
+        os.environ["TIKTOKEN_CACHE_DIR"] = before
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +66,8 @@ def page(opened: Page) -> Iterator[Page]:
         "special": False,
         "spaces": False,
     }.items():
-        if opened.run("const e = $(arguments[0]); return e.type === 'checkbox' ? e.checked : e.value", id) != value:
+        script = "const e = $(arguments[0]); return e.type === 'checkbox' ? e.checked : e.value"
+        if opened.run(script, id) != value:
             opened.choose(id, value)
     if opened.counts() != {"o200k_base": 0}:
         opened.clear()

@@ -11,6 +11,8 @@ export class Counter extends EventTarget {
     this.engine = engine;
     this.model = model;
     this.sent = '';
+    /** @type {string[]} the encodings of the figures */
+    this.keys = [];
     this.isReady = false;
     model.addEventListener('change', () => this.count());
   }
@@ -20,6 +22,7 @@ export class Counter extends EventTarget {
     await this.engine.prepare(keys);
     const figures = await this.engine.ask('choose', { keys, special });
     this.isReady = true;
+    this.keys = keys;
     this.tell(figures);
     await this.count();
   }
@@ -47,7 +50,7 @@ export class Counter extends EventTarget {
 
   /** @param {any} figures */
   tell(figures) {
-    this.dispatchEvent(new CustomEvent('counted', { detail: figures }));
+    this.dispatchEvent(new CustomEvent('counted', { detail: { ...figures, keys: this.keys } }));
   }
 
   /** True if the worker has the text of the page. */

@@ -4,12 +4,11 @@ import { shortName } from './encodings.js';
 
 /**
  * Show the figures of the text.
- * @param {{ counts: number[], characters: number, bytes: number, lines: number }} figures
- * @param {string[]} keys
+ * @param {{ keys: string[], counts: number[], characters: number, bytes: number, lines: number }} figures
  * @param {number | null} limit
  */
-export function showCounts(figures, keys, limit) {
-  const { counts } = figures;
+export function showCounts(figures, limit) {
+  const { keys, counts } = figures;
   const cards = keys.map((key, column) => {
     const card = make('div', { className: 'card', data: { key, count: String(counts[column]) } },
       make('strong', { className: 'count' }, figure(counts[column])),

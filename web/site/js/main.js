@@ -27,11 +27,11 @@ const editor = new Editor(model);
 const counter = new Counter(engine, model);
 const view = new TokenView(the('tokens'), model, ranges => engine.ask('blocks', { ranges }));
 view.mayAsk = () => counter.isCurrent;
-const card = new Card(view, engine, () => settings.keys, (start, end) => editor.reveal(start, end));
+const card = new Card(view, engine, () => counter.keys, (start, end) => editor.reveal(start, end));
 const files = new FilesPanel(engine, () => settings.keys, openText);
 const word = new WordPanel(engine, () => ({ keys: settings.keys, special: settings.chosen.special }));
 const messages = new MessagesPanel(engine);
-/** @type {any} */ let figures = { counts: [0], characters: 0, bytes: 0, lines: 0 };
+/** @type {any} */ let figures = { keys: [], counts: [], characters: 0, bytes: 0, lines: 0 };
 let tab = 'text';
 
 const showTab = setUpTabs(name => {
@@ -59,7 +59,7 @@ the('copy-text').onclick = () => navigator.clipboard?.writeText(model.text).catc
 
 counter.addEventListener('counted', (/** @type {any} */ { detail }) => {
   figures = detail;
-  showCounts(figures, settings.keys, settings.chosen.limit);
+  showCounts(figures, settings.chosen.limit);
   if (counter.isCurrent) {
     the('counts').setAttribute('aria-busy', 'false');
     view.refresh();
@@ -72,7 +72,7 @@ counter.addEventListener('failure', (/** @type {any} */ { detail }) => notice(`N
 const cutSoon = later(async () => {
   const { limit } = settings.chosen;
   const { text } = model;
-  const cuts = await Promise.all(settings.keys.map((_, column) => (limit === null || !counter.isCurrent
+  const cuts = await Promise.all(counter.keys.map((_, column) => (limit === null || !counter.isCurrent
     ? null : engine.ask('cut', { column, limit }))));
   if (text !== model.text) return;
   view.cuts = cuts;
@@ -91,7 +91,7 @@ async function choose() {
   }
   card.forget();
   model.blocks.forgetHeights();
-  await view.refresh();
+  view.refresh();
   if (files.rows.length) files.count();
   if (tab === 'word') word.draw();
 }
@@ -100,7 +100,7 @@ settings.addEventListener('change', (/** @type {any} */ { detail: id }) => {
   view.everySpace = settings.chosen.spaces;
   if (id === 'spaces') view.redraw();
   else if (id === 'limit') {
-    showCounts(figures, settings.keys, settings.chosen.limit);
+    showCounts(figures, settings.chosen.limit);
     cutSoon();
   } else started.then(choose);
 });

@@ -1,6 +1,6 @@
 // The tokens of the text, of which only those in sight are drawn.
 import { drawSides } from './block-view.js';
-import { make } from './dom.js';
+import { later, make } from './dom.js';
 
 /** Pixels above and below what is in sight that are drawn, too. */
 const MARGIN = 300;
@@ -34,6 +34,16 @@ export class TokenView {
     /** Tells if the worker has the text of the page: else its answers would be of another one. */
     this.mayAsk = () => false;
     this.width = 0;
+    this.isStale = false; // there are answers from before the last edit
+    this.askAllSoon = later(() => {
+      if (!this.mayAsk()) return;
+      if (this.asking) {
+        this.askAllSoon();
+        return;
+      }
+      this.isStale = false;
+      this.askFor([...this.rows]);
+    }, 100);
     element.addEventListener('scroll', () => this.drawSoon());
     new ResizeObserver(() => {
       if (this.width !== element.clientWidth) model.blocks.forgetHeights();
@@ -91,7 +101,7 @@ export class TokenView {
     this.above.style.height = `${above}px`;
     this.below.style.height = `${below}px`;
     this.measure();
-    if ([...rows].some(([block, row]) => row.version !== block.version)) this.refresh();
+    this.askChanged();
   }
 
   /** A row that shows the plain text until its tokens are known. */
@@ -111,17 +121,36 @@ export class TokenView {
     if (changed) this.drawSoon();
   }
 
-  /** Ask for the cells of the blocks in sight, after an edit or another choice of encodings. */
-  async refresh() {
+  /**
+   * Ask for the cells of the blocks in sight, after an edit or another choice of encodings.
+   *
+   * First those of the blocks that have changed; those of the others a little later, when nothing
+   * is typed: an edit seldom changes the tokens of other blocks, but it moves their numbers.
+   */
+  refresh() {
+    this.isStale = true;
+    this.element.setAttribute('aria-busy', 'true');
+    this.askChanged();
+    this.askAllSoon();
+  }
+
+  /** Ask for the cells of the blocks of which the text is another one. */
+  askChanged() {
+    return this.askFor([...this.rows].filter(([block, row]) => row.version !== block.version));
+  }
+
+  /** @param {[Block, Row][]} rows */
+  async askFor(rows) {
     if (!this.mayAsk()) return;
     if (this.asking) {
       this.askAgain = true;
       return;
     }
+    if (!rows.length) return this.tellIfDone();
     this.asking = true;
     this.element.setAttribute('aria-busy', 'true');
     try {
-      const wanted = [...this.rows].map(([block, row]) => {
+      const wanted = rows.map(([block, row]) => {
         const start = this.model.blocks.start(block);
         const text = this.model.text.slice(start, start + block.length);
         return { block, row, start, text, version: block.version };
@@ -138,9 +167,13 @@ export class TokenView {
       this.asking = false;
       if (this.askAgain) {
         this.askAgain = false;
-        this.refresh();
-      } else this.element.setAttribute('aria-busy', 'false');
+        this.askChanged();
+      } else this.tellIfDone();
     }
+  }
+
+  tellIfDone() {
+    this.element.setAttribute('aria-busy', String(Boolean(this.isStale)));
   }
 
   /** @param {Row} row @param {string} text @param {number} start */
