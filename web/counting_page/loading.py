@@ -77,10 +77,11 @@ class Encodings:
         key = f"file:{len(self._dropped) + 1}"
         folder = self._folder / key.replace(":", "-")
         folder.mkdir(parents=True, exist_ok=True)
-        for name, data in files.items():
-            # Names come from the disk of a visitor: only the last part is taken.
-            (folder / name.replace("\\", "/").rpartition("/")[2]).write_bytes(data)
-        names = list(files)
+        # A name may have folders in it, which are left out.
+        named = {name.replace("\\", "/").rpartition("/")[2]: data for name, data in files.items()}
+        for name, data in named.items():
+            (folder / name).write_bytes(data)
+        names = list(named)
         path = folder / names[0] if len(names) == 1 else folder
         try:
             self._dropped[key] = compat_bpe.load(path, pattern=pattern, name=names[0])

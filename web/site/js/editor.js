@@ -41,8 +41,9 @@ export class Editor {
   show(caret) {
     const { text } = this.model;
     this.hasAll = false;
-    this.from = this.isPart ? edge(text, Math.max(0, Math.min(caret - PART / 2, text.length - PART))) : 0;
-    this.to = this.isPart ? edge(text, Math.min(text.length, this.from + PART)) : text.length;
+    const start = Math.max(0, Math.min(caret - PART / 2, text.length - PART));
+    this.from = this.isPart ? edge(text, start) : 0;
+    this.to = this.isPart ? edge(text, start + PART) : text.length;
     this.field.value = text.slice(this.from, this.to);
     this.select(caret, caret);
     this.tell();
