@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from tools.browser import Browser
@@ -136,6 +137,12 @@ class Page:
             " new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }))",
             [[name, list(data)] for name, data in files.items()],
         )
+
+    def drag(self, *paths: Path) -> None:
+        """Drag files and folders of the disk onto the page, as a hand does."""
+        data = {"items": [], "files": list(map(str, paths)), "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.browser.devtools("Input.dispatchDragEvent", type=kind, x=300, y=300, data=data)
 
     def counts(self) -> dict[str, int]:
         """Return the count of the text by the key of each encoding."""

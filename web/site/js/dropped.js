@@ -15,10 +15,14 @@ export const MOST = 20_000;
  */
 export async function filesOfDrop(transfer) {
   // The list of items is gone after the first await.
-  const entries = [...transfer.items].map(item => item.webkitGetAsEntry?.()).filter(Boolean);
+  const items = [...transfer.items].map(item => ({ entry: item.webkitGetAsEntry?.(), file: item.getAsFile() }));
+  const entries = items.map(({ entry }) => entry).filter(Boolean);
   /** @type {Found[]} */ const found = [];
   const seen = { hidden: 0 };
-  for (const entry of entries) await walk(/** @type {any} */ (entry), '', found, seen);
+  for (const { entry, file } of items) {
+    if (entry) await walk(entry, '', found, seen);
+    else if (file) found.push({ path: file.name, file });
+  }
   return { found, hidden: seen.hidden, folders: entries.some(entry => entry?.isDirectory) };
 }
 
