@@ -59,7 +59,7 @@ def test_axe_finds_no_violation(page: Page, axe: str) -> None:
                 (scheme, tab, *one)
                 for one in page.run(
                     "return axe.run().then(({ violations }) => violations.flatMap(one =>"
-                    " one.nodes.map(node => [one.id, node.html.slice(0, 200)])))"
+                    " one.nodes.map(node => [one.id, node.html.slice(0, 200), node.failureSummary])))"
                 )
             ]
     page.browser.show(1200)

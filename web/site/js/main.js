@@ -83,6 +83,7 @@ async function choose() {
   const { keys } = settings;
   the('heads').replaceChildren(...(keys.length > 1 ? keys.map(key => make('span', {}, shortName(key))) : []));
   the('tokens').classList.toggle('two', keys.length > 1);
+  the('tokens').parentElement.classList.toggle('two-heads', keys.length > 1);
   try {
     await counter.choose(keys, settings.chosen.special);
   } catch (error) {

@@ -1,6 +1,7 @@
 // How the pieces of a word are merged, step by step.
 import { later, make, many, the } from './dom.js';
 import { shortName } from './encodings.js';
+import { visible } from './visible.js';
 
 export class WordPanel {
   /**
@@ -47,7 +48,7 @@ function step(found) {
   const [first, end] = found.marked;
   const parts = found.parts.map((/** @type {string} */ part, /** @type {number} */ at) => {
     const name = at >= first && at < end ? 'mark' : 'span';
-    return make(name, { className: 'piece' }, part);
+    return make(name, { className: 'piece' }, ...visible(part, true));
   });
   const row = make('li', {}, make('div', { className: 'pieces' }, ...parts));
   if (found.items.length) row.append(make('div', { className: 'pairs' }, ...pairs(found)));
