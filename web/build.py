@@ -163,7 +163,9 @@ def main() -> None:
     """Build the page, and print the size of each part."""
     parser = argparse.ArgumentParser(description="Make the folder of the page to publish.")
     parser.add_argument("folder", nargs="?", type=Path, default=HERE.parent / "build" / "web")
-    parser.add_argument("--wheel", type=Path, help="the wheel of compat_bpe, if it is there already")
+    parser.add_argument(
+        "--wheel", type=Path, help="the wheel of compat_bpe, if it is there already"
+    )
     arguments = parser.parse_args()
     try:
         build(arguments.folder, arguments.wheel)

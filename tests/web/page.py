@@ -31,6 +31,10 @@ class Page:
         self.wait(lambda: self.text_of("status") == "Ready.")
         self.settle()
 
+    def wait_for(self, id: str, text: str) -> None:
+        """Wait until an element has a text in it."""
+        self.wait(lambda: text in self.text_of(id))
+
     def wait(self, test: Callable[[], object]) -> None:
         """Wait until a test is true."""
         deadline = time.monotonic() + _PATIENCE

@@ -24,7 +24,9 @@ from web.counting_page.word_steps import LONGEST, steps_of
 GPT2 = get_encoding("gpt2")
 #: Text with what is hard: several tokens a character, several characters a cluster, surrogates.
 texts = st.lists(
-    st.sampled_from([*"ab \n", "é", "\u0301", "\u200d", "👩", "🇩", "世", "<|endoftext|>", "\ud800"]),
+    st.sampled_from(
+        [*"ab \n", "é", "\u0301", "\u200d", "👩", "🇩", "世", "<|endoftext|>", "\ud800"]
+    ),
     max_size=40,
 ).map("".join)
 names = st.sampled_from(["gpt2", *KINDS])

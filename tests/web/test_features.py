@@ -51,8 +51,12 @@ def test_dropped_files_are_counted_as_they_are(page: Page) -> None:
     ]
     assert "2 files counted as they are, 1 not" in page.text_of("files-said")
     page.run("document.querySelectorAll('#files-table .sort')[2].click()")
-    assert [row[0] for row in table(page)[1:4]] == ["a.txt", "b.py", "c.bin"] or counts[0] < counts[1]
-    page.run("[...document.querySelectorAll('button.name')].find(b => b.innerText === 'a.txt').click()")
+    assert [row[0] for row in table(page)[1:4]] == ["a.txt", "b.py", "c.bin"] or counts[0] < counts[
+        1
+    ]
+    page.run(
+        "[...document.querySelectorAll('button.name')].find(b => b.innerText === 'a.txt').click()"
+    )
     page.settle()
     assert page.run("return $('text').value") == "one two three\n"
     assert "line ends" in page.text_of("notices")
@@ -134,7 +138,11 @@ def test_a_rank_file_is_asked_for_its_pattern(page: Page) -> None:
 def test_a_damaged_tokenizer_is_refused(page: Page) -> None:
     page.type("a")
     page.drop({"tokenizer.json": b'{"model": 1}'})
-    page.wait(lambda: "tokenizer.json" in page.text_of("notices") and "Reading" not in page.text_of("notices"))
+    page.wait(
+        lambda: (
+            "tokenizer.json" in page.text_of("notices") and "Reading" not in page.text_of("notices")
+        )
+    )
     assert page.counts() == {"o200k_base": 1}
     page.run("document.querySelector('.close').click()")
 
@@ -169,9 +177,10 @@ def test_messages_are_counted_with_their_roles(page: Page) -> None:
             {"role": "user", "content": "What is a token?"},
         ]
         expected = f"{int(count_messages(messages, model=model))} tokens"
-        page.wait(lambda expected=expected: expected in page.text_of("conversation-count"))
+        page.wait_for("conversation-count", expected)
     page.run(
-        "$('model').value = 'nothing'; $('model').dispatchEvent(new Event('input', {bubbles: true}))"
+        "$('model').value = 'nothing';"
+        "$('model').dispatchEvent(new Event('input', { bubbles: true }))"
     )
     page.wait(lambda: "nothing" in page.text_of("conversation-count"))
 

@@ -36,12 +36,10 @@ def test_a_long_text_is_edited_in_parts(page: Page) -> None:
     assert page.counts() == {"o200k_base": tokens_of("first" + LONG)}
     assert value(page).startswith("firstZeile 0")
     page.run("$('part-after').click()")
-    assert value(page)[:6] in ("Zeile ", "eile 0") and not value(page).startswith("first")
-    at = page.run("return $('text').selectionStart")
+    assert not value(page).startswith("first")
     page.type("middle")
     page.run("$('part-before').click()")
     assert ("first" + LONG).replace(value(page).replace("middle", ""), "") != "first" + LONG
-    assert at >= 0
     # All of it can be selected, copied and replaced.
     page.press("a", 2)
     copied = page.run(

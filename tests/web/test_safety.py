@@ -153,16 +153,21 @@ def test_only_the_encoding_asked_for_is_loaded_and_then_nothing_needs_a_network(
         assert {urlsplit(url).netloc for url in urls if url.startswith("http")} == {
             urlsplit(address).netloc
         }
-        packs = [entry["name"] for entry in page.run(
-            "return caches.open('compat-bpe-packs').then(cache => cache.keys())"
-            ".then(keys => keys.map(one => ({ name: one.url })))"
-        )]
+        packs = [
+            entry["name"]
+            for entry in page.run(
+                "return caches.open('compat-bpe-packs').then(cache => cache.keys())"
+                ".then(keys => keys.map(one => ({ name: one.url })))"
+            )
+        ]
         assert len(packs) == 1
         assert "cl100k_base" in packs[0]
-        page.wait(lambda: page.run(
-            "return navigator.serviceWorker.ready.then(() =>"
-            " navigator.serviceWorker.controller !== null)"
-        ))
+        page.wait(
+            lambda: page.run(
+                "return navigator.serviceWorker.ready.then(() =>"
+                " navigator.serviceWorker.controller !== null)"
+            )
+        )
     # The server is gone.
     page.open("#encoding=cl100k_base")
     page.type("hello world, offline")

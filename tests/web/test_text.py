@@ -29,10 +29,7 @@ def tokens_of(name: str, text: str) -> int:
 def corpus() -> dict[str, str]:
     """Texts of many kinds: those beside the repository, or the documentation of the project."""
     found = sorted(CORPORA.glob("*.*")) or sorted((FIXTURES.parent / "docs").glob("*.md"))
-    return {
-        path.name: path.read_text("utf-8").replace("\r", "")[:120_000]
-        for path in found
-    }
+    return {path.name: path.read_text("utf-8").replace("\r", "")[:120_000] for path in found}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -132,13 +129,14 @@ def test_the_arrow_keys_go_from_token_to_token(page: Page) -> None:
     page.run("$('tokens').focus()")
     for expected in ["Token 1", "Token 2", "Token 3"]:
         page.press("ArrowRight")
-        page.wait(lambda expected=expected: expected in page.text_of("card"))
+        page.wait_for("card", expected)
     page.press("ArrowLeft")
     page.wait(lambda: "Token 2" in page.text_of("card"))
     page.press("Enter")
-    assert page.run(
-        "return [document.activeElement.id, getSelection().toString()]"
-    ) == ["text", " two"]
+    assert page.run("return [document.activeElement.id, getSelection().toString()]") == [
+        "text",
+        " two",
+    ]
 
 
 def test_special_tokens_are_tokens_if_that_is_chosen(page: Page) -> None:
