@@ -168,10 +168,38 @@ def test_only_the_encoding_asked_for_is_loaded_and_then_nothing_needs_a_network(
                 " navigator.serviceWorker.controller !== null)"
             )
         )
+        page.wait(lambda: page.run("return caches.match('snapshot').then(Boolean)"))
     # The server is gone.
     page.open("#encoding=cl100k_base")
     page.type("hello world, offline")
     assert page.counts() == {"cl100k_base": 4}
+    # Python began with the memory of the first visit, which had no text in it.
+    assert page.run("return isContinued")
+    page.show_tab("messages")  # imports more
+    page.wait_for("conversation-count", "vocabulary o200k_base")
+    page.run(
+        "$('model').value = 'gpt-4';$('model').dispatchEvent(new Event('input', { bubbles: true }))"
+    )
+    page.wait_for("conversation-count", "tokens:")
+    page.show_tab("text")
     page.choose("encoding", "gpt2")
     assert "gpt2" not in page.counts()
-    page.wait(lambda: page.text_of("notices"))
+    page.wait_for("notices", "vocabulary r50k_base")
+
+
+def test_a_damaged_memory_of_an_earlier_visit_is_left(fresh: tuple[Browser, Path]) -> None:
+    browser, built = fresh
+    with served(built) as address:
+        page = Page(browser, address)
+        page.open()
+        page.wait(lambda: page.run("return caches.match('snapshot').then(Boolean)"))
+        page.run(
+            "return caches.keys().then(names => Promise.all(names.map(name => caches.open(name)"
+            ".then(async cache => { if (await cache.match('snapshot')) await cache.put('snapshot',"
+            " new Response(new Blob(['junk']).stream()"
+            ".pipeThrough(new CompressionStream('gzip')))) }))))"
+        )
+        page.open()
+        page.type("hello world")
+        assert page.counts() == {"o200k_base": 2}
+        assert not page.run("return isContinued")

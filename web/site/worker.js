@@ -6,6 +6,7 @@ import './js/module-worker.js';
 import { loadPyodide } from './pyodide/pyodide.mjs';
 import { unbundle } from './js/bundle.js';
 import { fetchKept } from './js/kept.js';
+import { canKeep, forgetSnapshot, keepSnapshot, readSnapshot } from './js/snapshot.js';
 
 const ROOT = new URL('.', import.meta.url);
 const CODE = '/compat_bpe_page';
@@ -19,14 +20,32 @@ const mark = step => { times[step] = Math.round(performance.now() - began); };
 let packsFolder = '';
 
 const build = fetch(new URL('build.json', ROOT)).then(answer => answer.json());
-const runtime = loadPyodide({
+const settings = {
   indexURL: new URL('pyodide/', ROOT).href,
-  stdout: () => {}, stderr: text => console.error(text),
-}).then(loaded => { mark('runtime'); return loaded; });
+  stdout: () => {},
+  stderr: (/** @type {string} */ text) => console.error(text),
+};
+/** True if Python began with the memory of an earlier visit. */
+let isContinued = false;
+const runtime = startPython().then(loaded => { mark('runtime'); return loaded; });
 const code = fetch(new URL('package.bin', ROOT)).then(unbundle);
 /** Each pack is fetched once. @type {Map<string, Promise<Uint8Array>>} */
 const packs = new Map();
 /** @type {Set<string>} */ const written = new Set();
+
+async function startPython() {
+  const memory = canKeep() ? await readSnapshot(build) : null;
+  if (memory) {
+    try {
+      const loaded = await loadPyodide({ ...settings, _loadSnapshot: memory });
+      isContinued = true;
+      return loaded;
+    } catch {
+      await forgetSnapshot(await build); // damaged: Python starts as on a first visit
+    }
+  }
+  return loadPyodide({ ...settings, _makeSnapshot: canKeep() });
+}
 
 /** Return the packs of encodings; dropped ones have none. @param {string[]} keys */
 async function packsOf(keys) {
@@ -69,16 +88,22 @@ async function start(keys) {
   mark('package');
   packsFolder = `${CODE}/compat_bpe/encodings/packs`;
   python.FS.mkdirTree(packsFolder);
-  desk = python.runPython(`
+  python.runPython(`
 import sys
-from pathlib import Path
-sys.path.insert(0, "${CODE}")
-from counting_page.desk import Desk
-Desk(Path("/encodings"))`);
+if "${CODE}" not in sys.path:
+    sys.path.insert(0, "${CODE}")
+import counting_page.desk, pathlib`);
   mark('import');
+  if (!isContinued && canKeep()) keepLater(python.makeMemorySnapshot());
+  desk = python.runPython('counting_page.desk.Desk(pathlib.Path("/encodings"))');
   await prepare(keys);
   mark('pack');
-  return { times };
+  return { times, isContinued };
+}
+
+/** Keep Python's memory when the first counts are done. @param {Uint8Array} memory */
+function keepLater(memory) {
+  setTimeout(async () => keepSnapshot(await build, memory).catch(() => {}), 3000);
 }
 
 /** The answers that are not given by Python alone. @type {Record<string, (asked: any) => any>} */

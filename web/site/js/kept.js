@@ -11,8 +11,11 @@ export async function fetchKept(url) {
   const cache = await open();
   let answer = await cache?.match(url);
   if (!answer) {
-    answer = await fetch(url);
-    if (!answer.ok) throw new Error(`${url.pathname}: ${answer.status}`);
+    const name = url.pathname.replace(/.*\/|-[0-9a-f]+\.pack$/g, '');
+    answer = await fetch(url).catch(() => {
+      throw new Error(`The vocabulary ${name} is not kept here, and cannot be fetched without a network.`);
+    });
+    if (!answer.ok) throw new Error(`The vocabulary ${name} cannot be fetched: ${answer.status}.`);
     // A full disk must not keep the page from counting.
     await cache?.put(url, answer.clone()).catch(() => {});
   }

@@ -149,13 +149,13 @@ async function begin() {
   if (textOfLink !== null) model.set(textOfLink);
   else if (the('text').value) model.set(the('text').value); // typed before this script was there
   try {
-    const { times } = await started;
+    const { times, isContinued } = await started;
     await choose();
     the('status').textContent = 'Ready.';
     the('status').className = 'ready';
     const build = await (await fetch('build.json')).json();
     the('facts').textContent = `compat_bpe ${build.compat_bpe}, Pyodide ${build.pyodide}; Python ready after ${(times.pack / 1000).toFixed(1)} s.`;
-    Object.assign(globalThis, { times: { ...times, first: Math.round(performance.now()) } });
+    Object.assign(globalThis, { isContinued, times: { ...times, first: Math.round(performance.now()) } });
     keepOffline();
   } catch (error) {
     the('status').textContent = `Python could not be started: ${error instanceof Error ? error.message : error}`;
