@@ -59,7 +59,7 @@ def steps_of(encoding: Encoding, text: str, *, special: bool) -> list[dict[str, 
 def _step(row: Row) -> dict[str, Any]:
     items = [
         {
-            "text": " ".join(map(_show, item.parts)),
+            "parts": list(map(_show, item.parts)),
             "figure": item.figure,
             "lead": item.lead,
             "taken": number == row.taken,

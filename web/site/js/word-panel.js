@@ -59,7 +59,8 @@ function step(found) {
 function* pairs(found) {
   for (const [at, item] of found.items.entries()) {
     if (at) yield item.lead;
-    yield make(item.taken ? 'strong' : 'span', {}, `${item.text} ${item.figure}`.trim());
+    const parts = item.parts.map((/** @type {string} */ part) => part.replaceAll(' ', '·'));
+    yield make(item.taken ? 'strong' : 'span', {}, [...parts, item.figure].join(' ').trim());
   }
   if (found.more) yield ` … ${found.more} more`;
 }
