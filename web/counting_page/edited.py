@@ -54,11 +54,12 @@ class Whole:
         return self._tokens[first:last]
 
     def cut(self, encoding: Encoding, text: str, limit: int) -> int:
-        """Return the end of the most whole tokens that, as a text, are within a limit."""
+        """Return the end of the most whole tokens that, as a text, are within a limit.
+
+        A token begins with a whole character, so none is cut.
+        """
         for number in range(limit, 0, -1):
             end = self._starts[number]
-            if end < self._ends[number - 1]:
-                continue  # within a character
             kept = encoding.encode(text[:end], allowed_special="all", disallowed_special=())
             if len(kept) <= limit:
                 return end
