@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import Encoding, get_encoding, load
+from compat_bpe import Encoding, get_encoding, list_encoding_names, load
+from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.fit import Document
 from compat_bpe.unicode.clusters import long_clusters
 from tests.kinds import KINDS, kind_path, of_kind
@@ -163,3 +165,15 @@ def test_too_long_a_word_is_refused() -> None:
 def test_every_encoding_has_its_pack() -> None:
     folder = Path(__file__).parents[2] / "compat_bpe" / "encodings" / "packs"
     assert set(packs().values()) == {path.stem for path in folder.glob("*.pack")}
+
+
+def test_the_page_offers_every_encoding_and_known_patterns() -> None:
+    site = Path(__file__).parents[2] / "web" / "site"
+    shipped = re.findall(
+        r"^  \['(\w+)', '", (site / "js" / "encodings.js").read_text("utf-8"), re.M
+    )
+    assert sorted(shipped) == sorted(list_encoding_names())
+    listed = re.search(r'id="patterns">(.*?)</datalist>', (site / "index.html").read_text("utf-8"))
+    assert listed is not None
+    for name in re.findall(r'value="(\w+)"', listed[1]):
+        assert name in PATTERNS

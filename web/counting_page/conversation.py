@@ -6,18 +6,6 @@ from typing import Any
 
 from compat_bpe import Encoding, encoding_name_for_model
 
-#: The models that the page offers; others can be typed.
-MODELS = [
-    "gpt-4o",
-    "gpt-4",
-    "gpt-3.5-turbo",
-    "gpt-5",
-    "gpt-oss-120b",
-    "deepseek-v3",
-    "deepseek-r1",
-    "deepseek-v4",
-]
-
 
 def encoding_of(model: str) -> str:
     """Return the name of the encoding of a model.

@@ -56,7 +56,7 @@ class Whole:
     def cut(self, encoding: Encoding, text: str, limit: int) -> int:
         """Return the end of the most whole tokens that, as a text, are within a limit.
 
-        A token begins with a whole character, so none is cut.
+        The place of a token begins at a character, so none is cut.
         """
         for number in range(limit, 0, -1):
             end = self._starts[number]

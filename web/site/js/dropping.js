@@ -6,20 +6,20 @@ import { filesOfDrop } from './dropped.js';
 export function setUpDropping(dropped) {
   const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes('Files');
   let depth = 0;
-  addEventListener('dragenter', event => {
+  document.addEventListener('dragenter', event => {
     if (!hasFiles(event)) return;
     depth++;
     the('drop').hidden = false;
   });
-  addEventListener('dragleave', event => {
+  document.addEventListener('dragleave', event => {
     if (!hasFiles(event) || --depth > 0) return;
     depth = 0;
     the('drop').hidden = true;
   });
-  addEventListener('dragover', event => {
+  document.addEventListener('dragover', event => {
     if (hasFiles(event)) event.preventDefault();
   });
-  addEventListener('drop', async event => {
+  document.addEventListener('drop', async event => {
     if (!hasFiles(event) || !event.dataTransfer) return;
     event.preventDefault();
     depth = 0;

@@ -34,6 +34,8 @@ export class TokenView {
     /** Tells if the worker has the text of the page: else its answers would be of another one. */
     this.mayAsk = () => false;
     this.width = 0;
+    /** @type {number | undefined} */
+    this.frame = undefined;
     this.isStale = false; // there are answers from before the last edit
     this.askAllSoon = later(() => {
       if (!this.mayAsk()) return;
