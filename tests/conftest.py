@@ -32,7 +32,14 @@ settings.load_profile("compat_bpe")
 _NOT_ON_PYPY = {
     "pyarrow": ["cli/commands/test_corpus.py", "corpus/test_counts_file.py"],
     "regex": ["unicode/test_clusters.py"],
-    "tiktoken": ["differential", "formats/test_gpt2.py", "formats/test_tiktoken.py"],
+    "tiktoken": [
+        "differential",
+        "formats/test_gpt2.py",
+        "formats/test_tiktoken.py",
+        "web/test_features.py",
+        "web/test_long_text.py",
+        "web/test_text.py",
+    ],
 }
 if sys.implementation.name == "pypy":
     collect_ignore = [

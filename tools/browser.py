@@ -88,9 +88,9 @@ class Browser:
             with error:
                 raise BrowserError(json.load(error)["value"]["message"]) from None
 
-    def open(self, page: Path) -> None:
-        """Open a file."""
-        self._post("/url", {"url": page.resolve().as_uri()})
+    def open(self, page: Path | str) -> None:
+        """Open a file, or an address of this machine."""
+        self._post("/url", {"url": page if isinstance(page, str) else page.resolve().as_uri()})
 
     def run(self, script: str, *arguments: object) -> Any:
         """Return the value that the body of a JavaScript function returns, as of JSON."""

@@ -1,0 +1,171 @@
+"""The page of ``web/`` in a browser: what a test does with it, and what it reads there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tools.browser import Browser
+
+_PATIENCE = 90  # seconds; a browser that has little of a machine starts Python slowly
+
+
+class Page:
+    """The page at an address, in a browser.
+
+    Args:
+        browser: the browser.
+        address: where the page is served, with a slash at the end.
+    """
+
+    def __init__(self, browser: Browser, address: str) -> None:
+        self.browser = browser
+        self.address = address
+
+    def open(self, hash: str = "") -> None:
+        """Open the page anew, and wait until it has counted."""
+        self.browser.open("about:blank")
+        self.browser.open(self.address + hash)
+        self.wait(lambda: self.text_of("status") == "Ready.")
+        self.settle()
+
+    def wait_for(self, id: str, text: str) -> None:
+        """Wait until an element has a text in it."""
+        self.wait(lambda: text in self.text_of(id))
+
+    def wait(self, test: Callable[[], object]) -> None:
+        """Wait until a test is true."""
+        deadline = time.monotonic() + _PATIENCE
+        while not test():
+            said = self.text_of("status")
+            assert "could not" not in said, said
+            assert time.monotonic() < deadline, f"{test} is still false; {said}"
+            time.sleep(0.05)
+
+    def settle(self) -> None:
+        """Wait until all of the text is counted and what is in sight is drawn."""
+        script = """
+            const busy = id => document.getElementById(id).getAttribute('aria-busy') === 'true';
+            const sleep = ms => new Promise(done => setTimeout(done, ms));
+            const frame = () => new Promise(done => requestAnimationFrame(done));
+            for (let still = 0; still < 3;) {
+              await frame(); await sleep(arguments[0]);
+              still = busy('counts') || busy('tokens') ? 0 : still + 1;
+            }"""
+        self.run(f"return (async () => {{{script}}}).apply(null, arguments)", 60)
+
+    def run(self, script: str, *arguments: object) -> Any:
+        """Return the value of the body of a JavaScript function; ``$`` gives an element by id."""
+        return self.browser.run(
+            f"const $ = id => document.getElementById(id);\n{script}", *arguments
+        )
+
+    def text_of(self, id: str) -> str:
+        """Return the text of an element as it is shown."""
+        found: str = self.run("return $(arguments[0])?.innerText ?? ''", id)
+        return found
+
+    def choose(self, id: str, value: object) -> None:
+        """Choose a value in the settings, and wait."""
+        self.run(
+            "const [id, value] = arguments, element = $(id);"
+            "if (element.type === 'checkbox') element.checked = value; else element.value = value;"
+            "element.dispatchEvent(new Event('input', { bubbles: true }))",
+            id,
+            value,
+        )
+        self.settle()
+
+    def show_tab(self, name: str) -> None:
+        """Show another view."""
+        self.run("$('tab-' + arguments[0]).click()", name)
+
+    def type(self, text: str) -> None:
+        """Type a text at the caret, or paste it."""
+        self.run("$('text').focus()")
+        self.browser.devtools("Input.insertText", text=text)
+        self.settle()
+
+    def press(self, key: str, modifiers: int = 0) -> None:
+        """Press a key by its name, such as ``Backspace``; 2 is Control."""
+        codes = {
+            "Backspace": 8,
+            "Delete": 46,
+            "ArrowRight": 39,
+            "ArrowLeft": 37,
+            "ArrowUp": 38,
+            "ArrowDown": 40,
+            "End": 35,
+            "Home": 36,
+            "Enter": 13,
+            "Tab": 9,
+        }
+        for kind in ("keyDown", "keyUp"):
+            self.browser.devtools(
+                "Input.dispatchKeyEvent",
+                type="rawKeyDown" if kind == "keyDown" else kind,
+                key=key,
+                code=key if len(key) > 1 else f"Key{key.upper()}",
+                windowsVirtualKeyCode=codes.get(key, ord(key[0].upper())),
+                modifiers=modifiers,
+                commands=["selectAll"] if (key, modifiers) == ("a", 2) else [],
+            )
+
+    def clear(self) -> None:
+        """Remove the text."""
+        self.run("$('clear').click()")
+        self.settle()
+
+    def paste(self, text: str) -> None:
+        """Paste a text into the field, as a browser tells a page of it."""
+        self.run(
+            "const transfer = new DataTransfer(); transfer.setData('text/plain', arguments[0]);"
+            "$('text').focus();"
+            "const event = new ClipboardEvent('paste',"
+            " { clipboardData: transfer, bubbles: true, cancelable: true });"
+            "if ($('text').dispatchEvent(event))"
+            " document.execCommand('insertText', false, arguments[0])",
+            text,
+        )
+        self.settle()
+
+    def drop(self, files: dict[str, bytes]) -> None:
+        """Drop files onto the page."""
+        self.run(
+            "const transfer = new DataTransfer();"
+            "for (const [name, bytes] of arguments[0])"
+            " transfer.items.add(new File([Uint8Array.from(bytes)], name));"
+            "for (const kind of ['dragenter', 'dragover', 'drop']) $('text').dispatchEvent("
+            " new DragEvent(kind, { dataTransfer: transfer, bubbles: true, cancelable: true }))",
+            [[name, list(data)] for name, data in files.items()],
+        )
+
+    def drag(self, *paths: Path) -> None:
+        """Drag files and folders of the disk onto the page, as a hand does."""
+        data = {"items": [], "files": list(map(str, paths)), "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            self.browser.devtools("Input.dispatchDragEvent", type=kind, x=300, y=300, data=data)
+
+    def counts(self) -> dict[str, int]:
+        """Return the count of the text by the key of each encoding."""
+        found: dict[str, str] = self.run(
+            "return Object.fromEntries([...document.querySelectorAll('#counts .card')].map("
+            "card => [card.dataset.key, card.dataset.count]))"
+        )
+        return {key: int(count) for key, count in found.items()}
+
+    def cells(self, column: int = 0) -> list[str]:
+        """Return the texts of the token cells that are drawn, as they are shown."""
+        found: list[str] = self.run(
+            "return [...document.querySelectorAll('#tokens .block')].flatMap(block =>"
+            " [...(block.children[arguments[0]]?.querySelectorAll('.t') ?? [])]"
+            ".map(cell => cell.textContent))",
+            column,
+        )
+        return found
+
+    def errors(self) -> list[str]:
+        """Return what the console said since the last call."""
+        return [entry["message"] for entry in self.browser.log("browser")]

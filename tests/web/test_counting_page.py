@@ -1,0 +1,179 @@
+"""The Python side of the page, as it runs on any Python."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import Encoding, get_encoding, list_encoding_names, load
+from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.fit import Document
+from compat_bpe.unicode.clusters import long_clusters
+from tests.kinds import KINDS, kind_path, of_kind
+from web.counting_page.cells import cells_of
+from web.counting_page.desk import Desk
+from web.counting_page.edited import EditedText, Whole
+from web.counting_page.loading import packs
+from web.counting_page.token_facts import facts_of
+from web.counting_page.word_steps import LONGEST, steps_of
+
+GPT2 = get_encoding("gpt2")
+#: Text with what is hard: several tokens a character, several characters a cluster, surrogates.
+texts = st.lists(
+    st.sampled_from(
+        [*"ab \n", "é", "\u0301", "\u200d", "👩", "🇩", "世", "<|endoftext|>", "\ud800"]
+    ),
+    max_size=40,
+).map("".join)
+names = st.sampled_from(["gpt2", *KINDS])
+
+
+def encoding_of(name: str) -> Any:
+    return GPT2 if name == "gpt2" else of_kind(name)
+
+
+def utf16(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+@given(names, texts, st.data())
+def test_cells_have_each_token_once_and_cut_nothing(
+    name: str, text: str, data: st.DataObject
+) -> None:
+    encoding = encoding_of(name)
+    tokens = Document(encoding, text).tokens(0, len(text))
+    cells = cells_of(text, 0, tokens)
+    assert [one for cell in cells for one in cell.ids] == [token.id for token in tokens]
+    assert [cell.number for cell in cells] == [
+        tokens[sum(len(before.ids) for before in cells[:at])].number for at in range(len(cells))
+    ]
+    for cell, after in zip(cells, cells[1:]):
+        assert cell.end <= after.start
+    for start, end in long_clusters(text):
+        for cell in cells:
+            assert not start < cell.start < end or cell is cells[0]
+    for token in tokens:
+        assert any(cell.start <= token.start and token.end <= cell.end for cell in cells)
+
+
+@given(names, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 9), texts), max_size=6))
+def test_edits_in_utf16_count_as_the_text_does(
+    name: str, edits: list[tuple[int, int, str]]
+) -> None:
+    encoding = encoding_of(name)
+    edited = EditedText()
+    edited.choose([encoding, GPT2], special=False)
+    text = ""
+    for start, length, new in edits:
+        start = min(start, len(text))
+        end = min(start + length, len(text))
+        edited.replace(utf16(text[:start]), utf16(text[:end]), new)
+        text = text[:start] + new + text[end:]
+        assert edited.counts() == [encoding.count(text), GPT2.count(text)]
+        size = utf16(text)
+        for column, side in enumerate(edited.block(0, size)):
+            ids = [one for cell in side["cells"] for one in cell[3]]
+            assert len(ids) <= edited.counts()[column]
+            assert all(0 <= cell[0] <= cell[1] <= size for cell in side["cells"])
+
+
+@given(texts, st.integers(0, 12))
+def test_the_cut_is_that_of_truncate(text: str, limit: int) -> None:
+    edited = EditedText()
+    edited.choose([GPT2], special=False)
+    edited.replace(0, 0, text)
+    cut = edited.cut(0, limit)
+    truncated = GPT2.truncate(text, limit)
+    assert cut == (utf16(truncated.text) if truncated.was_cut else None)
+
+
+@given(texts, st.integers(0, 12))
+def test_names_of_special_tokens_are_tokens_where_that_is_chosen(text: str, limit: int) -> None:
+    edited = EditedText()
+    edited.choose([GPT2], special=True)
+    edited.replace(0, 0, text)
+    ids = GPT2.encode(text, allowed_special="all")
+    assert edited.counts() == [len(ids)]
+    cut = edited.cut(0, limit)
+    assert (cut is None) == (len(ids) <= limit)
+    if cut is not None:
+        kept = text.encode("utf-16-le", "surrogatepass")[: 2 * cut].decode(
+            "utf-16-le", "surrogatepass"
+        )
+        assert len(GPT2.encode(kept, allowed_special="all")) <= limit
+
+
+@given(texts, st.integers(0, 40), st.integers(0, 40))
+def test_a_part_of_a_whole_text_has_its_tokens(text: str, start: int, end: int) -> None:
+    whole = Whole(GPT2, text, {"<|endoftext|>"})
+    everything = whole.tokens(0, len(text))
+    assert whole.tokens(start, end) == [
+        one for one in everything if one.start < end and one.end > start
+    ]
+
+
+def test_a_text_that_is_refused_changes_nothing() -> None:
+    only = Encoding("ab", pat_str=r"\w+", mergeable_ranks={b"a": 0, b"b": 1}, special_tokens={})
+    edited = EditedText()
+    edited.choose([GPT2, only], special=False)
+    edited.replace(0, 0, "ab")
+    with pytest.raises((ValueError, KeyError)):
+        edited.replace(1, 1, "x")
+    assert edited.text == "ab"
+    assert edited.counts() == [1, 2]
+    edited.replace(1, 2, "a")
+    assert edited.counts() == [1, 2]
+
+
+def test_dropped_files_keep_within_their_folder(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "inside")
+    data = Path(kind_path("unigram")).read_bytes()
+    for name in ("../../tokenizer.json", "..\\..\\tokenizer.json", f"{tmp_path}/tokenizer.json"):
+        answer = json.loads(desk.load({name: data}, None))
+        assert answer["value"].startswith("file:")
+    assert [path.name for path in tmp_path.iterdir()] == ["inside"]
+
+
+def test_errors_of_a_tokenizer_name_the_file_as_the_visitor_does(tmp_path: Path) -> None:
+    answer = json.loads(Desk(tmp_path).load({"tokenizer.json": b"{"}, None))
+    assert answer["error"].startswith("tokenizer.json:")
+    assert str(tmp_path) not in answer["error"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_facts_and_steps_are_there_for_every_kind(kind: str) -> None:
+    encoding = load(kind_path(kind))
+    for token in encoding.encode("the dog, 世界"):
+        facts = facts_of(encoding, token)
+        assert facts["id"] == token
+        assert bytes.fromhex(facts["bytes"]) == encoding.decode_single_token_bytes(token)
+    found = steps_of(encoding, "the dog", special=False)
+    assert [one for chunk in found for one in chunk["ids"]] == encoding.encode("the dog")
+
+
+def test_too_long_a_word_is_refused() -> None:
+    with pytest.raises(ValueError, match="at most 200"):
+        steps_of(GPT2, "x" * (LONGEST + 1), special=False)
+
+
+def test_every_encoding_has_its_pack() -> None:
+    folder = Path(__file__).parents[2] / "compat_bpe" / "encodings" / "packs"
+    assert set(packs().values()) == {path.stem for path in folder.glob("*.pack")}
+
+
+def test_the_page_offers_every_encoding_and_known_patterns() -> None:
+    site = Path(__file__).parents[2] / "web" / "site"
+    shipped = re.findall(
+        r"^  \['(\w+)', '", (site / "js" / "encodings.js").read_text("utf-8"), re.M
+    )
+    assert sorted(shipped) == sorted(list_encoding_names())
+    listed = re.search(r'id="patterns">(.*?)</datalist>', (site / "index.html").read_text("utf-8"))
+    assert listed is not None
+    for name in re.findall(r'value="(\w+)"', listed[1]):
+        assert name in PATTERNS

@@ -1,0 +1,211 @@
+"""Files, tokenizers, merges, messages and the link of the page in a real browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import tiktoken
+
+import compat_bpe
+from compat_bpe.chat import count_messages
+from compat_bpe.encodings.vocabularies import load_ranks
+from compat_bpe.formats.tiktoken import format_ranks
+from tests.kinds import kind_path
+from tests.web.page import Page
+from tools.reference_files import reference_file
+
+pytestmark = [pytest.mark.web, pytest.mark.usefixtures("references")]
+
+
+def table(page: Page) -> list[list[str]]:
+    found: list[list[str]] = page.run(
+        "return [...document.querySelectorAll('#files-table tr')].map(row =>"
+        " [...row.children].map(cell => cell.innerText.trim()))"
+    )
+    return found
+
+
+def wait_for_files(page: Page) -> None:
+    page.wait(lambda: "counted as they are" in page.text_of("files-said"))
+
+
+def test_dropped_files_are_counted_as_they_are(page: Page) -> None:
+    texts = {"a.txt": "one two three\r\n", "b.py": "print('hé')\n", "c.bin": "\0\1"}
+    page.choose("other", "gpt2")
+    page.drop({name: text.encode() for name, text in texts.items()})
+    wait_for_files(page)
+    ours, other = (tiktoken.get_encoding(name) for name in ("o200k_base", "gpt2"))
+    counts = [
+        [len(encoding.encode_ordinary(texts[name])) for encoding in (ours, other)]
+        for name in ("a.txt", "b.py")
+    ]
+    totals = [sum(column) for column in zip(*counts)]
+    assert [row for row in table(page) if row[0] in texts or row[0] == "Total"] == [
+        ["a.txt", "15", *map(str, counts[0])],
+        ["b.py", "13", *map(str, counts[1])],
+        ["c.bin", "2", "binary: NUL byte at offset 0"],
+        ["Total", "28", *map(str, totals)],
+    ]
+    assert "2 files counted as they are, 1 not" in page.text_of("files-said")
+    page.run("document.querySelectorAll('#files-table .sort')[2].click()")
+    assert [row[0] for row in table(page)[1:4]] == ["a.txt", "b.py", "c.bin"] or counts[0] < counts[
+        1
+    ]
+    page.run(
+        "[...document.querySelectorAll('button.name')].find(b => b.innerText === 'a.txt').click()"
+    )
+    page.settle()
+    assert page.run("return $('text').value") == "one two three\n"
+    assert "line ends" in page.text_of("notices")
+    page.run("document.querySelector('.close').click(); $('forget-files').click()")
+
+
+def test_a_folder_is_counted_without_its_hidden_files(page: Page, tmp_path: Path) -> None:
+    for name in ["src/one.py", "src/deep/two.py", "src/.git/config", "src/.env"]:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n", encoding="utf-8")
+    page.drag(tmp_path / "src")
+    wait_for_files(page)
+    dropped = table(page)
+    assert "2 hidden" in page.text_of("files-said")
+    page.run("$('forget-files').click()")
+    data = page.browser.devtools("DOM.getDocument")
+    found = page.browser.devtools(
+        "DOM.querySelector", nodeId=data["root"]["nodeId"], selector="#folder"
+    )
+    page.browser.devtools(
+        "DOM.setFileInputFiles", nodeId=found["nodeId"], files=[str(tmp_path / "src")]
+    )
+    page.run("$('folder').dispatchEvent(new Event('change'))")
+    wait_for_files(page)
+    assert [row[0] for row in table(page)] == ["File", "src/deep/two.py", "src/one.py", "Total"]
+    assert table(page) == dropped
+    assert "2 hidden" in page.text_of("files-said")
+    page.run("$('forget-files').click()")
+
+
+KIND_TEXT = "Hello, hello  wörld! naïve 世界 👩\u200d👩 the end\n\nof it"
+
+
+@pytest.mark.parametrize("kind", ["wordpiece", "unigram", "characters_byte_fallback"])
+def test_a_dropped_tokenizer_json_becomes_an_encoding(page: Page, kind: str) -> None:
+    path = Path(kind_path(kind))
+    own = compat_bpe.load(path)
+    page.type(KIND_TEXT)
+    page.drop({"tokenizer.json": path.read_bytes()})
+    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    assert list(page.counts().values()) == [own.count(KIND_TEXT)]
+    assert page.run("return $('encoding').selectedOptions[0].text").startswith("tokenizer.json")
+    page.type("!")
+    assert list(page.counts().values()) == [own.count(KIND_TEXT + "!")]
+    # All of the text is there, also what no token stands for, and with the right ids.
+    page.settle()
+    shown = page.run(
+        "const copy = $('tokens').cloneNode(true);"
+        "copy.querySelectorAll('.mark, .code').forEach(one => one.remove());"
+        "return copy.textContent"
+    )
+    assert "".join(shown.split()) == "".join((KIND_TEXT + "!").split())
+
+
+def test_a_dropped_model_of_sentencepiece_becomes_an_encoding(page: Page) -> None:
+    path = reference_file("botchan_unigram")
+    text = "the cat and the dog  sat 世界"
+    page.type(text)
+    page.drop({path.name: path.read_bytes()})
+    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    assert list(page.counts().values()) == [compat_bpe.load(path).count(text)]
+    page.show_tab("word")
+    page.wait(lambda: "ids" in page.text_of("steps"))
+
+
+def test_a_rank_file_is_asked_for_its_pattern(page: Page) -> None:
+    ranks = dict(list(load_ranks("r50k_base").items())[:1000])
+    page.type("hello world 12345")
+    page.drop({"own.tiktoken": format_ranks(ranks)})
+    page.wait(lambda: not page.run("return $('pattern-form').hidden"))
+    page.run("$('pattern').value = 'cl100k_base'; $('pattern-form').requestSubmit()")
+    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    pattern = compat_bpe.get_encoding("cl100k_base").pattern
+    reference = tiktoken.Encoding("own", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    assert list(page.counts().values()) == [len(reference.encode_ordinary("hello world 12345"))]
+
+
+def test_a_damaged_tokenizer_is_refused(page: Page) -> None:
+    page.type("a")
+    page.drop({"tokenizer.json": b'{"model": 1}'})
+    page.wait(
+        lambda: (
+            "tokenizer.json" in page.text_of("notices") and "Reading" not in page.text_of("notices")
+        )
+    )
+    assert page.counts() == {"o200k_base": 1}
+    page.run("document.querySelector('.close').click()")
+
+
+def test_the_merges_of_a_word_are_shown(page: Page) -> None:
+    page.choose("encoding", "gpt2")
+    page.show_tab("word")
+    page.run("$('word').value = 'hugs'; $('word').dispatchEvent(new Event('input'))")
+    page.wait(lambda: "hugs" in page.text_of("steps"))
+    states = page.run(
+        "return [...document.querySelectorAll('#steps li')].map(step =>"
+        " [...step.querySelectorAll('.piece')].map(one => one.textContent))"
+    )
+    encoding = tiktoken.get_encoding("gpt2")
+    assert states[0] == list("hugs")
+    assert states[-1] == [encoding.decode([one]) for one in encoding.encode("hugs")]
+    ids = " ".join(map(str, encoding.encode("hugs")))
+    assert ids in page.text_of("steps")
+
+
+def test_messages_are_counted_with_their_roles(page: Page) -> None:
+    page.show_tab("messages")
+    page.wait(lambda: "token" in page.text_of("conversation-count"))
+    for model in ["gpt-4o", "gpt-3.5-turbo", "deepseek-v3"]:
+        page.run(
+            "$('model').value = arguments[0];"
+            "$('model').dispatchEvent(new Event('input', { bubbles: true }))",
+            model,
+        )
+        messages = [
+            {"role": "system", "content": "You are a helpful assistant."},
+            {"role": "user", "content": "What is a token?"},
+        ]
+        expected = f"{int(count_messages(messages, model=model))} tokens"
+        page.wait_for("conversation-count", expected)
+    page.run(
+        "$('model').value = 'nothing';"
+        "$('model').dispatchEvent(new Event('input', { bubbles: true }))"
+    )
+    page.wait(lambda: "nothing" in page.text_of("conversation-count"))
+
+
+def test_the_link_carries_the_settings_and_the_text_only_if_asked(page: Page) -> None:
+    page.choose("encoding", "cl100k_base")
+    page.choose("other", "gpt2")
+    page.choose("limit", 2)
+    page.choose("spaces", True)
+    page.type("secret & <b>text</b> 😀\n")
+    page.run("$('share').click()")
+
+    def link() -> dict[str, list[str]]:
+        return parse_qs(urlsplit(page.run("return $('link').value")).fragment)
+
+    plain = {"encoding": ["cl100k_base"], "compare": ["gpt2"], "limit": ["2"], "spaces": ["1"]}
+    assert link() == plain
+    page.run("$('with-text').click()")
+    assert link() == {**plain, "text": ["secret & <b>text</b> 😀\n"]}
+    hash = "#" + urlsplit(page.run("return $('link').value")).fragment
+    page.run("$('with-text').click(); $('share').click()")
+    page.open(hash)
+    assert page.run("return $('text').value") == "secret & <b>text</b> 😀\n"
+    assert page.counts() == {
+        name: len(tiktoken.get_encoding(name).encode_ordinary("secret & <b>text</b> 😀\n"))
+        for name in ("cl100k_base", "gpt2")
+    }
+    assert json.loads(page.run("return JSON.stringify($('limit').value)")) == "2"

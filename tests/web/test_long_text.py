@@ -1,0 +1,98 @@
+"""A megabyte in the text field: edited in parts, drawn where it is in sight, counted as a whole."""
+
+from __future__ import annotations
+
+import pytest
+import tiktoken
+
+from tests.web.page import Page
+
+pytestmark = [pytest.mark.web, pytest.mark.usefixtures("references")]
+
+LINE = "Zeile {} of the file: naïve 👩\u200d👩 tokens, and more of them\n"
+LONG = "".join(LINE.format(number) for number in range(16_000))
+
+
+def tokens_of(text: str) -> int:
+    return len(tiktoken.get_encoding("o200k_base").encode_ordinary(text))
+
+
+def value(page: Page) -> str:
+    found: str = page.run("return $('text').value")
+    return found
+
+
+def test_a_long_text_is_edited_in_parts(page: Page) -> None:
+    page.paste(LONG)
+    assert len(LONG) > 900_000
+    assert page.counts() == {"o200k_base": tokens_of(LONG)}
+    assert "Long text" in page.text_of("parts")
+    assert len(value(page)) < 50_000
+    assert LONG.endswith(value(page))
+    # Only what is in sight is drawn.
+    assert page.run("return document.querySelectorAll('#tokens .block').length") < 20
+    page.press("Home", 2)
+    page.type("first")
+    assert page.counts() == {"o200k_base": tokens_of("first" + LONG)}
+    assert value(page).startswith("firstZeile 0")
+    page.run("$('part-after').click()")
+    assert not value(page).startswith("first")
+    page.type("middle")
+    page.run("$('part-before').click()")
+    assert ("first" + LONG).replace(value(page).replace("middle", ""), "") != "first" + LONG
+    # All of it can be selected, copied and replaced.
+    page.press("a", 2)
+    copied = page.run(
+        "const transfer = new DataTransfer(), event = new ClipboardEvent('copy',"
+        " { clipboardData: transfer, bubbles: true, cancelable: true });"
+        "$('text').dispatchEvent(event); return transfer.getData('text/plain')"
+    )
+    assert copied.replace("middle", "", 1) == "first" + LONG
+    assert page.counts() == {"o200k_base": tokens_of(copied)}
+    page.press("a", 2)
+    page.type("short")
+    assert value(page) == "short"
+    assert page.counts() == {"o200k_base": 1}
+
+
+def test_all_of_a_long_text_can_be_scrolled_through(page: Page) -> None:
+    page.paste(LONG)
+    shown = []
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        for _ in range(3):  # heights are guessed until what they are of is drawn
+            page.run(
+                "const view = $('tokens');"
+                "view.scrollTop = arguments[0] * (view.scrollHeight - view.clientHeight)",
+                share,
+            )
+            page.settle()
+        shown.append("".join(page.cells()).replace("·", " "))
+    whole = LONG.replace("\n", "↵\n")
+    assert all(part in whole and len(part) > 500 for part in shown)
+    assert whole.startswith(shown[0])
+    assert whole.endswith(shown[-1])
+
+
+def test_the_caret_goes_from_part_to_part(page: Page) -> None:
+    page.paste(LONG)
+    page.press("Home", 2)
+    page.run("const t = $('text'); t.setSelectionRange(t.value.length, t.value.length)")
+    end = value(page)[-30:]
+    page.press("ArrowRight")
+    page.type("HERE")
+    text = value(page)
+    before = text[: text.index("HERE")]
+    # The caret was at the end of the part, and moved one character on.
+    assert before[:-1].endswith(end)
+    assert before in LONG
+    assert page.counts() == {"o200k_base": tokens_of(copied(page))}
+
+
+def copied(page: Page) -> str:
+    page.press("a", 2)
+    found: str = page.run(
+        "const transfer = new DataTransfer(), event = new ClipboardEvent('copy',"
+        " { clipboardData: transfer, bubbles: true, cancelable: true });"
+        "$('text').dispatchEvent(event); return transfer.getData('text/plain')"
+    )
+    return found

@@ -1,0 +1,114 @@
+"""The page at three widths, light and dark: accessible, and nothing out of its place."""
+
+from __future__ import annotations
+
+import tarfile
+
+import pytest
+
+from tests.web.page import Page
+from web.runtime import npm_archive
+
+pytestmark = pytest.mark.web
+
+AXE = "axe-core@4.14.1"
+AXE_INTEGRITY = (
+    "sha512-FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3N"
+    "PjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="
+)
+TEXT = (
+    "Hello wörld, unbelievable tokens \t\n\n你好世界 नमस्ते <|endoftext|> \u200b "
+    + "x" * 150
+    + " https://example.org/a/very/long/path?with=parameters&and=more#here\n" * 3
+)
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    with tarfile.open(npm_archive(AXE, AXE_INTEGRITY), "r:gz") as tar:
+        member = tar.extractfile("package/axe.min.js")
+        assert member is not None
+        return member.read().decode()
+
+
+def fill(page: Page) -> None:
+    """Fill every view."""
+    page.choose("other", "gpt2")
+    page.choose("limit", 40)
+    page.choose("special", True)
+    page.type(TEXT)
+    page.run("$('share').getAttribute('aria-expanded') === 'true' || $('share').click()")
+    page.run("document.querySelector('#tokens .several, #tokens .t').click()")
+    page.drop({"a.txt": b"one two", "long" * 20 + ".txt": b"three\n" * 1000, "c.bin": b"\0"})
+    page.wait(lambda: "counted as they are" in page.text_of("files-said"))
+    page.show_tab("word")
+    page.wait(lambda: "ids" in page.text_of("steps"))
+    page.show_tab("messages")
+    page.wait(lambda: "token" in page.text_of("conversation-count"))
+
+
+def test_axe_finds_no_violation(page: Page, axe: str) -> None:
+    fill(page)
+    page.browser.run(axe + ";globalThis.axe = axe")
+    found = []
+    for scheme in ("light", "dark"):
+        page.browser.show(1200, scheme)
+        for tab in ("text", "files", "word", "messages"):
+            page.show_tab(tab)
+            page.settle()
+            found += [
+                (scheme, tab, *one)
+                for one in page.run(
+                    "return axe.run().then(({ violations }) => violations.flatMap(one =>"
+                    " one.nodes.map(node => [one.id, node.html, node.failureSummary])))"
+                )
+            ]
+    page.browser.show(1200)
+    page.run("$('share').click()")
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [360, 800, 1400])
+def test_nothing_overflows(page: Page, width: int) -> None:
+    fill(page)
+    page.browser.show(width)
+    found = []
+    for tab in ("text", "files", "word", "messages"):
+        page.show_tab(tab)
+        page.settle()
+        found += page.run(
+            """
+            const found = [], width = document.documentElement.clientWidth;
+            if (document.documentElement.scrollWidth > width) found.push('the page scrolls');
+            for (const element of document.querySelectorAll('body *')) {
+              if (!element.checkVisibility() || element.closest('.wide table, .hidden')) continue;
+              const place = element.getBoundingClientRect();
+              if (place.width && (place.left < -0.5 || place.right > width + 0.5)) {
+                found.push(`${arguments[0]}: ${element.outerHTML.slice(0, 120)}`);
+              }
+            }
+            return found""",
+            tab,
+        )
+    page.browser.show(1200)
+    page.run("$('share').click()")
+    assert found == []
+
+
+def test_the_keyboard_reaches_everything(page: Page) -> None:
+    page.run("document.activeElement.blur(); document.body.focus()")
+    reached = []
+    for _ in range(25):
+        page.press("Tab")
+        reached.append(page.run("return document.activeElement.id"))
+    for id in (
+        "encoding",
+        "other",
+        "limit",
+        "special",
+        "load-encoding",
+        "tab-text",
+        "text",
+        "tokens",
+    ):
+        assert id in reached, reached

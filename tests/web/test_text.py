@@ -1,0 +1,197 @@
+"""The text of the page in a real browser: its counts, its tokens, typing.
+
+Run with ``pytest -m web tests/web``; it needs chromium, chromium-driver and npm.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import tiktoken
+
+from compat_bpe import get_encoding
+from tests.web.page import Page
+
+pytestmark = [pytest.mark.web, pytest.mark.usefixtures("references")]
+
+CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+FAMILY = "👩\u200d👩\u200d👧"
+TEXT = f"Hello wörld! {FAMILY} e\u0301\u0301 \t\n\n你好世界，नमस्ते <|endoftext|> \u200bx 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪🇫🇷\n"
+NAMES = ["o200k_base", "cl100k_base", "p50k_base", "gpt2"]
+
+
+def tokens_of(name: str, text: str) -> int:
+    return len(tiktoken.get_encoding(name).encode_ordinary(text))
+
+
+def corpus() -> dict[str, str]:
+    """Texts of many kinds: those beside the repository, or the documentation of the project."""
+    found = sorted(CORPORA.glob("*.*")) or sorted((FIXTURES.parent / "docs").glob("*.md"))
+    return {path.name: path.read_text("utf-8").replace("\r", "")[:120_000] for path in found}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_counts_are_those_of_tiktoken(page: Page, name: str) -> None:
+    page.choose("encoding", name)
+    page.type(TEXT)
+    assert page.counts() == {name: tokens_of(name, TEXT)}
+
+
+def test_counts_of_corpora_are_those_of_tiktoken(page: Page) -> None:
+    page.choose("other", "cl100k_base")
+    for name, text in corpus().items():
+        page.paste(text)
+        expected = {name: tokens_of(name, text) for name in ("o200k_base", "cl100k_base")}
+        assert page.counts() == expected, name
+        page.clear()
+
+
+def test_counts_follow_each_keystroke(page: Page) -> None:
+    typed = ""
+    for part in ["to", "ken", "iz", " ", "\U0001f600", "er", "\n", "\n", "  x", "é"]:
+        page.type(part)
+        typed += part
+        assert page.counts() == {"o200k_base": tokens_of("o200k_base", typed)}
+    for _ in range(3):
+        page.press("Backspace")
+        page.settle()
+    typed = typed[:-3]
+    page.press("ArrowLeft")
+    page.type("中文")
+    typed = f"{typed[:-1]}中文{typed[-1:]}"
+    assert page.run("return $('text').value") == typed
+    assert page.counts() == {"o200k_base": tokens_of("o200k_base", typed)}
+
+
+def test_an_emoji_that_changes_by_half_a_pair_is_counted(page: Page) -> None:
+    page.type("a😀b")
+    page.run(
+        "const t = $('text'); t.focus(); t.setSelectionRange(1, 3)",
+    )
+    page.type("😁")
+    assert page.counts() == {"o200k_base": tokens_of("o200k_base", "a😁b")}
+
+
+def test_lone_surrogates_are_counted(page: Page) -> None:
+    page.run(
+        "$('text').focus(); document.execCommand('insertText', false, 'a\\ud800b')",
+    )
+    page.settle()
+    assert page.counts() == {"o200k_base": get_encoding("o200k_base").count("a\ud800b")}
+    assert "U+D800" in "".join(page.cells())
+
+
+def test_what_cannot_be_seen_is_shown(page: Page) -> None:
+    page.type("a b  \t\n\u200b\u202ex")
+    shown = "".join(page.cells())
+    assert shown == "a b··→\t↵\nU+200BU+202Ex"
+    page.choose("spaces", True)
+    assert "".join(page.cells()).startswith("a·b··")
+
+
+def test_characters_of_several_tokens_stay_whole(page: Page) -> None:
+    page.type(TEXT)
+    cells = page.cells()
+    for whole in [FAMILY, "e\u0301\u0301", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"]:
+        assert any(whole in cell for cell in cells), whole
+    assert not any(cell.startswith(("\u0301", "\u200d")) for cell in cells)
+
+
+def test_cells_say_the_tokens(page: Page) -> None:
+    encoding = get_encoding("o200k_base")
+    text = "Hello 👩\u200d👩 x"
+    page.type(text)
+    seen = []
+    for at in range(len(page.cells())):
+        page.run(
+            "document.querySelectorAll('#tokens .t')[arguments[0]]"
+            ".dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))",
+            at,
+        )
+        page.wait(lambda: page.text_of("card"))
+        page.settle()
+        seen += page.run(
+            "return [...document.querySelectorAll('#card .facts')].map(facts => ["
+            "Number(facts.dataset.id), facts.querySelector('.bytes').textContent,"
+            "facts.querySelector('.rank').textContent])"
+        )
+    expected = [
+        [one, encoding.decode_single_token_bytes(one).hex(" "), str(one)]
+        for one in encoding.encode(text)
+    ]
+    assert seen == expected
+
+
+def test_the_arrow_keys_go_from_token_to_token(page: Page) -> None:
+    page.type("one two three")
+    page.run("$('tokens').focus()")
+    for expected in ["Token 1", "Token 2", "Token 3"]:
+        page.press("ArrowRight")
+        page.wait_for("card", expected)
+    page.press("ArrowLeft")
+    page.wait(lambda: "Token 2" in page.text_of("card"))
+    page.press("Enter")
+    assert page.run("return [document.activeElement.id, getSelection().toString()]") == [
+        "text",
+        " two",
+    ]
+
+
+def test_special_tokens_are_tokens_if_that_is_chosen(page: Page) -> None:
+    text = "a<|endoftext|>b 👩\u200d👩"
+    page.type(text)
+    assert page.counts() == {"o200k_base": tokens_of("o200k_base", text)}
+    page.choose("special", True)
+    ids = tiktoken.get_encoding("o200k_base").encode(text, allowed_special="all")
+    assert page.counts() == {"o200k_base": len(ids)}
+    assert page.run(
+        "return [...document.querySelectorAll('.t.special')].map(one => one.textContent)"
+    ) == ["<|endoftext|>"]
+    page.run("const t = $('text'); t.focus(); t.setSelectionRange(3, 3)")
+    page.type("x")
+    changed = text[:3] + "x" + text[3:]
+    assert page.counts() == {"o200k_base": tokens_of("o200k_base", changed)}
+
+
+def test_two_encodings_stand_side_by_side(page: Page) -> None:
+    page.type("unbelievable tokenizations हिन्दी here")
+    page.choose("other", "gpt2")
+    assert page.counts() == {
+        name: tokens_of(name, "unbelievable tokenizations हिन्दी here")
+        for name in ("o200k_base", "gpt2")
+    }
+    for column in (0, 1):
+        assert "".join(page.cells(column)) == "unbelievable tokenizations हिन्दी here"
+    marked = page.run(
+        "return [0, 1].map(column => [...document.querySelectorAll("
+        "`#tokens .side:nth-child(${column + 1}) .differs`)].map(cell => cell.textContent))"
+    )
+    own, other = (set(page.cells(column)) for column in (0, 1))
+    assert set(marked[0]) == own - other
+    assert set(marked[1]) == other - own
+    assert "gpt2" in page.text_of("heads")
+
+
+@pytest.mark.parametrize("limit", [1, 5, 8])
+def test_the_cut_of_a_limit_is_exact(page: Page, limit: int) -> None:
+    text = "one two three 👩\u200d👩 four\nfive six seven"
+    page.type(text)
+    page.choose("limit", limit)
+    page.wait(lambda: page.run("return document.querySelector('.cut') !== null"))
+    kept = page.run(
+        "const range = document.createRange(); range.setStart($('tokens'), 0);"
+        "range.setEndBefore(document.querySelector('#tokens .cut'));"
+        "return range.toString()"
+    )
+    assert kept.replace("↵", "") == get_encoding("o200k_base").truncate(text, limit).text
+    over = tokens_of("o200k_base", text) - limit
+    assert f"{over} over the limit" in page.text_of("counts")
+
+
+def test_a_limit_that_is_kept_cuts_nothing(page: Page) -> None:
+    page.type("one two")
+    page.choose("limit", 5)
+    assert "3 left" in page.text_of("counts")
+    assert page.run("return document.querySelector('.cut')") is None

@@ -1,0 +1,180 @@
+"""Make the folder of the page to publish: static files that any web server can serve.
+
+It needs npm, which fetches Pyodide, and Node.js, which comes with it and compiles our Python.
+
+    python web/build.py                  # into build/web
+    python web/build.py FOLDER
+    python web/build.py FOLDER --wheel compat_bpe-0.1.0-py3-none-any.whl
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from compat_bpe import __version__
+from web.counting_page.loading import packs as pack_names
+from web.runtime import FILES, LOCK, VERSION, put_runtime
+
+HERE = Path(__file__).parent
+PACKS = "compat_bpe/encodings/packs/"
+#: Rooms of the package that the page has no use for.  The rooms below them cannot import them.
+LEFT_OUT = ("cli", "corpus", "lsp", "pyinstaller", "report", "spark", "tiktoken", "train")
+
+
+def build(out: Path, wheel: Path | None = None) -> None:
+    """Make the page in a folder, which is emptied first.
+
+    Args:
+        out: the folder.
+        wheel: the wheel of compat_bpe; made from the checkout unless given.
+
+    Raises:
+        OSError: Pyodide or a tool is missing.
+        ValueError: ``out`` has something else in it, or Pyodide is another one.
+    """
+    if out.exists():
+        if any(out.iterdir()) and not (out / "build.json").exists():
+            raise ValueError(f"{out} has something else in it: it is not emptied")
+        shutil.rmtree(out)
+    shutil.copytree(HERE / "site", out)
+    put_runtime(out / "pyodide")
+    _trim_lock(out / "pyodide" / LOCK)
+    with tempfile.TemporaryDirectory() as temporary:
+        made = _make_wheel(Path(temporary)) if wheel is None else wheel
+        code = Path(temporary) / "code"
+        packs = _unpack(made, code, out / "packs")
+        shutil.copytree(HERE / "counting_page", code / "counting_page", ignore=_only_python)
+        _run("node", str(HERE / "compile.mjs"), str(out / "pyodide"), str(code))
+        (out / "package.bin").write_bytes(_bundle(code))
+        (out / "NOTICE.txt").write_bytes((HERE.parent / "NOTICE").read_bytes())
+    _write_build(out, packs)
+
+
+def _make_wheel(folder: Path) -> Path:
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
+    _run(*pip, "--wheel-dir", str(folder), str(HERE.parent))
+    return next(folder.glob("*.whl"))
+
+
+def _run(*command: str) -> None:
+    if subprocess.run(command, check=False).returncode:
+        raise OSError(f"{command[0]} failed")
+
+
+def _unpack(wheel: Path, code: Path, packs: Path) -> dict[str, str]:
+    """Write the code of a wheel to one folder and its packs to another; return the packs' names."""
+    packs.mkdir()
+    left_out = tuple(f"compat_bpe/{room}/" for room in LEFT_OUT)
+    found = {}
+    with zipfile.ZipFile(wheel) as zipped:
+        for name in zipped.namelist():
+            if name.startswith(PACKS):
+                data = zipped.read(name)
+                # The name says the content, so that a browser may keep it for good.
+                pack = name[len(PACKS) : -len(".pack")]
+                found[pack] = f"packs/{pack}-{_digest(data)}.pack"
+                (packs.parent / found[pack]).write_bytes(data)
+            elif name.endswith(".py") and not name.startswith(left_out):
+                zipped.extract(name, code)
+    return found
+
+
+def _only_python(folder: str, names: list[str]) -> list[str]:
+    return [name for name in names if not name.endswith(".py")]
+
+
+def _bundle(folder: Path) -> bytes:
+    """Return the files of a folder as one: a list of names and sizes, then all contents."""
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    names = json.dumps([[name, len(data)] for name, data in files.items()]).encode()
+    whole = struct.pack("<I", len(names)) + names + b"".join(files.values())
+    return gzip.compress(whole, 9, mtime=0)
+
+
+def _trim_lock(path: Path) -> None:
+    """Leave no package of others in Pyodide's list: the page loads none."""
+    lock = json.loads(path.read_bytes())
+    path.write_text(json.dumps({**lock, "packages": {}}), "utf-8")
+
+
+def _write_build(out: Path, packs: dict[str, str]) -> None:
+    """Write the list of all files that the page needs to work offline, and its version."""
+    files = {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in sorted(out.rglob("*"))
+        if path.is_file()
+    }
+    always = [name for name in files if not name.startswith(("packs/", "_headers", "sw.js"))]
+    version = _digest(b"".join(_digest(data).encode() for data in files.values()))
+    made = {
+        "version": version,
+        "compat_bpe": __version__,
+        "pyodide": VERSION,
+        "encodings": pack_names(),
+        "packs": packs,
+        "files": always,
+    }
+    text = json.dumps(made, indent=1)
+    (out / "build.json").write_text(text, "utf-8")
+    # A browser looks for a new version by comparing the bytes of the service worker.
+    worker = out / "sw.js"
+    worker.write_text(worker.read_text("utf-8").replace("'BUILD'", json.dumps(made)), "utf-8")
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def sizes(out: Path) -> dict[str, tuple[int, int]]:
+    """Return the bytes of each part of a built page, raw and compressed by gzip."""
+    parts = {
+        "runtime": [out / "pyodide" / name for name in FILES],
+        "compat_bpe": [out / "package.bin"],
+        "page": [p for p in out.rglob("*") if p.suffix in {".html", ".css", ".js", ".svg"}],
+        **{path.name[: path.name.rindex("-")]: [path] for path in sorted(out.glob("packs/*"))},
+    }
+    return {
+        part: (
+            sum(path.stat().st_size for path in paths),
+            sum(len(gzip.compress(path.read_bytes())) for path in paths),
+        )
+        for part, paths in parts.items()
+    }
+
+
+def main() -> None:
+    """Build the page, and print the size of each part."""
+    parser = argparse.ArgumentParser(description="Make the folder of the page to publish.")
+    parser.add_argument("folder", nargs="?", type=Path, default=HERE.parent / "build" / "web")
+    parser.add_argument(
+        "--wheel", type=Path, help="the wheel of compat_bpe, if it is there already"
+    )
+    arguments = parser.parse_args()
+    try:
+        build(arguments.folder, arguments.wheel)
+    except (OSError, ValueError) as error:
+        sys.exit(f"web/build.py: {error}")
+    print(f"{arguments.folder}: bytes by part, and compressed")
+    for part, (raw, packed) in sizes(arguments.folder).items():
+        print(f"  {part:12} {raw:>12,} {packed:>12,}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The Python side of the page: what its Web Worker asks, answered by compat_bpe."""

@@ -1,0 +1,49 @@
+"""The tokens of a conversation as a model gets it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compat_bpe import Encoding, encoding_name_for_model
+
+
+def encoding_of(model: str) -> str:
+    """Return the name of the encoding of a model.
+
+    Raises:
+        ValueError: the model is not known.
+
+    >>> encoding_of("gpt-4o")
+    'o200k_base'
+    """
+    try:
+        return encoding_name_for_model(model)
+    except KeyError as error:
+        raise ValueError(error.args[0]) from None
+
+
+def count_conversation(
+    encoding: Encoding, model: str, messages: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return the tokens of a conversation.
+
+    Returns:
+        ``count``, with the tokens that the reply begins with; ``note``, the reason for which it is
+        an estimate, or empty; ``parts``, the tokens of each message's own text.
+
+    Raises:
+        ValueError: a message is wrong, or no format is known for the model.
+
+    >>> from compat_bpe import get_encoding
+    >>> messages = [{"role": "user", "content": "hello"}]
+    >>> count_conversation(get_encoding("o200k_base"), "gpt-4o", messages)
+    {'count': 8, 'note': '', 'parts': [1]}
+    """
+    from compat_bpe.chat import count_messages  # most visits count a text only
+
+    found = count_messages(messages, model=model, encoding=encoding)
+    return {
+        "count": int(found),
+        "note": found.note,
+        "parts": [encoding.count(one["content"]) for one in messages],
+    }

@@ -1,0 +1,97 @@
+"""``Desk``: every question of the page, as JSON, and its answer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Callable
+
+from .edited import EditedText
+from .file_counts import count_file
+from .loading import Encodings
+from .token_facts import facts_of
+
+
+class Desk:
+    """Answers the questions of one page.
+
+    A question is a JSON object with the name of what is asked, ``ask``, and its arguments.  The
+    answer is ``{"value": …}``, or ``{"error": …}`` with a message for the visitor.
+
+    Args:
+        folder: a folder for the files of dropped encodings.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._encodings = Encodings(folder)
+        self._text = EditedText()
+        self._chosen: list[str] = []
+        self._questions: dict[str, Callable[..., Any]] = {
+            "choose": self._choose,
+            "edit": self._edit,
+            "blocks": self._blocks,
+            "cut": self._text.cut,
+            "facts": self._facts,
+            "steps": self._steps,
+            "model": self._model,
+            "conversation": self._conversation,
+        }
+
+    def answer(self, question: str) -> str:
+        """Return the answer to a question.
+
+        >>> import tempfile
+        >>> desk = Desk(Path(tempfile.gettempdir()))
+        >>> desk.answer('{"ask": "choose", "keys": ["gpt2"], "special": false}')
+        '{"value": {"counts": [0], "characters": 0, "bytes": 0, "lines": 0}}'
+        """
+        asked = json.loads(question)
+        try:
+            return json.dumps({"value": self._questions[asked.pop("ask")](**asked)})
+        except (ValueError, OSError, ImportError) as error:
+            return json.dumps({"error": str(error)})
+
+    def count_file(self, data: bytes) -> str:
+        """Return the counts of a file by the chosen encodings, as JSON."""
+        return json.dumps(count_file([self._encodings.get(key) for key in self._chosen], data))
+
+    def load(self, files: dict[str, bytes], pattern: str | None) -> str:
+        """Load an encoding from files; return the answer with its key."""
+        try:
+            return json.dumps({"value": self._encodings.load(files, pattern or None)})
+        except (ValueError, OSError, ImportError) as error:
+            return json.dumps({"error": str(error)})
+
+    def _choose(self, keys: list[str], special: bool) -> dict[str, Any]:
+        self._text.choose([self._encodings.get(key) for key in keys], special=special)
+        self._chosen = keys
+        return self._figures()
+
+    def _edit(self, start: int, end: int, text: str) -> dict[str, Any]:
+        self._text.replace(start, end, text)
+        return self._figures()
+
+    def _figures(self) -> dict[str, Any]:
+        return {"counts": self._text.counts(), **self._text.sizes()}
+
+    def _blocks(self, ranges: list[tuple[int, int]]) -> list[list[dict[str, Any]]]:
+        return [self._text.block(start, end) for start, end in ranges]
+
+    def _facts(self, key: str, ids: list[int]) -> list[dict[str, Any]]:
+        encoding = self._encodings.get(key)
+        return [facts_of(encoding, one) for one in ids]
+
+    def _steps(self, key: str, text: str, special: bool) -> list[dict[str, Any]]:
+        from .word_steps import steps_of
+
+        return steps_of(self._encodings.get(key), text, special=special)
+
+    def _model(self, model: str) -> str:
+        from .conversation import encoding_of
+
+        return encoding_of(model)
+
+    def _conversation(self, model: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+        from .conversation import count_conversation, encoding_of
+
+        return count_conversation(self._encodings.get(encoding_of(model)), model, messages)

@@ -1,0 +1,95 @@
+// The facts about the token that is pointed at, or that the arrow keys have come to.
+import { figure, make, the } from './dom.js';
+
+/** The most tokens of one cell that are shown. */
+const MOST = 6;
+
+export class Card {
+  /**
+   * @param {import('./token-view.js').TokenView} view
+   * @param {import('./engine.js').Engine} engine
+   * @param {() => string[]} keys the keys of the encodings shown
+   * @param {(start: number, end: number) => void} select selects a part of the text
+   */
+  constructor(view, engine, keys, select) {
+    this.view = view;
+    this.engine = engine;
+    this.keys = keys;
+    /** @type {Map<string, any>} */
+    this.known = new Map();
+    /** @type {any} */ this.current = null;
+    const { element } = view;
+    element.addEventListener('pointerover', (/** @type {any} */ event) => this.show(event.target));
+    element.addEventListener('click', (/** @type {any} */ event) => {
+      const found = view.cellOf(event.target);
+      this.show(event.target);
+      if (found && String(getSelection()) === '') select(found.start, found.end);
+    });
+    element.addEventListener('keydown', (/** @type {any} */ event) => this.pressed(event, select));
+  }
+
+  /** @param {any} element */
+  async show(element) {
+    const found = this.view.cellOf(element);
+    if (!found || found.cell === this.current) return;
+    this.current?.classList.remove('current');
+    this.current = found.cell;
+    found.cell.classList.add('current');
+    const key = this.keys()[found.column];
+    const ids = found.ids.slice(0, MOST);
+    const missing = ids.filter(id => !this.known.has(`${key} ${id}`));
+    if (missing.length) {
+      const facts = await this.engine.ask('facts', { key, ids: missing }).catch(() => []);
+      for (const one of facts) this.known.set(`${key} ${one.id}`, one);
+    }
+    if (this.current !== found.cell) return; // another one meanwhile
+    const items = ids.map((id, index) => item(this.known.get(`${key} ${id}`), found.number + index));
+    if (found.ids.length > MOST) items.push(make('span', {}, `and ${figure(found.ids.length - MOST)} more`));
+    the('card').replaceChildren(...items);
+  }
+
+  /** Forget the facts about encodings of before. */
+  forget() {
+    this.known.clear();
+    this.current = null;
+  }
+
+  /** @param {KeyboardEvent} event @param {(start: number, end: number) => void} select */
+  pressed(event, select) {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    const { element } = this.view;
+    if (event.key === 'Enter' && this.current?.isConnected) {
+      const found = this.view.cellOf(this.current);
+      if (found) select(found.start, found.end);
+      the('text').focus();
+      return;
+    }
+    if (!step) return;
+    event.preventDefault();
+    const cells = [...element.querySelectorAll('.block > .side:first-child > .t')];
+    const at = cells.indexOf(this.current);
+    const bounds = element.getBoundingClientRect();
+    const next = at >= 0 ? cells[at + step]
+      : cells.find(cell => cell.getBoundingClientRect().bottom > bounds.top + 4);
+    if (!next) return;
+    next.scrollIntoView({ block: 'nearest' });
+    this.show(next);
+  }
+}
+
+/** @param {any} facts @param {number} number */
+function item(facts, number) {
+  if (!facts) return make('span', {}, '');
+  const bytes = (facts.bytes.match(/../g) ?? []).join(' ');
+  /** @type {[string, string][]} */
+  const pairs = [
+    ['id', String(facts.id)],
+    ['text', facts.text],
+    ['bytes', bytes.length > 96 ? `${bytes.slice(0, 96)}…` : bytes],
+  ];
+  if (facts.rank) pairs.push([facts.rank.startsWith('#') ? 'merge' : 'rank', facts.rank]);
+  if (facts.kind) pairs.push(['kind', facts.kind]);
+  return make('span', { className: 'facts', data: { id: String(facts.id) } },
+    make('span', { className: 'number' }, `Token ${figure(number + 1)}`),
+    ...pairs.map(([name, value]) => make('span', {}, `${name} `, make('code', { className: name }, value))));
+}

@@ -1,0 +1,58 @@
+// Keeps the worker's text the same as the page's: it is sent what has changed, not the text.
+import { difference } from './difference.js';
+
+export class Counter extends EventTarget {
+  /**
+   * @param {import('./engine.js').Engine} engine
+   * @param {import('./model.js').Model} model
+   */
+  constructor(engine, model) {
+    super();
+    this.engine = engine;
+    this.model = model;
+    this.sent = '';
+    /** @type {string[]} the encodings of the figures */
+    this.keys = [];
+    this.isReady = false;
+    model.addEventListener('change', () => this.count());
+  }
+
+  /** Count by these encodings from now on. @param {string[]} keys @param {boolean} special */
+  async choose(keys, special) {
+    await this.engine.prepare(keys);
+    const figures = await this.engine.ask('choose', { keys, special });
+    this.isReady = true;
+    this.keys = keys;
+    this.tell(figures);
+    await this.count();
+  }
+
+  /** Count the text as it is now; what changes meanwhile is counted after it. */
+  async count() {
+    if (!this.isReady || this.isCounting) return;
+    this.isCounting = true;
+    try {
+      for (;;) {
+        const { text } = this.model;
+        const edit = difference(this.sent, text);
+        if (!edit) break;
+        const figures = await this.engine.ask('edit', edit);
+        this.sent = text;
+        this.tell(figures);
+      }
+    } catch (error) {
+      // The worker has the text of before: the next edit is sent with this one.
+      this.dispatchEvent(new CustomEvent('failure', { detail: error }));
+    } finally {
+      this.isCounting = false;
+    }
+  }
+
+  /** @param {any} figures */
+  tell(figures) {
+    this.dispatchEvent(new CustomEvent('counted', { detail: { ...figures, keys: this.keys } }));
+  }
+
+  /** True if the worker has the text of the page. */
+  get isCurrent() { return this.isReady && this.sent === this.model.text; }
+}

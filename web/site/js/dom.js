@@ -1,0 +1,66 @@
+// The elements of the page.  Text becomes text: nothing here takes HTML.
+
+/**
+ * Return the element of an id.
+ * @param {string} id
+ * @returns {any}
+ */
+export const the = id => document.getElementById(id);
+
+/**
+ * Make an element.
+ * @param {string} name
+ * @param {Record<string, any>} [properties] properties; `data` are data attributes
+ * @param {...(Node | string)} children
+ * @returns {any}
+ */
+export function make(name, properties = {}, ...children) {
+  const element = document.createElement(name);
+  const { data = {}, aria = {}, ...others } = properties;
+  Object.assign(element, others);
+  Object.assign(element.dataset, data);
+  for (const [key, value] of Object.entries(aria)) element.setAttribute(`aria-${key}`, value);
+  element.append(...children);
+  return element;
+}
+
+const figures = new Intl.NumberFormat('en');
+
+/**
+ * Return a number with separators.
+ * @param {number} value
+ */
+export const figure = value => figures.format(value);
+
+/**
+ * Return a number with what is counted, in one or several.
+ * @param {number} value
+ * @param {string} what
+ */
+export const many = (value, what) => `${figure(value)} ${what}${value === 1 ? '' : 's'}`;
+
+/**
+ * Say something to the visitor, until it is closed.
+ * @param {string} text
+ * @param {Node[]} more
+ */
+export function notice(text, ...more) {
+  const close = make('button', { type: 'button', className: 'close', aria: { label: 'Close' } }, '×');
+  const box = make('p', { className: 'notice' }, make('span', {}, text), ...more, close);
+  close.onclick = () => box.remove();
+  the('notices').replaceChildren(box);
+  return box;
+}
+
+/**
+ * Return a function that calls another once nothing was asked for so many milliseconds.
+ * @param {() => void} call
+ * @param {number} delay
+ */
+export function later(call, delay) {
+  /** @type {any} */ let timer;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(call, delay);
+  };
+}

@@ -1,0 +1,80 @@
+// The page's side of the worker: questions, and promises of their answers.
+
+const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('compat-bpe', {
+  createScriptURL: (/** @type {string} */ url) => url,
+});
+
+/**
+ * Return the address of a script of ours, as browsers with trusted types want it.
+ * @param {string} url
+ */
+export const trusted = url => policy?.createScriptURL(url) ?? url;
+
+export class Engine {
+  constructor() {
+    // A worker made of a blob has this page's Content-Security-Policy, wherever it is published;
+    // one that is loaded by its address has only that of the server's headers.
+    const address = new URL('worker.js', document.baseURI).href;
+    const source = new Blob([`import ${JSON.stringify(address)};`], { type: 'text/javascript' });
+    const url = URL.createObjectURL(source);
+    /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
+    this.waiting = new Map();
+    this.asked = 0;
+    this.worker = new Worker(trusted(url), { type: 'module' });
+    this.worker.onmessage = ({ data: { id, value, error } }) => {
+      const { resolve, reject } = /** @type {any} */ (this.waiting.get(id));
+      this.waiting.delete(id);
+      if (error === undefined) resolve(value);
+      else reject(new Error(error));
+    };
+    this.worker.onerror = event => {
+      const error = new Error(event.message || 'the worker cannot be loaded');
+      for (const { reject } of this.waiting.values()) reject(error);
+      this.waiting.clear();
+    };
+  }
+
+  /**
+   * @param {string} kind
+   * @param {any} asked
+   * @returns {Promise<any>}
+   */
+  post(kind, asked) {
+    return new Promise((resolve, reject) => {
+      this.waiting.set(++this.asked, { resolve, reject });
+      this.worker.postMessage({ id: this.asked, kind, asked });
+    });
+  }
+
+  /**
+   * Start Python, with the vocabularies of some encodings.
+   * @param {string[]} keys
+   */
+  start(keys) { return this.post('start', { keys }); }
+
+  /**
+   * Fetch the vocabularies of some encodings, unless they are there.
+   * @param {string[]} keys
+   */
+  prepare(keys) { return this.post('prepare', { keys }); }
+
+  /**
+   * Ask compat_bpe something.
+   * @param {string} ask
+   * @param {Record<string, any>} [more]
+   */
+  ask(ask, more = {}) { return this.post('ask', { question: { ask, ...more } }); }
+
+  /**
+   * Count a file by the chosen encodings.
+   * @param {ArrayBuffer} data
+   */
+  countFile(data) { return this.post('file', { data }); }
+
+  /**
+   * Load an encoding from files, and return its key.
+   * @param {[string, ArrayBuffer][]} files
+   * @param {string} pattern
+   */
+  load(files, pattern = '') { return this.post('load', { files, pattern }); }
+}

@@ -1,0 +1,165 @@
+// Puts the parts of the page together.
+import { Card } from './card.js';
+import { Counter } from './counter.js';
+import { showCounts } from './counts.js';
+import { later, make, many, notice, the } from './dom.js';
+import { MOST, filesOfDialog } from './dropped.js';
+import { setUpDropping } from './dropping.js';
+import { Editor } from './editor.js';
+import { areTokenizer, shortName } from './encodings.js';
+import { Engine, trusted } from './engine.js';
+import { FilesPanel } from './files-panel.js';
+import { MessagesPanel } from './messages-panel.js';
+import { Model } from './model.js';
+import { Settings } from './settings.js';
+import { setUpSharing } from './sharing.js';
+import { setUpTabs } from './tabs.js';
+import { TokenView } from './token-view.js';
+import { TokenizerFiles } from './tokenizer-files.js';
+import { WordPanel } from './word-panel.js';
+
+const settings = new Settings();
+const textOfLink = settings.read(location.hash);
+const engine = new Engine();
+const started = engine.start(settings.keys);
+const model = new Model();
+const editor = new Editor(model);
+const counter = new Counter(engine, model);
+const view = new TokenView(the('tokens'), model, ranges => engine.ask('blocks', { ranges }));
+view.mayAsk = () => counter.isCurrent;
+const card = new Card(view, engine, () => counter.keys, (start, end) => editor.reveal(start, end));
+const files = new FilesPanel(engine, () => settings.keys, openText);
+const word = new WordPanel(engine, () => ({ keys: settings.keys, special: settings.chosen.special }));
+const messages = new MessagesPanel(engine);
+/** @type {any} */ let figures = { keys: [], counts: [], characters: 0, bytes: 0, lines: 0 };
+let tab = 'text';
+
+const showTab = setUpTabs(name => {
+  tab = name;
+  if (name === 'word') word.draw();
+  if (name === 'messages') messages.count();
+});
+setUpSharing(settings, model);
+setUpDropping(({ found, hidden, folders }) => take(found, hidden, folders));
+const tokenizers = new TokenizerFiles(engine, key => {
+  settings.fill();
+  settings.choose(key);
+});
+
+model.addEventListener('change', () => {
+  the('counts').setAttribute('aria-busy', 'true');
+  view.drawSoon();
+});
+the('text').addEventListener('turned', (/** @type {any} */ event) => view.reveal(event.detail));
+the('clear').onclick = () => {
+  model.set('');
+  the('text').focus();
+};
+the('copy-text').onclick = () => navigator.clipboard?.writeText(model.text).catch(() => {});
+
+counter.addEventListener('counted', (/** @type {any} */ { detail }) => {
+  figures = detail;
+  showCounts(figures, settings.chosen.limit);
+  if (counter.isCurrent) {
+    the('counts').setAttribute('aria-busy', 'false');
+    view.refresh();
+    cutSoon();
+  }
+});
+counter.addEventListener('failure', (/** @type {any} */ { detail }) => notice(`Not counted: ${detail.message}`));
+
+/** Find where the text is cut by the limit, in each encoding. */
+const cutSoon = later(async () => {
+  const { limit } = settings.chosen;
+  const { text } = model;
+  const cuts = await Promise.all(counter.keys.map((_, column) => (limit === null || !counter.isCurrent
+    ? null : engine.ask('cut', { column, limit }))));
+  if (text !== model.text) return;
+  view.cuts = cuts;
+  view.redraw();
+}, 120);
+
+async function choose() {
+  const { keys } = settings;
+  the('heads').replaceChildren(...(keys.length > 1 ? keys.map(key => make('span', {}, shortName(key))) : []));
+  the('tokens').classList.toggle('two', keys.length > 1);
+  the('tokens').parentElement.classList.toggle('two-heads', keys.length > 1);
+  try {
+    await counter.choose(keys, settings.chosen.special);
+  } catch (error) {
+    notice(error instanceof Error ? error.message : String(error));
+    return;
+  }
+  card.forget();
+  model.blocks.forgetHeights();
+  view.refresh();
+  if (files.rows.length) files.count();
+  if (tab === 'word') word.draw();
+}
+
+settings.addEventListener('change', (/** @type {any} */ { detail: id }) => {
+  view.everySpace = settings.chosen.spaces;
+  if (id === 'spaces') view.redraw();
+  else if (id === 'limit') {
+    showCounts(figures, settings.chosen.limit);
+    cutSoon();
+  } else started.then(choose);
+});
+
+/** @param {import('./dropped.js').Found[]} found @param {number} hidden @param {boolean} folders */
+async function take(found, hidden, folders) {
+  if (!found.length) return;
+  await started;
+  if (!folders && areTokenizer(found.map(({ file }) => file.name))) {
+    tokenizers.load(found.map(({ file }) => file));
+    return;
+  }
+  showTab('files');
+  const notes = [];
+  if (hidden) notes.push(`${many(hidden, 'hidden file or folder').replace('folders', 'folder')} left out.`);
+  if (found.length >= MOST) notes.push(`Only the first ${many(MOST, 'file')} are taken.`);
+  await files.set(found, notes.join(' '));
+}
+
+/** @param {string} path @param {string} text */
+function openText(path, text) {
+  const changed = model.set(text);
+  showTab('text');
+  editor.reveal(0, 0);
+  if (changed) notice(`${path} has other line ends than line feeds. In the text field all are line feeds, so its count may differ from the file's.`);
+}
+
+for (const [button, input] of [['choose-files', 'files'], ['choose-folder', 'folder']]) {
+  the(button).onclick = () => the(input).click();
+  the(input).onchange = () => {
+    const { found, hidden } = filesOfDialog(the(input).files);
+    take(found, hidden, true);
+    the(input).value = '';
+  };
+}
+
+/** Keep the page for visits without a network, when it does not delay the first count. */
+async function keepOffline() {
+  if (!('serviceWorker' in navigator)) return;
+  await navigator.serviceWorker.register(trusted('sw.js')).catch(() => {});
+}
+
+async function begin() {
+  view.everySpace = settings.chosen.spaces;
+  if (textOfLink !== null) model.set(textOfLink);
+  else if (the('text').value) model.set(the('text').value); // typed before this script was there
+  try {
+    const { times, isContinued } = await started;
+    await choose();
+    the('status').textContent = 'Ready.';
+    the('status').className = 'ready';
+    const build = await (await fetch('build.json')).json();
+    the('facts').textContent = `compat_bpe ${build.compat_bpe}, Pyodide ${build.pyodide}; Python ready after ${(times.pack / 1000).toFixed(1)} s.`;
+    Object.assign(globalThis, { isContinued, times: { ...times, first: Math.round(performance.now()) } });
+    keepOffline();
+  } catch (error) {
+    the('status').textContent = `Python could not be started: ${error instanceof Error ? error.message : error}`;
+    the('status').className = 'error';
+  }
+}
+begin();

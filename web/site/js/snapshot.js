@@ -1,0 +1,47 @@
+// Python's memory after its start, kept by the browser: later visits begin there, several times
+// sooner.  It is taken before any text is known, so it has nothing of the visitor in it.
+
+const NAME = new URL('../snapshot', import.meta.url).href;
+
+/** @param {{ version: string }} build */
+const cacheName = build => `compat-bpe-${build.version}`;
+
+/** Tell if this browser keeps anything for the page. */
+export const canKeep = () => Boolean(globalThis.caches);
+
+/**
+ * Return the memory of an earlier visit of the same version, or null.
+ * @param {Promise<{ version: string }>} build
+ * @returns {Promise<Uint8Array | null>}
+ */
+export async function readSnapshot(build) {
+  try {
+    const names = await caches.keys();
+    // On a first visit nothing waits for the network.
+    if (!names.some(name => name.startsWith('compat-bpe-'))) return null;
+    const name = cacheName(await build);
+    if (!names.includes(name)) return null;
+    const kept = await (await caches.open(name)).match(NAME);
+    if (!kept?.body) return null;
+    const stream = kept.body.pipeThrough(new DecompressionStream('gzip'));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Keep the memory for later visits.
+ * @param {{ version: string }} build
+ * @param {Uint8Array} memory
+ */
+export async function keepSnapshot(build, memory) {
+  const stream = new Blob([/** @type {any} */ (memory)]).stream().pipeThrough(new CompressionStream('gzip'));
+  const packed = await new Response(stream).blob();
+  await (await caches.open(cacheName(build))).put(NAME, new Response(packed));
+}
+
+/** Forget what is kept, since it could not be used. @param {{ version: string }} build */
+export async function forgetSnapshot(build) {
+  await (await caches.open(cacheName(build))).delete(NAME);
+}

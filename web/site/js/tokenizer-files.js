@@ -1,0 +1,60 @@
+// Tokenizers from the visitor's files.
+import { names } from './encodings.js';
+import { notice, the } from './dom.js';
+
+export class TokenizerFiles {
+  /**
+   * @param {import('./engine.js').Engine} engine
+   * @param {(key: string) => void} loaded
+   */
+  constructor(engine, loaded) {
+    this.engine = engine;
+    this.loaded = loaded;
+    /** @type {File[]} */ this.files = [];
+    the('load-encoding').onclick = () => the('encoding-files').click();
+    the('encoding-files').onchange = () => {
+      this.load([...the('encoding-files').files]);
+      the('encoding-files').value = '';
+    };
+    the('pattern-form').onsubmit = (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.load(this.files, the('pattern').value);
+    };
+    the('pattern-cancel').onclick = () => { the('pattern-form').hidden = true; };
+  }
+
+  /** @param {File[]} files @param {string} [pattern] */
+  async load(files, pattern = '') {
+    if (!files.length) return;
+    this.files = files;
+    the('pattern-form').hidden = true;
+    const name = files.map(file => file.name).join(', ');
+    const box = notice(`Reading ${name}…`);
+    try {
+      const given = await Promise.all(files.map(async file =>
+        /** @type {[string, ArrayBuffer]} */ ([file.name, await file.arrayBuffer()])));
+      const isRanks = files.some(file => file.name.endsWith('.tiktoken'));
+      // A rank file may be one of the vocabularies that ship: then its pattern is known.
+      if (isRanks && !pattern) await this.engine.prepare(['o200k_base', 'cl100k_base', 'p50k_base', 'gpt2']);
+      const key = await this.engine.load(given, pattern);
+      box.remove();
+      names.set(key, unused(name));
+      this.loaded(key);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      box.firstChild.textContent = message;
+      if (!message.includes('give a pattern')) return;
+      the('pattern-why').textContent = `How does ${name} split a text? A name, or a pattern`;
+      the('pattern-form').hidden = false;
+      the('pattern').focus();
+    }
+  }
+}
+
+/** Return a name that no other encoding has. @param {string} name */
+function unused(name) {
+  const taken = new Set(names.values());
+  let found = name;
+  for (let number = 2; taken.has(found); number++) found = `${name} (${number})`;
+  return found;
+}

@@ -1,0 +1,37 @@
+// The service worker: the page without a network, from the second visit on.
+const BUILD = 'BUILD';
+const SHELL = `compat-bpe-${BUILD.version}`;
+const KEPT = 'compat-bpe-packs';
+
+addEventListener('install', event => event.waitUntil(keep()));
+addEventListener('activate', event => event.waitUntil(Promise.all([forget(), clients.claim()])));
+addEventListener('fetch', event => {
+  const url = new URL(event.request.url);
+  if (event.request.method !== 'GET' || url.origin !== location.origin) return;
+  event.respondWith(answer(event.request));
+});
+
+async function keep() {
+  const cache = await caches.open(SHELL);
+  await cache.addAll(['./', 'build.json', ...BUILD.files]);
+}
+
+/** Delete what older versions of the page kept; a pack of the same content stays. */
+async function forget() {
+  for (const name of await caches.keys()) {
+    if (name.startsWith('compat-bpe-') && name !== SHELL && name !== KEPT) await caches.delete(name);
+  }
+  const known = new Set(Object.values(BUILD.packs).map(path => new URL(path, location.href).href));
+  const packs = await caches.open(KEPT);
+  for (const request of await packs.keys()) {
+    if (!known.has(request.url)) await packs.delete(request);
+  }
+}
+
+/** @param {Request} request */
+async function answer(request) {
+  const shell = await caches.open(SHELL);
+  return await shell.match(request, { ignoreSearch: true })
+    ?? await (await caches.open(KEPT)).match(request)
+    ?? fetch(request);
+}

@@ -1,0 +1,139 @@
+// The Web Worker: runs compat_bpe in Pyodide and answers what the page asks.
+//
+// All that is fetched comes from the folder of the page.  The network and the start of Python go
+// on side by side.
+import './js/module-worker.js';
+import { loadPyodide } from './pyodide/pyodide.mjs';
+import { unbundle } from './js/bundle.js';
+import { fetchKept } from './js/kept.js';
+import { canKeep, forgetSnapshot, keepSnapshot, readSnapshot } from './js/snapshot.js';
+
+const ROOT = new URL('.', import.meta.url);
+const CODE = '/compat_bpe_page';
+const began = performance.now();
+/** @type {Record<string, number>} milliseconds since the start, by step */
+const times = {};
+const mark = step => { times[step] = Math.round(performance.now() - began); };
+
+/** @type {any} */ let python;
+/** @type {any} */ let desk;
+let packsFolder = '';
+
+const build = fetch(new URL('build.json', ROOT)).then(answer => answer.json());
+const settings = {
+  indexURL: new URL('pyodide/', ROOT).href,
+  stdout: () => {},
+  stderr: (/** @type {string} */ text) => console.error(text),
+};
+/** True if Python began with the memory of an earlier visit. */
+let isContinued = false;
+const runtime = startPython().then(loaded => { mark('runtime'); return loaded; });
+const code = fetch(new URL('package.bin', ROOT)).then(unbundle);
+/** Each pack is fetched once. @type {Map<string, Promise<Uint8Array>>} */
+const packs = new Map();
+/** @type {Set<string>} */ const written = new Set();
+
+async function startPython() {
+  const memory = canKeep() ? await readSnapshot(build) : null;
+  if (memory) {
+    try {
+      const loaded = await loadPyodide({ ...settings, _loadSnapshot: memory });
+      isContinued = true;
+      return loaded;
+    } catch {
+      await forgetSnapshot(await build); // damaged: Python starts as on a first visit
+    }
+  }
+  return loadPyodide({ ...settings, _makeSnapshot: canKeep() });
+}
+
+/** Return the packs of encodings; dropped ones have none. @param {string[]} keys */
+async function packsOf(keys) {
+  const { encodings } = await build;
+  return [...new Set(keys.map(key => encodings[key]).filter(Boolean))];
+}
+
+/** @param {string} name */
+function fetchPack(name) {
+  if (!packs.has(name)) {
+    packs.set(name, build.then(({ packs: known }) => fetchKept(new URL(known[name], ROOT))));
+    packs.get(name)?.catch(() => packs.delete(name)); // to be tried again
+  }
+  return packs.get(name);
+}
+
+/** Put the packs of encodings where the package looks for them. @param {string[]} keys */
+async function prepare(keys) {
+  for (const name of await packsOf(keys)) {
+    const data = await fetchPack(name);
+    if (written.has(name)) continue;
+    written.add(name);
+    python.FS.writeFile(`${packsFolder}/${name}.pack`, data);
+  }
+}
+
+/** @param {string[]} keys the first encodings */
+async function start(keys) {
+  packsOf(keys).then(names => names.forEach(fetchPack));
+  python = await runtime;
+  const files = await code;
+  const folders = new Set();
+  for (const [name, data] of files) {
+    const path = `${CODE}/${name}`;
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    if (!folders.has(folder)) python.FS.mkdirTree(folder);
+    folders.add(folder);
+    python.FS.writeFile(path, data);
+  }
+  mark('package');
+  packsFolder = `${CODE}/compat_bpe/encodings/packs`;
+  python.FS.mkdirTree(packsFolder);
+  python.runPython(`
+import sys
+if "${CODE}" not in sys.path:
+    sys.path.insert(0, "${CODE}")
+import counting_page.desk, pathlib`);
+  mark('import');
+  if (!isContinued && canKeep()) keepLater(python.makeMemorySnapshot());
+  desk = python.runPython('counting_page.desk.Desk(pathlib.Path("/encodings"))');
+  await prepare(keys);
+  mark('pack');
+  return { times, isContinued };
+}
+
+/** Keep Python's memory when the first counts are done. @param {Uint8Array} memory */
+function keepLater(memory) {
+  setTimeout(async () => keepSnapshot(await build, memory).catch(() => {}), 3000);
+}
+
+/** The answers that are not given by Python alone. @type {Record<string, (asked: any) => any>} */
+const answers = {
+  start: ({ keys }) => start(keys),
+  prepare: ({ keys }) => prepare(keys),
+  ask: ({ question }) => answered(desk.answer(JSON.stringify(question))),
+  file: ({ data }) => JSON.parse(desk.count_file(python.toPy(new Uint8Array(data)).tobytes())),
+  load: ({ files, pattern }) => {
+    const given = python.toPy(new Map());
+    for (const [name, data] of files) given.set(name, python.toPy(new Uint8Array(data)).tobytes());
+    return answered(desk.load(given, pattern));
+  },
+};
+
+/** @param {string} text */
+function answered(text) {
+  const { value, error } = JSON.parse(text);
+  if (error !== undefined) throw new Error(error);
+  return value;
+}
+
+// One after the other: an edit must not overtake the one before it.
+let last = Promise.resolve();
+addEventListener('message', ({ data: { id, kind, asked } }) => {
+  last = last.then(async () => {
+    try {
+      postMessage({ id, value: await answers[kind](asked) });
+    } catch (error) {
+      postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+    }
+  });
+});
