@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..chat import count_messages
 from ..chat.template_files import find_chat_template
+from ..files.json_message import json_message
 from ..files.text import open_bytes
 from .context_share import limit_of, share, share_as_json
 from .input_path import announce_wait, complaint
@@ -120,7 +121,7 @@ def _read(path: str) -> Mapping[str, Any]:
     except UnicodeDecodeError:
         raise CommandError(complaint(path, "not UTF-8")) from None
     except ValueError as error:
-        raise CommandError(complaint(path, f"not JSON: {error}")) from None
+        raise CommandError(complaint(path, f"not JSON: {json_message(str(error))}")) from None
     except RecursionError:
         raise CommandError(complaint(path, "nested too deeply")) from None
     if isinstance(body, list):

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Callable
 
 from ..files.compressed import read_lines, without_gz
+from ..files.json_message import json_message
 from ..files.text import STDIN, not_utf8
 from .counted import check_chunk, checked_count
 from .documents import LINE_LIMIT, group_of, is_json_lines
@@ -225,7 +226,7 @@ def _json_row(line: bytes, offset: int) -> Sequence[Any]:
     try:
         found = json.loads(line.decode())
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: column {error.colno}: {error.msg}") from None
+        raise ValueError(f"not JSON: column {error.colno}: {json_message(error.msg)}") from None
     except RecursionError:
         raise ValueError("not JSON that can be read: nested too deeply") from None
     if not isinstance(found, dict):

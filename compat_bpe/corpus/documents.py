@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Callable, Literal, NamedTuple, get_args
 
 from ..files.compressed import read_blocks, read_lines, without_gz
+from ..files.json_message import json_message
 from ..files.names import parts_of_path
 from ..files.text import check_beginning, not_utf8
 from ..formats.checked_json import Json
@@ -305,7 +306,7 @@ class _Reader:
         except UnicodeDecodeError as error:
             raise not_utf8(error, offset) from None
         except json.JSONDecodeError as error:
-            raise ValueError(f"not JSON: column {error.colno}: {error.msg}") from None
+            raise ValueError(f"not JSON: column {error.colno}: {json_message(error.msg)}") from None
         except RecursionError:
             raise ValueError("not JSON that can be read: nested too deeply") from None
         text = _member(members, self._field)

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from ..files.json_message import json_message
 from .json_numbers import read_float
 
 #: The largest file accepted, in bytes.  The largest tokenizers of today are a tenth of it.
@@ -145,7 +146,8 @@ def parse_json(data: bytes, source: str) -> Json:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{source}: line {line}: not UTF-8: {error.reason}") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"{source}: line {error.lineno}: not JSON: {error}") from None
+        message = json_message(str(error))
+        raise ValueError(f"{source}: line {error.lineno}: not JSON: {message}") from None
     except ValueError as error:  # also an integer of thousands of digits
         raise ValueError(f"{source}: {error}") from None
     except RecursionError:

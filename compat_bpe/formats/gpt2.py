@@ -23,6 +23,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..files.json_message import json_message
 from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes, encode_bytes
 from ..pipeline.models.bpe.by_rank import merges_by_rank
 from . import RANK_LIMIT
@@ -94,7 +95,8 @@ def _read_ids(path: str) -> dict[str, int]:
         # is a list, can be mistaken for an object.
         pairs = json.loads(text, object_pairs_hook=tuple)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path}: line {error.lineno}: not JSON: {error}") from None
+        message = json_message(str(error))
+        raise ValueError(f"{path}: line {error.lineno}: not JSON: {message}") from None
     except ValueError as error:  # an integer of thousands of digits
         raise ValueError(f"{path}: {error}") from None
     except RecursionError:

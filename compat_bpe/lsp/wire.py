@@ -8,6 +8,7 @@ import sys
 import threading
 from typing import Any, BinaryIO
 
+from ..files.json_message import json_message
 from .errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 
 #: The greatest length of a message in bytes.  50 MB of text may take 300 MB as JSON.
@@ -59,7 +60,9 @@ class Wire:
             # A byte that is no UTF-8 spoils a character, not the message.
             return json.loads(data.decode("utf-8", "replace")), length
         except (ValueError, RecursionError, MemoryError) as error:
-            raise RpcError(PARSE_ERROR, f"a message is no JSON: {error}") from None
+            raise RpcError(
+                PARSE_ERROR, f"a message is no JSON: {json_message(str(error))}"
+            ) from None
 
     def write(self, message: dict[str, Any]) -> None:
         """Write a message.

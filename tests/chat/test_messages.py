@@ -36,7 +36,7 @@ class Name(str, enum.Enum):
         (None, "messages: must be a list, not nothing"),
         ("hello", "messages: must be a list, not a string"),
         ({"role": "user"}, "messages: must be a list, not an object"),
-        (iter([]), "messages: must be a list, not a list_iterator"),
+        (iter([]), f"messages: must be a list, not a {type(iter([])).__name__}"),
         ([], "messages is empty: there must be at least one message"),
         (["hello"], "messages[0]: a message must be an object, not a string"),
         ([{"role": "user"}, 3], "messages[1]: a message must be an object, not a number"),

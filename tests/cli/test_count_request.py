@@ -124,7 +124,8 @@ def test_wrong_options(options: list[str], reason: str) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (b"{", "standard input: not JSON: Expecting property name"),
+        (b"{", "standard input: not JSON: "),
+        ("[é]".encode(), "standard input: not JSON: "),
         (b"\xff", "standard input: not UTF-8"),
         (b"[" * 100_000, "standard input: nested too deeply"),
         (b"3", "standard input: must be an object with messages, or a list of them"),

@@ -109,10 +109,10 @@ def test_a_file_that_cannot_be_written_is_one_line_and_leaves_nothing_half_done(
 ) -> None:
     real: Any = os.replace if function == "os.replace" else open
 
-    def fail(path: str, *args: Any) -> Any:
+    def fail(path: str, *args: Any, **options: Any) -> Any:
         if "0003" in str(path):
             raise PermissionError(13, "Permission denied")
-        return real(path, *args)
+        return real(path, *args, **options)
 
     module = "os.replace" if function == "os.replace" else "builtins.open"
     with monkeypatch.context() as patch:
