@@ -133,7 +133,10 @@ NORMALIZERS: dict[str, Normalizer] = {
     "spaces in symbols": SpaceNormalizer(symbols=[" a", "  "], remove_extra_whitespaces=True),
 }
 
-#: One of them, or several in order.
-normalizers = st.lists(st.sampled_from(sorted(NORMALIZERS)), min_size=1, max_size=3).map(
-    lambda names: one_after_the_other([NORMALIZERS[name] for name in names])
-)
+#: One of them, or several in order.  SentencePiece's own is the only one that its models have: no
+#: other comes after the space that it inserts at a place where nothing was.
+normalizers = st.lists(
+    st.sampled_from([name for name in sorted(NORMALIZERS) if not name.startswith("spaces")]),
+    min_size=1,
+    max_size=3,
+).map(lambda names: one_after_the_other([NORMALIZERS[name] for name in names]))
