@@ -90,18 +90,7 @@ OF_EACH_ENCODING = (
     "editor",
 )
 PARTS = (*OF_EACH_ENCODING, "deepseek", "kinds", "training", "lsp", "pypy")
-NEED_TEXTS = {
-    "pypy",
-    "speed",
-    "small",
-    "memory",
-    "peers",
-    "editor",
-    "deepseek",
-    "kinds",
-    "training",
-    "lsp",
-}
+NEED_TEXTS = {*PARTS} - {"load", "command", "first", "scaling"}
 
 
 def line(title: str, *cells: str) -> None:
