@@ -15,7 +15,6 @@ its ids, and ``special``: triples of a text, what ``allowed_special`` is, and th
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -32,6 +31,7 @@ import tokenizers  # noqa: E402
 
 from compat_bpe.encodings.openai import PUBLISHED  # noqa: E402
 from compat_bpe.encodings.registry import DEEPSEEK  # noqa: E402
+from tools.generated import write_or_check  # noqa: E402
 from tools.reference_files import reference_file  # noqa: E402
 from tools.tiktoken_files import write_tiktoken_files  # noqa: E402
 
@@ -206,7 +206,7 @@ def deepseek_texts() -> list[str]:
     ]
 
 
-def build(name: str) -> bytes:
+def build(name: str) -> str:
     """The content of the file of one of OpenAI's encodings."""
     encoding = tiktoken.get_encoding(name)
     texts = dict.fromkeys(ordinary_texts())
@@ -222,7 +222,7 @@ def build(name: str) -> bytes:
     return content(f'"tiktoken": "{tiktoken.__version__}"', name, ordinary, special)
 
 
-def build_deepseek(name: str) -> bytes:
+def build_deepseek(name: str) -> str:
     """The content of the file of one of DeepSeek's encodings."""
     file = "deepseek_v4" if name == "deepseek_v4" else "deepseek_r1"
     tokenizer = tokenizers.Tokenizer.from_file(str(reference_file(file)))
@@ -241,39 +241,24 @@ def build_deepseek(name: str) -> bytes:
     return content(f'"tokenizers": "{tokenizers.__version__}"', name, ordinary, special)
 
 
-def content(version: str, name: str, ordinary: list[Any], special: list[Any]) -> bytes:
+def content(version: str, name: str, ordinary: list[Any], special: list[Any]) -> str:
     """A file, one case a line."""
     lines = ["{", f"{version},", f'"encoding": "{name}",']
     for key, cases in (("ordinary", ordinary), ("special", special)):
         rows = ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases)
         lines += [f'"{key}": [', rows, "]," if key == "ordinary" else "]"]
-    return "\n".join([*lines, "}", ""]).encode("ascii")
+    return "\n".join([*lines, "}", ""])
 
 
-def main() -> int:
-    assert __doc__
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    check = parser.parse_args().check
-    status = 0
+def generate() -> dict[Path, str]:
+    """The text of each file."""
     with tempfile.TemporaryDirectory() as folder:
         write_tiktoken_files(Path(folder))
         os.environ["TIKTOKEN_CACHE_DIR"] = folder
-        files = {GOLDEN / f"{name}.json": build(name) for name in PUBLISHED}
-    files.update({GOLDEN / f"{name}.json": build_deepseek(name) for name in DEEPSEEK})
-    for path, data in files.items():
-        if check:
-            same = path.exists() and path.read_bytes() == data
-            print(f"{path}: {'ok' if same else 'differs'}")
-            status |= not same
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-            print(f"{path}: {len(data):,} bytes")
-    return status
+        files = {name: build(name) for name in PUBLISHED}
+    files.update({name: build_deepseek(name) for name in DEEPSEEK})
+    return {GOLDEN / f"{name}.json": text for name, text in files.items()}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(__doc__, generate))

@@ -13,15 +13,19 @@ text.  Each case is a line of ASCII.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
-import tokenizers
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
 
-FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "kinds"
+import tokenizers  # noqa: E402
+
+from tools.generated import write_or_check  # noqa: E402
+
+FIXTURES = ROOT / "fixtures" / "kinds"
 
 TEXTS = (
     *("", " ", "a", "hug", "hugs", "pug pun bun", " hugs", "hug  hugs\n", "Hugs, PUGS!", "hug?s"),
@@ -221,22 +225,10 @@ def written(content: dict[str, Any]) -> str:
     )
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; tell if all is there")
-    check = parser.parse_args().check
-    status = 0
-    for name, content in KINDS.items():
-        path, text = FIXTURES / f"{name}.json", written(content)
-        if check:
-            if not path.exists() or path.read_text("ascii") != text:
-                print(f"{path}: it is not what would be written", file=sys.stderr)
-                status = 1
-        else:
-            FIXTURES.mkdir(exist_ok=True)
-            path.write_text(text, "ascii")
-    return status
+def generate() -> dict[Path, str]:
+    """The text of each file."""
+    return {FIXTURES / f"{name}.json": written(content) for name, content in KINDS.items()}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(__doc__, generate))

@@ -10,7 +10,6 @@ each time.  ``--check`` writes nothing and exits with 1 when the file is not wha
 
 from __future__ import annotations
 
-import argparse
 import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -34,6 +33,7 @@ from compat_bpe.pattern.translation import (  # noqa: E402
     WithStandIns,
 )
 from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter  # noqa: E402
+from tools.generated import write_or_check  # noqa: E402
 
 TARGET = ROOT / "compat_bpe" / "pattern" / "prepared.py"
 TARGET_LARGE = TARGET.with_name("prepared_large.py")
@@ -147,24 +147,5 @@ def _parts(translation: Translation, names: Iterable[str], starts: str) -> str:
     return text.replace(written(starts, "", ",", " " * 12), " " * 12 + "_STARTS,\n")
 
 
-def main() -> int:
-    assert __doc__
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    check = parser.parse_args().check
-    status = 0
-    for target, text in generate().items():
-        if check:
-            is_current = target.exists() and target.read_text("utf-8") == text
-            print(f"{target}: {'ok' if is_current else 'differs'}")
-            status |= not is_current
-        else:
-            target.write_text(text, "utf-8")
-            print(f"{target}: {len(text):,} characters")
-    return status
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write_or_check(__doc__, generate))

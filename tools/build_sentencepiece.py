@@ -12,7 +12,6 @@ A file holds the version of sentencepiece, ``model``, the bytes of the model in 
 
 from __future__ import annotations
 
-import argparse
 import base64
 import io
 import json
@@ -22,9 +21,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import sentencepiece
-
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import sentencepiece  # noqa: E402
+
+from tools.generated import write_or_check  # noqa: E402
+
 FIXTURES = ROOT / "fixtures" / "sentencepiece"
 DOCS = ROOT / "fixtures" / "docs"
 
@@ -110,26 +113,12 @@ def content(model: bytes) -> str:
     )
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; tell if all is there")
-    check = parser.parse_args().check
-    status = 0
-    for kind in KINDS:
-        path = FIXTURES / f"{kind}.json"
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            text = content(trained(kind))
-            os.chdir(ROOT)
-        if check:
-            if not path.exists() or path.read_text("ascii") != text:
-                print(f"{path}: it is not what would be written", file=sys.stderr)
-                status = 1
-        else:
-            FIXTURES.mkdir(exist_ok=True)
-            path.write_text(text, "ascii")
-    return status
+def generate() -> dict[Path, str]:
+    """The text of each file."""
+    return {FIXTURES / f"{kind}.json": content(trained(kind)) for kind in KINDS}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)  # where the trainer may leave files
+        sys.exit(write_or_check(__doc__, generate))

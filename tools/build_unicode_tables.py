@@ -17,7 +17,6 @@ A later tiktoken or tokenizers may need others; the differential tests are what 
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import subprocess
@@ -29,6 +28,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Callable
 
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.generated import write_or_check  # noqa: E402
+
 UNICODE_VERSION = "16.0.0"
 #: The version of Unicode → the version of the npm package and its sha256.
 PACKAGES = {
@@ -37,7 +41,7 @@ PACKAGES = {
     "16.0.0": ("2.0.7", "f8863f037f9a917eff824fe0da6d1fef6029a98f34d0555fe72816a533d76e6f"),
     "17.0.0": ("2.1.0", "dc16c2001bb62c0c48a6e85f12ef9172e4a221eae2d25dc6544536158e0de4b2"),
 }
-UNICODE = Path(__file__).parent.parent / "compat_bpe" / "unicode"
+UNICODE = ROOT / "compat_bpe" / "unicode"
 TARGET = UNICODE / "tables.py"
 TOKENIZERS_TARGET = UNICODE / "tables_tokenizers.py"
 
@@ -310,10 +314,8 @@ def formatted(text: str, name: str) -> str:
     ).stdout
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Generate the Unicode tables.")
-    parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    arguments = parser.parse_args()
+def generate() -> dict[Path, str]:
+    """The text of each file."""
     with tempfile.TemporaryDirectory() as folder:
         packages = {version: fetch(Path(folder), version) for version in PACKAGES}
         data = read(packages[UNICODE_VERSION], READ_DATA, json.dumps(list(CATEGORIES)))
@@ -323,13 +325,8 @@ def main() -> None:
                 lambda version, path: read(packages[version], READ_ONE, path)
             ),
         }
-    for target, text in texts.items():
-        text = formatted(text, target.name)
-        if not arguments.check:
-            target.write_bytes(text.encode())
-        elif target.read_text(encoding="utf-8") != text:
-            sys.exit(f"{target}: out of date")
+    return {path: formatted(text, path.name) for path, text in texts.items()}
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(write_or_check(__doc__, generate))
