@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 SHORTEST_SEGMENT = 512
 LONGEST_SEGMENT = 2048
 
-#: Split this many characters of text that is not ASCII by way of stand-ins.  Replacing them takes
-#: about as long as compiling the pattern without stand-ins.
-_FEW = 1 << 16
+#: Replace this many characters of text that is not ASCII by stand-ins.  That takes about as long as
+#: compiling the patterns without stand-ins.  Those of a long text are replaced twice: once to find
+#: its cut points, and once for its chunks.
+_FEW = 1 << 18
 
 
 class Splitter:

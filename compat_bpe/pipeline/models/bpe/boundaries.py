@@ -22,7 +22,7 @@ _BEGUN_WIDE = rb"[\xe0-\xf4][\x80-\xbf]{0,3}"
 #: The last bytes of a character with which a token begins, and what is right of the boundary.
 _ENDED = re.compile(rb"\xff([\x80-\xbf]{1,3})(?=(%b))" % _BEGUN)
 #: An ASCII character, and what is right of it.
-_ASCII = re.compile(rb"([\x00-\x7f])(?=(%b))" % _BEGUN_WIDE)
+_ASCII = re.compile(rb"[\x00-\x7f]%b" % _BEGUN_WIDE)
 
 #: Bytes right of a boundary are bits, at most this many.  If there are more, some share a bit, and
 #: a few characters count as neighbours that are none.
@@ -100,12 +100,13 @@ class Boundaries:
     def _search(self, family: bytes, length: int) -> dict[bytes, int]:
         """Return the bits of what follows each character of a family, of a length in bytes."""
         if not family:
-            return self._grouped(_ASCII.findall(self._joined))
+            # Each finding once, since most are a space and one of few first bytes.
+            found = dict.fromkeys(_ASCII.findall(self._joined))
+            return self._grouped((both[:1], both[1:]) for both in found)
         rest = length - len(family)
         # Narrow neighbours need not be found: all are joined.
         right = _BEGUN if length > 2 else _BEGUN_WIDE
         pattern = rb"%b(?=([\x80-\xbf]{%d}%b))" % (family, rest, right)
-        # Findings without groups of their own, and each once, since some are very frequent.
         found = dict.fromkeys(re.findall(pattern, self._joined))
         return self._grouped((family + both[:rest], both[rest:]) for both in found)
 
