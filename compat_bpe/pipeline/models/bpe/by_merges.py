@@ -5,7 +5,8 @@ bytes in two other parts are not joined.  In ``by_rank``, any two parts that mak
 joined.  For the vocabularies that training gives, both rules give the same ids.
 
 This module uses that, and checks it.  It merges a chunk as ``by_rank`` does, with the index of its
-merge in the list as the rank of a token.
+merge in the list as the rank of a token.  Several merges may make one token, if they follow one
+another: a list that was made from ranks has every two tokens that can be joined.
 
 The property: if each merge on the way was a listed one, the list gives the same result.  For the
 list allows no merges that ``by_rank`` does not allow, so no merge of a lower rank was passed over.
@@ -17,18 +18,20 @@ It is enough to check each token once:
 2. So the merges were listed if, for each token of the result, merging it alone ends with its two
    listed parts, and the same is true of these parts.
 3. The answer for a token is found when the token first occurs, and kept.
+4. For the same reason, only one of several merges that make a token is ever possible once all
+   merges of lower ranks are done.  So their order makes no difference.
 
 If a token fails this check, or if the vocabulary lacks a byte, ``_merge_pairs`` follows the list.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import accumulate
-from operator import add, lt
+from operator import add, le
 from typing import NamedTuple
 
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes
@@ -93,14 +96,15 @@ class ListedMergesEncoder(BytePairEncoder):
         ids = _ids_of(made, names, vocabulary)
         singles = UNICODE_TO_BYTE.keys() & vocabulary.keys()
         self._missing = decode_bytes("".join(UNICODE_TO_BYTE.keys() - singles))
-        #: The id of each rank; None if ids increase in the order of the merges and serve as ranks.
+        #: The id of each rank; None if no id is lower than that of the merge before, so that ids
+        #: serve as ranks.
         self._ids: list[int] | None = None
         #: The ranks of the tokens that the merges make.
         self._ranks_made: Sequence[int] = ids
         #: Ranks of tokens known to be made as listed, and of tokens known not to be.
         self._as_listed: set[int] = set()
         self._otherwise: set[int] = set()
-        if all(map(lt, ids, ids[1:])):
+        if all(map(le, ids, ids[1:])):
             ranks = dict(self.tokens)
             if len(ranks) != len(made) + len(singles) or not others.isdisjoint(made):
                 # There are tokens that no merge makes.
@@ -231,14 +235,17 @@ class ListedMergesEncoder(BytePairEncoder):
         return {number: name for name, number in self._vocabulary.items()}
 
     def _listed_parts(self, token: int) -> list[int] | None:
-        """Return the ranks of a token's two listed parts if merging by rank ends with them.
+        """Return the ranks of the two parts that merging by rank ends with if they are listed.
 
         Otherwise return None.  The merging stops before the merge that makes the token.
         """
-        merge = bisect_left(self._ranks_made, token)
-        left, right = decode_bytes(self._lefts[merge]), decode_bytes(self._rights[merge])
-        found = self._merge_below(token, left + right)
-        return found if found == [self._whole_rank(left), self._whole_rank(right)] else None
+        first, end = bisect_left(self._ranks_made, token), bisect_right(self._ranks_made, token)
+        found = self._merge_below(token, decode_bytes(self._lefts[first] + self._rights[first]))
+        rank_of = self._whole_rank
+        for left, right in zip(self._lefts[first:end], self._rights[first:end]):
+            if found == [rank_of(decode_bytes(left)), rank_of(decode_bytes(right))]:
+                return found
+        return None
 
     def _merge_pairs(self, chunk: bytes) -> list[int]:
         """Return the ids by following the rule literally, by pairs of ids."""
