@@ -104,6 +104,22 @@ def test_a_slot_is_of_one_chunk(words: list[str]) -> None:
         assert encoder.count(text) == len(expected)
 
 
+@given(st.text("ab é字𐐀\0\U0010ffff", min_size=1, max_size=14))
+@example("abcdefghijklmn")
+@example("éàçéàçé")
+@example("字字字字é")
+@example("𐐀𐐀𐐀字")
+def test_the_numbers_of_a_chunk_are_its_bytes(chunk: str) -> None:
+    """So no two chunks have the same numbers: 56 bits are in the first, the rest in the other."""
+    data = chunk.encode()
+    encoder = ByBytes(Table(parse(r"[\s\S]+")), {}, list)
+    assert encoder.encode(chunk) == list(data)
+    (slots,) = encoder._slots
+    numbers = [(low, high) for low, high in zip(slots.numbers[::4], slots.numbers[1::4]) if low]
+    found = [(high << 56 | low).to_bytes(16, "big").lstrip(b"\0") for low, high in numbers]
+    assert found == ([b"\x01" + data] if len(data) <= 14 else [])
+
+
 def test_text_that_no_alternative_matches_is_left_out() -> None:
     encoder = ByBytes(Table(parse("[a-z]+|字")), {}, list)
     assert encoder.encode("é1a𐐀字") == [97, *"字".encode()]
