@@ -120,14 +120,18 @@ def test_the_numbers_of_a_chunk_are_its_bytes(chunk: str) -> None:
     assert found == ([b"\x01" + data] if len(data) <= 14 else [])
 
 
-def test_each_character_has_the_kind_of_the_table() -> None:
+@pytest.mark.parametrize(
+    "pattern",
+    [r"\p{Lu}+|\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+|\s+", r"[a-z](?:[\p{L}\p{N}]Z)?|[\s\S]"],
+)
+def test_each_character_has_the_kind_of_the_table(pattern: str) -> None:
     """Characters beside which the kind changes, after and before those of other kinds."""
-    table = Table(parse(r"\p{Lu}+|\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+|\s+"))
+    table = Table(parse(pattern))
     kinds = table.kinds
     edges = {at - one for at in range(1, 0x110000) for one in (0, 1) if kinds[at] != kinds[at - 1]}
     chars = [chr(point) for point in sorted(edges) if not 0xD800 <= point < 0xE000]
     assert sum(char > "\uffff" for char in chars) > 500
-    data = "".join(f"a{char}1{char} {char}." for char in chars).encode()
+    data = "".join(f"a{char}1{char} {char}.a{char}Z" for char in chars).encode()
     bounds = table.bounds(data)
     encoder = ByBytes(table, {}, lambda chunk: [len(chunk)])
     assert encoder.encode(data.decode()) == [
