@@ -246,7 +246,10 @@ class ByBytes:
                 chunk = data[start:end]
                 number = self._whole.get(chunk, -1)
                 if number < 0:
-                    lists[place >> 2] = self._merged(chunk)
+                    merged = self._merged(chunk)
+                    # Without ``whole``, a token is what merging makes of it.
+                    number = merged[0] if len(merged) == 1 else -1
+                    lists[place >> 2] = merged
                 numbers[place] = end_low
                 numbers[place + 1] = end_high
                 numbers[place + 2] = number

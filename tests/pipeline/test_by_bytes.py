@@ -11,6 +11,10 @@ from hypothesis import strategies as st
 from compat_bpe import get_encoding
 from compat_bpe.encodings.encoding import Encoding
 from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.formats.models.bpe import RankedModel
+from compat_bpe.formats.parts.pre_tokenizers import byte_level_part
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.table import Table
 from compat_bpe.pipeline import by_bytes, compiled_loops, core
@@ -21,6 +25,13 @@ from tests.strategies import texts
 #: A small vocabulary and its own pattern, and with it the patterns of others.
 NAMES = ["gpt2", "cl100k_base", "o200k_base"]
 RANKS = get_encoding("gpt2")._mergeable_ranks
+#: The steps beside the model, as in GPT-2's ``tokenizer.json``.
+PARTS = {
+    "normalizer": None,
+    "pre_tokenizer": byte_level_part(),
+    "post_processor": None,
+    "decoder": byte_level_part(),
+}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -102,6 +113,25 @@ def test_a_slot_is_of_one_chunk(words: list[str]) -> None:
     for _ in range(2):
         assert encoder.encode(text) == expected
         assert encoder.count(text) == len(expected)
+
+
+def by_list(name: str) -> Tokenizer:
+    """GPT-2's tokenizer as in a ``tokenizer.json``, in which each chunk is merged by a list."""
+    model = RankedModel(RANKS).listed()._replace(ignore_merges=False)
+    return Tokenizer(name, TokenizerDefinition(model, (), PARTS, name))
+
+
+def test_merges_by_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "\n".join(f"qzx{number} the 中国人民 kjw\n\n" for number in range(60))
+    loops = by_list("loops")
+    loops.encode("to set up the tables")
+    monkeypatch.setattr(core, "LOOPS_ARE_COMPILED", False)
+    expected = by_list("plain").encode(text)
+    for _ in range(2):
+        assert loops.encode(text) == expected
+        assert loops.count(text) == len(expected)
+    assert loops.core._loops is not None
+    assert loops.core._loops._merger is not None
 
 
 def test_text_that_no_alternative_matches_is_left_out() -> None:
