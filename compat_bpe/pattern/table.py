@@ -132,8 +132,18 @@ class Table:
         at = start
         while at < size:
             char = data[at]
-            after = at + length_of_char(char)
-            kind = kinds[char] if char < 0x80 else kinds[ord(data[at:after].decode())]
+            if char < 0x80:
+                after = at + 1
+            elif char < 0xE0:
+                char = (char & 0x1F) << 6 | data[at + 1] & 0x3F
+                after = at + 2
+            elif char < 0xF0:
+                char = (char & 0x0F) << 12 | (data[at + 1] & 0x3F) << 6 | data[at + 2] & 0x3F
+                after = at + 3
+            else:
+                char = ord(data[at : at + 4].decode())
+                after = at + 4
+            kind = kinds[char]
             if row >= 0 and cuts[row + kind]:
                 return at
             row = kind * self.width

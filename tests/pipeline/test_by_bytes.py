@@ -146,13 +146,37 @@ def test_segments_join_to_the_text(plain: dict[str, Encoding], text: str) -> Non
     assert encoder is not None
     data = text.encode("utf-8", "replace")
     start, parts = 0, []
-    while start < len(data):
-        end = encoder.segment_end(data, start, 4, 9)
+    for end in encoder.segment_ends(data, 4, 9):
         parts.append(data[start:end])
         start = end
     assert b"".join(parts) == data
     ids = [number for part in parts for number in encoder.encode(part.decode())]
     assert ids == plain["o200k_base"].encode_ordinary(data.decode())
+
+
+@given(st.text("a\n", max_size=9).map(str.encode), st.integers(0, 10))
+@example(b"a\n\n", 1)
+@example(b"\n\n\n", 1)
+def test_empty_lines_are_found(data: bytes, start: int) -> None:
+    expected = data.find(b"\n\n", start)
+    assert by_bytes._find_blank(data, start) == (len(data) if expected < 0 else expected)
+
+
+@given(st.text("ab \n", max_size=60), st.integers(1, 6), st.integers(0, 8))
+@example("aa\n\nb b" * 9, 2, 8)
+def test_a_segment_ends_soon_after_an_empty_line_or_a_line(text: str, low: int, more: int) -> None:
+    encoder = loops_of(looping("cl100k_base"))._by_bytes
+    assert encoder is not None
+    data = text.encode()
+    start, expected = 0, []
+    while start + low + more < len(data):
+        places = [data.find(end, start + low, start + low + more) for end in (b"\n\n", b"\n")]
+        at = next((place for place in places if place >= 0), start + low)
+        start = encoder._table.next_cut(data, at)
+        if start < 0:
+            break
+        expected.append(start)
+    assert encoder.segment_ends(data, low, low + more) == [*expected, len(data)]
 
 
 def test_special_tokens_and_surrogates(plain: dict[str, Encoding]) -> None:
