@@ -22,9 +22,11 @@ not replace) has no table, and is left to ``re``.
 
 from __future__ import annotations
 
-from ..unicode.code_points import ALL, END, NONE, CodePoints
-from .ast import EMPTY, Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
+from ..unicode.code_points import END, CodePoints
+from .ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
 from .automaton import Positions
+from .lookahead import NoTable as NoTable
+from .lookahead import asked_after, asked_of_next
 from .writer import can_be_empty
 
 TYPE_CHECKING = False
@@ -37,10 +39,6 @@ _MOST_STATES = 500
 _MOST_KINDS = 250
 _MOST_ROUNDS = 50
 _MOST_INSTRUCTIONS = 5000
-
-
-class NoTable(ValueError):
-    """The pattern needs more than a table has."""
 
 
 class Table:
@@ -134,8 +132,18 @@ class Table:
         at = start
         while at < size:
             char = data[at]
-            after = at + length_of_char(char)
-            kind = kinds[char] if char < 0x80 else kinds[ord(data[at:after].decode())]
+            if char < 0x80:
+                after = at + 1
+            elif char < 0xE0:
+                char = (char & 0x1F) << 6 | data[at + 1] & 0x3F
+                after = at + 2
+            elif char < 0xF0:
+                char = (char & 0x0F) << 12 | (data[at + 1] & 0x3F) << 6 | data[at + 2] & 0x3F
+                after = at + 3
+            else:
+                char = ord(data[at : at + 4].decode())
+                after = at + 4
+            kind = kinds[char]
             if row >= 0 and cuts[row + kind]:
                 return at
             row = kind * self.width
@@ -176,14 +184,14 @@ class _Program:
         if isinstance(node, Chars):
             return self._put("char", node.points, after)
         if isinstance(node, Sequence):
-            for item in reversed(node.items):
+            for item in reversed(_asked_in_time(node.items)):
                 after = self._add(item, after)
             return after
         if isinstance(node, Alternatives):
             return self._put("try", *(self._add(branch, after) for branch in node.branches))
         if isinstance(node, Repeat) and node.mode != "+":
             return self._repeat(node, after)
-        asked = _asked_of_next(node) if isinstance(node, (Anchor, Look)) else None
+        asked = asked_of_next(node) if isinstance(node, (Anchor, Look)) else None
         if asked is None:
             raise NoTable("it looks back, or far ahead, or has an atomic group")
         return self._put("if", *asked, after)
@@ -271,29 +279,26 @@ class _Program:
         return tuple(following), False
 
 
-def _asked_of_next(node: Node) -> tuple[CodePoints, bool] | None:
-    """Return the characters before which a node matches, taking one or none, and if the end does.
+def _asked_in_time(items: tuple[Node, ...]) -> list[Node]:
+    """Return items in which what needs two characters is asked after the first; see ``lookahead``.
 
-    None if that does not depend on the next character alone.
+    Raises:
+        NoTable: it needs more than two.
     """
-    if isinstance(node, Chars):
-        return node.points, False
-    if isinstance(node, Anchor):
-        return (NONE, True) if node.kind == "end" else None
-    if isinstance(node, Look):
-        asked = _asked_of_next(node.item) if node.ahead else None
-        if asked is None or not node.negative:
-            return asked
-        return ~asked[0], not asked[1]
-    if isinstance(node, Alternatives):
-        branches = list(map(_asked_of_next, node.branches))
-        known = [asked for asked in branches if asked is not None]
-        if len(known) < len(branches):
-            return None
-        return CodePoints.union(*(points for points, _ in known)), any(end for _, end in known)
-    if isinstance(node, Repeat) and node.low < 2:
-        return _asked_of_next(node.item) if node.low else (ALL, True)
-    return (ALL, True) if node == EMPTY else None
+    found: list[Node] = []
+    for item in items:
+        look = found[-1] if found else None
+        if (
+            isinstance(item, Chars)
+            and isinstance(look, Look)
+            and look.ahead
+            and look.negative
+            and asked_of_next(look) is None
+        ):
+            found[-1] = asked_after(look, item)
+        else:
+            found.append(item)
+    return found
 
 
 def _cuts(positions: Positions, members: list[int], bit_of: dict[CodePoints, int]) -> bytes:

@@ -312,6 +312,9 @@ class _Writer:
             if node[1:] == (0, 1, "") and not isinstance(node.item, Chars):
                 # The same as (?:…)?, which `re` matches more slowly.
                 return f"(?:{self.item(node.item)}|)"
+            if node[1:] == (0, 1, "?") and not isinstance(node.item, Chars):
+                # The same as (?:…)??, of which PyPy's `re` takes more than one if … may be empty.
+                return f"(?:|{self.item(node.item)})"
             return self.item(node.item, repeated=True) + _count(node) + node.mode
         if isinstance(node, Atomic):
             return self.atomic(node.item)

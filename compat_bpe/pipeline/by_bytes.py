@@ -89,8 +89,7 @@ class ByBytes:
             return self._encode(data)
         parts: list[list[int]] = []
         total = start = 0
-        while start < len(data):
-            end = self.segment_end(data, start)
+        for end in self.segment_ends(data):
             part = self._segment_ids(data[start:end])
             total += len(part)
             parts.append(part)
@@ -109,32 +108,34 @@ class ByBytes:
         if len(data) < SHORTEST_SEGMENT:
             return len(self._encode(data))
         total = start = 0
-        while start < len(data):
-            end = self.segment_end(data, start)
+        for end in self.segment_ends(data):
             total += len(self._segment_ids(data[start:end]))
             start = end
         return total
 
-    def segment_end(
-        self,
-        data: bytes,
-        start: int,
-        shortest: int = SHORTEST_SEGMENT,
-        longest: int = LONGEST_SEGMENT,
-    ) -> int:
-        """Return the end of the segment that begins at ``start``; see ``Splitter.segments``."""
-        if start + longest >= len(data):
-            return len(data)
-        first, last = start + shortest, start + longest
-        at = data.find(b"\n\n", first, last)
-        if at < 0:
-            at = data.find(b"\n", first, last)
-        if at < 0:
-            at = first
-            while data[at] & 0xC0 == 0x80:  # within a character
-                at += 1
-        end = self._table.next_cut(data, at)
-        return len(data) if end < 0 else end
+    def segment_ends(
+        self, data: bytes, shortest: int = SHORTEST_SEGMENT, longest: int = LONGEST_SEGMENT
+    ) -> list[int]:
+        """Return the ends of the segments of a text; see ``Splitter.segments``."""
+        ends: list[int] = []
+        start = blank = 0
+        size = len(data)
+        while start + longest < size:
+            first, last = start + shortest, start + longest
+            if blank < first:
+                # The next empty line, which is kept: so the bytes before it are searched once.
+                blank = _find_blank(data, first)
+            at = blank if blank + 2 <= last else data.find(b"\n", first, last)
+            if at < 0:
+                at = first
+                while data[at] & 0xC0 == 0x80:  # within a character
+                    at += 1
+            start = self._table.next_cut(data, at)
+            if start < 0:
+                break
+            ends.append(start)
+        ends.append(size)
+        return ends
 
     def _segment_ids(self, segment: bytes) -> list[int]:
         ids = self._segments.get(segment)
@@ -246,7 +247,10 @@ class ByBytes:
                 chunk = data[start:end]
                 number = self._whole.get(chunk, -1)
                 if number < 0:
-                    lists[place >> 2] = self._merged(chunk)
+                    merged = self._merged(chunk)
+                    # Without ``whole``, a token is what merging makes of it.
+                    number = merged[0] if len(merged) == 1 else -1
+                    lists[place >> 2] = merged
                 numbers[place] = end_low
                 numbers[place + 1] = end_high
                 numbers[place + 2] = number
@@ -268,6 +272,24 @@ class ByBytes:
             if len(chunk) < _LONG_CHUNK:
                 self._chunks.put(chunk, ids)
         return ids
+
+
+def _find_blank(data: bytes, start: int) -> int:
+    """Return the place of the first empty line from ``start`` on, or the length if there is none.
+
+    It is ``data.find(b"\\n\\n", start)``, which takes four times as long on PyPy: of the two
+    bytes, one is at every second place.
+    """
+    size = len(data)
+    at = start + 1
+    while at < size:
+        if data[at] == 10:
+            if data[at - 1] == 10:
+                return at - 1
+            if at + 1 < size and data[at + 1] == 10:
+                return at
+        at += 2
+    return size
 
 
 class _Slots:

@@ -7,7 +7,6 @@ way round.  So ``Core`` asks here on PyPy, and goes the other way for what has n
 from __future__ import annotations
 
 from ..pattern.splitter import Splitter
-from .models.bpe.by_rank import BytePairEncoder
 from .models.byte_level_bpe import ByteLevelBPE
 
 TYPE_CHECKING = False
@@ -57,10 +56,7 @@ class CompiledLoops:
             return None
         from .by_bytes import ByBytes
 
-        # Merges by a list are left to their own encoder.
-        by_rank = type(model.merges) is BytePairEncoder
-        merge = self._merge if by_rank else model.merges.merge
-        by_bytes = ByBytes(table, model.whole, merge)
+        by_bytes = ByBytes(table, model.whole, self._merge)
         by_bytes.set_limits(*self._limits)
         return by_bytes
 
@@ -72,10 +68,9 @@ class CompiledLoops:
         if self._bytes_left >= 0:
             self._bytes_left -= len(chunk)
             if self._bytes_left < 0:
-                from .models.bpe.by_pairs import CompiledMerger, PairMerger
+                from .models.bpe.by_pairs import CompiledMerger
 
-                if PairMerger.fits(merges.ranks):
-                    self._merger = CompiledMerger(merges.ranks, merges.merge)
+                self._merger = CompiledMerger.of(merges)
         return merges.merge(chunk)
 
     def set_limits(self, chunks: int, segments: int) -> None:

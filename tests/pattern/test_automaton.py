@@ -29,6 +29,7 @@ def accepts(automaton: Automaton, text: str) -> bool:
 @example(parse("(?:ab){2}"))
 @example(parse("a(?:b|$)a?"))
 @example(parse("(?:a|(?=b)){1,3}b"))
+@example(parse("(?:[ab]??)??a"))  # which PyPy's `re` takes for (?:[ab]??){0,2}?a
 @example(parse("(?<=a)b"))
 def test_every_match_has_a_path(tree: Node) -> None:
     find = re.compile(to_re(tree)).finditer

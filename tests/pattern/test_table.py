@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from compat_bpe import get_encoding
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.pattern.ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
 from compat_bpe.pattern.parser import parse
@@ -20,8 +21,12 @@ from compat_bpe.unicode.surrogates import repair
 from tests.pipeline.random_trees import trees
 from tests.strategies import texts
 
-PUBLISHED = sorted(set(PATTERNS.values()))
-SPLITTERS = {pattern: Splitter(pattern) for pattern in PUBLISHED}
+SPLITTERS = {pattern: Splitter(pattern) for pattern in sorted(set(PATTERNS.values()))}
+#: Several steps that are joined into one pattern.
+DEEPSEEK = get_encoding("deepseek_v3").core.splitter
+assert isinstance(DEEPSEEK, Splitter)
+SPLITTERS["deepseek"] = DEEPSEEK
+PUBLISHED = list(SPLITTERS)
 #: One character of each length in UTF-8.
 LETTERS = "ab\n é字𐐀"
 
@@ -129,7 +134,12 @@ def test_every_code_point_is_split_as_by_re(pattern: str, around: str) -> None:
         r"(?<=a)b",
         r"\ba",
         r"a(?=bc)",
-        r"(?!ab)a",
+        r"(?!abc)a",
+        r"(?!a(?=b)b)a",
+        r"(?!ab)(?:a|b)",
+        r"(?=ab)a",
+        "(?!" + "(?:x?|y?)" * 20 + "z)z",
+        r"(?!a|[ab]c|[ac]d|[ad]e|[ae]f|[af]g|[ag]h|[ah]i|[ai]j)a",
         r"(?>a|ab)c",
         r"a++a",
         r"a{60}",

@@ -11,6 +11,10 @@ from hypothesis import strategies as st
 from compat_bpe import get_encoding
 from compat_bpe.encodings.encoding import Encoding
 from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.formats.models.bpe import RankedModel
+from compat_bpe.formats.parts.pre_tokenizers import byte_level_part
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.table import Table
 from compat_bpe.pipeline import by_bytes, compiled_loops, core
@@ -21,6 +25,13 @@ from tests.strategies import texts
 #: A small vocabulary and its own pattern, and with it the patterns of others.
 NAMES = ["gpt2", "cl100k_base", "o200k_base"]
 RANKS = get_encoding("gpt2")._mergeable_ranks
+#: The steps beside the model, as in GPT-2's ``tokenizer.json``.
+PARTS = {
+    "normalizer": None,
+    "pre_tokenizer": byte_level_part(),
+    "post_processor": None,
+    "decoder": byte_level_part(),
+}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -139,6 +150,25 @@ def test_each_character_has_the_kind_of_the_table(pattern: str) -> None:
     ]
 
 
+def by_list(name: str) -> Tokenizer:
+    """GPT-2's tokenizer as in a ``tokenizer.json``, in which each chunk is merged by a list."""
+    model = RankedModel(RANKS).listed()._replace(ignore_merges=False)
+    return Tokenizer(name, TokenizerDefinition(model, (), PARTS, name))
+
+
+def test_merges_by_a_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "\n".join(f"qzx{number} the 中国人民 kjw\n\n" for number in range(60))
+    loops = by_list("loops")
+    loops.encode("to set up the tables")
+    monkeypatch.setattr(core, "LOOPS_ARE_COMPILED", False)
+    expected = by_list("plain").encode(text)
+    for _ in range(2):
+        assert loops.encode(text) == expected
+        assert loops.count(text) == len(expected)
+    assert loops.core._loops is not None
+    assert loops.core._loops._merger is not None
+
+
 def test_text_that_no_alternative_matches_is_left_out() -> None:
     encoder = ByBytes(Table(parse("[a-z]+|字")), {}, list)
     assert encoder.encode("é1a𐐀字") == [97, *"字".encode()]
@@ -151,13 +181,37 @@ def test_segments_join_to_the_text(plain: dict[str, Encoding], text: str) -> Non
     assert encoder is not None
     data = text.encode("utf-8", "replace")
     start, parts = 0, []
-    while start < len(data):
-        end = encoder.segment_end(data, start, 4, 9)
+    for end in encoder.segment_ends(data, 4, 9):
         parts.append(data[start:end])
         start = end
     assert b"".join(parts) == data
     ids = [number for part in parts for number in encoder.encode(part.decode())]
     assert ids == plain["o200k_base"].encode_ordinary(data.decode())
+
+
+@given(st.text("a\n", max_size=9).map(str.encode), st.integers(0, 10))
+@example(b"a\n\n", 1)
+@example(b"\n\n\n", 1)
+def test_empty_lines_are_found(data: bytes, start: int) -> None:
+    expected = data.find(b"\n\n", start)
+    assert by_bytes._find_blank(data, start) == (len(data) if expected < 0 else expected)
+
+
+@given(st.text("ab \n", max_size=60), st.integers(1, 6), st.integers(0, 8))
+@example("aa\n\nb b" * 9, 2, 8)
+def test_a_segment_ends_soon_after_an_empty_line_or_a_line(text: str, low: int, more: int) -> None:
+    encoder = loops_of(looping("cl100k_base"))._by_bytes
+    assert encoder is not None
+    data = text.encode()
+    start, expected = 0, []
+    while start + low + more < len(data):
+        places = [data.find(end, start + low, start + low + more) for end in (b"\n\n", b"\n")]
+        at = next((place for place in places if place >= 0), start + low)
+        start = encoder._table.next_cut(data, at)
+        if start < 0:
+            break
+        expected.append(start)
+    assert encoder.segment_ends(data, low, low + more) == [*expected, len(data)]
 
 
 def test_special_tokens_and_surrogates(plain: dict[str, Encoding]) -> None:

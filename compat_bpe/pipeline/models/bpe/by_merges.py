@@ -37,6 +37,7 @@ from typing import NamedTuple
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes
 from ...lookup import getter, shareable
 from .by_rank import BytePairEncoder, Ids
+from .listed_pairs import ListedPairs
 from .symbols import absent_from
 
 #: The most pairs of ids that are remembered.
@@ -197,6 +198,18 @@ class ListedMergesEncoder(BytePairEncoder):
         None if no merge joins them.  Of two merges of one pair, the later one counts.
         """
         return self._pairs[left, right]
+
+    def listed_pairs(self) -> ListedPairs | None:
+        if self._missing or len(self.names) < len(self._vocabulary):
+            return None
+        ids = self._vocabulary
+        # As in _Pairs, of two merges of one pair the later one counts.
+        pairs = zip(map(ids.__getitem__, self._lefts), map(ids.__getitem__, self._rights))
+        return ListedPairs(
+            [ids[BYTE_TO_UNICODE[byte]] for byte in range(256)],
+            dict(zip(pairs, range(len(self._lefts)))),
+            [ids[name] for name in map(add, self._lefts, self._rights)],
+        )
 
     def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
         """Return the ids that merging a chunk begins with, each with its bytes.

@@ -1,9 +1,10 @@
 """Merging by pairs of ids, for an interpreter that compiles loops.
 
-``by_rank`` looks up the bytes of two neighbours joined.  Here two neighbours are looked up by their
-ids: a pair of ids is one integer, which PyPy makes and finds faster than bytes.
+A pair of ids is one integer, which PyPy makes and finds faster than bytes.  A list of merges is
+such pairs: then this is its rule, literally, as in ``ListedMergesEncoder._merge_symbols``.
 
-The property: the merges are those of ``by_rank.merge``.  The argument:
+If there are only ranks, ``by_rank`` looks up the bytes of two neighbours joined.  Here they are
+looked up by their ids.  The property: the merges are those of ``by_rank.merge``.  The argument:
 
 1. Let two neighbours make the token T when they are joined.  No merge has crossed the edges of T,
    so what happened between them is what happens when T is merged alone, until two parts are left.
@@ -16,10 +17,16 @@ The property: the merges are those of ``by_rank.merge``.  The argument:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from operator import itemgetter
 
 from .by_runs import WIDE_LEAD, RunMerger
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .by_rank import BytePairEncoder
+    from .listed_pairs import ListedPairs
 
 #: The length in bytes from which the heap of ``BytePairEncoder`` is faster than a list.
 _LONG = 200
@@ -39,28 +46,46 @@ class PairMerger:
     after it: so to look up a pair reads one place of the memory, most times.
 
     Args:
-        ranks: every token's rank, which is its id.  ``fits`` is true for it.
+        byte_ids: the id of each byte.
+        made: for each rank, the id of what merges of this rank make.
+        pairs: about the number of pairs.
 
-    >>> merger = PairMerger({**{bytes([i]): 9 + i for i in range(256)}, b"ab": 0, b"abc": 1})
+    >>> singles = {bytes([i]): 9 + i for i in range(256)}
+    >>> merger = PairMerger.by_rank({**singles, b"ab": 0, b"abc": 1})
     >>> merger.merge(b"xabcab")
     [129, 1, 0]
     """
 
-    def __init__(self, ranks: Mapping[bytes, int]) -> None:
-        self._byte_ids = [ranks[bytes((byte,))] for byte in range(256)]
+    def __init__(self, byte_ids: Sequence[int], made: Sequence[int], pairs: int) -> None:
+        self._byte_ids = list(byte_ids)
+        self._byte_of = {number: byte for byte, number in enumerate(byte_ids)}
+        self._made = list(made)
         #: The rank of each two single bytes joined.
         self._first = [_NO_RANK] * (1 << 16)
-        self._slots = 1 << (4 * len(ranks)).bit_length() - 1
+        self._slots = 1 << (4 * pairs + 4).bit_length() - 1
         #: In a slot, the two ids of a pair and their rank; -1 if it is empty.
         self._pairs = [-1] * (self._slots + 1)
         self._count = 0
+
+    @classmethod
+    def by_rank(cls, ranks: Mapping[bytes, int]) -> PairMerger:
+        """Return a merger by ranks, for which ``fits`` is true; a token's rank is its id."""
+        byte_ids = [ranks[bytes((byte,))] for byte in range(256)]
+        merger = cls(byte_ids, range(max(ranks.values()) + 1), len(ranks))
         for token, rank in sorted(ranks.items(), key=itemgetter(1)):
             if len(token) > 1:
-                self._add(ranks, token, rank)
+                merger._add(ranks, token, rank)
+        return merger
+
+    @classmethod
+    def by_list(cls, listed: ListedPairs) -> PairMerger:
+        """Return a merger by a list of merges, for which ``fits_list`` is true."""
+        merger = cls(listed.byte_ids, listed.made, len(listed.ranks))
+        for (left, right), rank in listed.ranks.items():
+            merger._put(left, right, rank)
+        return merger
 
     def _add(self, ranks: Mapping[bytes, int], token: bytes, rank: int) -> None:
-        if len(token) == 2:
-            self._first[token[0] << 8 | token[1]] = rank
         parts = self.merge(token, rank) if len(token) < _LONG else []
         if len(parts) == 2:
             self._put(parts[0], parts[1], rank)
@@ -74,6 +99,8 @@ class PairMerger:
         if 2 * self._count >= self._slots:
             self._grow()
         self._count += 1
+        if left in self._byte_of and right in self._byte_of:
+            self._first[self._byte_of[left] << 8 | self._byte_of[right]] = rank
         pairs, last = self._pairs, self._slots - 1
         place = (left * _LEFT ^ right * _RIGHT) & last
         while pairs[place] >= 0:
@@ -99,14 +126,20 @@ class PairMerger:
             and max(ranks.values()) <= _RANK
         )
 
+    @staticmethod
+    def fits_list(listed: ListedPairs) -> bool:
+        """Return True if ids and ranks are small."""
+        ids = [*listed.byte_ids, *listed.made]
+        return min(ids) >= 0 and max(*ids, len(listed.made)) <= _RANK
+
     def merge(self, chunk: bytes, limit: int = _NO_RANK) -> list[int]:
         """Return the ids after all merges of a rank below ``limit``.
 
         It takes quadratic time in the length of the chunk.
         """
-        first, byte_ids = self._first, self._byte_ids
+        first, byte_ids, made = self._first, self._byte_ids, self._made
         ids: list[int] = []
-        # found[i] is the rank of the parts i and i + 1 joined, which is then the id of both.
+        # found[i] is the rank of the parts i and i + 1 joined.
         found: list[int] = []
         lowest, place, before = limit, 0, -1
         for byte in chunk:
@@ -120,13 +153,14 @@ class PairMerger:
             before = byte
         found.append(_NO_RANK)
         while lowest < limit:
-            ids[place] = lowest
+            joined = made[lowest]
+            ids[place] = joined
             del ids[place + 1]
             del found[place]
             if place < len(ids) - 1:
-                found[place] = self._rank(lowest, ids[place + 1])
+                found[place] = self._rank(joined, ids[place + 1])
             if place:
-                found[place - 1] = self._rank(ids[place - 1], lowest)
+                found[place - 1] = self._rank(ids[place - 1], joined)
             lowest = limit
             at = 0
             while at < len(found):
@@ -164,16 +198,25 @@ class CompiledMerger:
     """A merger of any bytes that are UTF-8: each chunk in the fastest way.
 
     Args:
-        ranks: every token's rank.  ``PairMerger.fits`` is true for it.
-        merge_long: merges a long chunk.
+        pairs: merges short chunks.
+        merges: the same merges; it merges long chunks.
     """
 
-    def __init__(
-        self, ranks: Mapping[bytes, int], merge_long: Callable[[bytes], list[int]]
-    ) -> None:
-        self._short = PairMerger(ranks)
-        self._merge_long = merge_long
-        self._runs = RunMerger(ranks, self._merge_part)
+    def __init__(self, pairs: PairMerger, merges: BytePairEncoder) -> None:
+        self._short = pairs
+        self._merge_long = merges.merge
+        self._runs = RunMerger(merges.ranks, self._merge_part)
+
+    @classmethod
+    def of(cls, merges: BytePairEncoder) -> CompiledMerger | None:
+        """Return a merger for some merges; None if they do not fit into a table of pairs."""
+        if not merges.follows_list:
+            ranks = merges.ranks
+            return cls(PairMerger.by_rank(ranks), merges) if PairMerger.fits(ranks) else None
+        listed = merges.listed_pairs()
+        if listed is None or not PairMerger.fits_list(listed):
+            return None
+        return cls(PairMerger.by_list(listed), merges)
 
     def merge(self, chunk: bytes) -> list[int]:
         """Return the ids that merging gives, even if the whole chunk is a token."""

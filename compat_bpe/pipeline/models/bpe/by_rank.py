@@ -21,6 +21,10 @@ from operator import getitem, itemgetter
 
 from ...lookup import getter
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .listed_pairs import ListedPairs
+
 #: The ids of a chunk, or of several.
 Ids = tuple[int, ...]
 
@@ -87,6 +91,10 @@ class BytePairEncoder:
     unknown_names: tuple[str, ...] = ()
     #: The id of the token that stands for bytes that are no tokens, if there is one.
     unknown_id: int | None = None
+
+    def listed_pairs(self) -> ListedPairs | None:
+        """Return the list of merges by pairs of ids; None if there is no list, or none by ids."""
+        return None
 
     def first_tokens(self, chunk: bytes) -> list[tuple[int | None, bytes]]:
         """Return the id and the bytes of what merging begins with; the id is None for no token."""

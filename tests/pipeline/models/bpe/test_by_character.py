@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -106,12 +107,14 @@ def test_a_token_that_no_merge_makes() -> None:
     assert not used.merging_makes_tokens
 
 
-def test_shipped_vocabularies_go_this_way() -> None:
+def test_shipped_vocabularies_go_this_way(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(1)
     text = "".join(rng.choices("今天气很好我们去公园散步吧的是不了人，。", k=20_000))
     for name in ("cl100k_base", "o200k_base"):
         tested = get_encoding(name)
         tested.clear_cache()
+        # On PyPy there is another way after some text.
+        monkeypatch.setattr(tested.core, "_loops", None)
         ids = tested.encode_ordinary(text)
         assert tested.decode(ids) == text
         used = tested.core.model._unspaced

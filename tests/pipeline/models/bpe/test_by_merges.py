@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
+from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, encode_bytes
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
+from compat_bpe.pipeline.models.bpe.by_pairs import CompiledMerger
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
 from tests.examples import scaled
 
@@ -26,8 +27,8 @@ def by_the_rule(chunk: str, pairs: Pairs) -> list[str]:
 
 
 @st.composite
-def merges(draw: st.DrawFn) -> Pairs:
-    known = ["a", "b", "c"]
+def merges(draw: st.DrawFn, letters: str = "abc") -> Pairs:
+    known = list(letters)
     found: dict[tuple[str, str], None] = {}
     for _ in range(draw(st.integers(0, 10))):
         pair = draw(st.tuples(*[st.sampled_from(known)] * 2))
@@ -60,6 +61,52 @@ def test_as_the_rule_says(pairs: Pairs, random: object, chunks: list[str]) -> No
         expected = [ids[part] for part in by_the_rule(chunk, pairs)]
         assert encoder.merge(chunk.encode()) == expected
         assert encoder._merge_pairs(chunk.encode()) == expected
+
+
+#: The bytes of characters that share some of them, as they are written.
+WIDE = encode_bytes("国囷𐐀".encode())
+
+
+@given(
+    st.one_of(merges(), merges("ab" + "".join(dict.fromkeys(WIDE)))),
+    st.randoms(use_true_random=False),
+    st.lists(st.text("ab 国囷𐐀", max_size=12), max_size=5),
+)
+@example([("a", "b"), ("b", "c"), ("a", "bc")], None, ["abc"])
+@example([("a", "b"), ("b", "a"), ("ab", "a"), ("a", "ba")], None, ["ababab"])
+def test_by_pairs_of_ids_as_the_rule_says(pairs: Pairs, random: object, chunks: list[str]) -> None:
+    names = ["".join(pair) for pair in pairs]
+    if random is not None:
+        random.shuffle(names)  # type: ignore[attr-defined]
+    encoder, ids = encoder_of(pairs, [*ALPHABET, *names])
+    merger = CompiledMerger.of(encoder)
+    assert merger is not None
+    for chunk in map(str.encode, [*chunks, "国囷国𐐀"]):
+        expected = [ids[part] for part in by_the_rule(encode_bytes(chunk), pairs)]
+        assert merger.merge(chunk) == expected
+        assert merger.merge(chunk) == expected  # by what is kept of the first time
+        assert merger._short.merge(chunk) == expected
+        assert merger._runs.merge(chunk) == expected
+
+
+def test_of_two_merges_of_one_pair_the_later_counts() -> None:
+    encoder, ids = encoder_of([("a", "b"), ("b", "c"), ("a", "b")], [*ALPHABET, "ab", "bc"])
+    merger = CompiledMerger.of(encoder)
+    assert merger is not None
+    assert merger.merge(b"abc") == encoder.merge(b"abc") == [ids["a"], ids["bc"]]
+
+
+def test_lists_that_do_not_fit_into_a_table_of_pairs() -> None:
+    def of(ids: dict[str, int]) -> CompiledMerger | None:
+        return CompiledMerger.of(ListedMergesEncoder(ids, (["a"], ["b"]), Unknown()))
+
+    ids = {name: number for number, name in enumerate([*ALPHABET, "ab"])}
+    assert of(ids) is not None
+    assert of({**ids, "ab": 1 << 20}) is None
+    assert of({**ids, "ab": -1}) is None
+    assert of({**ids, "ab": ids["a"]}) is None
+    del ids["z"]
+    assert of(ids) is None
 
 
 @given(merges(), st.text("abc", max_size=30))

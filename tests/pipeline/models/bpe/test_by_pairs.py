@@ -35,15 +35,20 @@ def complete(*tokens: bytes) -> dict[bytes, int]:
     return {token: rank for rank, token in enumerate([*tokens, *BYTES])}
 
 
+def compiled(encoder: BytePairEncoder) -> CompiledMerger:
+    merger = CompiledMerger.of(encoder)
+    assert merger is not None
+    return merger
+
+
 @given(texts, vocabularies())
 @example(b"aaaaa", complete(b"aa", b"aaa"))
 @example(b"abab", complete(b"abab", b"ba", b"ab"))
 @example("国国中".encode(), complete("国".encode(), "国国".encode()[2:5], "国中".encode()))
 def test_the_merges_are_those_of_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> None:
     expected = [ranks[part] for part in merge(chunk, ranks)]
-    assert PairMerger(ranks).merge(chunk) == expected
-    encoder = BytePairEncoder(ranks)
-    merger = CompiledMerger(ranks, encoder.merge)
+    assert PairMerger.by_rank(ranks).merge(chunk) == expected
+    merger = compiled(BytePairEncoder(ranks))
     assert merger.merge(chunk) == expected
     assert merger.merge(chunk) == expected  # by what is kept of the first time
     assert merger._runs.merge(chunk) == expected
@@ -62,25 +67,26 @@ _MERGERS: dict[str, CompiledMerger] = {}
 def merger_of(name: str) -> CompiledMerger:
     ranks = load_ranks(PUBLISHED[name].pack)
     if name not in _MERGERS:
-        _MERGERS[name] = CompiledMerger(ranks, BytePairEncoder(ranks).merge)
+        _MERGERS[name] = compiled(BytePairEncoder(ranks))
     return _MERGERS[name]
 
 
 @given(st.lists(_letters, min_size=90, max_size=130).map(b"".join), vocabularies())
 def test_long_chunks(chunk: bytes, ranks: dict[bytes, int]) -> None:
     encoder = BytePairEncoder(ranks)
-    assert CompiledMerger(ranks, encoder.merge).merge(chunk) == encoder.merge(chunk)
+    assert compiled(encoder).merge(chunk) == encoder.merge(chunk)
 
 
 def test_each_chunk_is_merged_in_its_way(monkeypatch: pytest.MonkeyPatch) -> None:
     ranks = complete("中".encode()[:2], "中".encode(), b"aa")
     long: list[bytes] = []
 
-    def merge_long(chunk: bytes) -> list[int]:
-        long.append(chunk)
-        return [0]
+    class Encoder(BytePairEncoder):
+        def merge(self, chunk: bytes) -> list[int]:
+            long.append(chunk)
+            return [0]
 
-    merger = CompiledMerger(ranks, merge_long)
+    merger = compiled(Encoder(ranks))
     monkeypatch.setattr(by_pairs, "_LONG", 10)
     assert merger.merge(b"a" * 10) == [0]
     chunk = "中国".encode() * 5
@@ -101,10 +107,11 @@ def test_each_chunk_is_merged_in_its_way(monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_what_does_not_fit(ranks: dict[bytes, int]) -> None:
     assert not PairMerger.fits(ranks)
+    assert CompiledMerger.of(BytePairEncoder(ranks)) is None
 
 
 def test_caches_are_cleared() -> None:
-    merger = CompiledMerger(complete("国中".encode()), list)
+    merger = compiled(BytePairEncoder(complete("国中".encode())))
     merger.merge("国中国中".encode())
     assert merger._runs._runs._younger
     merger.clear_cache()
