@@ -43,6 +43,7 @@ def compiled(encoder: BytePairEncoder) -> CompiledMerger:
 
 @given(texts, vocabularies())
 @example(b"aaaaa", complete(b"aa", b"aaa"))
+@example(b"aaab", complete(b"aa", b"ab"))  # of equal ranks the leftmost is first
 @example(b"abab", complete(b"abab", b"ba", b"ab"))
 @example("国国中".encode(), complete("国".encode(), "国国".encode()[2:5], "国中".encode()))
 def test_the_merges_are_those_of_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> None:
@@ -103,11 +104,23 @@ def test_each_chunk_is_merged_in_its_way(monkeypatch: pytest.MonkeyPatch) -> Non
         {**complete(b"ab"), b"ba": 0},
         {**complete(), b"ab": -1},
         {**complete(), b"ab": 1 << 30},
+        {token: rank for token, rank in complete().items() if token != b"\xff"},
     ],
 )
 def test_what_does_not_fit(ranks: dict[bytes, int]) -> None:
     assert not PairMerger.fits(ranks)
     assert CompiledMerger.of(BytePairEncoder(ranks)) is None
+
+
+def test_the_table_grows() -> None:
+    """Also when it was made for fewer pairs, each pair is found, and no other."""
+    merger = PairMerger(range(256), range(4000), 1)
+    pairs = [(left, right) for left in range(60) for right in range(0, 3000, 50)]
+    for rank, (left, right) in enumerate(pairs):
+        merger._put(left, right, rank)
+    assert [merger._rank(*pair) for pair in pairs] == list(range(len(pairs)))
+    assert {merger._rank(left + 60, right) for left, right in pairs} == {1 << 32}
+    assert merger.merge(bytes([7, 50, 7, 51])) == [7 * 60 + 1, 7, 51]
 
 
 def test_caches_are_cleared() -> None:
