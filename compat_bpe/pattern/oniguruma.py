@@ -7,7 +7,7 @@ The syntax is that of ``parser.py``, with these differences:
 - ``{1,3}+`` is a repeat of a repeat, not a possessive one;
 - ``a(?i)b|c`` is ``a(?i:b|c)``;
 - ``\Z`` is also before a newline at the end;
-- ``\w`` is another class.
+- ``\w`` is another class, and within brackets it is a third one.
 
 A construct is refused if the two syntaxes might give it different meanings: POSIX classes, ``--``
 and ``~~`` in classes, some escapes, and case-insensitive text that is not ASCII or that a single
@@ -22,7 +22,7 @@ import re
 from typing import Callable
 
 from ..unicode.code_points import ALL, END, CodePoints
-from ..unicode.properties import oniguruma_word
+from ..unicode.properties import oniguruma_class_word, oniguruma_word
 from .ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
 from .parser import HEX, NEWLINE, POSIX, POSIX_CLASS, Parser, lone
 
@@ -121,6 +121,13 @@ class _Parser(Parser):
         if found[3] or "=" in name or name.lower() in _POSIX_PROPERTIES:
             self.fail(f"the property \\{found[0]} is not supported", start)
         return super().property(found, start)
+
+    def bracket_char(self, start: int) -> CodePoints:
+        for sign in ("\\w", "\\W"):
+            if self.take(sign):
+                points = oniguruma_class_word()
+                return points if sign == "\\w" else ~points
+        return super().bracket_char(start)
 
     def set_operator(self, sign: str) -> Callable[[CodePoints, CodePoints], CodePoints]:
         if sign != "&&":
