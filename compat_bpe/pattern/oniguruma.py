@@ -56,6 +56,8 @@ class _Letter(Chars):
 class _Parser(Parser):
     group_name = re.compile(r"\?<[A-Za-z_][A-Za-z0-9_]*>")
     group_flags = "im"
+    class_start = re.compile("(?!)")
+    repeats_repeats = True
 
     def __init__(self, pattern: str) -> None:
         super().__init__(pattern)
@@ -70,7 +72,7 @@ class _Parser(Parser):
             if text.lower() in _FOLDED_TO_TWO:
                 self.fail(_CASE)
 
-    def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Repeat:
+    def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Node:
         is_fixed = repeat.low == repeat.high
         if sign[0] == "{" and (mode == "+" or (mode == "?" and is_fixed)):
             # A sign after a count repeats the repeat, except `?` after a range.
