@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -50,10 +52,6 @@ class _Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except ModuleNotFoundError as error:
-            if error.name != "pathspec":
-                raise
-            raise CommandError(str(error)) from None  # it says what to do
         except KeyboardInterrupt:  # click itself would say "Aborted!" and exit with 1
             sys.exit(128 + 2)  # as a shell reports a program that SIGINT ended
 
@@ -72,6 +70,12 @@ def cli() -> None:
     """
 
 
+def _end(number: int, _frame: object) -> None:
+    """End the process after a signal, and clean up; a second one ends it at once."""
+    signal.signal(number, signal.SIG_DFL)
+    sys.exit(128 + number)  # as a shell reports a program that a signal ended
+
+
 def main() -> None:
     """Run the command with the arguments of the process, and exit.
 
@@ -80,8 +84,16 @@ def main() -> None:
     - 0 if all went well;
     - 1 if a limit was exceeded, for commands that say so, or if standard output is a closed pipe;
     - 2 for wrong usage, or if anything could not be read or written;
-    - 130 if interrupted.
+    - 130 if interrupted, 143 if told to end, and 129 if the terminal is gone.
+
+    In these cases no parts of files are left behind.
     """
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # A signal that is ignored, as by `nohup`, stays ignored.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            with suppress(ValueError):  # only the main thread may do it
+                signal.signal(number, _end)
     try:
         cli(prog_name=PROGRAM)
     except OSError as error:

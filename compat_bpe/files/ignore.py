@@ -1,4 +1,4 @@
-"""Rules of ignore files, and globs; ``pathspec`` reads their patterns.
+"""Rules of ignore files, and globs; ``wildmatch`` reads their patterns.
 
 As in git, the rules of a ``.gitignore`` come before those of the directories above it, then come
 the repository's ``info/exclude`` and the user's ``core.excludesFile``.
@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Callable, NamedTuple
+from typing import Callable, NamedTuple
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from .wildmatch import InvalidPatternError, as_bytes, translate
 
 #: The file in a directory with the rules for everything below it.
 IGNORE_FILE = ".gitignore"
@@ -25,7 +23,7 @@ _LINE = re.compile(r"((?:\\.|[^\\])*?) *", re.DOTALL)
 
 
 class _Rule(NamedTuple):
-    search: Callable[[str], re.Match[str] | None]
+    match: Callable[[str], re.Match[str] | None]
     ignores: bool
     only_directories: bool
     #: True if it is matched against the last part of a path alone.
@@ -60,14 +58,12 @@ class Rules:
         relative = path[self._skip :]
         if os.sep != "/":
             relative = relative.replace(os.sep, "/")
+        relative = as_bytes(relative)
         name = relative.rpartition("/")[2]
-        for search, ignores, only_directories, only_name in self._rules:
+        for match, ignores, only_directories, only_name in self._rules:
             if only_directories and not is_directory:
                 continue
-            found = search(name if only_name else relative)
-            # pathspec's patterns also match paths below a directory; then the slash after it is a
-            # group.
-            if found is not None and not found.groupdict().get("ps_d"):
+            if match(name if only_name else relative):
                 return ignores
         return None
 
@@ -194,31 +190,18 @@ def _lines(path: str) -> list[str]:
 
 def _parse(line: str) -> list[_Rule]:
     """Return the rule of a line; none for a comment or an invalid pattern, as in git."""
+    if line.startswith("#"):
+        return []
     whole = _LINE.fullmatch(line)
-    pattern = whole[1] if whole else line
-    # Without the slash, pathspec's pattern matches the directory itself.
+    pattern = as_bytes(whole[1] if whole else line)
+    ignores = not pattern.startswith("!")
+    pattern = pattern[not ignores :]
     only_directories = pattern.endswith("/")
     if only_directories:
         pattern = pattern[:-1]
+    only_name = "/" not in pattern
     try:
-        with warnings.catch_warnings():
-            # "[[a]" is a set of two for git; `re` warns that it may be more one day.
-            warnings.simplefilter("ignore", FutureWarning)
-            (compiled,) = _git_ignore_spec().from_lines([pattern]).patterns
-    except (ValueError, re.error):
+        regex = translate(pattern.removeprefix("/"), is_name=only_name)
+    except InvalidPatternError:
         return []
-    if compiled.include is None or compiled.regex is None:
-        return []
-    return [_Rule(compiled.regex.search, compiled.include, only_directories, "/" not in pattern)]
-
-
-def _git_ignore_spec() -> type[GitIgnoreSpec]:
-    try:
-        from pathspec import GitIgnoreSpec  # only where there are patterns
-    except ImportError:
-        raise ModuleNotFoundError(
-            "ignore files and globs need pathspec; install it with: python -m pip install "
-            "pathspec, or give --no-ignore and no globs",
-            name="pathspec",
-        ) from None
-    return GitIgnoreSpec
+    return [_Rule(re.compile(regex).fullmatch, ignores, only_directories, only_name)]

@@ -18,12 +18,19 @@ class Cutter:
         encoding: the encoding to use.
         names: special tokens that must not be cut.
         whole_chunks: cut no chunk in two, not even where that makes no difference to the ids.
+        whole_text: cut nothing: all text is held back until it is finished.
     """
 
     def __init__(
-        self, encoding: TextEncoder, names: frozenset[str], *, whole_chunks: bool = False
+        self,
+        encoding: TextEncoder,
+        names: frozenset[str],
+        *,
+        whole_chunks: bool = False,
+        whole_text: bool = False,
     ) -> None:
         self._whole_chunks = whole_chunks
+        self._whole_text = whole_text
         self._encoding = encoding
         self._names = names
         #: The encoding of the part that was returned last: it begins the text, or goes on.
@@ -66,6 +73,8 @@ class Cutter:
         return rest
 
     def _last_cut(self, text: str, *, fine: bool) -> int:
+        if self._whole_text:
+            return 0
         return last_cut_point(
             self._encoding,
             text,

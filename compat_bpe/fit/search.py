@@ -132,8 +132,8 @@ class Forward:
         """Return the farthest allowed offset up to which the text, with ``more``, fits."""
         text, count, limit = self.text, self.encoding.count, self.limit
         edges = (0, len(text))
-        # The tokens at the junction may become one.
-        for_more = max(count(more) - 1, 0) if more else 0
+        # The tokens at the junction may become one, and what is put before a text is not there.
+        for_more = max(self.continued.count(more) - 1, 0) if more else 0
         known, beyond = self.go(origin, goal)
         if known[-1].at != goal:
             beyond = self.narrow(known, beyond, limit - for_more)
@@ -191,7 +191,7 @@ class Forward:
         Args:
             known: the known cut points.
             beyond: a place up to which the text does not fit.
-            limit: the limit for joints.
+            limit: the limit for joints that are far away.
 
         Returns:
             The next cut point, or a joint before it up to which the text does not fit either.
@@ -220,6 +220,9 @@ class Forward:
                 beyond = _Known(cut, tokens)
             else:
                 known.append(_Known(cut, tokens))
+        if abs(beyond.at - known[-1].at) <= _LONG:
+            # What more there is may become one with the text: all that fits without it is tried.
+            limit = self.limit
         return self.narrow_by_joints(known, beyond, limit)
 
     def narrow_by_joints(self, known: list[_Known], beyond: _Known, limit: int) -> _Known:

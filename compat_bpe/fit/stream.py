@@ -13,6 +13,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, I
 from itertools import chain
 from typing import AnyStr, Protocol, runtime_checkable
 
+from ..pipeline.processors.base import keeps_text
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from ..unicode.utf8 import Utf8Decoder
 from .cutter import Cutter as Cutter
@@ -72,7 +73,13 @@ class StreamEncoder:
         disallowed = names - allowed if disallowed_special == "all" else disallowed_special
         self._allowed = frozenset(allowed)
         self._disallowed = frozenset(disallowed or ())
-        self._cutter = Cutter(encoding, self._allowed | self._disallowed)
+        processor = encoding.core.definition.processor
+        self._cutter = Cutter(
+            encoding,
+            self._allowed | self._disallowed,
+            # Some post-processors leave a text out or have it twice, and that is all of it.
+            whole_text=processor is not None and not keeps_text(processor),
+        )
 
     def feed(self, text: str) -> list[int]:
         """Return the ids that this piece makes certain; there may be none.

@@ -7,7 +7,7 @@ The syntax is that of ``parser.py``, with these differences:
 - ``{1,3}+`` is a repeat of a repeat, not a possessive one;
 - ``a(?i)b|c`` is ``a(?i:b|c)``;
 - ``\Z`` is also before a newline at the end;
-- ``\w`` is another class.
+- ``\w`` is another class, and within brackets it is a third one.
 
 A construct is refused if the two syntaxes might give it different meanings: POSIX classes, ``--``
 and ``~~`` in classes, some escapes, and case-insensitive text that is not ASCII or that a single
@@ -22,7 +22,7 @@ import re
 from typing import Callable
 
 from ..unicode.code_points import ALL, END, CodePoints
-from ..unicode.properties import oniguruma_word
+from ..unicode.properties import oniguruma_class_word, oniguruma_word
 from .ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
 from .parser import HEX, NEWLINE, POSIX, POSIX_CLASS, Parser, lone
 
@@ -56,6 +56,8 @@ class _Letter(Chars):
 class _Parser(Parser):
     group_name = re.compile(r"\?<[A-Za-z_][A-Za-z0-9_]*>")
     group_flags = "im"
+    class_start = re.compile("(?!)")
+    repeats_repeats = True
 
     def __init__(self, pattern: str) -> None:
         super().__init__(pattern)
@@ -70,7 +72,7 @@ class _Parser(Parser):
             if text.lower() in _FOLDED_TO_TWO:
                 self.fail(_CASE)
 
-    def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Repeat:
+    def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Node:
         is_fixed = repeat.low == repeat.high
         if sign[0] == "{" and (mode == "+" or (mode == "?" and is_fixed)):
             # A sign after a count repeats the repeat, except `?` after a range.
@@ -121,6 +123,13 @@ class _Parser(Parser):
         if found[3] or "=" in name or name.lower() in _POSIX_PROPERTIES:
             self.fail(f"the property \\{found[0]} is not supported", start)
         return super().property(found, start)
+
+    def bracket_char(self, start: int) -> CodePoints:
+        for sign in ("\\w", "\\W"):
+            if self.take(sign):
+                points = oniguruma_class_word()
+                return points if sign == "\\w" else ~points
+        return super().bracket_char(start)
 
     def set_operator(self, sign: str) -> Callable[[CodePoints, CodePoints], CodePoints]:
         if sign != "&&":

@@ -103,6 +103,10 @@ class Parser:
     #: Dialects override these attributes, and some methods.
     group_name = re.compile(r"\?P?<[A-Za-z_][A-Za-z0-9_.\[\]]*>")
     group_flags = "imsu"
+    #: Characters at the start of a class that are nothing but themselves.
+    class_start = re.compile(r"-+|\]")
+    #: True if a repeat may be repeated; otherwise a brace after it is a character.
+    repeats_repeats = False
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -161,7 +165,7 @@ class Parser:
             found = self.take_match(_REPEAT)
             while found:
                 item = self.repeat(item, found)
-                found = self.take_match(_REPEAT)
+                found = self.take_match(_REPEAT) if self.repeats_repeats else None
             if item != EMPTY:
                 self.check_next(items, item)
                 items.append(item)
@@ -185,9 +189,11 @@ class Parser:
             return EMPTY
         return self.with_mode(Repeat(item, counts[0], counts[1], ""), sign, mode)
 
-    def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Repeat:
+    def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Node:
         """Return a repeat with the mode that was read after its sign."""
-        return repeat._replace(mode=mode)
+        found = repeat._replace(mode=mode)
+        is_atomic = mode == "?" and not self.repeats_repeats and self.take("+")
+        return Atomic(found) if is_atomic else found
 
     def atom(self) -> Node:
         start = self.at
@@ -312,7 +318,8 @@ class Parser:
         negative = self.take("^")
         first = self.at
         left, operator = NONE, CodePoints.__or__
-        union: list[CodePoints] = []
+        start_chars = self.take_match(self.class_start)
+        union = [CodePoints.of(start_chars[0][0])] if start_chars else []
         while True:
             at = self.at
             sign = self.pattern[at : at + 2]

@@ -1,14 +1,17 @@
-"""No file that exists is overwritten unasked."""
+"""No file that exists is overwritten unasked, and none is left behind by a signal."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from compat_bpe.cli.output import CommandError
 from compat_bpe.cli.output_file import check_new_file, check_no_input
+from tests.cli.process import TIMEOUT, environment, posix
 
 
 def _is_ours(beginning: bytes) -> bool:
@@ -73,3 +76,49 @@ def test_an_input_is_refused_by_whatever_name(
             check_no_input(["b"], ["-"])
     monkeypatch.setattr("sys.stdin", None)
     check_no_input(["b"], ["-"])
+
+
+#: The command, which gets a signal when its files are on the disk, but not in place.
+_SIGNALLED = """
+import os, signal, sys
+from compat_bpe.cli import main
+
+def replace(*paths):
+    os.kill(os.getpid(), getattr(signal, os.environ["SIGNAL"]))
+    real(*paths)
+
+real, os.replace = os.replace, replace
+main()
+"""
+
+
+@posix
+@pytest.mark.parametrize(("name", "status"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_leaves_no_parts_of_files(name: str, status: int, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _SIGNALLED, *("split", "-e", "gpt2", "-n", "1", "-o", "p-")],
+        input=b"one two three",
+        cwd=tmp_path,
+        env=environment(SIGNAL=name),
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, b"", b"")
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+def test_a_signal_that_is_ignored_stays_so(tmp_path: Path) -> None:
+    ignore = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    script = ignore + _SIGNALLED
+    done = subprocess.run(
+        [sys.executable, "-c", script, *("split", "-e", "gpt2", "-n", "9", "-o", "p-")],
+        input=b"one two three",
+        cwd=tmp_path,
+        env=environment(SIGNAL="SIGHUP"),
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, b"p-0001.txt\n")

@@ -40,6 +40,8 @@ def split_here(pattern: str, text: str) -> list[str]:
         "(?m:.)",
         r"\p{^L}",
         r"[^\p{L}\s]",
+        # In a class, six of the characters of `\w` are none of it.
+        *(r"[\w]", r"[^\w\s]", r"[\W]", r"[^\d\W]", r"[\w&&[^a]]", r"[\s]", r"[\D]", r"[^\h]"),
         r"[\p{L}&&\p{Lu}]",
     ],
 )

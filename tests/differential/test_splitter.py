@@ -182,3 +182,17 @@ def test_regex_splits_alike(name: str, text: str) -> None:
 )
 def test_what_once_differed(pattern: str, text: str) -> None:
     check(pattern, text)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        # A brace after a repeat is a character, and a lazy repeat may be possessive, too.
+        *("a+{2}", "a{2}{3}", "a{2}?{2}", "a+?{2}", "a{1,2}{2}", "(?:a){2}{2}+", "a+?+", "a{2}{"),
+        # Hyphens at the start of a class are characters, and so is a bracket.
+        *("[--]", "[^--]", "[--a]", "[---]", "[^--{-}]", "[a[--]]", "[--[a]]", r"[--\d]", "[]-a]"),
+        *("[-a]", "[a-]", "[a--b]", "[+--]", "[a---]", "[-]]", "[a-z&&[^b]--[a]]"),
+    ],
+)
+def test_rare_signs(pattern: str) -> None:
+    check(pattern, "ab a{2} aa{2} aaaa a{1,2} aaa{1,2}b a+ a-b [--] ^- -- aa{2}{3} a{2}? aa{")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import os
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import Encoding, get_encoding
+from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.fit.stream import (
     StreamCounter,
     StreamEncoder,
@@ -23,6 +24,7 @@ from compat_bpe.fit.stream import (
     count_stream,
     encode_iter,
 )
+from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.utf8 import StreamDecodeError
 from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
 from tests.memory import tracemalloc
@@ -96,6 +98,23 @@ def test_every_cut_in_two(name: str) -> None:
         for place in range(len(text)):
             pieces = [text[:place], text[place:]]
             assert list(encode_iter(encoding, pieces, **special)) == whole
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_post_processor_has_the_whole_text(times: int, tmp_path: Path) -> None:
+    """Some leave a text out or have it twice, which is not each of its parts twice."""
+    plain = encoding_of("llama")
+    path = tmp_path / "tokenizer.json"
+    save_tokenizer_json(plain, path)
+    content = json.loads(path.read_text("utf-8"))
+    single = [{"Sequence": {"id": "A", "type_id": 0}}] * times
+    template = {"type": "TemplateProcessing", "single": single, "special_tokens": {}}
+    content["post_processor"] = {**template, "pair": [{"Sequence": {"id": "B", "type_id": 0}}]}
+    path.write_text(json.dumps(content), "utf-8")
+    encoding, pieces = load(path), ["a the", " ab x ", "e"]
+    whole = plain.encode("".join(pieces)) * times
+    assert list(encode_iter(encoding, pieces)) == encoding.encode("".join(pieces)) == whole
+    assert count_stream(encoding, pieces) == plain.count("".join(pieces))
 
 
 @given(encodings, hard_texts)

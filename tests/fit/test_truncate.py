@@ -59,6 +59,8 @@ def test_it_fits_and_is_made_of_the_text(
 @given(encodings, hard_texts, limits, boundaries, asides)
 # All of the text around the marker has fewer tokens than the text.
 @example(encoding_of("leaves text out"), "ac", 1, "char", "b")
+# The marker becomes one unknown token with what is before it, and no cut point is near.
+@example(encoding_of("spm unigram"), "éb<|endoftext|>" * 8, 7, "char", "…")
 def test_each_part_is_the_longest(
     encoding: Encoding, text: str, limit: int, boundary: Boundary, marker: str
 ) -> None:
