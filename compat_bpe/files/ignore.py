@@ -1,4 +1,4 @@
-"""Rules of ignore files, and globs; ``wildmatch`` reads their patterns.
+"""Rules of ignore files, and globs; ``pathspec`` reads their patterns.
 
 As in git, the rules of a ``.gitignore`` come before those of the directories above it, then come
 the repository's ``info/exclude`` and the user's ``core.excludesFile``.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterable, Sequence
-from typing import Callable, NamedTuple
+from typing import TYPE_CHECKING, Callable, NamedTuple
 
-from .wildmatch import InvalidPatternError, as_bytes, translate
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 #: The file in a directory with the rules for everything below it.
 IGNORE_FILE = ".gitignore"
@@ -23,7 +25,7 @@ _LINE = re.compile(r"((?:\\.|[^\\])*?) *", re.DOTALL)
 
 
 class _Rule(NamedTuple):
-    match: Callable[[str], re.Match[str] | None]
+    search: Callable[[str], re.Match[str] | None]
     ignores: bool
     only_directories: bool
     #: True if it is matched against the last part of a path alone.
@@ -58,12 +60,14 @@ class Rules:
         relative = path[self._skip :]
         if os.sep != "/":
             relative = relative.replace(os.sep, "/")
-        relative = as_bytes(relative)
         name = relative.rpartition("/")[2]
-        for match, ignores, only_directories, only_name in self._rules:
+        for search, ignores, only_directories, only_name in self._rules:
             if only_directories and not is_directory:
                 continue
-            if match(name if only_name else relative):
+            found = search(name if only_name else relative)
+            # pathspec's patterns also match paths below a directory; then the slash after it is a
+            # group.
+            if found is not None and not found.groupdict().get("ps_d"):
                 return ignores
         return None
 
@@ -190,18 +194,31 @@ def _lines(path: str) -> list[str]:
 
 def _parse(line: str) -> list[_Rule]:
     """Return the rule of a line; none for a comment or an invalid pattern, as in git."""
-    if line.startswith("#"):
-        return []
     whole = _LINE.fullmatch(line)
-    pattern = as_bytes(whole[1] if whole else line)
-    ignores = not pattern.startswith("!")
-    pattern = pattern[not ignores :]
+    pattern = whole[1] if whole else line
+    # Without the slash, pathspec's pattern matches the directory itself.
     only_directories = pattern.endswith("/")
     if only_directories:
         pattern = pattern[:-1]
-    only_name = "/" not in pattern
     try:
-        regex = translate(pattern.removeprefix("/"), is_name=only_name)
-    except InvalidPatternError:
+        with warnings.catch_warnings():
+            # "[[a]" is a set of two for git; `re` warns that it may be more one day.
+            warnings.simplefilter("ignore", FutureWarning)
+            (compiled,) = _git_ignore_spec().from_lines([pattern]).patterns
+    except (ValueError, re.error):
         return []
-    return [_Rule(re.compile(regex).fullmatch, ignores, only_directories, only_name)]
+    if compiled.include is None or compiled.regex is None:
+        return []
+    return [_Rule(compiled.regex.search, compiled.include, only_directories, "/" not in pattern)]
+
+
+def _git_ignore_spec() -> type[GitIgnoreSpec]:
+    try:
+        from pathspec import GitIgnoreSpec  # only where there are patterns
+    except ImportError:
+        raise ModuleNotFoundError(
+            "ignore files and globs need pathspec; install it with: python -m pip install "
+            "pathspec, or give --no-ignore and no globs",
+            name="pathspec",
+        ) from None
+    return GitIgnoreSpec
