@@ -11,7 +11,7 @@ from tools.browser import Browser
 
 #: Keys that are held while another one is pressed, as ``Page.press`` takes them.
 CONTROL, SHIFT = 2, 8
-_PATIENCE = 90  # seconds; a browser that has little of a machine starts Python slowly
+_PATIENCE = 40  # seconds; a browser that has little of a machine starts Python slowly
 
 
 class Page:

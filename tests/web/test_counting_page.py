@@ -140,6 +140,25 @@ def test_dropped_files_keep_within_their_folder(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["inside"]
 
 
+def test_a_tokenizer_has_nothing_of_files_that_were_refused(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    assert "error" in json.loads(desk.load({"tokenizer.json": b"{}"}, None))
+    answer = json.loads(desk.load({"vocab.json": b'{"a": 0, "b": 1}', "merges.txt": b""}, None))
+    assert answer["value"] == "file:1"
+
+
+@given(names, texts, st.booleans())
+def test_all_ids_are_those_of_the_text(name: str, text: str, special: bool) -> None:
+    encoding = encoding_of(name)
+    edited = EditedText()
+    edited.choose([encoding], special=special)
+    edited.replace(0, 0, text)
+    assert len(edited.ids(0)) == edited.counts()[0]
+    if name == "gpt2":
+        allowed = {"<|endoftext|>"} if special else set[str]()
+        assert edited.ids(0) == GPT2.encode(text, allowed_special=allowed, disallowed_special=())
+
+
 def test_errors_of_a_tokenizer_name_the_file_as_the_visitor_does(tmp_path: Path) -> None:
     answer = json.loads(Desk(tmp_path).load({"tokenizer.json": b"{"}, None))
     assert answer["error"].startswith("tokenizer.json:")

@@ -81,4 +81,3 @@ def test_the_caret_goes_from_part_to_part(page: Page) -> None:
     assert before[:-1].endswith(end)
     assert before in LONG
     assert page.counts() == {"o200k_base": tokens_of(page.copied())}
-

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-import pytest
 
 from tests.web.page import CONTROL, SHIFT, Page
 
@@ -123,7 +122,9 @@ edits = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(edits)
-def test_all_steps_lead_back_and_forth(opened: Page, edits: list[tuple[int, int, str, bool, bool]]) -> None:
+def test_all_steps_lead_back_and_forth(
+    opened: Page, edits: list[tuple[int, int, str, bool, bool]]
+) -> None:
     """Undoing all gives the text of before, redoing all the last one, whatever was one step."""
     page = opened
     found = page.run(
@@ -134,7 +135,8 @@ def test_all_steps_lead_back_and_forth(opened: Page, edits: list[tuple[int, int,
           model.history.done = [];
           for (const [place, length, text, isTyped, closes] of JSON.parse(arguments[0])) {
             const start = Math.min(place, model.text.length);
-            model.replace(start, Math.min(start + length, model.text.length), text, isTyped ? {} : null);
+            const end = Math.min(start + length, model.text.length);
+            model.replace(start, end, text, isTyped ? {} : null);
             if (closes) model.history.close();
           }
           const last = model.text, steps = model.history.done.length;

@@ -30,6 +30,7 @@ class Desk:
             "choose": self._choose,
             "edit": self._edit,
             "blocks": self._blocks,
+            "ids": self._text.ids,
             "cut": self._text.cut,
             "facts": self._facts,
             "steps": self._steps,

@@ -177,6 +177,10 @@ class EditedText:
             found.append({"first": first, "cells": rows})
         return found
 
+    def ids(self, column: int) -> list[int]:
+        """Return the ids of all tokens in an encoding."""
+        return [one.id for one in self._counted(column).tokens(0, len(self))]
+
     def cut(self, column: int, limit: int) -> int | None:
         """Return the end, in UTF-16 units, of the longest prefix within a limit of tokens.
 
