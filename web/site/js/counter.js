@@ -37,7 +37,8 @@ export class Counter extends EventTarget {
       if (this.isCurrent) this.tell(this.figures);
       while (!this.isCurrent) {
         const { text } = this.model;
-        const figures = await this.engine.ask('edit', difference(this.sent, text));
+        const edit = /** @type {any} */ (difference(this.sent, text)); // there is one: see isCurrent
+        const figures = await this.engine.ask('edit', edit);
         this.sent = text;
         this.tell(figures);
       }

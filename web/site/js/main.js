@@ -7,7 +7,7 @@ import { MOST, filesOfDialog } from './dropped.js';
 import { setUpDropping } from './dropping.js';
 import { Editor } from './editor.js';
 import { areTokenizer, shortName } from './encodings.js';
-import { Engine, trusted } from './engine.js';
+import { engine, trusted } from './engine.js';
 import { FilesPanel } from './files-panel.js';
 import { MessagesPanel } from './messages-panel.js';
 import { Model } from './model.js';
@@ -20,7 +20,6 @@ import { WordPanel } from './word-panel.js';
 
 const settings = new Settings();
 const textOfLink = settings.read(location.hash);
-const engine = new Engine();
 const started = engine.start(settings.keys);
 const model = new Model();
 const editor = new Editor(model);
