@@ -53,7 +53,7 @@ function drawSide(text, cells, cut, look, other) {
     cell.classList.toggle('differs', other !== null && !other.has(`${start} ${end}`));
     side.append(look.ids ? fillIds(cell, ids, start, end, cut)
       : start === end ? fillEmpty(cell) : fill(cell, text, start, end, cut, look.spaces));
-    if (look.ids && text.slice(start, end).endsWith('\n')) side.append('\n');
+    if (look.ids) side.append(text.slice(start, end).endsWith('\n') ? '\n' : ' ');
     at = Math.max(at, end);
   });
   drawGap(text.length);
@@ -91,7 +91,8 @@ function fill(element, text, start, end, cut, everySpace) {
 function fillIds(element, ids, start, end, cut) {
   // Ids are not cut: those of a character of which some tokens are left out are left out, too.
   markCut(element, start, cut !== null && cut < end ? Math.min(cut, start) : null);
-  element.append(` ${ids.join(' ')} `);
+  element.classList.add('ids');
+  element.append(ids.join(' '));
   return element;
 }
 
