@@ -56,7 +56,7 @@ class Page:
               await frame(); await sleep(arguments[0]);
               still = busy('counts') || busy('tokens') ? 0 : still + 1;
             }"""
-        self.run(f"return (async () => {{{script}}}).apply(null, arguments)", 60)
+        self.run(f"return (async () => {{{script}}}).apply(null, arguments)", 15)
 
     def run(self, script: str, *arguments: object) -> Any:
         """Return the value of the body of a JavaScript function; ``$`` gives an element by id."""

@@ -62,6 +62,18 @@ def test_words_and_deletions_are_steps(page: Page) -> None:
     assert text(page) == "one x"
 
 
+def test_the_menu_undoes_and_redoes_too(page: Page) -> None:
+    page.type("hello ")
+    page.type("world")
+    for kind, expected in [("Undo", "hello "), ("Undo", ""), ("Redo", "hello ")]:
+        page.run(
+            "$('text').dispatchEvent(new InputEvent('beforeinput',"
+            " { inputType: `history${arguments[0]}`, cancelable: true }))",
+            kind,
+        )
+        assert text(page) == expected
+
+
 def test_a_text_that_was_cleared_comes_back(page: Page) -> None:
     page.type("hello world")
     page.clear()
