@@ -77,10 +77,31 @@ def test_edits_in_utf16_count_as_the_text_does(
         text = text[:start] + new + text[end:]
         assert edited.counts() == [encoding.count(text), GPT2.count(text)]
         size = utf16(text)
-        for column, side in enumerate(edited.block(0, size)):
+        for column, side in enumerate(edited.blocks([(0, size)])[0]):
             ids = [one for cell in side["cells"] for one in cell[3]]
             assert len(ids) <= edited.counts()[column]
             assert all(0 <= cell[0] <= cell[1] <= size for cell in side["cells"])
+
+
+@given(names, texts, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=4))
+def test_blocks_asked_for_at_once_are_those_asked_for_one_by_one(
+    name: str, text: str, parts: list[tuple[int, int]]
+) -> None:
+    encoding = encoding_of(name)
+    edited = EditedText()
+    edited.choose([encoding, GPT2], special=False)
+    edited.replace(0, 0, text)
+    ranges = [
+        (utf16(text[: min(start, len(text))]), utf16(text[: min(start + length, len(text))]))
+        for start, length in parts
+    ]
+    together = edited.blocks(ranges)
+    assert together == [edited.blocks([one])[0] for one in ranges]
+    document = Document(encoding, text)
+    for (start, length), sides in zip(parts, together):
+        begin, stop = min(start, len(text)), min(start + length, len(text))
+        ids = [one for cell in sides[0]["cells"] for one in cell[3]]
+        assert ids == [one.id for one in document.tokens(begin, stop)]
 
 
 @given(texts, st.integers(0, 12))

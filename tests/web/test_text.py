@@ -190,6 +190,17 @@ def test_the_cut_of_a_limit_is_exact(page: Page, limit: int) -> None:
     assert f"{over} over the limit" in page.text_of("counts")
 
 
+@pytest.mark.parametrize("limit", ["-1", "1.5"])
+def test_a_limit_that_is_no_number_of_tokens_says_so(page: Page, limit: str) -> None:
+    page.type("one two")
+    color = "return getComputedStyle($('limit')).borderTopColor"
+    before = page.run(color)
+    page.choose("limit", limit)
+    assert page.run(color) != before
+    assert "limit" not in page.text_of("counts")
+    assert page.run("return document.querySelector('.cut')") is None
+
+
 def test_a_limit_that_is_kept_cuts_nothing(page: Page) -> None:
     page.type("one two")
     page.choose("limit", 5)
@@ -199,7 +210,7 @@ def test_a_limit_that_is_kept_cuts_nothing(page: Page) -> None:
 
 def test_the_cut_is_marked_where_a_block_begins(page: Page) -> None:
     block = "one two three four five\n" * 21  # ends with its line
-    page.type(block + "the next one begins here\n" * 3)
+    page.type(block + "the next one begins here\n" * 60)
     page.choose("limit", tokens_of("o200k_base", block))
     page.wait(lambda: page.run("return document.querySelector('.cut') !== null"))
     assert page.run("return document.querySelectorAll('.cut').length") == 1

@@ -39,11 +39,6 @@ def packs() -> dict[str, str]:
     return {name: pack_of(name) for name in compat_bpe.list_encoding_names()}
 
 
-def packs_folder() -> str:
-    """Return the folder that the package reads its packs from."""
-    return os.path.join(os.path.dirname(compat_bpe.__file__), "encodings", "packs")
-
-
 class Encodings:
     """The encodings that the page can count by.
 

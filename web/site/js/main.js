@@ -13,6 +13,7 @@ import { MessagesPanel } from './messages-panel.js';
 import { Model } from './model.js';
 import { Settings } from './settings.js';
 import { setUpSharing } from './sharing.js';
+import { setBusy, setStatus } from './status.js';
 import { setUpTabs } from './tabs.js';
 import { TokenView } from './token-view.js';
 import { TokenizerFiles } from './tokenizer-files.js';
@@ -44,22 +45,6 @@ const tokenizers = new TokenizerFiles(engine, key => {
   settings.fill();
   settings.choose(key);
 });
-
-/** @param {string} text @param {string} [kind] */
-function setStatus(text, kind = '') {
-  if (the('status').textContent !== text) the('status').textContent = text;
-  the('status').className = kind;
-}
-
-/** Say that the figures are not those of the text, or that they are. @param {boolean} isBusy */
-function setBusy(isBusy) {
-  the('counts').setAttribute('aria-busy', String(isBusy));
-  if (isBusy) sayBusySoon();
-  else setStatus('Ready.', 'ready');
-}
-const sayBusySoon = later(() => {
-  if (counter.isReady && the('counts').getAttribute('aria-busy') === 'true') setStatus('Counting…');
-}, 400);
 
 model.addEventListener('change', () => {
   setBusy(!counter.isCurrent);

@@ -37,6 +37,7 @@ export class Settings extends EventTarget {
 
   /** @param {string} id */
   changed(id) {
+    if (id === 'limit') the('limit').reportValidity(); // in the visitor's language
     this.dispatchEvent(new CustomEvent('change', { detail: id }));
   }
 
