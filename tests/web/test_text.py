@@ -209,8 +209,8 @@ def test_a_limit_that_is_kept_cuts_nothing(page: Page) -> None:
 
 
 def test_the_cut_is_marked_where_a_block_begins(page: Page) -> None:
-    block = "one two three four five\n" * 21  # ends with its line
-    page.type(block + "the next one begins here\n" * 60)
+    block = "one two three four five " * 21 + "six\n"  # ends with its line
+    page.type(block + ("the next one begins here " * 21 + "\n") * 3)
     page.choose("limit", tokens_of("o200k_base", block))
     page.wait(lambda: page.run("return document.querySelector('.cut') !== null"))
     assert page.run("return document.querySelectorAll('.cut').length") == 1
