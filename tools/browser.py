@@ -41,11 +41,14 @@ class BrowserError(Exception):
 class Browser:
     """A browser with one page, for use in a ``with`` statement.
 
+    Args:
+        flags: more flags for Chromium.
+
     Raises:
         BrowserError: chromedriver is missing or does not start.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *flags: str) -> None:
         driver = shutil.which("chromedriver")
         if driver is None:
             raise BrowserError("no chromedriver: apt-get install chromium chromium-driver")
@@ -56,7 +59,7 @@ class Browser:
         self._open = build_opener(ProxyHandler({})).open
         try:
             self._root = f"http://127.0.0.1:{self._port()}/session"
-            options = {"args": [*FLAGS, f"--user-data-dir={self._profile}"]}
+            options = {"args": [*FLAGS, *flags, f"--user-data-dir={self._profile}"]}
             wanted = {
                 "browserName": "chrome",
                 "goog:chromeOptions": options,

@@ -65,6 +65,7 @@ def page(opened: Page) -> Iterator[Page]:
         "limit": "",
         "special": False,
         "spaces": False,
+        "ids": False,
     }.items():
         script = "const e = $(arguments[0]); return e.type === 'checkbox' ? e.checked : e.value"
         if opened.run(script, id) != value:

@@ -9,7 +9,9 @@ from typing import Any
 
 from tools.browser import Browser
 
-_PATIENCE = 90  # seconds; a browser that has little of a machine starts Python slowly
+#: Keys that are held while another one is pressed, as ``Page.press`` takes them.
+CONTROL, SHIFT = 2, 8
+_PATIENCE = 40  # seconds; a browser that has little of a machine starts Python slowly
 
 
 class Page:
@@ -54,7 +56,7 @@ class Page:
               await frame(); await sleep(arguments[0]);
               still = busy('counts') || busy('tokens') ? 0 : still + 1;
             }"""
-        self.run(f"return (async () => {{{script}}}).apply(null, arguments)", 60)
+        self.run(f"return (async () => {{{script}}}).apply(null, arguments)", 15)
 
     def run(self, script: str, *arguments: object) -> Any:
         """Return the value of the body of a JavaScript function; ``$`` gives an element by id."""
@@ -89,7 +91,7 @@ class Page:
         self.settle()
 
     def press(self, key: str, modifiers: int = 0) -> None:
-        """Press a key by its name, such as ``Backspace``; 2 is Control."""
+        """Press a key by its name, such as ``Backspace``, with ``CONTROL`` or ``SHIFT``."""
         codes = {
             "Backspace": 8,
             "Delete": 46,
@@ -110,7 +112,7 @@ class Page:
                 code=key if len(key) > 1 else f"Key{key.upper()}",
                 windowsVirtualKeyCode=codes.get(key, ord(key[0].upper())),
                 modifiers=modifiers,
-                commands=["selectAll"] if (key, modifiers) == ("a", 2) else [],
+                commands=["selectAll"] if (key, modifiers) == ("a", CONTROL) else [],
             )
 
     def clear(self) -> None:
@@ -130,6 +132,16 @@ class Page:
             text,
         )
         self.settle()
+
+    def copied(self) -> str:
+        """Select all of the text, and return what is copied then."""
+        self.press("a", CONTROL)
+        found: str = self.run(
+            "const transfer = new DataTransfer(), event = new ClipboardEvent('copy',"
+            " { clipboardData: transfer, bubbles: true, cancelable: true });"
+            "$('text').dispatchEvent(event); return transfer.getData('text/plain')"
+        )
+        return found
 
     def drop(self, files: dict[str, bytes]) -> None:
         """Drop files onto the page."""

@@ -77,10 +77,31 @@ def test_edits_in_utf16_count_as_the_text_does(
         text = text[:start] + new + text[end:]
         assert edited.counts() == [encoding.count(text), GPT2.count(text)]
         size = utf16(text)
-        for column, side in enumerate(edited.block(0, size)):
+        for column, side in enumerate(edited.blocks([(0, size)])[0]):
             ids = [one for cell in side["cells"] for one in cell[3]]
             assert len(ids) <= edited.counts()[column]
             assert all(0 <= cell[0] <= cell[1] <= size for cell in side["cells"])
+
+
+@given(names, texts, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=4))
+def test_blocks_asked_for_at_once_are_those_asked_for_one_by_one(
+    name: str, text: str, parts: list[tuple[int, int]]
+) -> None:
+    encoding = encoding_of(name)
+    edited = EditedText()
+    edited.choose([encoding, GPT2], special=False)
+    edited.replace(0, 0, text)
+    ranges = [
+        (utf16(text[: min(start, len(text))]), utf16(text[: min(start + length, len(text))]))
+        for start, length in parts
+    ]
+    together = edited.blocks(ranges)
+    assert together == [edited.blocks([one])[0] for one in ranges]
+    document = Document(encoding, text)
+    for (start, length), sides in zip(parts, together):
+        begin, stop = min(start, len(text)), min(start + length, len(text))
+        ids = [one for cell in sides[0]["cells"] for one in cell[3]]
+        assert ids == [one.id for one in document.tokens(begin, stop)]
 
 
 @given(texts, st.integers(0, 12))
@@ -138,6 +159,25 @@ def test_dropped_files_keep_within_their_folder(tmp_path: Path) -> None:
         answer = json.loads(desk.load({name: data}, None))
         assert answer["value"].startswith("file:")
     assert [path.name for path in tmp_path.iterdir()] == ["inside"]
+
+
+def test_a_tokenizer_has_nothing_of_files_that_were_refused(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    assert "error" in json.loads(desk.load({"tokenizer.json": b"{}"}, None))
+    answer = json.loads(desk.load({"vocab.json": b'{"a": 0, "b": 1}', "merges.txt": b""}, None))
+    assert answer["value"] == "file:1"
+
+
+@given(names, texts, st.booleans())
+def test_all_ids_are_those_of_the_text(name: str, text: str, special: bool) -> None:
+    encoding = encoding_of(name)
+    edited = EditedText()
+    edited.choose([encoding], special=special)
+    edited.replace(0, 0, text)
+    assert len(edited.ids(0)) == edited.counts()[0]
+    if name == "gpt2":
+        allowed = {"<|endoftext|>"} if special else set[str]()
+        assert edited.ids(0) == GPT2.encode(text, allowed_special=allowed, disallowed_special=())
 
 
 def test_errors_of_a_tokenizer_name_the_file_as_the_visitor_does(tmp_path: Path) -> None:

@@ -135,6 +135,36 @@ def test_a_rank_file_is_asked_for_its_pattern(page: Page) -> None:
     assert list(page.counts().values()) == [len(reference.encode_ordinary("hello world 12345"))]
 
 
+def test_a_text_that_a_vocabulary_cannot_spell_has_no_count(page: Page) -> None:
+    page.type("ab")
+    model = {"type": "Unigram", "vocab": [["a", -1.0], ["b", -1.0]]}  # with no unknown token
+    page.drop({"tokenizer.json": json.dumps({"model": model}).encode()})
+    page.wait(lambda: list(page.counts().values()) == [2])
+    page.settle()
+    page.type("c")
+    page.wait_for("counts", "Not counted:")
+    assert page.counts() == {}
+    assert "Traceback" not in page.text_of("counts")
+    page.press("Backspace")
+    page.settle()
+    assert list(page.counts().values()) == [2]
+
+
+def test_the_cut_is_marked_where_no_token_is(page: Page) -> None:
+    path = Path(kind_path("wordpiece"))
+    page.type("the dog of the end")
+    page.drop({"tokenizer.json": path.read_bytes()})
+    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    kept = compat_bpe.load(path).truncate("the dog of the end", 2)
+    page.choose("limit", 2)
+    page.wait(lambda: page.run("return document.querySelector('.cut') !== null"))
+    shown = page.run(
+        "const range = document.createRange(); range.setStart($('tokens'), 0);"
+        "range.setEndBefore(document.querySelector('#tokens .cut')); return range.toString()"
+    )
+    assert shown.replace("·", " ") == "the dog of the end"[: kept.kept[0][1]]
+
+
 def test_a_damaged_tokenizer_is_refused(page: Page) -> None:
     page.type("a")
     page.drop({"tokenizer.json": b'{"model": 1}'})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import tiktoken
 
-from tests.web.page import Page
+from tests.web.page import CONTROL, Page
 
 pytestmark = [pytest.mark.web, pytest.mark.usefixtures("references")]
 
@@ -31,7 +31,7 @@ def test_a_long_text_is_edited_in_parts(page: Page) -> None:
     assert LONG.endswith(value(page))
     # Only what is in sight is drawn.
     assert page.run("return document.querySelectorAll('#tokens .block').length") < 20
-    page.press("Home", 2)
+    page.press("Home", CONTROL)
     page.type("first")
     assert page.counts() == {"o200k_base": tokens_of("first" + LONG)}
     assert value(page).startswith("firstZeile 0")
@@ -41,15 +41,10 @@ def test_a_long_text_is_edited_in_parts(page: Page) -> None:
     page.run("$('part-before').click()")
     assert ("first" + LONG).replace(value(page).replace("middle", ""), "") != "first" + LONG
     # All of it can be selected, copied and replaced.
-    page.press("a", 2)
-    copied = page.run(
-        "const transfer = new DataTransfer(), event = new ClipboardEvent('copy',"
-        " { clipboardData: transfer, bubbles: true, cancelable: true });"
-        "$('text').dispatchEvent(event); return transfer.getData('text/plain')"
-    )
+    copied = page.copied()
     assert copied.replace("middle", "", 1) == "first" + LONG
     assert page.counts() == {"o200k_base": tokens_of(copied)}
-    page.press("a", 2)
+    page.press("a", CONTROL)
     page.type("short")
     assert value(page) == "short"
     assert page.counts() == {"o200k_base": 1}
@@ -75,7 +70,7 @@ def test_all_of_a_long_text_can_be_scrolled_through(page: Page) -> None:
 
 def test_the_caret_goes_from_part_to_part(page: Page) -> None:
     page.paste(LONG)
-    page.press("Home", 2)
+    page.press("Home", CONTROL)
     page.run("const t = $('text'); t.setSelectionRange(t.value.length, t.value.length)")
     end = value(page)[-30:]
     page.press("ArrowRight")
@@ -85,14 +80,4 @@ def test_the_caret_goes_from_part_to_part(page: Page) -> None:
     # The caret was at the end of the part, and moved one character on.
     assert before[:-1].endswith(end)
     assert before in LONG
-    assert page.counts() == {"o200k_base": tokens_of(copied(page))}
-
-
-def copied(page: Page) -> str:
-    page.press("a", 2)
-    found: str = page.run(
-        "const transfer = new DataTransfer(), event = new ClipboardEvent('copy',"
-        " { clipboardData: transfer, bubbles: true, cancelable: true });"
-        "$('text').dispatchEvent(event); return transfer.getData('text/plain')"
-    )
-    return found
+    assert page.counts() == {"o200k_base": tokens_of(page.copied())}

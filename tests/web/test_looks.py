@@ -112,3 +112,46 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
         "tokens",
     ):
         assert id in reached, reached
+
+
+@pytest.mark.parametrize("width", [1000, 1200, 1400])
+def test_the_settings_are_one_row(page: Page, width: int) -> None:
+    page.browser.show(width)
+    rows = page.run(
+        "return new Set([...$('settings').children].filter(one => one.checkVisibility())"
+        ".map(one => Math.round(one.getBoundingClientRect().bottom))).size"
+    )
+    page.browser.show(1200)
+    assert rows == 1
+
+
+def test_two_counts_and_the_sizes_are_one_row(page: Page) -> None:
+    page.choose("other", "cl100k_base")
+    page.choose("limit", 100_000)
+    page.type("hello world " * 4_000)
+    page.browser.show(1400)
+    tops, bottoms = page.run(
+        "const places = [...$('counts').children].map(one => one.getBoundingClientRect());"
+        "return [places.map(one => one.top), places.map(one => one.bottom)]"
+    )
+    page.browser.show(1200)
+    assert max(tops) < min(bottoms)
+
+
+def test_tokens_are_told_apart_in_forced_colors(page: Page) -> None:
+    page.type("one two three")
+    page.browser.devtools(
+        "Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}]
+    )
+    borders, line, ground = page.run(
+        "const style = (one, name) => getComputedStyle(one)[name];"
+        "return [[...document.querySelectorAll('.t')].map(one => style(one, 'borderLeftWidth')),"
+        " style($('tab-files'), 'borderBottomColor'), style(document.body, 'backgroundColor')]"
+    )
+    page.browser.show(1200)
+    assert borders == ["1px"] * 3
+    assert line == ground
+
+
+def test_lines_begin_at_the_side_of_their_script(page: Page) -> None:
+    assert page.run("return getComputedStyle($('text')).unicodeBidi") == "plaintext"

@@ -184,7 +184,7 @@ def test_only_the_encoding_asked_for_is_loaded_and_then_nothing_needs_a_network(
     page.show_tab("text")
     page.choose("encoding", "gpt2")
     assert "gpt2" not in page.counts()
-    page.wait_for("notices", "vocabulary r50k_base")
+    page.wait_for("counts", "vocabulary r50k_base")
 
 
 def test_a_damaged_memory_of_an_earlier_visit_is_left(fresh: tuple[Browser, Path]) -> None:

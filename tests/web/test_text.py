@@ -174,7 +174,7 @@ def test_two_encodings_stand_side_by_side(page: Page) -> None:
     assert "gpt2" in page.text_of("heads")
 
 
-@pytest.mark.parametrize("limit", [1, 5, 8])
+@pytest.mark.parametrize("limit", [0, 1, 5, 8])
 def test_the_cut_of_a_limit_is_exact(page: Page, limit: int) -> None:
     text = "one two three 👩\u200d👩 four\nfive six seven"
     page.type(text)
@@ -190,8 +190,62 @@ def test_the_cut_of_a_limit_is_exact(page: Page, limit: int) -> None:
     assert f"{over} over the limit" in page.text_of("counts")
 
 
+@pytest.mark.parametrize("limit", ["-1", "1.5"])
+def test_a_limit_that_is_no_number_of_tokens_says_so(page: Page, limit: str) -> None:
+    page.type("one two")
+    color = "return getComputedStyle($('limit')).borderTopColor"
+    before = page.run(color)
+    page.choose("limit", limit)
+    assert page.run(color) != before
+    assert "limit" not in page.text_of("counts")
+    assert page.run("return document.querySelector('.cut')") is None
+
+
 def test_a_limit_that_is_kept_cuts_nothing(page: Page) -> None:
     page.type("one two")
     page.choose("limit", 5)
     assert "3 left" in page.text_of("counts")
     assert page.run("return document.querySelector('.cut')") is None
+
+
+def test_the_cut_is_marked_where_a_block_begins(page: Page) -> None:
+    block = "one two three four five " * 21 + "six\n"  # ends with its line
+    page.type(block + ("the next one begins here " * 21 + "\n") * 3)
+    page.choose("limit", tokens_of("o200k_base", block))
+    page.wait(lambda: page.run("return document.querySelector('.cut') !== null"))
+    assert page.run("return document.querySelectorAll('.cut').length") == 1
+    after = page.run("return document.querySelector('.cut').nextSibling.textContent")
+    assert after == "the"
+
+
+def test_ids_are_shown_and_copied(page: Page) -> None:
+    text = "hello 👩\u200d👩 world\nthe end"
+    ids = tiktoken.get_encoding("o200k_base").encode(text)
+    page.type(text)
+    page.choose("ids", True)
+    assert [int(one) for cell in page.cells() for one in cell.split()] == ids
+    page.choose("limit", 2)
+    page.wait(lambda: page.run("return document.querySelector('.cut') !== null"))
+    page.run("navigator.clipboard.writeText = async text => { window.copied = text }")
+    page.run("$('copy-ids').click()")
+    page.wait_for("copy-ids", "Copied")
+    assert page.run("return window.copied") == str(ids)
+    page.run("$('copy-text').click()")
+    page.wait_for("copy-text", "Copied")
+    assert page.run("return window.copied") == text
+
+
+def test_a_long_count_says_that_it_goes_on(page: Page) -> None:
+    page.run(
+        "window.said = [];"
+        "new MutationObserver(() => said.push($('status').innerText))"
+        ".observe($('status'), { childList: true })"
+    )
+    page.run("window.long = 'word and word, number 12345\\n'.repeat(150000)")
+    page.run(
+        "const transfer = new DataTransfer(); transfer.setData('text/plain', long);"
+        "$('text').dispatchEvent(new ClipboardEvent('paste',"
+        " { clipboardData: transfer, bubbles: true, cancelable: true }))"
+    )
+    page.settle()
+    assert page.run("return said") == ["Counting…", "Ready."]

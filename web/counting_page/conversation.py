@@ -18,8 +18,9 @@ def encoding_of(model: str) -> str:
     """
     try:
         return encoding_name_for_model(model)
-    except KeyError as error:
-        raise ValueError(error.args[0]) from None
+    except KeyError:
+        message = f"unknown model {model!r}: choose one of the list, or write its whole name"
+        raise ValueError(message) from None
 
 
 def count_conversation(

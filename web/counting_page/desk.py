@@ -29,7 +29,8 @@ class Desk:
         self._questions: dict[str, Callable[..., Any]] = {
             "choose": self._choose,
             "edit": self._edit,
-            "blocks": self._blocks,
+            "blocks": self._text.blocks,
+            "ids": self._text.ids,
             "cut": self._text.cut,
             "facts": self._facts,
             "steps": self._steps,
@@ -46,10 +47,7 @@ class Desk:
         '{"value": {"counts": [0], "characters": 0, "bytes": 0, "lines": 0}}'
         """
         asked = json.loads(question)
-        try:
-            return json.dumps({"value": self._questions[asked.pop("ask")](**asked)})
-        except (ValueError, OSError, ImportError) as error:
-            return json.dumps({"error": str(error)})
+        return _answer(lambda: self._questions[asked.pop("ask")](**asked))
 
     def count_file(self, data: bytes) -> str:
         """Return the counts of a file by the chosen encodings, as JSON."""
@@ -57,10 +55,7 @@ class Desk:
 
     def load(self, files: dict[str, bytes], pattern: str | None) -> str:
         """Load an encoding from files; return the answer with its key."""
-        try:
-            return json.dumps({"value": self._encodings.load(files, pattern or None)})
-        except (ValueError, OSError, ImportError) as error:
-            return json.dumps({"error": str(error)})
+        return _answer(lambda: self._encodings.load(files, pattern or None))
 
     def _choose(self, keys: list[str], special: bool) -> dict[str, Any]:
         self._text.choose([self._encodings.get(key) for key in keys], special=special)
@@ -73,9 +68,6 @@ class Desk:
 
     def _figures(self) -> dict[str, Any]:
         return {"counts": self._text.counts(), **self._text.sizes()}
-
-    def _blocks(self, ranges: list[tuple[int, int]]) -> list[list[dict[str, Any]]]:
-        return [self._text.block(start, end) for start, end in ranges]
 
     def _facts(self, key: str, ids: list[int]) -> list[dict[str, Any]]:
         encoding = self._encodings.get(key)
@@ -95,3 +87,10 @@ class Desk:
         from .conversation import count_conversation, encoding_of
 
         return count_conversation(self._encodings.get(encoding_of(model)), model, messages)
+
+
+def _answer(call: Callable[[], Any]) -> str:
+    try:
+        return json.dumps({"value": call()})
+    except (ValueError, OSError, ImportError) as error:
+        return json.dumps({"error": str(error)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from copy import copy
 from typing import Any, Protocol
 
@@ -25,23 +25,17 @@ class Counted(Protocol):
         """Return the tokens that have a part of the text from ``start`` to ``end``."""
 
 
-class Whole:
-    """A text encoded as a whole, with the names of special tokens taken for the tokens.
+class Tokens:
+    """Tokens in order, found by their places.
 
     Args:
-        encoding: the encoding.
-        text: the text.
-        allowed: the names that are tokens.
+        tokens: the tokens; the ends of those that share a character are in order, too.
     """
 
-    def __init__(self, encoding: Encoding, text: str, allowed: Set[str]) -> None:
-        found = locate(encoding.core.definition, text, allowed)
-        self._tokens = [
-            PlacedToken(one.id, one.start, one.end, number) for number, one in enumerate(found)
-        ]
-        self._starts = [one.start for one in self._tokens]
-        # The ends of tokens that share a character are in order, too.
-        self._ends = [one.end for one in self._tokens]
+    def __init__(self, tokens: list[PlacedToken]) -> None:
+        self._tokens = tokens
+        self._starts = [one.start for one in tokens]
+        self._ends = [one.end for one in tokens]
 
     @property
     def count(self) -> int:
@@ -52,6 +46,22 @@ class Whole:
         """Return the tokens that have a part of the text from ``start`` to ``end``."""
         first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
         return self._tokens[first:last]
+
+
+class Whole(Tokens):
+    """A text encoded as a whole, with the names of special tokens taken for the tokens.
+
+    Args:
+        encoding: the encoding.
+        text: the text.
+        allowed: the names that are tokens.
+    """
+
+    def __init__(self, encoding: Encoding, text: str, allowed: Set[str]) -> None:
+        found = locate(encoding.core.definition, text, allowed)
+        super().__init__(
+            [PlacedToken(one.id, one.start, one.end, number) for number, one in enumerate(found)]
+        )
 
     def cut(self, encoding: Encoding, text: str, limit: int) -> int:
         """Return the end of the most whole tokens that, as a text, are within a limit.
@@ -145,23 +155,35 @@ class EditedText:
             "lines": document.lines if length else 0,
         }
 
-    def block(self, start: int, end: int) -> list[dict[str, Any]]:
-        """Return the cells of a part of the text in each encoding.
+    def blocks(self, ranges: Sequence[tuple[int, int]]) -> list[list[dict[str, Any]]]:
+        """Return the cells of parts of the text, in each encoding.
 
         Args:
-            start, end: the part, in UTF-16 units.
+            ranges: the parts, in UTF-16 units; near each other, since the tokens of all from the
+                first to the last are found at once: each look costs as much as its longest chunk.
 
         Returns:
-            For each encoding ``first``, the number of tokens before the first one; and ``cells``:
-            for each its beginning and end in UTF-16 units from ``start``, the number of tokens
-            from the first one to it, its ids, and the ids of these that are special or unknown.
+            For each part, for each encoding ``first``, the number of tokens before the first one;
+            and ``cells``: for each its beginning and end in UTF-16 units from that of the part, the
+            number of tokens from the first one to it, its ids, and the ids of these that are
+            special or unknown.
         """
-        begin, stop = self.offset(start), self.offset(end)
+        places = [(self.offset(start), self.offset(end)) for start, end in ranges]
+        if not places:
+            return []
+        low, high = min(places)[0], max(place[1] for place in places)
+        columns = [
+            Tokens(self._counted(column).tokens(low, high))
+            for column in range(len(self._encodings))
+        ]
+        return [self._block(begin, stop, columns) for begin, stop in places]
+
+    def _block(self, begin: int, stop: int, columns: list[Tokens]) -> list[dict[str, Any]]:
         text = self._documents[0].slice(begin, stop)
         units = utf16_lengths(text)
         found = []
-        for column, encoding in enumerate(self._encodings):
-            cells = cells_of(text, begin, self._counted(column).tokens(begin, stop))
+        for encoding, tokens in zip(self._encodings, columns):
+            cells = cells_of(text, begin, tokens.tokens(begin, stop))
             first = cells[0].number if cells else 0
             unknown = encoding.core.model.unknown_id
             rows = [
@@ -176,6 +198,10 @@ class EditedText:
             ]
             found.append({"first": first, "cells": rows})
         return found
+
+    def ids(self, column: int) -> list[int]:
+        """Return the ids of all tokens in an encoding."""
+        return [one.id for one in self._counted(column).tokens(0, len(self))]
 
     def cut(self, column: int, limit: int) -> int | None:
         """Return the end, in UTF-16 units, of the longest prefix within a limit of tokens.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -38,11 +39,6 @@ def packs() -> dict[str, str]:
     return {name: pack_of(name) for name in compat_bpe.list_encoding_names()}
 
 
-def packs_folder() -> str:
-    """Return the folder that the package reads its packs from."""
-    return os.path.join(os.path.dirname(compat_bpe.__file__), "encodings", "packs")
-
-
 class Encodings:
     """The encodings that the page can count by.
 
@@ -76,7 +72,9 @@ class Encodings:
         """
         key = f"file:{len(self._dropped) + 1}"
         folder = self._folder / key.replace(":", "-")
-        folder.mkdir(parents=True, exist_ok=True)
+        # Files that could not be loaded before must not go with these.
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         # A name may have folders in it, which are left out.
         named = {name.replace("\\", "/").rpartition("/")[2]: data for name, data in files.items()}
         for name, data in named.items():

@@ -13,7 +13,11 @@ addEventListener('fetch', event => {
 
 async function keep() {
   const cache = await caches.open(SHELL);
-  await cache.addAll(['./', 'build.json', ...BUILD.files]);
+  // The browser may have files of an older version, and no-cache makes it ask if they are the newest.
+  const files = ['./', 'build.json', ...BUILD.files];
+  await cache.addAll(files.map(path => new Request(path, { cache: 'no-cache' })));
+  // An open page has all that it needs of the version before, and the next visit gets this one.
+  await skipWaiting();
 }
 
 /** Delete what older versions of the page kept; a pack of the same content stays. */

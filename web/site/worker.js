@@ -41,7 +41,7 @@ async function startPython() {
       isContinued = true;
       return loaded;
     } catch {
-      await forgetSnapshot(await build); // damaged: Python starts as on a first visit
+      await forgetSnapshot(await build).catch(() => {}); // damaged: Python starts as on a first visit
     }
   }
   return loadPyodide({ ...settings, _makeSnapshot: canKeep() });
@@ -133,7 +133,9 @@ addEventListener('message', ({ data: { id, kind, asked } }) => {
     try {
       postMessage({ id, value: await answers[kind](asked) });
     } catch (error) {
-      postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+      // Of an error of Python's the last line is for visitors.
+      const message = error instanceof Error ? error.message.trim() : String(error);
+      postMessage({ id, error: message.slice(message.lastIndexOf('\n') + 1) });
     }
   });
 });

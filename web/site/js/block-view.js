@@ -1,4 +1,5 @@
 // One block of the text, drawn as cells: the parts that cannot be split, each with its tokens.
+import { make } from './dom.js';
 import { visible } from './visible.js';
 
 /**
@@ -8,77 +9,107 @@ import { visible } from './visible.js';
  */
 
 /**
+ * How tokens are shown.
+ * @typedef {object} Look
+ * @property {boolean} spaces show every space, also those that stand with other characters
+ * @property {boolean} ids show the ids in place of the text
+ */
+
+/**
  * Return the elements of a block, one for each encoding.
  * @param {string} text the text of the block
  * @param {Side[]} sides
  * @param {(number | null)[]} cuts where the text is cut, from the beginning of the block
- * @param {boolean} everySpace
+ * @param {Look} look
  */
-export function drawSides(text, sides, cuts, everySpace) {
+export function drawSides(text, sides, cuts, look) {
   const places = sides.map(({ cells }) => new Set(cells.map(([start, end]) => `${start} ${end}`)));
   return sides.map(({ cells }, column) => {
     const other = sides.length > 1 ? places[1 - column] : null;
-    return drawSide(text, cells, cuts[column], everySpace, other);
+    return drawSide(text, cells, cuts[column], look, other);
   });
 }
 
 /**
  * @param {string} text
  * @param {Cell[]} cells
- * @param {number | null} cut
- * @param {boolean} everySpace
+ * @param {number | null} cut before the block if it is negative
+ * @param {Look} look
  * @param {Set<string> | null} other the places of the other encoding's cells
  */
-function drawSide(text, cells, cut, everySpace, other) {
-  const side = document.createElement('div');
-  side.className = 'side';
-  if (cut !== null && cut <= 0) side.classList.add('beyond');
+function drawSide(text, cells, cut, look, other) {
+  const side = make('div', { className: 'side' });
+  if (cut !== null && cut < 0) side.classList.add('beyond');
   let at = 0;
+  /** Draw what no token stands for, up to a place. @param {number} end */
+  const drawGap = end => {
+    if (at < end) side.append(fill(make('span', { className: 'gap' }), text, at, end, cut, look.spaces));
+  };
   cells.forEach(([start, end, , ids, special], index) => {
-    if (at < start) side.append(gap(text.slice(at, start), everySpace));
-    const cell = document.createElement('span');
-    cell.className = `t c${index % 4}`;
-    cell.dataset.index = String(index);
-    if (special.length) cell.classList.add('special');
-    if (ids.length > 1) cell.classList.add('several');
-    if (other && !other.has(`${start} ${end}`)) cell.classList.add('differs');
-    const cutHere = cut !== null && cut >= start && cut < end && cut > 0;
-    if (cut !== null && start >= cut) cell.classList.add('beyond');
-    if (cutHere) {
-      cell.append(...visible(text.slice(start, cut), everySpace), cutMark());
-      const rest = document.createElement('span');
-      rest.className = 'beyond';
-      rest.append(...visible(text.slice(cut, end), everySpace));
-      cell.append(rest);
-    } else if (start === end) cell.append(empty());
-    else cell.append(...visible(text.slice(start, end), everySpace));
-    side.append(cell);
+    drawGap(start);
+    const cell = make('span', { className: `t c${index % 4}`, data: { index: String(index) } });
+    cell.classList.toggle('special', special.length > 0);
+    cell.classList.toggle('several', ids.length > 1);
+    cell.classList.toggle('differs', other !== null && !other.has(`${start} ${end}`));
+    side.append(look.ids ? fillIds(cell, ids, start, end, cut)
+      : start === end ? fillEmpty(cell) : fill(cell, text, start, end, cut, look.spaces));
+    if (look.ids) side.append(text.slice(start, end).endsWith('\n') ? '\n' : ' ');
     at = Math.max(at, end);
   });
-  if (at < text.length) side.append(gap(text.slice(at), everySpace));
+  drawGap(text.length);
   return side;
 }
 
-/** A part of the text that no token stands for. @param {string} text @param {boolean} everySpace */
-function gap(text, everySpace) {
-  const element = document.createElement('span');
-  element.className = 'gap';
-  element.append(...visible(text, everySpace));
+/**
+ * Put a part of the text into an element; what is behind the cut is dimmed.
+ * @param {any} element
+ * @param {string} text
+ * @param {number} start
+ * @param {number} end
+ * @param {number | null} cut
+ * @param {boolean} everySpace
+ */
+function fill(element, text, start, end, cut, everySpace) {
+  const show = (/** @type {number} */ from, /** @type {number} */ to) => visible(text.slice(from, to), everySpace);
+  if (cut !== null && cut > start && cut < end) {
+    element.append(...show(start, cut), cutMark(), make('span', { className: 'beyond' }, ...show(cut, end)));
+  } else {
+    markCut(element, start, cut);
+    element.append(...show(start, end));
+  }
   return element;
 }
 
-function cutMark() {
-  const mark = document.createElement('b');
-  mark.className = 'cut';
-  mark.textContent = '✂';
-  mark.title = 'The limit is reached here';
-  return mark;
+/**
+ * Put the ids of a cell into its element.
+ * @param {any} element
+ * @param {number[]} ids
+ * @param {number} start
+ * @param {number} end
+ * @param {number | null} cut
+ */
+function fillIds(element, ids, start, end, cut) {
+  // Ids are not cut: those of a character of which some tokens are left out are left out, too.
+  markCut(element, start, cut !== null && cut < end ? Math.min(cut, start) : null);
+  element.classList.add('ids');
+  element.append(ids.join(' '));
+  return element;
 }
 
-/** A token that stands for no text. */
-function empty() {
-  const mark = document.createElement('i');
-  mark.className = 'code';
-  mark.textContent = '∅';
-  return mark;
+/** Dim what begins behind the cut, and mark the cut before it. @param {any} element @param {number} start @param {number | null} cut */
+function markCut(element, start, cut) {
+  if (cut === null || cut > start) return;
+  element.classList.add('beyond');
+  if (cut === start) element.append(cutMark());
+}
+
+/** A token that stands for no text. @param {any} element */
+function fillEmpty(element) {
+  element.append(make('i', { className: 'code' }, '∅'));
+  return element;
+}
+
+/** The place of the cut. */
+function cutMark() {
+  return make('b', { className: 'cut', title: 'The limit is reached here' }, '✂');
 }

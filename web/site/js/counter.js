@@ -14,6 +14,7 @@ export class Counter extends EventTarget {
     /** @type {string[]} the encodings of the figures */
     this.keys = [];
     this.isReady = false;
+    /** @type {any} */ this.figures = null; // of the text that was sent last
     model.addEventListener('change', () => this.count());
   }
 
@@ -23,7 +24,7 @@ export class Counter extends EventTarget {
     const figures = await this.engine.ask('choose', { keys, special });
     this.isReady = true;
     this.keys = keys;
-    this.tell(figures);
+    this.figures = figures;
     await this.count();
   }
 
@@ -32,10 +33,11 @@ export class Counter extends EventTarget {
     if (!this.isReady || this.isCounting) return;
     this.isCounting = true;
     try {
-      for (;;) {
+      // After a failure the text may be again as it was: then its figures are known.
+      if (this.isCurrent) this.tell(this.figures);
+      while (!this.isCurrent) {
         const { text } = this.model;
-        const edit = difference(this.sent, text);
-        if (!edit) break;
+        const edit = /** @type {any} */ (difference(this.sent, text)); // there is one: see isCurrent
         const figures = await this.engine.ask('edit', edit);
         this.sent = text;
         this.tell(figures);
@@ -50,6 +52,7 @@ export class Counter extends EventTarget {
 
   /** @param {any} figures */
   tell(figures) {
+    this.figures = figures;
     this.dispatchEvent(new CustomEvent('counted', { detail: { ...figures, keys: this.keys } }));
   }
 

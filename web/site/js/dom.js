@@ -64,3 +64,22 @@ export function later(call, delay) {
     timer = setTimeout(call, delay);
   };
 }
+
+/**
+ * Make a button copy a text, and say if it did.
+ * @param {string} id
+ * @param {() => string | Promise<string>} text
+ */
+export function setUpCopying(id, text) {
+  const button = the(id), label = button.textContent;
+  const reset = later(() => { button.textContent = label; }, 1500);
+  button.onclick = async () => {
+    try {
+      await navigator.clipboard.writeText(await text());
+      button.textContent = 'Copied';
+    } catch {
+      button.textContent = 'Not copied'; // without https a page may not, or the visitor forbids it
+    }
+    reset();
+  };
+}

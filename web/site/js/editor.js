@@ -21,21 +21,30 @@ export class Editor {
     const { field } = this;
     field.addEventListener('input', () => this.typed());
     field.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => this.pressed(event));
-    field.addEventListener('pointerdown', () => { this.hasAll = false; });
+    field.addEventListener('pointerdown', () => {
+      this.hasAll = false;
+      model.history.close();
+    });
     field.addEventListener('paste', (/** @type {ClipboardEvent} */ event) => this.pasted(event));
     for (const kind of ['copy', 'cut']) {
       field.addEventListener(kind, (/** @type {ClipboardEvent} */ event) => this.copied(event));
     }
-    field.addEventListener('beforeinput', (/** @type {InputEvent} */ event) => this.replacesAll(event));
+    field.addEventListener('beforeinput', (/** @type {InputEvent} */ event) => this.willChange(event));
     the('part-before').onclick = () => this.turn(-1);
     the('part-after').onclick = () => this.turn(1);
     model.addEventListener('change', (/** @type {any} */ { detail }) => {
-      if (detail.by !== this) this.show(detail.start + detail.text.length);
+      if (detail.by !== this) this.follow(detail);
       this.tell();
     });
   }
 
   get isPart() { return this.model.text.length > WHOLE; }
+
+  /** True if the field holds neither too much of the text nor too little. */
+  get isWell() {
+    const length = this.to - this.from;
+    return this.isPart ? length >= PART / 2 && length <= 2 * PART : length === this.model.text.length;
+  }
 
   /** Hold the text, or the part around a place, with the caret there. @param {number} caret */
   show(caret) {
@@ -47,6 +56,23 @@ export class Editor {
     this.field.value = text.slice(this.from, this.to);
     this.select(caret, caret);
     this.tell();
+  }
+
+  /** Take over a change that was not typed here. @param {import('./model.js').Replacement} change */
+  follow({ start, end, text }) {
+    const { field } = this, { scrollTop } = field;
+    const caret = start + text.length;
+    const isHere = start >= this.from && end <= this.to;
+    this.to += text.length - (end - start);
+    if (!isHere || !this.isWell) this.show(caret);
+    else {
+      this.hasAll = false;
+      field.value = this.model.text.slice(this.from, this.to);
+      this.select(caret, caret);
+      field.scrollTop = scrollTop; // where the caret is in sight, nothing moves
+    }
+    const distance = this.heightBefore(caret) - field.scrollTop;
+    if (distance < 0 || distance > field.clientHeight) this.scrollTo(caret, field.clientHeight / 2);
   }
 
   /** Select a part of the text that the field holds. @param {number} start @param {number} end */
@@ -66,9 +92,7 @@ export class Editor {
     if (!edit) return;
     this.to += edit.text.length - (edit.end - edit.start);
     this.model.replace(this.from + edit.start, this.from + edit.end, edit.text, this);
-    // Much text at once, or a text that has become long or short.
-    const length = this.to - this.from;
-    if (this.isPart ? length > 2 * PART : length < this.model.text.length) this.move();
+    if (!this.isWell) this.move();
   }
 
   /** Hold the part around the caret, which stays where it is on the screen. */
@@ -102,12 +126,22 @@ export class Editor {
   pressed(event) {
     const { field, model } = this;
     const command = event.ctrlKey || event.metaKey;
-    if (command && event.key.toLowerCase() === 'a') {
+    const key = event.key.toLowerCase();
+    if (command && !event.altKey && (key === 'z' || key === 'y')) {
+      event.preventDefault();
+      if (key === 'y' || event.shiftKey) model.redo();
+      else model.undo();
+      return;
+    }
+    if (command && key === 'a') {
       this.hasAll = this.isPart;
+      model.history.close();
       return;
     }
     if (!MOVES.test(event.key)) return;
-    if (this.hasAll && /^(Backspace|Delete)$/.test(event.key)) return; // see replacesAll
+    const deletes = /^(Backspace|Delete)$/.test(event.key);
+    if (!deletes) model.history.close();
+    if (this.hasAll && deletes) return; // see willChange
     this.hasAll = false;
     if (!this.isPart) return;
     if (command && /^(Home|End|ArrowUp|ArrowDown)$/.test(event.key)) {
@@ -121,7 +155,13 @@ export class Editor {
   }
 
   /** @param {InputEvent} event */
-  replacesAll(event) {
+  willChange(event) {
+    if (/^history/.test(event.inputType)) { // by a menu
+      event.preventDefault();
+      if (event.inputType === 'historyRedo') this.model.redo();
+      else this.model.undo();
+      return;
+    }
     if (!this.hasAll || !event.cancelable) return;
     event.preventDefault();
     this.hasAll = false;
@@ -131,6 +171,7 @@ export class Editor {
 
   /** @param {ClipboardEvent} event */
   pasted(event) {
+    this.model.history.close();
     const text = lineFeeds(event.clipboardData?.getData('text/plain') ?? '');
     if (!this.hasAll && text.length + this.field.value.length <= WHOLE) return; // the browser can
     event.preventDefault();
@@ -138,7 +179,6 @@ export class Editor {
     const start = this.hasAll ? 0 : this.from + field.selectionStart;
     const end = this.hasAll ? model.text.length : this.from + field.selectionEnd;
     model.replace(start, end, text);
-    this.scrollTo(start + text.length, field.clientHeight / 2);
   }
 
   /** @param {ClipboardEvent} event */

@@ -2,8 +2,8 @@
 
 /** @type {[string, string][]} */
 const SHIPPED = [
-  ['o200k_base', 'GPT-4o, GPT-5, o1, o3'],
-  ['cl100k_base', 'GPT-4, GPT-3.5'],
+  ['o200k_base', 'GPT-4o, GPT-4.1, GPT-5, o1, o3'],
+  ['cl100k_base', 'GPT-4, GPT-3.5, text-embedding-3'],
   ['o200k_harmony', 'gpt-oss'],
   ['deepseek_v4', 'DeepSeek V4'],
   ['deepseek_v3', 'DeepSeek V3'],

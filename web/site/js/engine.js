@@ -78,3 +78,6 @@ export class Engine {
    */
   load(files, pattern = '') { return this.post('load', { files, pattern }); }
 }
+
+/** The page's worker.  It starts here, which the page loads before its other modules. */
+export const engine = new Engine();

@@ -2,17 +2,18 @@
 import { Card } from './card.js';
 import { Counter } from './counter.js';
 import { showCounts } from './counts.js';
-import { later, make, many, notice, the } from './dom.js';
+import { later, make, many, notice, setUpCopying, the } from './dom.js';
 import { MOST, filesOfDialog } from './dropped.js';
 import { setUpDropping } from './dropping.js';
 import { Editor } from './editor.js';
 import { areTokenizer, shortName } from './encodings.js';
-import { Engine, trusted } from './engine.js';
+import { engine, trusted } from './engine.js';
 import { FilesPanel } from './files-panel.js';
 import { MessagesPanel } from './messages-panel.js';
 import { Model } from './model.js';
 import { Settings } from './settings.js';
 import { setUpSharing } from './sharing.js';
+import { setBusy, setStatus } from './status.js';
 import { setUpTabs } from './tabs.js';
 import { TokenView } from './token-view.js';
 import { TokenizerFiles } from './tokenizer-files.js';
@@ -20,7 +21,6 @@ import { WordPanel } from './word-panel.js';
 
 const settings = new Settings();
 const textOfLink = settings.read(location.hash);
-const engine = new Engine();
 const started = engine.start(settings.keys);
 const model = new Model();
 const editor = new Editor(model);
@@ -47,7 +47,7 @@ const tokenizers = new TokenizerFiles(engine, key => {
 });
 
 model.addEventListener('change', () => {
-  the('counts').setAttribute('aria-busy', 'true');
+  setBusy(!counter.isCurrent);
   view.drawSoon();
 });
 the('text').addEventListener('turned', (/** @type {any} */ event) => view.reveal(event.detail));
@@ -55,18 +55,26 @@ the('clear').onclick = () => {
   model.set('');
   the('text').focus();
 };
-the('copy-text').onclick = () => navigator.clipboard?.writeText(model.text).catch(() => {});
+setUpCopying('copy-text', () => model.text);
+setUpCopying('copy-ids', async () => JSON.stringify(await engine.ask('ids', { column: 0 })).replaceAll(',', ', '));
 
 counter.addEventListener('counted', (/** @type {any} */ { detail }) => {
   figures = detail;
   showCounts(figures, settings.chosen.limit);
   if (counter.isCurrent) {
-    the('counts').setAttribute('aria-busy', 'false');
+    setBusy(false);
     view.refresh();
     cutSoon();
   }
 });
-counter.addEventListener('failure', (/** @type {any} */ { detail }) => notice(`Not counted: ${detail.message}`));
+counter.addEventListener('failure', (/** @type {any} */ { detail }) => notCounted(detail));
+
+/** Show why there are no figures; those of another text would be wrong. @param {unknown} error */
+function notCounted(error) {
+  const message = error instanceof Error ? error.message : String(error);
+  the('counts').replaceChildren(make('p', { className: 'error' }, `Not counted: ${message}`));
+  setBusy(false);
+}
 
 /** Find where the text is cut by the limit, in each encoding. */
 const cutSoon = later(async () => {
@@ -84,10 +92,11 @@ async function choose() {
   the('heads').replaceChildren(...(keys.length > 1 ? keys.map(key => make('span', {}, shortName(key))) : []));
   the('tokens').classList.toggle('two', keys.length > 1);
   the('tokens').parentElement.classList.toggle('two-heads', keys.length > 1);
+  setBusy(true);
   try {
     await counter.choose(keys, settings.chosen.special);
   } catch (error) {
-    notice(error instanceof Error ? error.message : String(error));
+    notCounted(error);
     return;
   }
   card.forget();
@@ -98,12 +107,26 @@ async function choose() {
 }
 
 settings.addEventListener('change', (/** @type {any} */ { detail: id }) => {
-  view.everySpace = settings.chosen.spaces;
-  if (id === 'spaces') view.redraw();
+  // So the settings are still there when the page is loaded again.
+  if (id !== 'link') history.replaceState(null, '', settings.write(null));
+  look();
+  if (id === 'spaces' || id === 'ids') view.redraw();
   else if (id === 'limit') {
     showCounts(figures, settings.chosen.limit);
     cutSoon();
   } else started.then(choose);
+});
+
+/** Take what the settings say of how tokens are shown. */
+function look() {
+  const { spaces, ids } = settings.chosen;
+  view.look = { spaces, ids };
+}
+
+addEventListener('hashchange', () => {
+  const text = settings.read(location.hash);
+  if (text !== null) model.set(text);
+  settings.changed('link');
 });
 
 /** @param {import('./dropped.js').Found[]} found @param {number} hidden @param {boolean} folders */
@@ -138,28 +161,24 @@ for (const [button, input] of [['choose-files', 'files'], ['choose-folder', 'fol
   };
 }
 
-/** Keep the page for visits without a network, when it does not delay the first count. */
+/** Keep the page for visits without a network, where a browser may: not without https. */
 async function keepOffline() {
-  if (!('serviceWorker' in navigator)) return;
-  await navigator.serviceWorker.register(trusted('sw.js')).catch(() => {});
+  await navigator.serviceWorker?.register(trusted('sw.js')).catch(() => {});
 }
 
 async function begin() {
-  view.everySpace = settings.chosen.spaces;
+  look();
   if (textOfLink !== null) model.set(textOfLink);
   else if (the('text').value) model.set(the('text').value); // typed before this script was there
   try {
     const { times, isContinued } = await started;
     await choose();
-    the('status').textContent = 'Ready.';
-    the('status').className = 'ready';
     const build = await (await fetch('build.json')).json();
     the('facts').textContent = `compat_bpe ${build.compat_bpe}, Pyodide ${build.pyodide}; Python ready after ${(times.pack / 1000).toFixed(1)} s.`;
     Object.assign(globalThis, { isContinued, times: { ...times, first: Math.round(performance.now()) } });
-    keepOffline();
+    keepOffline(); // only now: it must not delay the first count
   } catch (error) {
-    the('status').textContent = `Python could not be started: ${error instanceof Error ? error.message : error}`;
-    the('status').className = 'error';
+    setStatus(`Python could not be started: ${error instanceof Error ? error.message : error}`, 'error');
   }
 }
 begin();

@@ -53,12 +53,14 @@ export class MessagesPanel {
     let said = '';
     /** @type {number[]} */ let parts = [];
     try {
-      await this.engine.prepare([await this.engine.ask('model', { model })]);
+      const encoding = await this.engine.ask('model', { model });
+      await this.engine.prepare([encoding]);
       const found = await this.engine.ask('conversation', { model, messages });
       parts = found.parts;
       const own = parts.reduce((sum, one) => sum + one, 0);
       said = `${found.note ? 'About ' : ''}${many(found.count, 'token')}: ${figure(own)} of the texts, `
-        + `${figure(found.count - own)} of the format and of the beginning of the reply.`
+        + `${figure(found.count - own)} of the format and of the beginning of the reply. `
+        + `The model's encoding is ${encoding}.`
         + (found.note ? ` An estimate: ${found.note}.` : '');
     } catch (error) {
       said = error instanceof Error ? error.message : String(error);

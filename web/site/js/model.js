@@ -1,5 +1,6 @@
 // The text of the page, and its blocks.  Line ends are line feeds, as in every text field.
 import { Blocks } from './blocks.js';
+import { History } from './history.js';
 
 /** @typedef {{ start: number, end: number, text: string }} Replacement */
 
@@ -8,6 +9,7 @@ export class Model extends EventTarget {
     super();
     this.text = '';
     this.blocks = new Blocks();
+    this.history = new History();
   }
 
   /**
@@ -15,9 +17,26 @@ export class Model extends EventTarget {
    * @param {number} start
    * @param {number} end
    * @param {string} text
-   * @param {any} [by] what replaces it, which need not be told
+   * @param {any} [by] the text field if it is typed there, which need not be told
    */
   replace(start, end, text, by = null) {
+    this.history.add({ start, removed: this.text.slice(start, end), text }, by !== null);
+    this.change(start, end, text, by);
+  }
+
+  /** Undo the last step, if there is one. */
+  undo() { this.repeat(this.history.undo()); }
+
+  /** Do again what was undone last. */
+  redo() { this.repeat(this.history.redo()); }
+
+  /** @param {import('./history.js').Step | null} step */
+  repeat(step) {
+    if (step) this.change(step.start, step.start + step.removed.length, step.text, null);
+  }
+
+  /** @param {number} start @param {number} end @param {string} text @param {any} by */
+  change(start, end, text, by) {
     this.text = this.text.slice(0, start) + text + this.text.slice(end);
     this.blocks.replace(start, end, text.length, this.text);
     this.dispatchEvent(new CustomEvent('change', { detail: { start, end, text, by } }));

@@ -8,14 +8,17 @@ import { names, ships } from './encodings.js';
  * @property {string} other empty if there is nothing to compare with
  * @property {number | null} limit
  * @property {boolean} special
- * @property {boolean} spaces
+ * @property {boolean} spaces show every space
+ * @property {boolean} ids show ids in place of the text
  */
+
+const CHECKS = ['special', 'spaces', 'ids'];
 
 export class Settings extends EventTarget {
   constructor() {
     super();
     this.fill();
-    for (const id of ['encoding', 'other', 'limit', 'special', 'spaces']) {
+    for (const id of ['encoding', 'other', 'limit', ...CHECKS]) {
       the(id).addEventListener('input', () => this.changed(id));
     }
     the('settings').addEventListener('submit', (/** @type {Event} */ event) => event.preventDefault());
@@ -34,6 +37,7 @@ export class Settings extends EventTarget {
 
   /** @param {string} id */
   changed(id) {
+    if (id === 'limit') the('limit').reportValidity(); // in the visitor's language
     this.dispatchEvent(new CustomEvent('change', { detail: id }));
   }
 
@@ -46,6 +50,7 @@ export class Settings extends EventTarget {
       limit: limit === '' || !the('limit').validity.valid ? null : Number(limit),
       special: the('special').checked,
       spaces: the('spaces').checked,
+      ids: the('ids').checked,
     };
   }
 
@@ -62,17 +67,16 @@ export class Settings extends EventTarget {
   }
 
   /**
-   * Take the settings of a link; return the text in it, or null.
+   * Take the settings of a link; return the text in it, or null.  What is not in it is not chosen.
    * @param {string} hash
    */
   read(hash) {
     const given = new URLSearchParams(hash.replace(/^#/, ''));
     const encoding = given.get('encoding') ?? '', other = given.get('compare') ?? '';
     if (ships(encoding)) the('encoding').value = encoding;
-    if (ships(other)) the('other').value = other;
-    if (/^\d{1,12}$/.test(given.get('limit') ?? '')) the('limit').value = given.get('limit');
-    the('special').checked = given.get('special') === '1';
-    the('spaces').checked = given.get('spaces') === '1';
+    the('other').value = ships(other) ? other : '';
+    the('limit').value = /^\d{1,12}$/.test(given.get('limit') ?? '') ? given.get('limit') : '';
+    for (const id of CHECKS) the(id).checked = given.get(id) === '1';
     return given.get('text');
   }
 
@@ -81,13 +85,12 @@ export class Settings extends EventTarget {
    * @param {string | null} text the text to put into it
    */
   write(text) {
-    const { encoding, other, limit, special, spaces } = this.chosen;
+    const { encoding, other, limit, ...checks } = this.chosen;
     const given = new URLSearchParams();
     if (ships(encoding)) given.set('encoding', encoding);
     if (ships(other)) given.set('compare', other);
     if (limit !== null) given.set('limit', String(limit));
-    if (special) given.set('special', '1');
-    if (spaces) given.set('spaces', '1');
+    for (const [id, isChosen] of Object.entries(checks)) if (isChosen) given.set(id, '1');
     if (text !== null) given.set('text', text);
     return `#${given}`;
   }

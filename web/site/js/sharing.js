@@ -1,5 +1,5 @@
 // The link that carries the settings; the text goes into it only if that is asked for.
-import { the } from './dom.js';
+import { setUpCopying, the } from './dom.js';
 
 /** A longer link is cut off by some programs. */
 const LONGEST = 100_000;
@@ -25,12 +25,10 @@ export function setUpSharing(settings, model) {
   the('share').setAttribute('aria-expanded', 'false');
   the('share').setAttribute('aria-controls', 'sharing');
   the('with-text').onchange = write;
-  the('copy-link').onclick = async () => {
+  setUpCopying('copy-link', () => {
     the('link').select();
-    await navigator.clipboard?.writeText(the('link').value).catch(() => {});
-    the('copy-link').textContent = 'Copied';
-    setTimeout(() => { the('copy-link').textContent = 'Copy'; }, 1500);
-  };
+    return the('link').value;
+  });
   settings.addEventListener('change', write);
   model.addEventListener('change', () => {
     if (!the('sharing').hidden && the('with-text').checked) write();

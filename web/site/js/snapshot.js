@@ -7,7 +7,13 @@ const NAME = new URL('../snapshot', import.meta.url).href;
 const cacheName = build => `compat-bpe-${build.version}`;
 
 /** Tell if this browser keeps anything for the page. */
-export const canKeep = () => Boolean(globalThis.caches);
+export function canKeep() {
+  try {
+    return Boolean(globalThis.caches);
+  } catch {
+    return false; // where the visitor forbids it, asking is an error
+  }
+}
 
 /**
  * Return the memory of an earlier visit of the same version, or null.

@@ -30,7 +30,8 @@ export class TokenView {
     this.rows = new Map();
     /** @type {(number | null)[]} where the text is cut in each encoding */
     this.cuts = [null, null];
-    this.everySpace = false;
+    /** @type {import('./block-view.js').Look} */
+    this.look = { spaces: false, ids: false };
     /** Tells if the worker has the text of the page: else its answers would be of another one. */
     this.mayAsk = () => false;
     this.width = 0;
@@ -182,12 +183,12 @@ export class TokenView {
   drawRow(row, text, start) {
     const cuts = row.sides.map((_, column) => {
       const cut = this.cuts[column];
-      return cut === null || cut >= start + text.length ? null : Math.max(cut - start, 0);
+      return cut === null || cut >= start + text.length ? null : Math.max(cut - start, -1);
     });
-    const drawn = JSON.stringify([text, row.sides.map(({ cells }) => cells), cuts, this.everySpace]);
+    const drawn = JSON.stringify([text, row.sides.map(({ cells }) => cells), cuts, this.look]);
     if (drawn === row.drawn) return; // what has not changed is not drawn anew
     row.drawn = drawn;
-    row.element.replaceChildren(...drawSides(text, row.sides, cuts, this.everySpace));
+    row.element.replaceChildren(...drawSides(text, row.sides, cuts, this.look));
   }
 
   /** Draw the rows in sight again, with what is known of them. */

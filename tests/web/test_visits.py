@@ -1,0 +1,130 @@
+"""Visits: by links, back and forth, again, without https, with a new version of the page."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.web.page import Page
+from tests.web.server import served
+from tools.browser import Browser
+
+pytestmark = pytest.mark.web
+
+
+def settings_of(page: Page) -> list[str]:
+    found: list[str] = page.run(
+        "return ['encoding', 'other', 'limit', 'text'].map(id => $(id).value)"
+    )
+    return found
+
+
+def reload(page: Page) -> None:
+    """Load the page again, and wait until it has counted."""
+    page.run("window.isOld = true")
+    page.browser.devtools("Page.reload")
+    page.wait(lambda: not page.run("return window.isOld") and page.text_of("status") == "Ready.")
+    page.settle()
+
+
+@pytest.mark.parametrize(
+    "hash",
+    [
+        "encoding=<script>&limit=-5&compare=zzz&special=yes&text=",
+        "limit=99999999999999&ids=0&%%%",
+        "limit=1e3&limit=2",
+    ],
+)
+def test_a_wrong_link_changes_nothing(page: Page, hash: str) -> None:
+    page.run("location.hash = arguments[0]", hash)
+    page.settle()
+    assert settings_of(page) == ["o200k_base", "", "", ""]
+    assert page.counts() == {"o200k_base": 0}
+
+
+def test_links_work_in_the_open_page_and_back_and_forth(page: Page) -> None:
+    page.choose("encoding", "cl100k_base")
+    page.choose("limit", 7)
+    page.run("location.hash = 'encoding=gpt2&compare=r50k_base&text=hello%20world'")
+    page.wait(lambda: page.counts() == {"gpt2": 2, "r50k_base": 2})
+    assert settings_of(page) == ["gpt2", "r50k_base", "", "hello world"]
+    page.run("history.back()")
+    page.wait(lambda: "cl100k_base" in page.counts())
+    page.settle()
+    assert settings_of(page) == ["cl100k_base", "", "7", "hello world"]
+
+
+def test_the_settings_are_still_there_after_a_reload_and_the_text_is_not(page: Page) -> None:
+    page.type("hello world")
+    page.choose("other", "gpt2")
+    page.choose("limit", 1)
+    page.choose("ids", True)
+    reload(page)
+    assert settings_of(page) == ["o200k_base", "gpt2", "1", ""]
+    assert page.run("return $('ids').checked && !$('spaces').checked")
+    assert page.counts() == {"o200k_base": 0, "gpt2": 0}
+
+
+def test_a_file_says_that_it_needs_a_server(built: Path) -> None:
+    with Browser() as browser:
+        browser.open(built / "index.html")
+        assert "web server" in browser.run("return document.getElementById('status').innerText")
+
+
+def test_a_page_without_https_counts_and_copies_nothing(built: Path) -> None:
+    with served(built) as address, Browser("--host-resolver-rules=MAP plain.test 127.0.0.1") as one:
+        page = Page(one, address.replace("127.0.0.1", "plain.test"))
+        page.open()
+        page.type("hello world")
+        assert page.run("return [isSecureContext, Boolean(navigator.serviceWorker)]") == [
+            False,
+            False,
+        ]
+        assert page.counts() == {"o200k_base": 2}
+        page.run("$('copy-text').click()")
+        page.wait_for("copy-text", "Not copied")
+        page.wait_for("copy-text", "Copy")
+        assert page.errors() == []
+
+
+def test_a_full_disk_does_not_keep_the_page_from_counting(built: Path) -> None:
+    with served(built) as address, Browser() as browser:
+        origin = address.rstrip("/")
+        browser.devtools("Storage.overrideQuotaForOrigin", origin=origin, quotaSize=100_000)
+        page = Page(browser, address)
+        page.open()
+        page.type("hello world")
+        assert page.counts() == {"o200k_base": 2}
+
+
+def test_a_new_version_is_there_at_the_second_visit(built: Path, tmp_path: Path) -> None:
+    site = tmp_path / "page"
+    shutil.copytree(built, site)
+    title = "return document.title"
+    with served(site) as address, Browser() as browser:
+        page = Page(browser, address)
+        page.open()
+        page.wait(lambda: page.run("return navigator.serviceWorker.controller !== null"))
+        for name, old, new in [
+            ("index.html", "<title>Token counter", "<title>New counter"),
+            ("sw.js", '"version": "', '"version": "new'),
+            ("build.json", '"version": "', '"version": "new'),
+        ]:
+            text = (site / name).read_text("utf-8")
+            assert old in text
+            (site / name).write_text(text.replace(old, new), "utf-8")
+        reload(page)
+        assert page.run(title) == "Token counter"  # while the new one is fetched
+        # Of the old one nothing is kept.
+        page.wait(
+            lambda: (
+                ["new" in name for name in page.run("return caches.keys()") if "packs" not in name]
+                == [True]
+            )
+        )
+        reload(page)
+        assert page.run(title) == "New counter"
+        page.type("hello world")
+        assert page.counts() == {"o200k_base": 2}
