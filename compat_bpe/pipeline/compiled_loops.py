@@ -32,7 +32,7 @@ class CompiledLoops:
         self._splitter = definition.splitter
         self._model = definition.model
         #: True if spans may begin with a mark, which is no text.
-        self._is_marked = getattr(definition.added, "prefix", None) is not None
+        self._is_marked = definition.added.prefix is not None
         self._characters_left = _WORTH_TABLE
         self._bytes_left = _WORTH_PAIRS
         self._limits = 0, 0

@@ -102,6 +102,7 @@ class SpecialTokens:
 
     #: No text is changed before it is split; places are counted from 0 on.
     origin = 0
+    prefix = None
     normalize = None
     is_normalized = False
     changes_text = False

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, list_encoding_names, load
@@ -84,6 +84,7 @@ def test_edits_in_utf16_count_as_the_text_does(
 
 
 @given(names, texts, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), max_size=4))
+@example("gpt2", "<|endoftext|>", [(0, 0), (3, 0)])  # nothing, within a token
 def test_blocks_asked_for_at_once_are_those_asked_for_one_by_one(
     name: str, text: str, parts: list[tuple[int, int]]
 ) -> None:
@@ -135,7 +136,7 @@ def test_a_part_of_a_whole_text_has_its_tokens(text: str, start: int, end: int) 
     whole = Whole(GPT2, text, {"<|endoftext|>"})
     everything = whole.tokens(0, len(text))
     assert whole.tokens(start, end) == [
-        one for one in everything if one.start < end and one.end > start
+        one for one in everything if start < end and one.start < end and one.end > start
     ]
 
 

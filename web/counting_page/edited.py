@@ -44,6 +44,8 @@ class Tokens:
 
     def tokens(self, start: int, end: int) -> list[PlacedToken]:
         """Return the tokens that have a part of the text from ``start`` to ``end``."""
+        if start >= end:
+            return []
         first, last = bisect_right(self._ends, start), bisect_left(self._starts, end)
         return self._tokens[first:last]
 
