@@ -70,7 +70,7 @@ def asked_after(look: Look, chars: Chars) -> Node:
     ways = list(_ways((look.item,), chars.points, _MOST_STEPS))
     if len(ways) > _MOST_WAYS:
         raise NoTable("a lookahead of many ways")
-    #: Characters, each in one of these sets, and what must not follow them.
+    # Characters, each in one of these sets, and what must not follow them.
     parts = [(chars.points, NONE, False)]
     for first, following, end in ways:
         parts = [

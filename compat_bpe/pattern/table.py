@@ -91,27 +91,14 @@ class Table:
         while start < size:
             row, at, end = first, start, -1
             while at < size:
-                char = data[at]
-                if char < 0x80:
-                    after = at + 1
-                elif char < 0xE0:
-                    char = (char & 0x1F) << 6 | data[at + 1] & 0x3F
-                    after = at + 2
-                elif char < 0xF0:
-                    char = (char & 0x0F) << 12 | (data[at + 1] & 0x3F) << 6 | data[at + 2] & 0x3F
-                    after = at + 3
-                else:
-                    char = (char & 0x07) << 18 | (data[at + 1] & 0x3F) << 12
-                    char |= (data[at + 2] & 0x3F) << 6 | data[at + 3] & 0x3F
-                    after = at + 4
-                row = steps[row + kinds[char]]
+                row = steps[row + kinds[_code_point(data, at)]]
                 if row < 0:
                     if ~row & 1:
                         end = at
                     row = ~row >> 1
                     if not row:
                         break
-                at = after
+                at += length_of_char(data[at])
             else:
                 if ~steps[row + first - 1] & 1:
                     end = size
@@ -131,24 +118,25 @@ class Table:
         size = len(data)
         at = start
         while at < size:
-            char = data[at]
-            if char < 0x80:
-                after = at + 1
-            elif char < 0xE0:
-                char = (char & 0x1F) << 6 | data[at + 1] & 0x3F
-                after = at + 2
-            elif char < 0xF0:
-                char = (char & 0x0F) << 12 | (data[at + 1] & 0x3F) << 6 | data[at + 2] & 0x3F
-                after = at + 3
-            else:
-                char = ord(data[at : at + 4].decode())
-                after = at + 4
-            kind = kinds[char]
+            kind = kinds[_code_point(data, at)]
             if row >= 0 and cuts[row + kind]:
                 return at
             row = kind * self.width
-            at = after
+            at += length_of_char(data[at])
         return -1
+
+
+def _code_point(data: bytes, at: int) -> int:
+    """Return the code point of the character that begins at a place."""
+    lead = data[at]
+    if lead < 0x80:
+        return lead
+    if lead < 0xE0:
+        return (lead & 0x1F) << 6 | data[at + 1] & 0x3F
+    if lead < 0xF0:
+        return (lead & 0x0F) << 12 | (data[at + 1] & 0x3F) << 6 | data[at + 2] & 0x3F
+    point = (lead & 0x07) << 18 | (data[at + 1] & 0x3F) << 12
+    return point | (data[at + 2] & 0x3F) << 6 | data[at + 3] & 0x3F
 
 
 def length_of_char(lead: int) -> int:
