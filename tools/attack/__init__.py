@@ -1,0 +1,1 @@
+"""Random hostile input for the package; `python -m tools.attack`."""
