@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..files.whole import read_whole
 from ..formats.checked_json import Json
 from ..formats.settings_beside import settings_beside
 from .template import ChatTemplate
@@ -73,10 +74,7 @@ def _templates(part: Json) -> dict[str, str]:
 
 
 def _read(path: Path) -> str:
-    with open(path, "rb") as file:
-        data = file.read(_SIZE_LIMIT + 1)
-    if len(data) > _SIZE_LIMIT:
-        raise ValueError(f"{path}: larger than {_SIZE_LIMIT:,} bytes")
+    data = read_whole(path, _SIZE_LIMIT)
     try:
         # As a file of text is read: line ends of all kinds become "\n".
         return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")

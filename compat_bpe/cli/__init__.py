@@ -52,10 +52,6 @@ class _Group(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except ModuleNotFoundError as error:
-            if error.name != "pathspec":
-                raise
-            raise CommandError(str(error)) from None  # it says what to do
         except KeyboardInterrupt:  # click itself would say "Aborted!" and exit with 1
             sys.exit(128 + 2)  # as a shell reports a program that SIGINT ended
 

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 
+from ..files.whole import open_regular
 from .encoding import Encoding
 from .load_by_ranks import (
     DEEPSEEK,
@@ -76,7 +77,7 @@ def load(
         stem, ending = os.path.splitext(os.path.basename(found))
         folder = os.path.realpath(os.path.dirname(found))
         name = stem if ending == ".tiktoken" else os.path.basename(folder) or stem
-    with open(found, "rb") as file:
+    with open_regular(found) as file:
         beginning = file.read(_BEGINNING)
     kind = recognise(found, beginning)
     if kind == "ranks":

@@ -10,12 +10,18 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
+
+from .whole import read_gits
 
 _SYSTEM = "/etc/gitconfig"
 #: The largest depth of files that include one another, as in git.
 _DEEPEST = 10
+#: The most files that may be read: each may include several, so without a limit they could be as
+#: many as the branches of a tree of that depth.
+_MOST_FILES = 100
 
 _SPACE = re.compile(r"(?:[ \t\n\r]|[#;][^\n]*)*")
 _SECTION = re.compile(
@@ -44,7 +50,7 @@ def excludes_file(git_directory: str, top: str) -> str | None:
     found: str | None = None
     for path, is_required in _files(git_directory):
         try:
-            for key, value in _settings(path):
+            for key, value in _settings(path, []):
                 if key == "core.excludesfile":
                     found = value
         except PermissionError:
@@ -88,14 +94,19 @@ def _expanded(path: str) -> str:
     return os.path.expanduser(path)
 
 
-def _settings(path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the settings of a file, with those of each included file where it is included."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return
-    text = data.decode("utf-8-sig", "surrogateescape").replace("\r\n", "\n")
+def _settings(path: str, read: list[str], depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the settings of a file, with those of each included file where it is included.
+
+    Args:
+        path: the file.
+        read: the files that have been read, to which it is added.
+        depth: the number of files around it.
+    """
+    read.append(path)
+    if len(read) > _MOST_FILES:
+        raise OSError(errno.ELOOP, f"Includes more than {_MOST_FILES} files", read[0])
+    data = read_gits(path)
+    text = data.decode(sys.getfilesystemencoding(), "surrogateescape").replace("\r\n", "\n")
     try:
         for key, value in parse(text):
             yield key, value
@@ -103,7 +114,7 @@ def _settings(path: str, depth: int = 0) -> Iterator[tuple[str, str]]:
                 if depth == _DEEPEST:
                     raise OSError(errno.ELOOP, "includes too many files, one in the other", path)
                 included = os.path.join(os.path.dirname(path), _expanded(value))
-                yield from _settings(included, depth + 1)
+                yield from _settings(included, read, depth + 1)
     except ValueError as error:
         raise OSError(errno.EINVAL, str(error), path) from None
 

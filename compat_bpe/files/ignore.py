@@ -1,4 +1,4 @@
-"""Rules of ignore files, and globs; ``pathspec`` reads their patterns.
+"""Rules of ignore files, and globs; ``wildmatch`` reads their patterns.
 
 As in git, the rules of a ``.gitignore`` come before those of the directories above it, then come
 the repository's ``info/exclude`` and the user's ``core.excludesFile``.
@@ -7,25 +7,21 @@ the repository's ``info/exclude`` and the user's ``core.excludesFile``.
 from __future__ import annotations
 
 import os
-import re
-import warnings
+import sys
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Callable, NamedTuple
+from typing import Callable, NamedTuple
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from .whole import read_gits
+from .wildmatch import InvalidPatternError, as_bytes, matcher
 
 #: The file in a directory with the rules for everything below it.
 IGNORE_FILE = ".gitignore"
 #: The entry at the top of a repository: its directory, or a file that says where this is.
 GIT = ".git"
 
-# A line without the spaces at its end, which git drops if no backslash is before them.
-_LINE = re.compile(r"((?:\\.|[^\\])*?) *", re.DOTALL)
-
 
 class _Rule(NamedTuple):
-    search: Callable[[str], re.Match[str] | None]
+    matches: Callable[[str], bool]
     ignores: bool
     only_directories: bool
     #: True if it is matched against the last part of a path alone.
@@ -60,14 +56,12 @@ class Rules:
         relative = path[self._skip :]
         if os.sep != "/":
             relative = relative.replace(os.sep, "/")
+        relative = as_bytes(relative)
         name = relative.rpartition("/")[2]
-        for search, ignores, only_directories, only_name in self._rules:
+        for matches, ignores, only_directories, only_name in self._rules:
             if only_directories and not is_directory:
                 continue
-            found = search(name if only_name else relative)
-            # pathspec's patterns also match paths below a directory; then the slash after it is a
-            # group.
-            if found is not None and not found.groupdict().get("ps_d"):
+            if matches(name if only_name else relative):
                 return ignores
         return None
 
@@ -181,44 +175,34 @@ def _git_directory(top: str) -> str:
 
 
 def _lines(path: str) -> list[str]:
-    """Return the lines of a file; none if there is no such file."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return []
-    # Bytes that are not UTF-8 become surrogates, as in the names of files.
-    lines = data.decode("utf-8-sig", "surrogateescape").split("\n")
+    """Return the lines of a file; none if there is no such file, or a device, as in git."""
+    data = read_gits(path)
+    # Bytes that are no text become surrogates, as in the names of files.
+    lines = data.decode(sys.getfilesystemencoding(), "surrogateescape").split("\n")
     return [line.removesuffix("\r") for line in lines if line.removesuffix("\r")]
 
 
 def _parse(line: str) -> list[_Rule]:
     """Return the rule of a line; none for a comment or an invalid pattern, as in git."""
-    whole = _LINE.fullmatch(line)
-    pattern = whole[1] if whole else line
-    # Without the slash, pathspec's pattern matches the directory itself.
+    if line.startswith("#"):
+        return []
+    # A string of C ends at NUL.
+    pattern = as_bytes(_without_spaces_behind(line.partition("\0")[0]))
+    ignores = not pattern.startswith("!")
+    pattern = pattern[not ignores :]
     only_directories = pattern.endswith("/")
     if only_directories:
         pattern = pattern[:-1]
+    only_name = "/" not in pattern
     try:
-        with warnings.catch_warnings():
-            # "[[a]" is a set of two for git; `re` warns that it may be more one day.
-            warnings.simplefilter("ignore", FutureWarning)
-            (compiled,) = _git_ignore_spec().from_lines([pattern]).patterns
-    except (ValueError, re.error):
+        matches = matcher(pattern.removeprefix("/"), is_name=only_name)
+    except InvalidPatternError:
         return []
-    if compiled.include is None or compiled.regex is None:
-        return []
-    return [_Rule(compiled.regex.search, compiled.include, only_directories, "/" not in pattern)]
+    return [_Rule(matches, ignores, only_directories, only_name)]
 
 
-def _git_ignore_spec() -> type[GitIgnoreSpec]:
-    try:
-        from pathspec import GitIgnoreSpec  # only where there are patterns
-    except ImportError:
-        raise ModuleNotFoundError(
-            "ignore files and globs need pathspec; install it with: python -m pip install "
-            "pathspec, or give --no-ignore and no globs",
-            name="pathspec",
-        ) from None
-    return GitIgnoreSpec
+def _without_spaces_behind(line: str) -> str:
+    """Return a line without the spaces at its end; a backslash keeps the one after it."""
+    stripped = line.rstrip(" ")
+    backslashes = len(stripped) - len(stripped.rstrip("\\"))
+    return line[: len(stripped) + backslashes % 2]

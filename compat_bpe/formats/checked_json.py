@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ..files.json_message import json_message
+from ..files.whole import read_whole
 from .json_numbers import read_float
 
 #: The largest file accepted, in bytes.  The largest tokenizers of today are a tenth of it.
-SIZE_LIMIT = 1 << 28
 
 
 class Json:
@@ -120,11 +120,7 @@ def read_json(path: str | os.PathLike[str]) -> Json:
         OSError: the file cannot be read.
         ValueError: the file is not JSON, or it is too large.
     """
-    with open(path, "rb") as file:
-        data = file.read(SIZE_LIMIT + 1)
-    if len(data) > SIZE_LIMIT:
-        raise ValueError(f"{os.fspath(path)}: larger than {SIZE_LIMIT} bytes")
-    return parse_json(data, os.fspath(path))
+    return parse_json(read_whole(path), os.fspath(path))
 
 
 def parse_json(data: bytes, source: str) -> Json:

@@ -21,9 +21,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from ..files.json_message import json_message
+from ..files.whole import read_whole
 from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes, encode_bytes
 from ..pipeline.models.bpe.by_rank import merges_by_rank
 from . import RANK_LIMIT
@@ -169,7 +169,7 @@ def _read_merges(path: str, ids: Mapping[str, int], encoder_path: str) -> dict[b
 
 
 def _read_text(path: str) -> str:
-    data = Path(path).read_bytes()
+    data = read_whole(path)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import io
 import zlib
 from pathlib import Path
 
-from .checked_json import SIZE_LIMIT
+from ..files.whole import SIZE_LIMIT, read_whole
 
 
 def read_lines(path: Path) -> list[str]:
@@ -16,16 +17,15 @@ def read_lines(path: Path) -> list[str]:
         OSError: the file cannot be read.
         ValueError: ``{file}: {place}: {reason}``.  It is damaged, or too large.
     """
-    with open(path, "rb") as file:
-        data = file.read(SIZE_LIMIT + 1)
+    data = read_whole(path, SIZE_LIMIT)
     if data.startswith(b"\x1f\x8b"):
         try:
-            with gzip.open(path) as unpacked:
+            with gzip.open(io.BytesIO(data)) as unpacked:
                 data = unpacked.read(SIZE_LIMIT + 1)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{path}: damaged gzip: {error}") from None
-    if len(data) > SIZE_LIMIT:
-        raise ValueError(f"{path}: larger than {SIZE_LIMIT} bytes")
+        if len(data) > SIZE_LIMIT:
+            raise ValueError(f"{path}: larger than {SIZE_LIMIT:,} bytes when it is unpacked")
     try:
         lines = data.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:

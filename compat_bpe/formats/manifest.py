@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
+from ..files.whole import read_whole
+
 MANIFEST = "manifest.json"
 
 #: The pattern in a manifest if a ``tokenizer.json`` alone says how text is split.
@@ -36,7 +38,7 @@ def manifest_of(*files: Path) -> Manifest | None:
         OSError: one of the files cannot be read.
     """
     try:
-        found = json.loads(files[0].with_name(MANIFEST).read_bytes())
+        found = json.loads(read_whole(files[0].with_name(MANIFEST)))
         listed, pattern, specials = (found[key] for key in ("files", "pattern", "special_tokens"))
         digests = [listed[file.name] for file in files]
         special_tokens = dict(specials.items())
@@ -46,6 +48,6 @@ def manifest_of(*files: Path) -> Manifest | None:
     if not isinstance(pattern, str) or any(type(one) is not int for one in special_tokens.values()):
         return None
     for file, digest in zip(files, digests):
-        if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
+        if hashlib.sha256(read_whole(file)).hexdigest() != digest:
             return None
     return Manifest(pattern, special_tokens)

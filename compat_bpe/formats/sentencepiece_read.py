@@ -7,6 +7,7 @@ from array import array
 from sys import byteorder
 from typing import TYPE_CHECKING, Any
 
+from ..files.whole import read_whole
 from .protobuf import BYTES, FIXED32, VARINT, Damaged, Field, read_field, read_fields
 from .sentencepiece import NormalizerSpec, SentencePieceModel
 
@@ -43,9 +44,7 @@ def read_sentencepiece(path: str | os.PathLike[str]) -> SentencePieceModel:
         ValueError: it is damaged, or SentencePiece does not take it either.  The message says the
             file, the place in it and the reason.
     """
-    with open(path, "rb") as file:
-        data = file.read()
-    return parse_sentencepiece(data, os.fspath(path))
+    return parse_sentencepiece(read_whole(path), os.fspath(path))
 
 
 def parse_sentencepiece(data: bytes, source: str) -> SentencePieceModel:

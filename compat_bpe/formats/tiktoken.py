@@ -23,8 +23,8 @@ import re
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
 from operator import itemgetter
-from pathlib import Path
 
+from ..files.whole import read_whole
 from . import RANK_LIMIT, missing_byte
 
 _BASE64_CHARS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
@@ -39,7 +39,7 @@ def read_ranks(path: str | os.PathLike[str]) -> dict[bytes, int]:
         OSError: the file cannot be read.
         ValueError: as in :func:`parse_ranks`.
     """
-    return parse_ranks(Path(path).read_bytes(), os.fspath(path))
+    return parse_ranks(read_whole(path), os.fspath(path))
 
 
 def parse_ranks(data: bytes, source: str) -> dict[bytes, int]:

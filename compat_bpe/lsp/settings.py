@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from itertools import product
+from math import prod
+from typing import Callable, NamedTuple
 
+from ..files.wildmatch import matcher
 from .params import Params
 
 #: The name of the section of settings, in editors that have sections.
@@ -40,8 +43,7 @@ class ForFile(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    pattern: re.Pattern[str]
-    is_base_name: bool
+    matches: Callable[[str], bool]
     settings: ForFile
 
 
@@ -69,10 +71,9 @@ class Settings(NamedTuple):
         (Choice(kind='encoding', name='gpt2'), None)
         """
         path = path.replace("\\", "/")
-        base = path.rpartition("/")[2]
         choice = budget = None
         for rule in self.rules:
-            if rule.pattern.fullmatch(base if rule.is_base_name else path):
+            if rule.matches(path):
                 choice = choice or rule.settings.choice
                 budget = rule.settings.budget if budget is None else budget
         return (
@@ -101,8 +102,11 @@ def read_settings(value: object) -> Settings:
     rules = []
     if "files" in params:
         for rule in params.objects("files"):
-            pattern = rule.text("pattern")
-            rules.append(_Rule(_compiled(pattern), "/" not in pattern, _for_file(rule)))
+            try:
+                matches = _matcher(rule.text("pattern"))
+            except ValueError as error:
+                raise rule.wrong("pattern", str(error)) from None
+            rules.append(_Rule(matches, _for_file(rule)))
             rule.close()
     shown = dict(SHOWN)
     if "show" in params:
@@ -131,31 +135,41 @@ def _for_file(params: Params) -> ForFile:
     return ForFile(read_choice(params), params.number_or("budget", None))
 
 
-#: The parts of a pattern, in the order in which they are tried.
-_PART = re.compile(r"\*\*/|\*\*|\*|\?|\{[^{}]*\}|.", re.DOTALL)
+_BRACES = re.compile(r"\{([^{}]*)\}")
+#: The most patterns that the braces of one may stand for.
+_MOST_PATTERNS = 256
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Return a file pattern as a regular expression, for a whole path.
+def _matcher(pattern: str) -> Callable[[str], bool]:
+    """Return the function that says if a file pattern matches a path.
 
-    ``*`` and ``?`` stay within a name, ``**`` does not, and ``{a,b}`` is either.  A pattern that
-    does not begin with ``/`` or ``**`` may begin at any folder.
+    The pattern is as in a ``.gitignore``, and ``{a,b}`` is either. With a slash it is for a path:
+    one that does not begin with ``/`` may begin at any folder. Without one it is for a name.
 
-    >>> bool(_compiled("src/**/*.{py,pyi}").fullmatch("/home/me/src/a/b.pyi"))
-    True
+    Raises:
+        ValueError: it stands for more than ``_MOST_PATTERNS``, or for nothing.
+
+    >>> matches = _matcher("src/**/*.{py,pyi}")
+    >>> matches("/home/me/src/a/b.pyi"), matches("/home/me/src.py")
+    (True, False)
     """
-    written = "" if pattern.startswith("/") else "(?:.*/)?"
-    for part in _PART.findall(pattern):
-        if part == "**/":
-            written += "(?:.*/)?"
-        elif part == "**":
-            written += ".*"
-        elif part == "*":
-            written += "[^/]*"
-        elif part == "?":
-            written += "[^/]"
-        elif len(part) > 1:
-            written += f"(?:{'|'.join(map(re.escape, part[1:-1].split(',')))})"
-        else:
-            written += re.escape(part)
-    return re.compile(written, re.DOTALL)
+    is_name = "/" not in pattern
+    if not (is_name or pattern.startswith("/")):
+        pattern = f"**/{pattern}"
+    matchers = [matcher(one.removeprefix("/"), is_name=is_name) for one in _expanded(pattern)]
+
+    def matches(path: str) -> bool:
+        text = path.rpartition("/")[2] if is_name else path.removeprefix("/")
+        return any(one(text) for one in matchers)
+
+    return matches
+
+
+def _expanded(pattern: str) -> list[str]:
+    """Return the patterns for which one with braces stands."""
+    # What is not in braces and what is, in turns.
+    parts = _BRACES.split(pattern)
+    choices = [part.split(",") if index % 2 else [part] for index, part in enumerate(parts)]
+    if prod(map(len, choices)) > _MOST_PATTERNS:
+        raise ValueError(f"the braces stand for more than {_MOST_PATTERNS} patterns")
+    return ["".join(chosen) for chosen in product(*choices)]

@@ -12,6 +12,7 @@ from math import floor, isfinite, log10
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..files.whole import read_whole
 from ..formats.manifest import MANIFEST
 from .names import Key, text
 
@@ -41,7 +42,7 @@ def curve_of(path: Path) -> list[Check]:
     """
     folder = path if path.is_dir() else path.parent
     try:
-        found = json.loads((folder / MANIFEST).read_bytes())
+        found = json.loads(read_whole(folder / MANIFEST))
         digests = dict(found["files"])
         checks = [_check(one) for one in found["metrics"]["curve"]]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -50,7 +51,7 @@ def curve_of(path: Path) -> list[Check]:
     for file in files:
         if folder == path and not file.is_file():
             continue
-        if hashlib.sha256(file.read_bytes()).hexdigest() != digests.get(file.name):
+        if hashlib.sha256(read_whole(file)).hexdigest() != digests.get(file.name):
             return []
     return checks
 

@@ -342,7 +342,7 @@ def test_a_small_file_needs_few_modules(tmp_path: Path) -> None:
         "    cli(['count', '-e', 'gpt2', 'a'])\n"
         "except SystemExit as end:\n"
         "    assert end.code == 0\n"
-        "parts = ['pathspec', 'multiprocessing', 'compat_bpe.fit']\n"
+        "parts = ['compat_bpe.files.git_config', 'multiprocessing', 'compat_bpe.fit']\n"
         "names = ['workers', 'tree', 'parts', 'file_list', 'git_config', 'streams']\n"
         "parts += ['compat_bpe.cli.' + name for name in names]\n"
         "print([part for part in parts if part in sys.modules], file=sys.stderr)\n"

@@ -235,11 +235,11 @@ def test_files_of_another_user_are_passed_over_as_by_git(
     git = str(home / "repository/.git")
     opened: list[str] = []
 
-    def refuse(path: str, mode: str) -> None:
+    def refuse(path: str) -> None:
         opened.append(path)
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("compat_bpe.files.git_config.open", refuse, raising=False)
+    monkeypatch.setattr("compat_bpe.files.git_config.read_gits", refuse)
     with pytest.raises(PermissionError):
         excludes_file(git, "/top")
     assert opened == [

@@ -14,25 +14,25 @@ from compat_bpe.files.walk import Walk
 
 # What the paths of a repository are made of, and its patterns.
 NAMES = ["a", "b", "ab", "foo", "foo.py", "x.txt", "!x", "#y", " z", "a b", "[c]", "build"]
+NAMES += ["é", "aé", "A", "1", "b\t", "-"]
 FOLDERS = ["", "a", "a/b", "foo", "foo/a", "build", "build/a"]
 PARTS = [
     *["a", "b", "foo", "build", "*", "*.py", "foo*", "?", "a?", "*b", "[ab]", "[a-f]oo"],
     *["**", "x.txt", "\\!x", "\\#y", " z", "a b", "\\[c\\]", "#y", "[!a]", "[^ab]*"],
+    # Rare ones: stars beside others, bytes of letters, and all that may be in a set.
+    *["***", "**a", "a**", "é", "a??", "b\t", "[[:alpha:]]", "[^[:digit:]a]", "[[:no:]]", "[[:a]"],
+    *["[]a]", "[!]a]", "[a-", "[\\]a]", "[--0]", "[b-a]", "[a\\-c]", "[/]", "[!/]", "[[a]]", "[é]"],
+    *["[a-\\b]", "[!b-a]", "\\a", "**\\"],
 ]
-
-
-def pattern(parts: list[str]) -> bool:
-    """Whether pathspec has a pattern as git has it: a class with ``!`` takes no slash there."""
-    return len(parts) == 1 or not any("[!" in part or "[^" in part for part in parts)
 
 
 lines = st.builds(
     "{}{}{}{}{}".format,
     st.sampled_from(["", "", "!"]),
     st.sampled_from(["", "", "/"]),
-    st.lists(st.sampled_from(PARTS), min_size=1, max_size=3).filter(pattern).map("/".join),
+    st.lists(st.sampled_from(PARTS), min_size=1, max_size=3).map("/".join),
     st.sampled_from(["", "", "/"]),
-    st.sampled_from(["", "", "  ", "\r"]),
+    st.sampled_from(["", "", "  ", "\r", "\\ "]),
 ) | st.sampled_from(["", "# a", "!", "/", "\\", "*", "!*/", "a\\", "[z-a]"])
 ignore_files = st.fixed_dictionaries(
     {"": st.lists(lines, max_size=4)},
@@ -74,6 +74,42 @@ def test_what_git_lists_is_found(repository: Path, files: dict[str, list[str]]) 
     listed = git(repository, "ls-files", "-co", "--exclude-standard", "-z").split(b"\0")
     names = {os.fsdecode(path) for path in listed if path}
     found = {os.path.relpath(file.path, repository) for file in Walk().find([str(repository)])}
+    assert found == {path for path in names if os.path.basename(path) != ".gitignore"}
+
+
+def test_each_pattern_alone(tmp_path: Path) -> None:
+    if shutil.which("git") is None and not os.environ.get("CI"):
+        pytest.skip("git is not installed")
+    git(tmp_path, "init", "-q")
+    alone = [
+        *PARTS,
+        "a**",
+        "**/a",
+        "foo/**",
+        "f**/a",
+        "a/**",
+        "foo/a**",
+        "**/b/a",
+        "/a",
+        "a/",
+        "a/b",
+    ]
+    alone += ["foo/a**/x.txt", "foo/**/x.txt", "/foo[!x]a", "/foo[/]a", "foo/**\\/x.txt", "a?b/a"]
+    alone += [f"foo/{part}" for part in PARTS]
+    for number, pattern in enumerate(alone):
+        top = tmp_path / str(number)
+        for folder in ("foo/a/b", "a/b/a"):
+            (top / folder).mkdir(parents=True)
+        for folder in ("", "foo"):
+            for name in NAMES:
+                if not (top / folder / name).is_dir():
+                    (top / folder / name).touch()
+        for folder in ("foo/a/b", "a/b/a"):
+            (top / folder / "x.txt").touch()
+        (top / ".gitignore").write_bytes(pattern.encode())
+    listed = git(tmp_path, "ls-files", "-co", "--exclude-standard", "-z").split(b"\0")
+    names = {os.fsdecode(path) for path in listed if path}
+    found = {os.path.relpath(file.path, tmp_path) for file in Walk().find([str(tmp_path)])}
     assert found == {path for path in names if os.path.basename(path) != ".gitignore"}
 
 

@@ -166,9 +166,8 @@ def test_a_directory_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatc
 def test_an_ignore_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     make("d/a", "e")
     monkeypatch.setattr(
-        "compat_bpe.files.ignore.open",
-        lambda path, mode: (_ for _ in ()).throw(PermissionError(13, "Permission denied", path)),
-        raising=False,
+        "compat_bpe.files.ignore.read_gits",
+        lambda path: (_ for _ in ()).throw(PermissionError(13, "Permission denied", path)),
     )
     found = [(file.path, file.problem) for file in Walk().find(["d"])]
     assert found == [(os.path.join(os.getcwd(), "d", ".gitignore"), "Permission denied")]

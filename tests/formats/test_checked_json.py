@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compat_bpe.files.whole import read_whole
 from compat_bpe.formats import checked_json
 from compat_bpe.formats.checked_json import Json, is_unicode, parse_json, read_json
 
@@ -97,10 +99,10 @@ def test_a_number_of_thousands_of_digits_is_refused() -> None:
 def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b'{"a": 1}')
-    monkeypatch.setattr(checked_json, "SIZE_LIMIT", 8)
+    monkeypatch.setattr(checked_json, "read_whole", partial(read_whole, limit=8))
     read = read_json(path)
     assert (read.value, read.source) == ({"a": 1}, str(path))
-    monkeypatch.setattr(checked_json, "SIZE_LIMIT", 7)
+    monkeypatch.setattr(checked_json, "read_whole", partial(read_whole, limit=7))
     with pytest.raises(ValueError, match=r"a\.json: larger than 7 bytes$"):
         read_json(path)
     with pytest.raises(FileNotFoundError):

@@ -1,6 +1,6 @@
 """Run the tests that are portable, and say what was found.
 
-They need nothing but Python, the package, and for the command click and pathspec.
+They need nothing but Python, the package, and for the command click.
 """
 
 from __future__ import annotations

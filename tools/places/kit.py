@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PORTABLE = ROOT / "tests" / "portable"
 FIXTURES = ROOT / "fixtures"
 
-#: The libraries of the command; these versions run on every Python from 3.9.
-LIBRARIES = ("click==8.1.8", "pathspec==1.1.1")
+#: The library of the command; this version runs on every Python from 3.9.
+LIBRARIES = ("click==8.1.8",)
 
 #: The tests of a quick run where Python is slow: numbers of 16 and 32 bits in files, hashes, sums.
 SAMPLE = (

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -364,18 +363,3 @@ def test_output_is_the_same_with_several_processes(
     assert run("-j", "2", *args, stdin=b"hello") == alone
     assert len(started) == 2
     assert all(process.returncode is not None for process in started)
-
-
-def test_without_pathspec_one_line_says_how_to_get_it(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Path("a").write_text("hello world")
-    monkeypatch.setitem(sys.modules, "pathspec", None)
-    assert run("-e", "gpt2", ".").status == 0
-    Path(".gitignore").write_text("b\n")
-    status, out, err = run("-e", "gpt2", ".")
-    assert (status, out) == (2, "")
-    assert "pip install pathspec" in err
-    assert err.count("\n") == 1
-    assert run("-e", "gpt2", "--no-ignore", ".").status == 0
-    assert run("-e", "gpt2", "--no-ignore", "--include", "*.py", ".").status == 2

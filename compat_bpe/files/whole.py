@@ -1,0 +1,80 @@
+"""Files that are read whole: vocabularies, settings, ignore files."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import BinaryIO
+
+#: The largest vocabulary, or file of settings beside one, in bytes.
+SIZE_LIMIT = 1 << 28
+
+#: The largest ignore file, or file of git's configuration, in bytes.
+GITS_LIMIT = 1 << 20
+
+# Opening a pipe that nobody writes to would wait.
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+
+
+class NotRegularError(OSError):
+    """A pipe, a device or the like where a file is needed."""
+
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file for reading.
+
+    Pipes and devices are refused: they may have no end, and opening them may wait.
+
+    Args:
+        path: the file; a symbolic link is followed.
+
+    Raises:
+        OSError: the file cannot be read, or is no regular file.
+    """
+    file = open(path, "rb", opener=_opened_at_once)  # noqa: SIM115 (the caller closes it)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise NotRegularError(errno.EINVAL, "Not a regular file", os.fspath(path))
+    return file
+
+
+def read_whole(path: str | os.PathLike[str], limit: int = SIZE_LIMIT) -> bytes:
+    """Return the content of a regular file.
+
+    Args:
+        path: the file; a symbolic link is followed.
+        limit: the largest size, in bytes.
+
+    Raises:
+        OSError: the file cannot be read, or is no regular file.
+        ValueError: ``{file}: larger than {limit} bytes``.
+    """
+    with open_regular(path) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise ValueError(f"{os.fspath(path)}: larger than {limit:,} bytes")
+    return data
+
+
+def read_gits(path: str) -> bytes:
+    """Return the content of an ignore file, or of a file of git's configuration.
+
+    It is empty if there is no such file, or if it is none that has an end. A byte order mark is
+    left out.
+
+    Raises:
+        OSError: the file cannot be read, or is larger than ``GITS_LIMIT``.
+    """
+    try:
+        data = read_whole(path, GITS_LIMIT)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, NotRegularError):
+        return b""
+    except ValueError:
+        reason = f"Larger than {GITS_LIMIT:,} bytes"
+        raise OSError(errno.EFBIG, reason, path) from None
+    return data[3:] if data.startswith(b"\xef\xbb\xbf") else data
+
+
+def _opened_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | _AT_ONCE)

@@ -1,0 +1,88 @@
+"""Patterns of ignore files: work bounded by the lengths, and what git says of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from random import Random
+
+from compat_bpe.files.walk import Walk
+from compat_bpe.files.wildmatch import InvalidPatternError, matcher
+
+_PARTS = [
+    *("a", "b", "ab", "*", "*", "**", "**", "/", "/", "/", "?", "[ab]", "[!a]", "[^b]", "[a-c]"),
+    *("\\a", "\\*", "\\/", "[/]", "[!/]", "é", ".py", "***", "[[:alpha:]]", "[]a]", "[a", "\\"),
+    *("-", " ", "!", "[b-a]", "\\[", "c", "foo"),
+]
+_NAMES = ["a", "b", "ab", "aab", "c", "x.py", "é", "aé", "-", "a b", "foo", "fooa", "*", "["]
+
+#: One case in so many asks git.
+_ASKED = 500
+_HAS_GIT = shutil.which("git") is not None
+
+
+def attack(random: Random) -> None:
+    if _HAS_GIT and random.randrange(_ASKED) == 0:
+        _compare_with_git(random)
+    else:
+        _count_work(random)
+
+
+def _pattern(random: Random) -> str:
+    return "".join(random.choices(_PARTS, k=random.randint(1, 8)))
+
+
+def _count_work(random: Random) -> None:
+    # A part of a pattern again and again, on a text that nearly fits.
+    pattern = _pattern(random) * random.choice([1, 5, 20]) + random.choice(["", "x"])
+    text = random.choice(["a", "ab", "a/", "ab/a"]) * random.choice([3, 40, 200])
+    try:
+        matches = matcher(pattern, is_name="/" not in pattern)
+    except InvalidPatternError:
+        return
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    sys.setprofile(count)
+    try:
+        matches(text.rstrip("/"))
+    finally:
+        sys.setprofile(None)
+    most = 20 * (len(pattern) + 1) * (len(text) + 1)
+    assert calls < most, f"{calls} calls for {pattern!r} on {text!r}"
+
+
+def _compare_with_git(random: Random) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        top = Path(folder)
+        subprocess.run(["git", "init", "-q"], cwd=top, check=True)
+        for index in range(30):
+            inner = [
+                top.joinpath(str(index), *random.choices(_NAMES, k=random.randint(0, 3)))
+                for _ in range(3)
+            ]
+            for path in inner:
+                path.mkdir(parents=True, exist_ok=True)
+            for path in inner:
+                for name in random.choices(_NAMES, k=5):
+                    if not (path / name).exists():
+                        (path / name).touch()
+            lines = [random.choice(["", "", "!"]) + _pattern(random) for _ in range(2)]
+            (top / str(index) / ".gitignore").write_bytes("\n".join(lines).encode())
+        command = ["git", "ls-files", "-o", "--exclude-standard", "-z"]
+        listed = subprocess.run(command, cwd=top, stdout=subprocess.PIPE, check=True).stdout
+        theirs = {os.fsdecode(path) for path in listed.split(b"\0")}
+        theirs = {path for path in theirs if path and os.path.basename(path) != ".gitignore"}
+        ours = {os.path.relpath(file.path, top) for file in Walk().find([folder])}
+        wrong = [
+            (path, (top / path.partition("/")[0] / ".gitignore").read_bytes())
+            for path in sorted(ours ^ theirs)
+        ]
+        assert not wrong, wrong[:3]
