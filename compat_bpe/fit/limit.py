@@ -21,6 +21,9 @@ counted by ``continued``; only what begins a text is counted by the encoding its
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
+from ..unicode.surrogates import has_surrogates, repair, repair_with_places
 from .boundary import Boundary, rule_of
 from .last_cut import last_cut_point as last_cut_point
 from .search import Backward, Forward
@@ -45,6 +48,8 @@ def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
     False
     """
     check_limit(limit)
+    if has_surrogates(text[: _reach(encoding, limit, len(text))]):
+        text = repair(text)
     known, _ = Forward(encoding, text, limit).go(0, len(text))
     return known[-1].at == len(text)
 
@@ -85,7 +90,13 @@ def longest_prefix(
     may_cut = rule_of(boundary)
     if not 0 <= start <= len(text):
         raise ValueError(f"start is {start}; it must be from 0 to {len(text)}")
-    return Forward(encoding, text, limit).longest(start, len(text), may_cut, trail)
+    reach = _reach(encoding, limit, len(text))
+    # A half at the edge of the trail may make one character with another in the text.
+    if not has_surrogates(text[start : start + reach]) or has_surrogates(trail[:1]):
+        return Forward(encoding, text, limit).longest(start, len(text), may_cut, trail)
+    repaired, places = repair_with_places(text[start:])
+    found = Forward(encoding, repaired, limit).longest(0, len(repaired), may_cut, trail)
+    return None if found is None else start + places[found]
 
 
 def longest_suffix(
@@ -128,7 +139,20 @@ def longest_suffix(
         raise ValueError(
             f"start is {start} and end is {end}; it must be 0 <= start <= end <= {len(text)}"
         )
-    return Backward(encoding, text, limit).longest(end, start, may_cut, lead)
+    reach = _reach(encoding, limit, end - start)
+    if not has_surrogates(text[end - reach : end]) or has_surrogates(lead[-1:]):
+        return Backward(encoding, text, limit).longest(end, start, may_cut, lead)
+    repaired, places = repair_with_places(text[:end])
+    found = Backward(encoding, repaired, limit).longest(
+        len(repaired), bisect_left(places, start), may_cut, lead
+    )
+    return None if found is None else places[found]
+
+
+def _reach(encoding: TextEncoder, limit: int, length: int) -> int:
+    """Return the number of characters that are looked at, of so many, for a limit."""
+    longest = encoding.core.longest_token
+    return length if longest is None else min(limit * longest + 1, length)
 
 
 def check_limit(limit: int) -> None:

@@ -20,8 +20,10 @@ _LONG = 256
 _SHORTEST = 16
 #: The number of characters between two joints that are tried one by one.
 _FEW = 4
-#: The characters that most cut points are before.
-_BLANK = re.compile(r"[ \n\t]")
+#: The characters that most cut points are before; of a run, the first one.
+_BLANK = re.compile(r"(?<![ \n\t])[ \n\t]")
+#: More characters for a token than there are in nearly all texts, and the least number of such.
+_FAR = 16
 #: The most that a portion without a cut point grows at a time.
 _GROWTH = 8
 
@@ -168,6 +170,8 @@ class Forward:
             if not width:
                 width = min(SHORTEST_SEGMENT, max(rest, _SHORTEST))
             far, is_cut = self.portion(near, stop, width)
+            if far == stop and abs(far - near) > _FAR * (rest + _FAR):
+                far = stop = self.nearer_stop(near, stop, rest)
             count = self.count_between if is_cut else self.count_to_joint
             more = count(near, far, origin)
             beyond = _Known(far, tokens + more, is_cut)
@@ -181,6 +185,20 @@ class Forward:
                 width = max(length, min(length * rest // max(more, 1), length * _GROWTH))
                 width += length // 8 + _SHORTEST
         return known, beyond
+
+    def nearer_stop(self, near: int, stop: int, rest: int) -> int:
+        """Return an end of what is looked at that may be nearer, by the tokens that are possible.
+
+        There is no cut point soon, so all up to the end would be counted, in each search.
+        """
+        core = self.encoding.core
+        if core.longest_token is None:
+            return stop
+        part = self.part(near, stop)
+        # The lowest character has the fewest bytes in UTF-8.
+        narrowest = len(min(part).encode("utf-8", "surrogatepass"))
+        reach = rest * core.longest_in(part) // narrowest + 1
+        return near + self.step * min(reach, abs(stop - near))
 
     def narrow(self, known: list[_Known], beyond: _Known, limit: int) -> _Known:
         """Extend ``known`` to the last cut point that fits; return the place next to it.

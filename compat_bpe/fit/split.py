@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..unicode.surrogates import repair_with_places
 from .boundary import BOUNDARIES, Boundary, rule_of
 from .limit import longest_prefix, longest_suffix
 from .text_encoder import TextEncoder
@@ -68,7 +69,9 @@ class _Splitter:
         self, encoding: TextEncoder, text: str, limit: int, overlap: int, boundary: Boundary
     ) -> None:
         self._encoding = encoding
-        self._text = text
+        self._given = text
+        # Surrogates are repaired once, not in each of the parts that are tried.
+        self._text, self._places = repair_with_places(text)
         self._limit = limit
         self._overlap = overlap
         #: The boundaries to try, from the requested one to the finest.
@@ -82,8 +85,9 @@ class _Splitter:
                 # Not the whole part before: this one must begin further on.
                 first = self._longest_suffix(start + 1, end, self._overlap, self._cut_at(end))
             start, end = self._next(first, end)
-            part = self._text[start:end]
-            yield Part(part, start, end, self._encoding.count(part))
+            count = self._encoding.count(self._text[start:end])
+            first, last = self._places[start], self._places[end]
+            yield Part(self._given[first:last], first, last, count)
 
     def _next(self, first: int, last: int) -> tuple[int, int]:
         """Return the start and end of the next part.
@@ -144,8 +148,9 @@ class _Splitter:
         return next(places, end)
 
     def _too_small(self, place: int) -> ValueError:
-        char = self._text[place : self._first_place(place, len(self._text), "char")]
+        first, last = self._places[place], self._places[place + 1]
+        char = self._given[first:last]
         return ValueError(
-            f"limit is {self._limit}, but the character {char!r} at offset {place} alone has "
+            f"limit is {self._limit}, but the character {char!r} at offset {first} alone has "
             f"{self._encoding.count(char)} tokens"
         )

@@ -232,6 +232,14 @@ class Core:
         """
         return self._cut_points.longest_token
 
+    def longest_in(self, text: str) -> int:
+        """Return a length in bytes that no token has which can be in a text.
+
+        A token begins somewhere in the text, so it is no longer than the longest one with the
+        beginning that is there. It is for encodings with a ``longest_token``.
+        """
+        return self._cut_points.longest_in(text)
+
     @property
     def leaves_nothing_out(self) -> bool:
         """True if every character of a text is certainly in a chunk."""

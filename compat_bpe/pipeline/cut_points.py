@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14
 
+#: The number of bytes at the beginning of a token by which a bound of its length is known.
+_START = 3
+
 
 class CutPoints:
     """The cut points of texts, and the longest token, of one tokenizer.
@@ -169,6 +172,23 @@ class CutPoints:
         ):
             return None
         return max(longest_name, *map(len, self._definition.tokens()))
+
+    def longest_in(self, text: str) -> int:
+        """Return a bound of the tokens in a text, in bytes; see ``Core.longest_in``."""
+        data = text.encode("utf-8", "surrogatepass")
+        lengths = self._longest_by_start
+        starts = {data[place : place + _START] for place in range(len(data))}
+        return max(_START, self._added.longest_name or 0, *(lengths.get(one, 0) for one in starts))
+
+    @cached_property
+    def _longest_by_start(self) -> dict[bytes, int]:
+        """The length of the longest token for each beginning of one, in bytes."""
+        longest: dict[bytes, int] = {}
+        for token in self._definition.tokens():
+            start = token[:_START]
+            if longest.get(start, 0) < len(token):
+                longest[start] = len(token)
+        return longest
 
     def splitter_of(self, text: str) -> Splitter | None:
         """Return the splitter of a text, or None; see ``Core.splitter_of``."""

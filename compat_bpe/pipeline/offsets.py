@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ..pattern.splitter import Splitter
-from ..unicode.surrogates import repair
+from ..unicode.surrogates import repair_with_places
 from .aligned import Aligned
 from .pre_tokenizers.joined import Joined
 
@@ -63,7 +63,7 @@ def locate(
     >>> [token[1:] for token in locate(definition, "hi \U0001f600!", set())]
     [('hi', 0, 2, 0), ('ĠðŁĺ', 2, 4, 1), ('Ģ', 3, 4, 1), ('!', 4, 5, 1)]
     """
-    repaired = repair(text)
+    repaired, places = repair_with_places(text)
     added = definition.added.continued if goes_on else definition.added
     found = list(_located(definition, added, repaired, allowed_special))
     origin = added.origin
@@ -71,18 +71,7 @@ def locate(
         found = [one._replace(start=one.start - origin, end=one.end - origin) for one in found]
     if len(repaired) == len(text):
         return found
-    places = [0, *accumulate(_lengths(text, repaired))]
     return [token._replace(start=places[token.start], end=places[token.end]) for token in found]
-
-
-def _lengths(text: str, repaired: str) -> Iterator[int]:
-    """Yield the length in a text of each character of the repaired text."""
-    at = 0
-    for char in repaired:
-        # A pair of surrogates is one character of the repaired text.
-        length = 2 if char > "\uffff" and text[at] < "\U00010000" else 1
-        yield length
-        at += length
 
 
 def _located(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 
 _LONE = "[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]"
 
@@ -30,6 +31,32 @@ def repair(text: str) -> str:
         text = re.sub(_LONE, "\ufffd", text)
         return text.encode("utf-16", "surrogatepass").decode("utf-16")
     return text
+
+
+def repair_with_places(text: str) -> tuple[str, Sequence[int]]:
+    r"""Return a repaired text, and where each of its characters, and its end, is in the given one.
+
+    >>> repair_with_places("\ud83d\ude00 \ud83d")
+    ('😀 �', [0, 2, 3, 4])
+    """
+    repaired = repair(text)
+    if len(repaired) == len(text):
+        return repaired, range(len(text) + 1)
+    places = [0]
+    for char in repaired:
+        # A pair of surrogates is one character of the repaired text.
+        is_pair = char > "\uffff" and text[places[-1]] < "\U00010000"
+        places.append(places[-1] + 1 + is_pair)
+    return repaired, places
+
+
+def has_surrogates(text: str) -> bool:
+    """Return True if a text has surrogates in it, in pairs or alone."""
+    try:
+        check_text(text)
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def check_text(text: str) -> None:
