@@ -13,13 +13,11 @@ import sys
 import tempfile
 import threading
 from base64 import b64decode
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from random import Random
 from types import ModuleType
-from typing import Any
 
 from compat_bpe import Encoding, load
 from compat_bpe.encodings.registry import make_encoding
@@ -38,22 +36,80 @@ _Call = Callable[[Encoding], object]
 
 def attack(random: Random) -> None:
     """Let some threads share a new encoding, and compare what they get."""
-    threads = random.randrange(2, 7)
     if random.random() < 0.25:
-        name = random.choice(_OPEN)
-        texts = [" ".join(_words(random, 300)) for _ in range(30)]
-        encoding = make_encoding(name)
-        found = _together(random, threads, encoding, _calls_of_words(texts), _called)
-        _check_words(name, [pairs for of_thread in found for pairs in of_thread])
-        return
-    name, make = _kind(random)
+        attack_words(random, random.choice(_OPEN))
+    else:
+        attack_encoding(random, *_kind(random))
+
+
+def attack_words(random: Random, name: str) -> None:
+    """Let threads number the words of an open vocabulary, and check that all agree."""
+    encoding = make_encoding(name)
+    texts = [" ".join(_words(random, 300)) for _ in range(30)]
+    found: list[tuple[str, int]] = []
+
+    def work(_number: int) -> None:
+        for text in random.sample(texts, len(texts)):
+            numbers = encoding.encode_ordinary(text)
+            again = encoding.decode(numbers)
+            assert encoding.encode_ordinary(again) == numbers, f"{again!r} has other numbers"
+            found.extend((encoding.decode([number]), number) for number in numbers)
+
+    together(random.randrange(2, 7), work)
+    number_of, word_of = dict(found), {number: word for word, number in found}
+    for word, number in found:
+        assert number_of[word] == number, f"{name}: {word!r} has two numbers"
+        assert word_of[number] == word, f"{name}: two words have the number {number}"
+
+
+def attack_encoding(random: Random, name: str, make: Callable[[], Encoding]) -> None:
+    """Let threads make the same calls of a new encoding, and compare with one that is alone."""
     calls = _calls(random)
     _forget()
-    expected = [_outcome(call, make()) for call in calls]
+    alone = make()
+    expected = [_outcome(call, alone) for call in calls]
     _forget()
-    for of_thread in _together(random, threads, make(), calls, _outcome):
-        for number, (outcome, right) in enumerate(zip(of_thread, expected)):
-            assert outcome == right, f"{name}, call {number}: {outcome!r:.200}, not {right!r:.200}"
+    encoding = make()
+    are_in_step = random.random() < 0.5
+    orders = [random.sample(range(len(calls)), len(calls)) for _ in range(random.randrange(2, 7))]
+
+    def work(number: int) -> None:
+        for at in orders[0 if are_in_step else number]:
+            outcome, right = _outcome(calls[at], encoding), expected[at]
+            assert outcome == right, f"{name}, call {at}: {outcome!r:.200}, not {right!r:.200}"
+
+    together(len(orders), work)
+
+
+def together(count: int, work: Callable[[int], None]) -> None:
+    """Do some work in threads that begin at once and are switched all the time.
+
+    Args:
+        count: the number of threads.
+        work: called in each with its number; what it raises is raised here.
+    """
+    barrier = threading.Barrier(count)
+    failed: list[BaseException] = []
+
+    def run(number: int) -> None:
+        try:
+            barrier.wait()
+            work(number)
+        except BaseException as error:
+            failed.append(error)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    if failed:
+        raise failed[0]
 
 
 def _kind(random: Random) -> tuple[str, Callable[[], Encoding]]:
@@ -137,80 +193,9 @@ def _of_text(text: str, limit: int, number: int) -> list[_Call]:
     ]
 
 
-def _called(call: _Call, encoding: Encoding) -> object:
-    return call(encoding)
-
-
 def _outcome(call: _Call, encoding: Encoding) -> object:
     """Return what a call returns, or the kind of its error."""
     try:
         return call(encoding)
     except (ValueError, KeyError, TypeError, NotImplementedError) as error:
         return type(error)
-
-
-def _calls_of_words(texts: list[str]) -> list[_Call]:
-    def of(text: str) -> _Call:
-        def call(encoding: Encoding) -> object:
-            numbers = encoding.encode_ordinary(text)
-            again = encoding.decode(numbers)
-            words = [encoding.decode([number]) for number in numbers]
-            assert encoding.encode_ordinary(again) == numbers, f"{again!r} has other numbers"
-            return list(zip(words, numbers))
-
-        return call
-
-    return [of(text) for text in texts]
-
-
-def _check_words(name: str, found: list[list[tuple[str, int]]]) -> None:
-    number_of: dict[str, int] = {}
-    word_of: dict[int, str] = {}
-    for pairs in found:
-        for word, number in pairs:
-            assert number_of.setdefault(word, number) == number, f"{name}: {word!r} has two numbers"
-            assert word_of.setdefault(number, word) == word, f"{name}: two words are {number}"
-
-
-def _together(
-    random: Random,
-    count: int,
-    encoding: Encoding,
-    calls: list[_Call],
-    outcome: Callable[[_Call, Encoding], object],
-) -> list[Any]:
-    """Return what each of some threads gets, which begin at once, by the order of the calls."""
-    barrier = threading.Barrier(count)
-    found: list[list[object]] = [[None] * len(calls) for _ in range(count)]
-    failed: list[BaseException] = []
-
-    def work(outcomes: list[object], order: list[int]) -> None:
-        try:
-            barrier.wait()
-            for number in order:
-                outcomes[number] = outcome(calls[number], encoding)
-        except BaseException as error:
-            failed.append(error)
-
-    orders = [random.sample(range(len(calls)), len(calls)) for _ in range(count)]
-    if random.random() < 0.5:
-        orders = [list(range(len(calls))) for _ in range(count)]  # all are at the same place
-    with _switched_often():
-        threads = [threading.Thread(target=work, args=pair) for pair in zip(found, orders)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    if failed:
-        raise AssertionError(f"a thread failed: {failed[0]!r}") from failed[0]
-    return found
-
-
-@contextmanager
-def _switched_often() -> Iterator[None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
