@@ -85,8 +85,9 @@ class Baseline(Encoding):
             else:
                 pattern, between = _RULES[name]
                 self.max_token_value = 0
-                model = Words(tokens)
-                make_decoder = lambda: WordDecoder(tokens, between)  # noqa: E731
+                model = words = Words()
+                tokens = words.tokens
+                make_decoder = lambda: WordDecoder(words.words, between)  # noqa: E731
             made = Definition(
                 added=SpecialTokens({}),
                 splitter=Splitter(pattern),

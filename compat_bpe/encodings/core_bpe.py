@@ -7,8 +7,8 @@ tiktoken's ``Encoding`` uses that one.
 from __future__ import annotations
 
 from collections.abc import Set
-from functools import cached_property
 
+from ..parallel.lazy import cached_property
 from ..pattern.splitter import Splitter
 from ..pipeline.core import Core
 from ..pipeline.definition import Definition

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from functools import cached_property
 
+from ..parallel.lazy import cached_property
 from ..pipeline.special import find_special, raise_disallowed
 from ..unicode.surrogates import repair
 from .core_bpe import CoreBPE

@@ -5,6 +5,9 @@ The classes of encodings import this module, so an encoding can be pickled by it
 
 from __future__ import annotations
 
+import os
+from _thread import RLock  # a lock without the imports of threading
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,6 +15,15 @@ if TYPE_CHECKING:
 
 #: The encodings that have been loaded, by name: objects of the classes that import this module.
 ENCODINGS: dict[str, Any] = {}
+
+#: Held while a shipped encoding is loaded, so that threads load it once.
+LOCK = RLock()
+if hasattr(os, "register_at_fork"):
+    # A fork waits for the thread that holds it.  In the child that thread is gone: it would never
+    # release the lock, nor end the imports that it had begun.
+    os.register_at_fork(
+        before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
+    )
 
 #: Functions that find, by name, an encoding that this package does not ship. They raise
 #: ``ValueError`` for a name that they do not know.

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from _thread import RLock  # a lock without the imports of threading
-
 from .encoding import Encoding
-from .loaded import ENCODINGS
+from .loaded import ENCODINGS, LOCK
 from .model_names import encoding_name_for_model
 from .openai import PUBLISHED
 from .vocabularies import load_ranks
 
-_lock = RLock()
 #: The shipped encodings that are loaded as ``Tokenizer``.
 DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
 #: Encodings by a rule, without a vocabulary that was learned; see ``baselines.Baseline``.
@@ -47,11 +44,12 @@ def get_encoding(encoding_name: str) -> Encoding:
     if not isinstance(encoding_name, str) or encoding_name not in _known():
         known = ", ".join(_known())
         raise ValueError(f"unknown encoding {encoding_name!r}; there are {known}")
-    with _lock:
-        if encoding_name not in ENCODINGS:
-            ENCODINGS[encoding_name] = make_encoding(encoding_name)
-        made: Encoding = ENCODINGS[encoding_name]
-        return made
+    with LOCK:
+        found = ENCODINGS.get(encoding_name)
+        if found is None:
+            # An encoding that is unpickled meanwhile may have got there first.
+            found = ENCODINGS.setdefault(encoding_name, make_encoding(encoding_name))
+        return found
 
 
 def _known() -> list[str]:
@@ -76,7 +74,7 @@ def unload() -> None:
 
     >>> unload()
     """
-    with _lock:
+    with LOCK:
         ENCODINGS.clear()
         load_ranks.cache_clear()
 

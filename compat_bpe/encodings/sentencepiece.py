@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from functools import cached_property
 from itertools import compress
 from math import exp
 from typing import TYPE_CHECKING, Any
 
 from ..formats.sentencepiece import SentencePieceModel
+from ..parallel.lazy import cached_property
 from ..pipeline.aligned import Aligned
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
 from ..pipeline.models.sentencepiece_base import SentencePieceBase

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..parallel.lazy import cached_property
 from ..pipeline.processors.base import keeps_text, process, process_ids
 from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.tokenized import Tokenized

@@ -33,14 +33,11 @@ class Wire:
     Args:
         reader: the stream to read from; one thread reads.
         writer: the stream to write to; several threads may write.
-        strict: True to end the connection at a header that is none of this protocol, such as that
-            of HTTP, by which a page in a browser could reach a socket.
     """
 
-    def __init__(self, reader: BinaryIO, writer: BinaryIO, *, strict: bool = False) -> None:
+    def __init__(self, reader: BinaryIO, writer: BinaryIO) -> None:
         self._reader = reader
         self._writer = writer
-        self._strict = strict
         self._lock = threading.Lock()
 
     def read(self) -> tuple[Any, int]:
@@ -100,8 +97,6 @@ class Wire:
                 is_broken = is_broken or found.start() > 0
             elif not _OTHER_HEADER.match(line):
                 is_broken = True
-            if is_broken and self._strict:
-                raise Disconnected
         if is_broken:
             print("compat-bpe lsp: something was no message, and was skipped", file=sys.stderr)
         return length

@@ -1,1 +1,1 @@
-"""Worker processes."""
+"""Worker processes, and what threads and forks may share."""

@@ -10,9 +10,9 @@ plane have stand-ins.
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from itertools import accumulate
 
+from ..parallel.lazy import cached_property
 from .prepared import PREPARED
 from .translation import Translation
 

@@ -21,7 +21,7 @@ long texts need, which are larger, in ``prepared_large``.
 
 from __future__ import annotations
 
-from functools import cached_property
+from ..parallel.lazy import cached_property
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

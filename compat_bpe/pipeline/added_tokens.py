@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import cached_property
 from typing import NamedTuple
 
+from ..parallel.lazy import cached_property
 from ..unicode.properties import white_space, word
 from .aligned import Aligned
 from .guard import Guard

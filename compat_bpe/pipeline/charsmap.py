@@ -15,9 +15,10 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from sys import byteorder
 
+from ..parallel.lazy import cached_property
 from ..unicode.code_points import CodePoints
 
 TYPE_CHECKING = False

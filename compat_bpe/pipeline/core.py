@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import cached_property
 from itertools import chain
 
+from ..parallel.lazy import cached_property
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ..unicode.surrogates import START, check_text
 from .cache import Cache

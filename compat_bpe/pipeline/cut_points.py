@@ -12,8 +12,8 @@ rely on that.
 from __future__ import annotations
 
 from collections.abc import Set
-from functools import cached_property
 
+from ..parallel.lazy import cached_property
 from ..pattern.splitter import Splitter
 from ..unicode.surrogates import check_text
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence, Set
-from functools import cached_property
 from itertools import compress
 from operator import add
 from typing import NamedTuple
 
+from ..parallel.lazy import cached_property
 from .lookup import shareable
 
 #: The sign that spaces are written as.

@@ -6,8 +6,7 @@ splitter then need not know of it, and may be a single pattern.
 
 from __future__ import annotations
 
-from functools import cached_property
-
+from ..parallel.lazy import cached_property
 from ..unicode.surrogates import START
 
 TYPE_CHECKING = False

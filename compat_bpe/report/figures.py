@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import accumulate
 from typing import Any, Callable, NamedTuple, TypeVar
 
 from ..encodings.encoding import Encoding
+from ..parallel.lazy import cached_property
 from ..pipeline.chunks import is_byte_level
 from .curves import Check
 from .unreachable import Unreachable, unreachable_tokens

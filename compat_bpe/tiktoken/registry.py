@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import pkgutil
 import threading
 from collections.abc import Callable, Sequence
@@ -22,6 +23,17 @@ from . import openai_public
 _OWN = "tiktoken_ext.openai_public"
 
 _lock = threading.RLock()
+
+
+def _renew_lock() -> None:
+    """Make a new lock in the child of a fork, where the thread that held the old one is gone."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    # A fork does not wait for it: the constructor of a plug-in may take long.
+    os.register_at_fork(after_in_child=_renew_lock)
 
 #: The encodings that have been loaded; shared with ``compat_bpe.get_encoding``.
 ENCODINGS: dict[str, Encoding] = loaded.ENCODINGS
@@ -95,11 +107,11 @@ def get_encoding(encoding_name: str) -> Encoding:
         constructor = constructors[encoding_name]
         if constructor is openai_public.ENCODING_CONSTRUCTORS.get(encoding_name):
             # The vocabulary is shared with the encodings that have the same one.
-            encoding = shipped.make_encoding(encoding_name)
+            with loaded.LOCK:
+                encoding = shipped.make_encoding(encoding_name)
         else:
             encoding = Encoding(**constructor())
-        ENCODINGS[encoding_name] = encoding
-        return encoding
+        return ENCODINGS.setdefault(encoding_name, encoding)
 
 
 def list_encoding_names() -> list[str]:

@@ -17,7 +17,6 @@ Nothing is learned from a word that has something unknown in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any
 
 from ..encodings.encoding import Encoding
@@ -27,6 +26,7 @@ from ..formats.models.bpe import ListedModel
 from ..formats.models.word_level import WordLevelPart
 from ..formats.models.wordpiece import WordPiecePart
 from ..formats.tokenizer_json import TokenizerDefinition
+from ..parallel.lazy import cached_property
 from .merges_of_characters import CharacterLearner, Marks, joined
 from .tokenizer_parts import types_in
 from .trainer import LearnedMerge

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Callable, ClassVar, NamedTuple
 
 from ..corpus.counted import Counted
 from ..encodings.tokenizer import Tokenizer
 from ..formats.tokenizer_json import TokenizerDefinition
+from ..parallel.lazy import cached_property
 from ..unicode.surrogates import repair
 from .convergence import Convergence, HeldOut, Point
 from .counted_chunks import feed_all

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Callable, NamedTuple
 
 from ..corpus.chunk_counts import ChunkCounter, Counts
@@ -15,6 +14,7 @@ from ..encodings.load_by_ranks import DEEPSEEK, pattern_named
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.bpe import RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition
+from ..parallel.lazy import cached_property
 from ..pattern.ast import PatternError
 from ..pipeline.added_tokens import AddedToken
 from ..pipeline.byte_level import BYTE_TO_UNICODE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from compat_bpe.corpus import counts_parquet
+from compat_bpe.corpus.arrow import import_pyarrow
 from compat_bpe.corpus.counts_file import (
     CountsReader,
     Row,
@@ -24,6 +27,7 @@ from compat_bpe.corpus.counts_file import (
     unescape,
     write_rows,
 )
+from compat_bpe.spark.needs import needed
 from tests.strategies import WHITE_SPACE
 
 texts = st.text(
@@ -224,6 +228,86 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     (tmp_path / "x.parquet").touch()
     with pytest.raises(ImportError, match=r"pip install 'compat-bpe\[parquet\]'"):
         read(tmp_path / "x.parquet")
+
+
+@pytest.mark.parametrize("version", ["14.0.0", "14.0", "9.0.0.dev1"])
+def test_a_pyarrow_that_runs_what_a_file_brings(
+    version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pyarrow, "__version__", version)
+    (tmp_path / "x.parquet").touch()
+    for use in (lambda: read(tmp_path / "x.parquet"), lambda: needed("pyarrow")):
+        with pytest.raises(ImportError, match=f"pyarrow {version} .*pip install 'pyarrow>=14.0.1'"):
+            use()
+
+
+@pytest.mark.parametrize("version", ["14.0.1", "21.0.0.dev5+g1", "100.0"])
+def test_a_pyarrow_that_is_safe(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pyarrow, "__version__", version)
+    assert import_pyarrow("") is pyarrow
+
+
+_LITTLE_MEMORY = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+from compat_bpe.corpus.counts_file import CountsReader
+try:
+    for number, (chunk, count, _) in enumerate(CountsReader(sys.argv[1:]).read(), 1):
+        if number == 100_000:
+            print(len(chunk))
+            break
+except ValueError as error:
+    print(str(error).partition(": ")[2])
+"""
+
+
+def with_little_memory(path: Path) -> str:
+    """What a process of 2 GiB says that reads a file: the length of its row 100,000, or an error.
+
+    PyArrow's libraries alone take 1 GiB of addresses.
+    """
+    command = [sys.executable, "-c", _LITTLE_MEMORY, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert not done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited on Linux")
+@pytest.mark.parametrize("is_told", [True, pytest.param(False, marks=pytest.mark.sweep)])
+def test_a_terabyte_in_a_small_file(is_told: bool, tmp_path: Path) -> None:
+    """One text of a megabyte in a million rows, with and without Arrow's own schema."""
+    rows = 1_000_000
+    numbers = pyarrow.nulls(rows, pyarrow.int32()).fill_null(0)
+    chunks = pyarrow.DictionaryArray.from_arrays(numbers, ["x" * 1_000_000])
+    content = table(chunk=chunks, count=pyarrow.nulls(rows, pyarrow.int64()).fill_null(1))
+    path = tmp_path / "x.parquet"
+    settings: dict[str, Any] = {"row_group_size": rows, "compression": "zstd"}
+    parquet.write_table(content, path, store_schema=is_told, **settings)
+    assert path.stat().st_size < 30_000
+    assert with_little_memory(path) == "1000000"
+
+
+def test_a_group_of_rows_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.parquet"
+    content = table(chunk=[f"{number}" * 500 for number in range(70)], count=[1] * 70)
+    parquet.write_table(content, path, use_dictionary=False)
+    monkeypatch.setattr(counts_parquet, "_GROUP_BYTES", 60_000)
+    with pytest.raises(
+        ValueError, match=f"^{path}: a group of rows has 6[0-9],[0-9]+ bytes of a c"
+    ):
+        read(path)
+    parquet.write_table(content, path, use_dictionary=False, row_group_size=30)
+    assert len(read(path)) == 70
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", ["a.tsv.gz", "a.jsonl.gz"])
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited on Linux")
+def test_a_line_without_end_in_a_small_file(name: str, tmp_path: Path) -> None:
+    with gzip.open(tmp_path / name, "wb", compresslevel=1) as file:
+        for _ in range(280):
+            file.write(b"x" * 1_000_000)
+    assert with_little_memory(tmp_path / name) == "a line of more than 268,435,456 bytes"
 
 
 def test_json_is_not_escaped_to_ascii() -> None:

@@ -186,7 +186,7 @@ def insert(line: int, character: int, text: str) -> dict[str, Any]:
 
 
 @contextmanager
-def server(*, strict: bool = False) -> Iterator[tuple[Client, list[int]]]:
+def server() -> Iterator[tuple[Client, list[int]]]:
     """A server in this process; its exit status is put in the list when it ends."""
     to_server, from_server = os.pipe(), os.pipe()
     status: list[int] = []
@@ -198,7 +198,7 @@ def server(*, strict: bool = False) -> Iterator[tuple[Client, list[int]]]:
     ):
 
         def run() -> None:
-            status.append(serve(reader, writer, strict=strict))
+            status.append(serve(reader, writer))
             writer.close()
 
         thread = threading.Thread(target=run, daemon=True)

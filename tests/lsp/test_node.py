@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert npm, "npm is missing: apt-get install npm"
     folder = tmp_path_factory.mktemp("vscode") / "plugin"
     shutil.copytree(PLUGIN, folder, ignore=shutil.ignore_patterns("node_modules", "out"))
-    run([npm, "install", "--no-audit", "--no-fund", "--loglevel=error"], folder)
+    run([npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"], folder)
     return folder
 
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -22,13 +19,11 @@ from compat_bpe.lsp import errors, wire
 from compat_bpe.lsp import session as session_module
 from compat_bpe.lsp.notices import INTERVAL, Notices
 from compat_bpe.lsp.params import Params
-from compat_bpe.lsp.serve import loopback
 from compat_bpe.lsp.server import REQUESTS
 from compat_bpe.lsp.settings import read_settings
 from tests.lsp.client import (
     COMMAND,
     URI,
-    Client,
     Failed,
     client_of,
     insert,
@@ -409,69 +404,6 @@ def test_a_mistake_in_the_server_does_not_end_it(capfd: pytest.CaptureFixture[st
             assert client.code_of(number) == errors.INTERNAL_ERROR
         assert client.count() == ENCODING.count(client.text())
     assert "KeyError" in capfd.readouterr().err
-
-
-# Connections
-
-
-@contextmanager
-def connected(port: int) -> Iterator[Client]:
-    with (
-        socket.create_connection(("127.0.0.1", port)) as connection,
-        connection.makefile("rb") as reader,
-        connection.makefile("wb") as writer,
-    ):
-        client = Client(reader, writer)
-        yield client
-        # The server sees that the client is gone, and ends the connection.
-        connection.shutdown(socket.SHUT_WR)
-        while client.take():
-            pass
-
-
-def test_clients_on_a_socket_one_after_the_other_and_at_once() -> None:
-    with subprocess.Popen(
-        [*COMMAND, "--tcp", "localhost:0"], stderr=subprocess.PIPE, text=True
-    ) as running:
-        try:
-            assert running.stderr is not None
-            port = int(running.stderr.readline().rpartition(":")[2])
-            with connected(port) as first:
-                first.initialize({"encoding": "gpt2"})
-                first.open("one")
-                with connected(port) as second:
-                    second.initialize()
-                    second.open("one two")
-                    assert (first.count(), second.count()) == (1, 2)
-                # The second one just went.
-                assert first.count() == 1
-                first.request("shutdown")
-                first.notify("exit")
-            # What no client of the protocol sends ends that connection, but not the server.
-            with socket.create_connection(("127.0.0.1", port)) as page:
-                body = b'{"id": 1, "method": "initialize", "params": {}}'
-                page.sendall(b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
-                page.settimeout(30)
-                with suppress(ConnectionResetError):
-                    assert page.recv(100) == b""
-            with connected(port) as third:
-                third.initialize()
-                with pytest.raises(Failed, match="no document"):
-                    third.count()
-            assert running.poll() is None
-        finally:
-            running.kill()
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.1", "example.org", "::", ""])
-def test_other_machines_cannot_connect(host: str) -> None:
-    with pytest.raises(ValueError, match="is not this machine"):
-        loopback(host)
-
-
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8", "::1", "[::1]"])
-def test_this_machine_can(host: str) -> None:
-    assert loopback(host)
 
 
 @pytest.mark.sweep

@@ -156,7 +156,8 @@ def test_only_the_encoding_asked_for_is_loaded_and_then_nothing_needs_a_network(
         packs = [
             entry["name"]
             for entry in page.run(
-                "return caches.open('compat-bpe-packs').then(cache => cache.keys())"
+                "return caches.open(`compat-bpe ${location.pathname} packs`)"
+                ".then(cache => cache.keys())"
                 ".then(keys => keys.map(one => ({ name: one.url })))"
             )
         ]

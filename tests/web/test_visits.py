@@ -128,3 +128,26 @@ def test_a_new_version_is_there_at_the_second_visit(built: Path, tmp_path: Path)
         assert page.run(title) == "New counter"
         page.type("hello world")
         assert page.counts() == {"o200k_base": 2}
+
+
+def test_builds_at_one_address_keep_their_own(built: Path, tmp_path: Path) -> None:
+    """Another version in another folder deletes nothing of this one."""
+    for name in ("one", "two"):
+        shutil.copytree(built, tmp_path / name)
+    for name in ("sw.js", "build.json"):
+        file = tmp_path / "two" / name
+        file.write_text(file.read_text("utf-8").replace('"version": "', '"version": "new'), "utf-8")
+    with served(tmp_path) as address, Browser() as browser:
+
+        def visit(name: str) -> None:
+            page = Page(browser, f"{address}{name}/")
+            page.open()
+            state = "return navigator.serviceWorker.ready.then(one => one.active.state)"
+            page.wait(lambda: page.run(state) == "activated")
+            page.type("hello world")
+            assert page.counts() == {"o200k_base": 2}
+
+        visit("one")
+        visit("two")
+        shutil.rmtree(tmp_path / "one")  # a visit is now as without a network
+        visit("one")

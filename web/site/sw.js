@@ -1,7 +1,9 @@
 // The service worker: the page without a network, from the second visit on.
 const BUILD = 'BUILD';
-const SHELL = `compat-bpe-${BUILD.version}`;
-const KEPT = 'compat-bpe-packs';
+// An address may have several builds of the page, each in a folder: a folder's caches are its own.
+const OWN = `compat-bpe ${new URL('./', location.href).pathname} `;
+const SHELL = `${OWN}${BUILD.version}`;
+const KEPT = `${OWN}packs`;
 
 addEventListener('install', event => event.waitUntil(keep()));
 addEventListener('activate', event => event.waitUntil(Promise.all([forget(), clients.claim()])));
@@ -23,7 +25,7 @@ async function keep() {
 /** Delete what older versions of the page kept; a pack of the same content stays. */
 async function forget() {
   for (const name of await caches.keys()) {
-    if (name.startsWith('compat-bpe-') && name !== SHELL && name !== KEPT) await caches.delete(name);
+    if (name.startsWith(OWN) && name !== SHELL && name !== KEPT) await caches.delete(name);
   }
   const known = new Set(Object.values(BUILD.packs).map(path => new URL(path, location.href).href));
   const packs = await caches.open(KEPT);

@@ -8,7 +8,7 @@ from .streams import Spaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from .streams import TextStream
 
@@ -52,27 +52,24 @@ class WordDecoder(_Decoder):
     """The decoder of words that have been encoded before.
 
     Args:
-        tokens: each word, as bytes, and its id; it may grow.
+        words: the word of each id, as bytes; it may grow.
         between: the text that is put between two words.
 
-    >>> WordDecoder({b"to": 0, b"be": 1}, " ").decode_text([0, 1], "strict")
+    >>> WordDecoder([b"to", b"be"], " ").decode_text([0, 1], "strict")
     'to be'
     """
 
-    def __init__(self, tokens: Mapping[bytes, int], between: str) -> None:
-        self._tokens = tokens
+    def __init__(self, words: Sequence[bytes], between: str) -> None:
+        self._words = words
         self.between = between
-        self._words: dict[int, str] = {}
 
     def decode_text(self, tokens: Sequence[int], errors: str) -> str:
         """Return the text of some ids; see ``IdDecoder``."""
         numbers = _checked(tokens)
-        if not self._words.keys() >= set(numbers):
-            self._words = {number: word.decode() for word, number in list(self._tokens.items())}
-        for number in numbers:
-            if number not in self._words:
-                raise KeyError(f"{number} is the id of no word that has been encoded")
-        return self.between.join(map(self._words.__getitem__, numbers))
+        highest = max(numbers, default=-1)
+        if highest >= len(self._words):
+            raise KeyError(f"{highest} is the id of no word that has been encoded")
+        return self.between.encode().join(map(self._words.__getitem__, numbers)).decode()
 
 
 def _checked(tokens: Sequence[int]) -> Sequence[int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 
+from ...parallel.lazy import cached_property
 from ...unicode.utf8 import Utf8Decoder
 from ..sentencepiece_vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, SentencePieceVocabulary
 from .streams import AtEnd

@@ -61,22 +61,36 @@ class Characters(_OpenVocabulary):
 class Words(_OpenVocabulary):
     """The model in which each chunk is a token, numbered in order of its first occurrence.
 
-    >>> model = Words({})
+    Threads may share it without a lock: a chunk is first put at the end of ``words``, and its place
+    there is its id.  So no two chunks have one id, and an id that is given out can be decoded.  Of
+    two threads that meet a chunk at the same time both put it there; the place that is the first to
+    get into ``tokens`` counts, and the other stays unused.
+
+    >>> model = Words()
     >>> [*model.encode("to"), *model.encode("be"), *model.encode("to")]
     [0, 1, 0]
-
-    Args:
-        tokens: each chunk that has occurred, as bytes, and its id; it grows.
+    >>> model.words
+    [b'to', b'be']
     """
 
-    def __init__(self, tokens: dict[bytes, int]) -> None:
-        self.tokens = tokens
+    def __init__(self) -> None:
+        #: Each chunk that has occurred, as bytes, and its id; it grows.
+        self.tokens: dict[bytes, int] = {}
+        #: The chunk of each id; it grows.
+        self.words: list[bytes] = []
 
     def encode(self, chunk: str) -> Ids:
         """Return the id of a chunk."""
-        # Of two threads that meet a chunk at the same time, the first one's number counts; a
-        # number may be left out then.
-        return (self.tokens.setdefault(chunk.encode(), len(self.tokens)),)
+        data = chunk.encode()
+        tokens = self.tokens
+        if data in tokens:
+            return (tokens[data],)
+        words = self.words
+        number = len(words)
+        words.append(data)
+        if words[number] is not data:  # another thread has put one there meanwhile
+            number = words.index(data, number)
+        return (tokens.setdefault(data, number),)
 
     def find(self, chunk: str) -> list[Found]:
         """Return the one token of a chunk, with its place."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 
+from ...parallel.lazy import cached_property
 from ..sentencepiece_vocabulary import SentencePieceVocabulary
 from ..splitter_by_pieces import WholeSplitter
 from .found import Found

@@ -39,9 +39,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from functools import cached_property
 from typing import NamedTuple
 
+from ...parallel.lazy import cached_property
 from ..cache import Cache
 from ..lookup import shareable
 from ..sentencepiece_vocabulary import NORMAL, USER_DEFINED, SentencePieceVocabulary

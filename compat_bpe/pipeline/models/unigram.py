@@ -27,9 +27,9 @@ those that are meant as names, such as ``<s>``; the unknown piece joins the run 
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import groupby
 
+from ...parallel.lazy import cached_property
 from ..cache import Cache
 from ..lookup import shareable
 from .found import Found

@@ -7,9 +7,9 @@ is never reconsidered.  If nothing fits at some place, the *whole* word is one u
 
 from __future__ import annotations
 
-from functools import cached_property
 from operator import itemgetter
 
+from ...parallel.lazy import cached_property
 from ..lookup import getter, shareable
 from .found import Found
 from .word_level import fail_unknown

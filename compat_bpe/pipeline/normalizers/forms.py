@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache
 from typing import Literal
 
+from ...parallel.lazy import cached_property
 from ...unicode import tables_tokenizers as tables
 from ...unicode.code_points import CodePoints
 from ...unicode.properties import parse_ranges

@@ -7,8 +7,8 @@ replaces a whole grapheme cluster by what is meant for its beginning.
 from __future__ import annotations
 
 import re
-from functools import cached_property
 
+from ...parallel.lazy import cached_property
 from ...unicode.clusters import long_clusters, prepended, stands_alone
 from ..aligned import Aligned
 from ..charsmap import Charsmap

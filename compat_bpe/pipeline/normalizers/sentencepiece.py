@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
+from ...parallel.lazy import cached_property
 from ..aligned import Aligned
 from ..charsmap import Charsmap
 from .base import PlainNormalizer

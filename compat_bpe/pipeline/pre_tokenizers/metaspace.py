@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Literal, get_args
 
+from ...parallel.lazy import cached_property
 from ...pattern.ast import Chars
 from ...unicode.code_points import CodePoints
 from ..aligned import Aligned

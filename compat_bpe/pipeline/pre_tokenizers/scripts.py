@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from ...unicode.scripts import script_of
+from ...unicode.tables import SCRIPTS
 from ..aligned import Aligned
 from .plain import Across, PlainStep
 
@@ -77,15 +78,14 @@ class _Table(dict[int, int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._signs: dict[str | None, int] = {None: 0}
+        # Given beforehand: of two threads, each with a new script, both could take the next sign.
+        # The first sign is that of no script, U+0000.
+        self._signs = {script: sign for sign, script in enumerate([None, *SCRIPTS])}
 
     def __missing__(self, code_point: int) -> int:
         if len(self) >= _CHARACTERS:
             self.clear()
-        script = _script(code_point)
-        # The first sign is that of no script, U+0000.
-        sign = self._signs.setdefault(script, len(self._signs))
-        self[code_point] = sign
+        sign = self[code_point] = self._signs[_script(code_point)]
         return sign
 
 

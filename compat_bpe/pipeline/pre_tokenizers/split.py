@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Literal, get_args
 
+from ...parallel.lazy import cached_property
 from ...pattern.ast import Alternatives, Chars, Node, Repeat
 from ...pattern.ast import Sequence as NodeSequence
 from ...pattern.splitter import Splitter

@@ -12,6 +12,8 @@ local function start()
   client_id = vim.lsp.start_client({
     name = "compat-bpe",
     cmd = options.cmd,
+    -- Not in the current folder: Windows looks for programs there first, and Python for modules.
+    cmd_cwd = vim.loop.os_homedir(),
     init_options = options.settings,
     settings = { compatBpe = options.settings },
     root_dir = vim.fn.getcwd(),

@@ -1,4 +1,5 @@
 // Counts in the status bar and commands for prompts, by the language server `compat-bpe lsp`.
+import { homedir } from 'os';
 import * as vscode from 'vscode';
 import { LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
 import { Told, didCount, fitPrompt } from './requests';
@@ -46,7 +47,8 @@ async function promptAtCursor(): Promise<void> {
 async function start(): Promise<void> {
   const own = vscode.workspace.getConfiguration('compatBpeClient');
   const [command, ...args] = own.get<string[]>('command', ['compat-bpe', 'lsp']);
-  const server: ServerOptions = { command, args };
+  // Not in the folder that is open: Windows looks for programs there first, and Python for modules.
+  const server: ServerOptions = { command, args, options: { cwd: homedir() } };
   const options: LanguageClientOptions = {
     documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
     initializationOptions: { compatBpe: vscode.workspace.getConfiguration('compatBpe') },

@@ -1,6 +1,8 @@
 // Files whose names say their content: fetched once, and kept for visits without a network.
 
-export const KEPT = 'compat-bpe-packs';
+/** The beginning of the names of the page's caches: other builds may be at the same address. */
+export const OWN = `compat-bpe ${new URL('../', import.meta.url).pathname} `;
+const KEPT = `${OWN}packs`;
 
 /**
  * Return the bytes of a file.

@@ -1,10 +1,12 @@
 // Python's memory after its start, kept by the browser: later visits begin there, several times
 // sooner.  It is taken before any text is known, so it has nothing of the visitor in it.
 
+import { OWN } from './kept.js';
+
 const NAME = new URL('../snapshot', import.meta.url).href;
 
 /** @param {{ version: string }} build */
-const cacheName = build => `compat-bpe-${build.version}`;
+const cacheName = build => `${OWN}${build.version}`;
 
 /** Tell if this browser keeps anything for the page. */
 export function canKeep() {
@@ -24,7 +26,7 @@ export async function readSnapshot(build) {
   try {
     const names = await caches.keys();
     // On a first visit nothing waits for the network.
-    if (!names.some(name => name.startsWith('compat-bpe-'))) return null;
+    if (!names.some(name => name.startsWith(OWN))) return null;
     const name = cacheName(await build);
     if (!names.includes(name)) return null;
     const kept = await (await caches.open(name)).match(NAME);

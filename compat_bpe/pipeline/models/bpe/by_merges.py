@@ -28,12 +28,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import accumulate
 from operator import add, le
 from typing import NamedTuple
 
+from ....parallel.lazy import cached_property
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes
 from ...lookup import getter, shareable
 from .by_rank import BytePairEncoder, Ids

@@ -16,9 +16,9 @@ as in tiktoken.  (For nearly every token, merging gives the same.)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
 from operator import getitem, itemgetter
 
+from ....parallel.lazy import cached_property
 from ...lookup import getter
 
 TYPE_CHECKING = False
@@ -322,7 +322,7 @@ class _Row(dict[int, int]):
 
     def __missing__(self, other: int) -> int:
         rank = self._pairs.rank
-        if len(self) == _MANY_SECOND_BYTES:
+        if len(self) >= _MANY_SECOND_BYTES:  # threads may pass it together
             self._pairs[self._byte] = [rank(self._byte, second) for second in range(256)]
         found = self[other] = rank(self._byte, other)
         return found

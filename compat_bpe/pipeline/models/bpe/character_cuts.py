@@ -30,10 +30,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cached_property
 from itertools import chain, compress, count
 from operator import add, not_
 
+from ....parallel.lazy import cached_property
 from ...cache import Cache
 from .by_merges import Unknown
 from .symbols import absent_from

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import accumulate, repeat
 from operator import add
 
+from ....parallel.lazy import cached_property
 from ...byte_level import UNICODE_TO_BYTE, encode_bytes
 from ...lookup import getter, shareable
 from ..found import Found
