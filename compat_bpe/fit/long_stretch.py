@@ -14,7 +14,7 @@ characters are of one class, every longer prefix is one chunk too.  The argument
 characters of one class and a pattern without nested endless repeats:
 
 1. The pattern can distinguish offsets in the run by a fixed number of characters only: those that
-   its parts other than endless repeats take.
+   its parts other than endless repeats take.  A condition within a repeat sees as few.
 2. Further than that from the end of the run, everything before it fails or matches alike.  So the
    match ends at a fixed distance, either from its start or from the end of the prefix.
 3. Two adjacent prefixes that both end with their match rule out a fixed distance from the start.
@@ -244,11 +244,41 @@ def _one_chunk_from(splitter: Splitter, chunk: str) -> int | None:
 
 
 def _has_nested(tree: Node) -> bool:
-    """Return True if an endless repeat is of more than a class."""
+    """Return True if an endless repeat is of more than a class, with or without conditions."""
     return any(
-        isinstance(node, Repeat) and node.high is None and not isinstance(node.item, Chars)
+        isinstance(node, Repeat) and node.high is None and not _is_one_character(node.item)
         for node in walk(tree)
     )
+
+
+def _is_one_character(node: Node) -> bool:
+    """Return True for a class, also with conditions on a fixed number of characters before it."""
+    if isinstance(node, Sequence) and node.items:
+        *conditions, node = node.items
+        if not all(isinstance(one, Look) and _sees_few(one.item) for one in conditions):
+            return False
+    return isinstance(node, Chars)
+
+
+def _sees_few(node: Node) -> bool:
+    """Return True if a fixed number of characters says whether a part of a pattern matches.
+
+    An endless repeat at its end matches if it does as often as it must.
+    """
+    if isinstance(node, Alternatives):
+        return all(map(_sees_few, node.branches))
+    if isinstance(node, Sequence) and node.items:
+        *before, node = node.items
+        if any(map(_is_endless, before)):
+            return False
+    if isinstance(node, Repeat):
+        node = node.item
+    return not _is_endless(node)
+
+
+def _is_endless(node: Node) -> bool:
+    """Return True if there is an endless repeat in a part of a pattern."""
+    return any(isinstance(one, Repeat) and one.high is None for one in walk(node))
 
 
 def _size(node: Node) -> int:

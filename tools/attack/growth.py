@@ -1,0 +1,166 @@
+"""Work that grows with a text: every function on every class of character, at n, 2n and 4n."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import compat_bpe
+from compat_bpe.fit import (
+    Document,
+    Section,
+    StreamDecoder,
+    count_stream,
+    encode_iter,
+    fit_prompt,
+    fit_sections,
+    split_text,
+)
+
+ROOT = Path(__file__).parents[2]
+
+#: A text is made of one of these again and again.
+CHARS = {
+    "lone surrogates": "\ud800",
+    "low surrogates": "\udc80a",
+    "pairs of surrogates": "\ud83d\ude00",
+    "U+FFFD": "\ufffd",
+    "combining marks": "\u0301",
+    "one letter": "a",
+    "letters": "abc",
+    "digits": "7",
+    "spaces": " ",
+    "newlines": "\n",
+    "carriage returns": "\r",
+    "CJK": "中",
+    "Thai": "กา",
+    "emoji": "😀",
+    "NUL": "\0",
+    "hyphens": "-",
+    "words": "one two\n",
+}
+
+#: Work may grow by this much when a text is twice as long, above so many calls for a character.
+MOST_GROWTH = 2.3
+FREE = 30
+
+
+def _thirds(text: str, size: int = 7) -> list[str]:
+    return [text[at : at + size] for at in range(0, len(text), size)]
+
+
+def _edit(encoding: Any, text: str) -> None:
+    document = Document(encoding, text)
+    for _ in range(3):
+        document.replace(len(text) // 2, len(text) // 2 + 1, "x")
+        assert document.count
+
+
+def _decode_stream(encoding: Any, text: str) -> None:
+    decoder = StreamDecoder(encoding)
+    for number in encoding.encode(text):
+        decoder.feed([number])
+    decoder.finish()
+
+
+#: Each function: what it does with an encoding and a text.
+FUNCTIONS: dict[str, Callable[[Any, str], Any]] = {
+    "encode": lambda encoding, text: encoding.encode(text),
+    "encode_ordinary": lambda encoding, text: encoding.encode_ordinary(text),
+    "count": lambda encoding, text: encoding.count(text),
+    "decode": lambda encoding, text: encoding.decode(encoding.encode(text)),
+    "decode_with_offsets": lambda encoding, text: encoding.decode_with_offsets(
+        encoding.encode(text)
+    ),
+    "encode_batch": lambda encoding, text: encoding.encode_ordinary_batch([text, text]),
+    "truncate": lambda encoding, text: encoding.truncate(text, len(text) // 8),
+    "truncate to few": lambda encoding, text: encoding.truncate(text, 10),
+    "truncate, tail": lambda encoding, text: encoding.truncate(text, len(text) // 8, keep="tail"),
+    "truncate, ends": lambda encoding, text: encoding.truncate(text, len(text) // 8, keep="ends"),
+    "truncate by words": lambda encoding, text: encoding.truncate(
+        text, len(text) // 8, boundary="word"
+    ),
+    "fits": lambda encoding, text: encoding.fits(text, len(text) // 8),
+    "split_text": lambda encoding, text: split_text(encoding, text, 10),
+    "split_text, overlap": lambda encoding, text: split_text(encoding, text, 10, overlap=3),
+    "Document": _edit,
+    "encode_iter": lambda encoding, text: list(encode_iter(encoding, _thirds(text))),
+    "count_stream": lambda encoding, text: count_stream(encoding, _thirds(text)),
+    "StreamDecoder": _decode_stream,
+    "fit_prompt": lambda encoding, text: fit_prompt(
+        encoding, text, text, len(text) // 8, template="{prefix}{suffix}"
+    ),
+    "fit_sections": lambda encoding, text: fit_sections(
+        encoding, [Section("a", text, 1), Section("b", text, 2)], len(text) // 8
+    ),
+}
+
+ENCODINGS: dict[str, Callable[[], Any]] = {
+    "gpt2": lambda: compat_bpe.get_encoding("gpt2"),
+    "o200k_base": lambda: compat_bpe.get_encoding("o200k_base"),
+    "deepseek_v3": lambda: compat_bpe.get_encoding("deepseek_v3"),
+}
+
+
+@lru_cache(maxsize=None)
+def encoding_of(name: str) -> Any:
+    """Return an encoding that has been used before."""
+    encoding = ENCODINGS[name]()
+    for char in CHARS.values():
+        encoding.decode(encoding.encode(char * 9))
+        encoding.truncate(char * 2000, 10)
+        encoding.truncate(char * 2000, 10, keep="tail")
+    return encoding
+
+
+def calls_of(function: Callable[[], Any]) -> int:
+    """Return the number of calls that a function makes, those of C's functions included."""
+    calls = 0
+
+    def count(_frame: object, event: str, _arg: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        function()
+    except ValueError:
+        pass  # one character has more tokens than the limit, or the like
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def works(encoding: str, function: str, chars: str, size: int) -> Iterator[int]:
+    """Yield the work of a function for texts of a size, twice and four times of it."""
+    used = encoding_of(encoding)
+    for length in (size, 2 * size, 4 * size):
+        used.clear_cache()
+        text = (CHARS[chars] * length)[:length]
+        yield calls_of(lambda text=text: FUNCTIONS[function](used, text))  # type: ignore[misc]
+
+
+def check(encoding: str, function: str, chars: str, size: int) -> None:
+    """Check that the work grows with the text.
+
+    Raises:
+        AssertionError: it grows faster.
+    """
+    first, second, third = works(encoding, function, chars, size)
+    # From n to 4n, since one step may be that of a block.
+    grows = third > MOST_GROWTH**2 * max(first, FREE * size)
+    what = f"{encoding}, {function}, {chars} × {size}"
+    assert not grows, f"{what}: {first:,}, {second:,}, {third:,} calls"
+
+
+def attack(random: Random) -> None:
+    check(
+        random.choice(list(ENCODINGS)),
+        random.choice(list(FUNCTIONS)),
+        random.choice(list(CHARS)),
+        random.choice([100, 250, 500]),
+    )
