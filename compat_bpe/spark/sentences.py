@@ -67,7 +67,6 @@ class Words:
         longest = self._settings.max_sentence_length
         figures[_BYTES] += len(text.encode())
         for line in text.split("\n"):
-            line = line.rstrip("\r")
             figures[_LINES] += line != ""
             figures[_SKIPPED] += 4 * len(line) > longest and len(line.encode()) > longest
 

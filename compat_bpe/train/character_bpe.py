@@ -1,7 +1,7 @@
 """BPE over characters, with a mark for the end of a word or for what does not begin one.
 
 The merges are those of ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the ids of
-characters with a mark, which are random there (see ``merges_of_characters``).
+characters with a mark, whose order is random there (see ``merges_of_characters``).
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def train_character_bpe(
     """Train BPE over characters on texts.
 
     The ids are those of the special tokens, of single characters by code point, of characters with
-    a mark, sorted as strings, and of the merges.  They do not depend on the order of the texts or
+    a mark, the one in most words first, and of the merges.  They do not depend on the order of the texts or
     on the number of workers.
 
     Args:

@@ -73,10 +73,10 @@ class SentencePieceTrainer:
         self._counts.close()
 
     def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None:
-        """Take a text, or a piece of one.
+        r"""Take a text, or a piece of one.
 
         Args:
-            text: any text; each of its lines is a sentence.
+            text: any text; each of its lines is a sentence, as ``\n`` ends them.
             group: the group that it belongs to, which makes no difference.
             is_last: True if the text ends with this piece; False if the next piece continues it.
 
@@ -125,7 +125,7 @@ class SentencePieceTrainer:
     def _sentences(self, advance: Callable[[int], None]) -> Iterator[str]:
         self._file.seek(0)
         for line in self._file:
-            line = line.rstrip(b"\r\n")
+            line = line.removesuffix(b"\n")
             if line:
                 self._lines += 1
                 self._skipped += len(line) > self.settings.max_sentence_length
@@ -138,7 +138,7 @@ class SentencePieceTrainer:
             escaped, number = row.decode().split("\t")
             text, count = unescape(escaped), int(number)
             for line in text.split("\n"):
-                size = len(line.rstrip("\r").encode())
+                size = len(line.encode())
                 self._lines += count * (size > 0)
                 self._skipped += count * (size > self.settings.max_sentence_length)
             advance(1)
