@@ -127,8 +127,8 @@ def train_character_bpe(
     """Train BPE over characters on texts.
 
     The ids are those of the special tokens, of single characters by code point, of characters with
-    a mark, the one in most words first, and of the merges.  They do not depend on the order of the texts or
-    on the number of workers.
+    a mark, the one in most words first, and of the merges.  They do not depend on the order of the
+    texts or on the number of workers.
 
     Args:
         texts, counts, validation, workers, name: as in ``train_tokenizer``.

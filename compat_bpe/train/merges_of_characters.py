@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from .bpe import Learner, Merge, append
@@ -90,15 +91,18 @@ def first_tokens(
     tokens.update(dict.fromkeys(alphabet))
     if not marks.prefix and not marks.suffix:
         return list(tokens)
-    known = set(tokens)
-    inside = {char: marks.mark(char, False, False) for char in known}
-    counts: Counter[str] = Counter()
-    for word in sorted(words):
-        formed = [inside[char] for char in word[1:-1] if char in known] if marks.prefix else []
-        if marks.suffix or len(word) > 1:
-            if word[-1:] in known:
-                formed.append(marks.mark(word[-1], len(word) == 1, True))
-        counts.update(dict.fromkeys(formed, 1))
+    chars = {token for token in tokens if len(token) == 1}
+    inside = {char: marks.mark(char, False, False) for char in chars if marks.prefix}
+    end = {char: marks.mark(char, False, True) for char in chars}
+    alone = {char: marks.mark(char, True, True) for char in chars if marks.suffix}
+
+    def formed(word: str) -> list[str]:
+        last = (end if len(word) > 1 else alone).get(word[-1])
+        found = dict.fromkeys([*map(inside.get, word[1:-1]), last])
+        return [token for token in found if token is not None]
+
+    counts = Counter(chain.from_iterable(map(formed, sorted(words))))
+    # Of equally many, the one that was met first comes first.
     tokens.update(dict.fromkeys(token for token, _ in counts.most_common()))
     return list(tokens)
 

@@ -1,9 +1,9 @@
 r"""The corpus of a model of SentencePiece: its lines, normalized, its words and its alphabet.
 
-A line is a sentence; only a line feed ends it, as in the reference's files, so the carriage return of
-``\r\n`` is one of its characters.  Lines that are empty or too long, or that have U+2585, are skipped,
-as in the reference.  After normalization, each reserved piece in the text becomes a boundary, and so does
-each character outside the alphabet; no piece reaches over them.
+A line is a sentence.  Only a line feed ends it, as in the reference's files, so the carriage return
+of ``\r\n`` is one of its characters.  Lines that are empty or too long, or that have U+2585, are
+skipped, as in the reference.  After normalization, each reserved piece in the text becomes a
+boundary, and so does each character outside the alphabet; no piece reaches over them.
 """
 
 from __future__ import annotations

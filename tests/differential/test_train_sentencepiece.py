@@ -282,6 +282,7 @@ LINE_PARTS = st.sampled_from(
     [*("a", "ab", "ba", " ", "\n", "\n", "\r\n", "\r\n", "\r", "\0", "\ufeff", "\x0b", "\x0c")]
     + [*("\x1c", "\x85", "\u2028", "\t", "hug", "é猫", "\u2585", "x" * 12, "\x1a")]
 )
+NMT_NFKC = {"normalization_rule_name": "nmt_nfkc"}
 FILE_SETTINGS: dict[str, Any] = {"vocab_size": 60, "hard_vocab_limit": False}
 FILE_SETTINGS |= {"num_threads": 1, "minloglevel": 3}
 FILE_OPTIONS = st.fixed_dictionaries(
@@ -289,7 +290,7 @@ FILE_OPTIONS = st.fixed_dictionaries(
     optional={
         "max_sentence_length": st.integers(10, 14),
         "remove_extra_whitespaces": st.booleans(),
-        "normalization_rule_name": st.just("nmt_nfkc"),
+        "normalization_rule_name": st.just(NMT_NFKC["normalization_rule_name"]),
     },
 )
 
@@ -319,7 +320,10 @@ def test_files_of_any_lines(texts: list[str], options: dict[str, Any]) -> None:
         else:
             expected = parsed(model.getvalue())
     if options.get("normalization_rule_name"):
-        charsmap = (expected or parsed(theirs(["a"], 5, model_type="char", normalization_rule_name="nmt_nfkc"))).normalizer_spec
+        charsmap = (
+            expected
+            or parsed(theirs(["a"], 5, model_type="char", normalization_rule_name="nmt_nfkc"))
+        ).normalizer_spec
         options = {**options, "charsmap": charsmap.precompiled_charsmap}
     own = SentencePieceSettings(60, hard_vocab_limit=False, **options)
     lines = [line for text in texts for line in text.split("\n")]
