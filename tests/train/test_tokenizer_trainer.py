@@ -284,11 +284,20 @@ def test_byte_fallback_has_its_bytes() -> None:
     unknown = model.unknown._replace(byte_fallback=True)
     bytes_ = {f"<0x{byte:02X}>": 100 + byte for byte in range(256)}
     model = model._replace(unknown=unknown, vocabulary={**model.vocabulary, **bytes_})
-    enc = train_character_bpe(["ab ab"], 300, like=like(model))
+    enc = train_character_bpe(["ab ab"], 300, like=like(model), byte_fallback=True)
     assert pieces(enc)[:4] == ["<unk>", "<s>", "</s>", "<0x00>"]
     assert pieces(enc)[258:] == ["<0xFF>", "a", "b", "b</w>", "ab</w>"]
     # The bytes are those of the character with its mark, as in tokenizers.
     assert enc.encode("é") == [3 + byte for byte in "é</w>".encode()]
+    # As in transformers, there are none unless they are asked for.
+    without = train_character_bpe(["ab ab"], 300, like=like(model))
+    assert pieces(without) == ["<unk>", "<s>", "</s>", "a", "b", "b</w>", "ab</w>"]
+    left: Any = without.definition.model
+    assert left.unknown.byte_fallback
+    anew = train_character_bpe(["ab ab é"], 300, byte_fallback=True, suffix="")
+    assert anew.decode(anew.encode("ab世a🙂")) == "ab世a🙂"
+    marked = train_character_bpe(["ab ab é"], 300, byte_fallback=True)
+    assert marked.decode(marked.encode("ab 世a🙂 a世")) == "ab 世a🙂 a世"
 
 
 def test_parts_by_name() -> None:
