@@ -196,9 +196,10 @@ def test_the_bytes_of_another_are_left_out_unless_they_are_asked_for(
     done = run(*like, "out")
     assert done.status == 0
     assert "the 256 tokens of bytes of --like are left out, as in transformers" in done.err
-    assert "<0x00>" not in load(folder / "out").token_byte_values
+    assert "<0x00>" not in vocabulary(folder / "out")
     done = run(*like, "bytes", "--byte-fallback")
     assert (done.status, "left out" in done.err) == (0, False)
+    assert "<0x00>" in vocabulary(folder / "bytes")
     enc = load(folder / "bytes")
     assert enc.decode(enc.encode("世🙂\x01")) == "世🙂\x01"
 
