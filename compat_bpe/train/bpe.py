@@ -39,6 +39,9 @@ from .pairs import join_pair
 #: The number of code points, and so the largest number of ids.
 MOST_TOKENS = 0x110000
 
+#: The message where there would be more.
+TOO_MANY = f"there can be no more than {MOST_TOKENS:,} tokens"
+
 #: The divisor of the highest frequency that gives the floor.
 _STEP = 8
 
@@ -97,7 +100,7 @@ def append(tokens: list[AnyStr], token: AnyStr) -> int:
     """
     number = len(tokens)
     if number >= MOST_TOKENS:
-        raise ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
+        raise ValueError(TOO_MANY)
     tokens.append(token)
     return number
 

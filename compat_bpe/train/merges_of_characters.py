@@ -30,7 +30,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from .bpe import Learner, Merge, append
+from .bpe import MOST_TOKENS, TOO_MANY, Learner, Merge, append
 
 
 class Marks(NamedTuple):
@@ -110,9 +110,14 @@ def first_tokens(
 def spelled(words: Mapping[str, int], tokens: Sequence[str], marks: Marks) -> dict[str, int]:
     """Return words as strings of ids, and their counts; characters without a token are left out.
 
+    Raises:
+        ValueError: there are more tokens than code points.
+
     >>> spelled({"dog": 3}, ["d", "g", "o", "##g", "##o"], Marks("##"))
     {'\\x00\\x04\\x03': 3}
     """
+    if len(tokens) > MOST_TOKENS:
+        raise ValueError(TOO_MANY)
     ids = {token: chr(number) for number, token in enumerate(tokens)}
     chars = {token for token in tokens if len(token) == 1}
 

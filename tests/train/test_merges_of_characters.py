@@ -155,3 +155,10 @@ def test_a_single_character_that_is_a_special_token_is_known() -> None:
     marks = Marks("##")
     tokens = first_tokens(["ax"], ["x"], ["a"], marks)
     assert tokens == ["x", "a", "##x"]
+
+
+def test_more_tokens_than_code_points() -> None:
+    """A million different characters have more forms with a mark than there are code points."""
+    tokens = [""] * (bpe.MOST_TOKENS + 1)
+    with pytest.raises(ValueError, match="there can be no more than 1,114,112 tokens"):
+        spelled({"a": 1}, tokens, Marks("##"))
