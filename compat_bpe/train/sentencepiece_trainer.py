@@ -118,7 +118,15 @@ class SentencePieceTrainer:
             OSError: the texts cannot be read again.
         """
         sentences = self._sentences(advance)
-        model = learn_sentencepiece(sentences, self.settings, self._counted(advance))
+        try:
+            model = learn_sentencepiece(sentences, self.settings, self._counted(advance))
+        except ValueError:
+            if 0 < self._lines == self._skipped:
+                raise ValueError(
+                    "there is no text to learn from: all lines have more than "
+                    f"{self.settings.max_sentence_length:,} bytes (max_sentence_length)"
+                ) from None
+            raise
         encoding = SentencePiece(self._name, model)
         return TrainedSentencePiece(encoding, self._bytes, self._lines, self._skipped)
 
