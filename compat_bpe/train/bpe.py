@@ -39,9 +39,6 @@ from .pairs import join_pair
 #: The number of code points, and so the largest number of ids.
 MOST_TOKENS = 0x110000
 
-#: The message where there would be more.
-TOO_MANY = f"there can be no more than {MOST_TOKENS:,} tokens"
-
 #: The divisor of the highest frequency that gives the floor.
 _STEP = 8
 
@@ -92,6 +89,11 @@ def learn_merges(
     return iter(learner.step, None)
 
 
+def too_many_tokens() -> ValueError:
+    """Return the error where there would be more tokens than code points."""
+    return ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
+
+
 def append(tokens: list[AnyStr], token: AnyStr) -> int:
     """Add a token to those of all ids, and return its id.
 
@@ -100,7 +102,7 @@ def append(tokens: list[AnyStr], token: AnyStr) -> int:
     """
     number = len(tokens)
     if number >= MOST_TOKENS:
-        raise ValueError(TOO_MANY)
+        raise too_many_tokens()
     tokens.append(token)
     return number
 

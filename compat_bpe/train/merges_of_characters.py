@@ -30,7 +30,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from .bpe import MOST_TOKENS, TOO_MANY, Learner, Merge, append
+from .bpe import MOST_TOKENS, Learner, Merge, append, too_many_tokens
 
 
 class Marks(NamedTuple):
@@ -117,7 +117,7 @@ def spelled(words: Mapping[str, int], tokens: Sequence[str], marks: Marks) -> di
     {'\\x00\\x04\\x03': 3}
     """
     if len(tokens) > MOST_TOKENS:
-        raise ValueError(TOO_MANY)
+        raise too_many_tokens()
     ids = {token: chr(number) for number, token in enumerate(tokens)}
     chars = {token for token in tokens if len(token) == 1}
 

@@ -121,11 +121,7 @@ class SentencePieceTrainer:
         try:
             model = learn_sentencepiece(sentences, self.settings, self._counted(advance))
         except ValueError:
-            if 0 < self._lines == self._skipped:
-                raise ValueError(
-                    "there is no text to learn from: all lines have more than "
-                    f"{self.settings.max_sentence_length:,} bytes (max_sentence_length)"
-                ) from None
+            check_some_are_short(self._lines, self._skipped, self.settings)
             raise
         encoding = SentencePiece(self._name, model)
         return TrainedSentencePiece(encoding, self._bytes, self._lines, self._skipped)
@@ -151,6 +147,15 @@ class SentencePieceTrainer:
                 self._skipped += count * (size > self.settings.max_sentence_length)
             advance(1)
             yield text, count
+
+
+def check_some_are_short(lines: int, skipped: int, settings: SentencePieceSettings) -> None:
+    """Raise ``ValueError`` if there are lines, but all are longer than ``max_sentence_length``."""
+    if 0 < lines == skipped:
+        raise ValueError(
+            "there is no text to learn from: all lines have more than "
+            f"{settings.max_sentence_length:,} bytes (max_sentence_length)"
+        )
 
 
 def options_like(model: SentencePieceModel) -> dict[str, Any]:
