@@ -153,7 +153,7 @@ def growth(texts: Iterable[str], pattern: str, seed: int = SEED) -> list[tuple[i
     seen: set[str] = set()
     found, size, next_size = [], 0, 1 << 14
     for line in lines:
-        for chunks in texts_of_chunks(core, line):
+        for chunks, _ in texts_of_chunks(core, line):
             seen.update(chunks)
         size += len(line.encode())
         if size >= next_size:
@@ -338,7 +338,7 @@ def _texts() -> list[str]:
 
 
 def _chunks(text: str) -> Iterator[str]:
-    for chunks in texts_of_chunks(make_encoding("", PATTERN, BYTES, ()).core, text):
+    for chunks, _ in texts_of_chunks(make_encoding("", PATTERN, BYTES, ()).core, text):
         yield from chunks
 
 

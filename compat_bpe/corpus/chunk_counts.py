@@ -80,6 +80,8 @@ class ChunkCounter:
         self._waiting_size = 0
         self._size = 0
         self._counts: Counts = defaultdict(Counter)
+        #: The number of added tokens between the chunks that were counted so far.
+        self.added_tokens = 0
         self._spill = spill
         self._full = _Full(None if spill is None else spill.most)
         self._most_workers = processors() if workers is None else workers
@@ -147,8 +149,8 @@ class ChunkCounter:
         """
         self._pass_on()
         if self._workers is not None:
-            for counts in self._workers.finish():
-                self._told(counts)
+            for told in self._workers.finish():
+                self._told(*told)
             self._workers.__exit__()
             self._workers = None
         self._hand_over()
@@ -176,15 +178,16 @@ class ChunkCounter:
             else:
                 self._most_workers = 1
         if self._workers is None:
-            count(self._encoding, waiting, self._counts)
+            self.added_tokens += count(self._encoding, waiting, self._counts)
             if self._full.is_after(waiting, self._counts):
                 self._hand_over()
         else:
-            for counts in self._workers.give(waiting):
-                self._told(counts)
+            for told in self._workers.give(waiting):
+                self._told(*told)
 
-    def _told(self, counts: Counts) -> None:
+    def _told(self, counts: Counts, added_tokens: int) -> None:
         """Take the counts of a worker."""
+        self.added_tokens += added_tokens
         if self._spill is None:
             _add_counts(self._counts, counts)
         else:
@@ -196,14 +199,17 @@ class ChunkCounter:
             self._counts.clear()
 
 
-def count(encoding: Encoding, texts: Mapping[str, list[Waiting]], counts: Counts) -> None:
-    """Count the chunks of the texts of each group."""
+def count(encoding: Encoding, texts: Mapping[str, list[Waiting]], counts: Counts) -> int:
+    """Count the chunks of the texts of each group; return the number of added tokens in them."""
+    added = 0
     for group, some in texts.items():
         counter = counts.setdefault(group, Counter())
         for text, goes_on in some:
             core = (encoding.continued if goes_on else encoding).core
-            for chunks in texts_of_chunks(core, repair(text)):
+            for chunks, token in texts_of_chunks(core, repair(text)):
                 counter.update(chunks)
+                added += token is not None
+    return added
 
 
 def _add_counts(counts: Counts, others: Counts) -> None:
@@ -248,13 +254,15 @@ class _CountingWorker:
     ) -> None:
         self._encoding = make(**arguments)
         self._counts: Counts = {}
+        self._added_tokens = 0
         self._full = _Full(most)
 
     def do(self, task: Mapping[str, list[Waiting]], tell: Tell) -> None:
-        count(self._encoding, task, self._counts)
+        self._added_tokens += count(self._encoding, task, self._counts)
         if self._full.is_after(task, self._counts):
-            tell(self._counts)
+            self.finish(tell)
             self._counts = {}
+            self._added_tokens = 0
 
     def finish(self, tell: Tell) -> None:
-        tell(self._counts)
+        tell((self._counts, self._added_tokens))

@@ -15,6 +15,9 @@ from ..formats.checked_json import is_unicode
 #: Chunks with their counts: a mapping, or rows.
 Counted = Union[Mapping[str, int], Iterable[Union["tuple[str, int]", "tuple[str, int, str]"]]]
 
+#: The highest count of a row: that of Parquet files and of SentencePiece, of 64 bits with a sign.
+MOST = (1 << 63) - 1
+
 #: The most characters of a chunk that a message shows.
 _SHOWN = 60
 
@@ -32,7 +35,8 @@ def rows_of(counts: Counted, group: str = "") -> Iterator[tuple[str, int, str]]:
 
     Raises:
         TypeError: a chunk is not a str, or ``counts`` is neither a mapping nor made of rows.
-        ValueError: a chunk is empty or has a surrogate; a count is negative, or no integer.
+        ValueError: a chunk is empty or has a surrogate; a count is negative, beyond
+            ``MOST``, or no integer.
 
     >>> list(rows_of({"the": 3, " dog": 2})), list(rows_of([("the", 3, "en"), (" le", 0)]))
     ([('the', 3, ''), (' dog', 2, '')], [('the', 3, 'en')])
@@ -54,7 +58,7 @@ def rows_of(counts: Counted, group: str = "") -> Iterator[tuple[str, int, str]]:
             raise TypeError(
                 f"row {number} must be a chunk and a count, perhaps with a group, not {row!r:.99}"
             ) from None
-        if type(count) is not int or count <= 0 or not chunk or not is_chunk_text(chunk):
+        if type(count) is not int or not 0 < count <= MOST or not chunk or not is_chunk_text(chunk):
             try:
                 count = checked_count(chunk, count)
                 check_chunk(chunk)
@@ -89,7 +93,7 @@ def checked_count(chunk: object, count: Any) -> int:
     """Return a count as an ``int``; those of numpy, for instance, are of other types.
 
     Raises:
-        ValueError: it is negative, or no integer.
+        ValueError: it is negative, beyond ``MOST``, or no integer.
 
     >>> checked_count("a", 2.5)
     Traceback (most recent call last):
@@ -103,6 +107,8 @@ def checked_count(chunk: object, count: Any) -> int:
         raise ValueError(
             f"the count of {shown(chunk)} is {count!r:.60}; it must be an integer"
         ) from None
+    if abs(number) > MOST:
+        raise ValueError(f"the count of {shown(chunk)} is beyond {MOST:,}, the most that there are")
     if number < 0:
         raise ValueError(f"the count of {shown(chunk)} is {number}; it must be 0 or more")
     return number

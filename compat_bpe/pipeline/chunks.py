@@ -67,11 +67,12 @@ def is_byte_level(core: Core) -> bool:
     return isinstance(core.model, ByteLevelBPE)
 
 
-def texts_of_chunks(core: Core, text: str) -> Iterator[list[str]]:
+def texts_of_chunks(core: Core, text: str) -> Iterator[tuple[list[str], int | None]]:
     r"""Yield the chunks of a text without special tokens, as text, one list a span.
 
-    A span lies between two added tokens that are tokens everywhere.  It is normalized if the
-    tokenizer normalizes.  ``chunk_bytes`` gives the bytes of a chunk.
+    A span lies between two added tokens that are tokens everywhere; the id of the one after it, or
+    None, stands beside it.  It is normalized if the tokenizer normalizes.  ``chunk_bytes`` gives
+    the bytes of a chunk.
 
     Raises:
         UnicodeEncodeError: the text has surrogates.
@@ -79,10 +80,10 @@ def texts_of_chunks(core: Core, text: str) -> Iterator[list[str]]:
     >>> from compat_bpe.encodings.core_bpe import CoreBPE
     >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+|\W")
     >>> list(texts_of_chunks(core, "the dog"))
-    [['the', ' dog']]
+    [(['the', ' dog'], None)]
     """
-    for plain, _ in core.spans(text, frozenset()):
-        yield core.splitter.chunks(plain)
+    for plain, token in core.spans(text, frozenset()):
+        yield core.splitter.chunks(plain), token
 
 
 def chunk_bytes(core: Core, chunk: str) -> bytes:

@@ -18,7 +18,7 @@ from ..encodings.sentencepiece import SentencePiece
 from ..train.sentencepiece import check_takes_counts, learn_from_corpus
 from ..train.sentencepiece_corpus import corpus_of, lines_of, sentences_of, word_splitter
 from ..train.sentencepiece_settings import SentencePieceSettings
-from ..train.sentencepiece_trainer import TrainedSentencePiece
+from ..train.sentencepiece_trainer import TrainedSentencePiece, check_some_are_short
 from . import rows
 
 #: The characters that are counted for each of the most words that are held: words may be long.
@@ -67,7 +67,6 @@ class Words:
         longest = self._settings.max_sentence_length
         figures[_BYTES] += len(text.encode())
         for line in text.split("\n"):
-            line = line.rstrip("\r")
             figures[_LINES] += line != ""
             figures[_SKIPPED] += 4 * len(line) > longest and len(line.encode()) > longest
 
@@ -114,6 +113,7 @@ class WordsTrainer:
         Raises:
             ValueError: as in ``train_sentencepiece``.
         """
+        size, lines, skipped = (self._figures[name] for name in (_BYTES, _LINES, _SKIPPED))
+        check_some_are_short(lines, skipped, self._settings)
         model = learn_from_corpus(corpus_of(self._words, self._settings), self._settings)
-        numbers = (self._figures[name] for name in (_BYTES, _LINES, _SKIPPED))
-        return TrainedSentencePiece(SentencePiece(self._name, model), *numbers)
+        return TrainedSentencePiece(SentencePiece(self._name, model), size, lines, skipped)

@@ -89,6 +89,11 @@ def learn_merges(
     return iter(learner.step, None)
 
 
+def too_many_tokens() -> ValueError:
+    """Return the error where there would be more tokens than code points."""
+    return ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
+
+
 def append(tokens: list[AnyStr], token: AnyStr) -> int:
     """Add a token to those of all ids, and return its id.
 
@@ -97,7 +102,7 @@ def append(tokens: list[AnyStr], token: AnyStr) -> int:
     """
     number = len(tokens)
     if number >= MOST_TOKENS:
-        raise ValueError(f"there can be no more than {MOST_TOKENS:,} tokens")
+        raise too_many_tokens()
     tokens.append(token)
     return number
 

@@ -1,7 +1,7 @@
 """BPE over characters, with a mark for the end of a word or for what does not begin one.
 
 The merges are those of ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the ids of
-characters with a mark, which are random there (see ``merges_of_characters``).
+characters with a mark, whose order is random there (see ``merges_of_characters``).
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ _NO_TOKENS: tuple[list[str], list[str]] = ([], [])
 @dataclass(frozen=True)
 class CharacterBpeSettings(MergeSettings):
     """The settings of training BPE over characters; see ``train_character_bpe``."""
+
+    byte_fallback: bool = False
 
     kind: ClassVar[str] = "character-bpe"
     model_types: ClassVar[tuple[type, ...]] = (ListedModel, RankedModel)
@@ -57,12 +59,21 @@ class CharacterBpeSettings(MergeSettings):
 
     @property
     def extra_tokens(self) -> Sequence[str]:
+        return [f"<0x{byte:02X}>" for byte in range(256)] if self.byte_fallback else ()
+
+    @property
+    def leaves_bytes_out(self) -> bool:
+        """True if ``like`` writes unknown characters as bytes, and this does not."""
         model = self.like_model
-        if model is None or not model.unknown.byte_fallback:
-            return ()
-        return [f"<0x{byte:02X}>" for byte in range(256)]
+        return model is not None and model.unknown.byte_fallback and not self.byte_fallback
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
+        decoder = self._decoder(parts)
+        if not self.byte_fallback:
+            return decoder
+        return {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, decoder]}
+
+    def _decoder(self, parts: Mapping[str, Any]) -> Any:
         prefix, suffix = self.marks
         if suffix:
             return {"type": "BPEDecoder", "suffix": suffix}
@@ -93,9 +104,13 @@ class CharacterBpeSettings(MergeSettings):
         return part._replace(
             vocabulary={token: number for number, token in enumerate(tokens)},
             merges=([left for left, _ in pairs], [right for _, right in pairs]),
-            unknown=part.unknown._replace(token=self.unknown_token),
-            prefix=self.marks.prefix or None,
-            suffix=self.marks.suffix or None,
+            unknown=part.unknown._replace(
+                token=self.unknown_token,
+                byte_fallback=part.unknown.byte_fallback or self.byte_fallback,
+            ),
+            # None and no text mean the same: it is written as it was.
+            prefix=self.marks.prefix or (None if part.prefix else part.prefix),
+            suffix=self.marks.suffix or (None if part.suffix else part.suffix),
         )
 
 
@@ -112,6 +127,7 @@ def train_character_bpe(
     initial_alphabet: Iterable[str] = (),
     limit_alphabet: int | None = None,
     max_token_length: int | None = None,
+    byte_fallback: bool = False,
     normalizer: GivenPart = None,
     pre_tokenizer: GivenPart = None,
     decoder: GivenPart = None,
@@ -127,8 +143,8 @@ def train_character_bpe(
     """Train BPE over characters on texts.
 
     The ids are those of the special tokens, of single characters by code point, of characters with
-    a mark, sorted as strings, and of the merges.  They do not depend on the order of the texts or
-    on the number of workers.
+    a mark, the one in most words first, and of the merges.  They do not depend on the order of the
+    texts or on the number of workers.
 
     Args:
         texts, counts, validation, workers, name: as in ``train_tokenizer``.
@@ -138,6 +154,9 @@ def train_character_bpe(
         prefix: stands before a piece that does not begin a word; none unless given.
         suffix: stands after a piece that ends a word; ``</w>`` unless this or a prefix is given.
             Empty for none.
+        byte_fallback: make the 256 tokens ``<0x00>`` to ``<0xFF>``, after the special ones, with
+            which characters without a token are written.  Without it, a tokenizer ``like`` one that
+            has them has none, as ``train_new_from_iterator`` of transformers leaves them out.
         special_tokens, min_frequency, weights, like: as in ``TokenizerSettings``.
         normalizer, pre_tokenizer, decoder, post_processor: as there.  Unless given, text is split
             as BERT does, and not normalized.

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from .checked_numbers import check_least
+
 
 @dataclass(frozen=True)
 class Convergence:
@@ -39,9 +41,7 @@ class Convergence:
 
     def __post_init__(self) -> None:
         for name in ("patience", "check_every"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} is {value}; it must be 1 or more")
+            check_least(name, getattr(self, name), 1)
         if not 0 <= self.min_improvement < float("inf"):
             raise ValueError(f"min_improvement is {self.min_improvement}; it must be 0 or more")
 

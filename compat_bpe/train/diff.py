@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -30,7 +31,8 @@ class Changes(NamedTuple):
     """The difference between two vocabularies on some texts.
 
     Args:
-        before, after: the number of tokens of all chunks in the old and in the new vocabulary.
+        before, after: the number of tokens of the texts in the old and in the new vocabulary, as
+            ``Encoding.count`` gives it.
         chunks: the chunks whose ids differ, the one that saves most tokens first.
     """
 
@@ -72,16 +74,24 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
     with ChunkCounter(old) as counter:
         for text in texts:
             counter.feed(text)
-        counts: dict[bytes, int] = {}
+        counts: Counter[bytes] = Counter()
         for found in counter.finish().values():
             for chunk, count in found.items():
-                counts[chunk_bytes(old.core, chunk)] = count
-    return changes_of(old, new, counts)
+                counts[chunk_bytes(old.core, chunk)] += count
+    return changes_of(old, new, counts, counter.added_tokens)
 
 
-def changes_of(old: Encoding, new: Encoding, counts: Mapping[bytes, int]) -> Changes:
-    """Return the changes, as ``changes`` does, for chunks that are already counted."""
-    before = after = 0
+def changes_of(
+    old: Encoding, new: Encoding, counts: Mapping[bytes, int], added_tokens: int = 0
+) -> Changes:
+    """Return the changes, as ``changes`` does, for chunks that are already counted.
+
+    Args:
+        old, new: as in ``changes``.
+        counts: the chunks.
+        added_tokens: the number of added tokens between them, which both vocabularies have.
+    """
+    before = after = added_tokens
     differing = []
     for chunk, frequency in counts.items():
         then = old.core.model.ids_of(chunk)

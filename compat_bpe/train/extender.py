@@ -121,7 +121,7 @@ class Extender:
             new,
             grown.merges,
             [_in_the_end(term, new) for term in terms],
-            changes_of(self._old, new, counts),
+            changes_of(self._old, new, counts, self._counter.added_tokens),
             [merge.left + merge.right for merge in grown.merges],
         )
 

@@ -4,14 +4,18 @@ It is the algorithm of ``bpe``, on other tokens.  The first tokens, in the order
 
 1. the special tokens;
 2. the alphabet: each character by itself, sorted by code point;
-3. the *formed* characters, sorted as strings: those with the prefix, which do not begin a word,
-   and those with the suffix, which end one.  ``dog`` is ``d ##o ##g`` with the prefix ``##``, and
-   ``d o g</w>`` with the suffix ``</w>``.
+3. the *formed* characters: those with the prefix, which do not begin a word, and those with the
+   suffix, which end one.  ``dog`` is ``d ##o ##g`` with the prefix ``##``, and ``d o g</w>`` with
+   the suffix ``</w>``.  Those in the most different words come first; of those in equally many,
+   the one that is met first in the sorted words.
 
 A merge joins two tokens without the prefix of the second: ``##o ##g`` makes ``##og``.
 
 So far it is ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the order of the third
-kind, which is random there.  The order decides between equally frequent pairs.
+kind.  There it is that in which they are met in the words, which are in a random order; it decides
+between equally frequent pairs.  The order here is the likeliest: of two formed characters, the one
+in more words is met first more often; and it is met first always if it stands before the other in
+each word that has that.
 
 Two different pairs may make the same token.  In ``####``, which begins as ``# ### ### ###``, the
 pair ``## ###`` makes ``###``, which is also the second ``#``; and a merge may make a special token.
@@ -23,9 +27,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
-from .bpe import Learner, Merge, append
+from .bpe import MOST_TOKENS, Learner, Merge, append, too_many_tokens
 
 
 class Marks(NamedTuple):
@@ -80,39 +85,39 @@ def first_tokens(
     """Return the tokens that learning begins with, in the order of their ids.
 
     >>> first_tokens(["dog"], ["[UNK]"], ["d", "g", "o"], Marks("##"))
-    ['[UNK]', 'd', 'g', 'o', '##g', '##o']
+    ['[UNK]', 'd', 'g', 'o', '##o', '##g']
     """
     tokens = dict.fromkeys(special)
     tokens.update(dict.fromkeys(alphabet))
     if not marks.prefix and not marks.suffix:
         return list(tokens)
-    # Each kind of place, with the characters that occur there.
-    places: dict[tuple[bool, bool], set[str]] = {}
-    for is_first, is_last in ((True, True), (True, False), (False, False), (False, True)):
-        places[is_first, is_last] = set()
-    alone, begin, inside, end = places.values()
-    for word in words:
-        if len(word) > 1:
-            begin.add(word[0])
-            inside.update(word[1:-1])
-            end.add(word[-1])
-        else:
-            alone.update(word)
-    formed = {
-        marks.mark(char, *place)
-        for place, chars in places.items()
-        for char in chars & tokens.keys()
-    }
-    tokens.update(dict.fromkeys(sorted(formed)))
+    chars = {token for token in tokens if len(token) == 1}
+    inside = {char: marks.mark(char, False, False) for char in chars if marks.prefix}
+    end = {char: marks.mark(char, False, True) for char in chars}
+    alone = {char: marks.mark(char, True, True) for char in chars if marks.suffix}
+
+    def formed(word: str) -> list[str]:
+        last = (end if len(word) > 1 else alone).get(word[-1])
+        found = dict.fromkeys([*map(inside.get, word[1:-1]), last])
+        return [token for token in found if token is not None]
+
+    counts = Counter(chain.from_iterable(map(formed, sorted(words))))
+    # Of equally many, the one that was met first comes first.
+    tokens.update(dict.fromkeys(token for token, _ in counts.most_common()))
     return list(tokens)
 
 
 def spelled(words: Mapping[str, int], tokens: Sequence[str], marks: Marks) -> dict[str, int]:
     """Return words as strings of ids, and their counts; characters without a token are left out.
 
+    Raises:
+        ValueError: there are more tokens than code points.
+
     >>> spelled({"dog": 3}, ["d", "g", "o", "##g", "##o"], Marks("##"))
     {'\\x00\\x04\\x03': 3}
     """
+    if len(tokens) > MOST_TOKENS:
+        raise too_many_tokens()
     ids = {token: chr(number) for number, token in enumerate(tokens)}
     chars = {token for token in tokens if len(token) == 1}
 

@@ -37,7 +37,7 @@ class PieceExtender(Extender):
             new,
             grown.merges,
             [_in_the_end(term, new) for term in terms],
-            changes_of_texts(self._old, new, counts),
+            changes_of_texts(self._old, new, counts, self._counter.added_tokens),
             [token.encode() for token in grown.tokens],
         )
 
@@ -63,9 +63,11 @@ class PieceExtender(Extender):
         return [*found.values()]
 
 
-def changes_of_texts(old: Encoding, new: Encoding, counts: Counter[str]) -> Changes:
+def changes_of_texts(
+    old: Encoding, new: Encoding, counts: Counter[str], added_tokens: int
+) -> Changes:
     """Return the changes of chunks that are texts; see ``changes_of``."""
-    before = after = 0
+    before = after = added_tokens
     differing = []
     for chunk, frequency in counts.items():
         then = [*old.core.model.encode(chunk)]

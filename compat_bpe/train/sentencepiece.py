@@ -35,7 +35,7 @@ def train_sentencepiece(
     name: str = "trained",
     **options: Any,
 ) -> SentencePiece:
-    """Train a model of SentencePiece on texts.
+    r"""Train a model of SentencePiece on texts.
 
     The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
     with ``num_threads=1``.  Options and their defaults are the same, but for two: ``model_type`` is
@@ -46,7 +46,9 @@ def train_sentencepiece(
     number of distinct words, and for Unigram with that of lines.
 
     Args:
-        texts: the corpus; each line is a sentence.
+        texts: the corpus; each line is a sentence.  A text of one line loses the line end after it,
+            as each sentence of the reference's ``sentence_iterator`` does.  In other texts, as in
+            the reference's files, only ``\n`` ends a line: the ``\r`` before it is a character.
         vocab_size: the number of pieces, reserved ones included.
         model_type: ``"bpe"``, ``"unigram"``, ``"word"`` or ``"char"``.
         counts: texts with their counts, beside the others, as in ``train_bpe``.  A Unigram model
@@ -69,8 +71,22 @@ def train_sentencepiece(
         spec = read_sentencepiece(like).normalizer
         options = {"normalization_rule_name": spec.name, "charsmap": spec.charsmap, **options}
     settings = SentencePieceSettings(vocab_size, model_type, **options)
-    rows = ((text, count) for text, count, _ in rows_of(counts))
-    return SentencePiece(name, learn_sentencepiece(texts, settings, rows))
+    rows = ((_as_given(text), count) for text, count, _ in rows_of(counts))
+    if isinstance(texts, str):
+        raise TypeError("texts is a str; pass a list of texts")
+    return SentencePiece(name, learn_sentencepiece(map(_as_given, texts), settings, rows))
+
+
+def _as_given(text: str) -> str:
+    r"""Return a text as the reference's ``sentence_iterator`` or, if it has lines, its files do.
+
+    >>> _as_given("one line\r\n"), _as_given("two\r\nlines\r\n")
+    ('one line', 'two\r\nlines\r\n')
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
+    line = text.rstrip("\r\n")
+    return text if "\n" in line else line
 
 
 def learn_sentencepiece(

@@ -1,8 +1,9 @@
-"""The corpus of a model of SentencePiece: its lines, normalized, its words and its alphabet.
+r"""The corpus of a model of SentencePiece: its lines, normalized, its words and its alphabet.
 
-A line is a sentence.  Lines that are empty or too long, or that have U+2585, are skipped, as in the
-reference.  After normalization, each reserved piece in the text becomes a boundary, and so does
-each character outside the alphabet; no piece reaches over them.
+A line is a sentence.  Only a line feed ends it, as in the reference's files, so the carriage return
+of ``\r\n`` is one of its characters.  Lines that are empty or too long, or that have U+2585, are
+skipped, as in the reference.  After normalization, each reserved piece in the text becomes a
+boundary, and so does each character outside the alphabet; no piece reaches over them.
 """
 
 from __future__ import annotations
@@ -66,7 +67,6 @@ def lines_of(texts: Iterable[str], settings: SentencePieceSettings) -> Iterator[
         if not isinstance(text, str):
             raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
         for line in repair(text).split("\n"):
-            line = line.rstrip("\r")
             if 4 * len(line) > longest and len(line.encode()) > longest:
                 continue
             if line and UNKNOWN_CHARACTER not in line:

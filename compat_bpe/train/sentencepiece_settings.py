@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..formats.checked_json import is_unicode
 from ..formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec
 from ..pipeline.sentencepiece_vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
+from .settings import check_integer, check_least
 
 #: The kinds of models by their names.
 KINDS = {"unigram": UNIGRAM, "bpe": BPE, "word": WORD, "char": CHAR}
@@ -18,6 +19,8 @@ UNKNOWN_CHARACTER = "\u2585"
 #: The stand-ins for a reserved piece in the text, and for a delimiter.
 BOUNDARY = "\x1f"
 
+#: The fields that are parts of one.
+_PARTS = ("character_coverage", "shrinking_factor")
 #: The bounds of some settings, as in the reference.
 _BOUNDS = {
     "character_coverage": (0.98, 1.0),
@@ -132,12 +135,13 @@ class SentencePieceSettings:
             )
         for name, (least, most) in _BOUNDS.items():
             value = getattr(self, name)
+            if name not in _PARTS:
+                check_integer(name, value)
             if not least <= value <= most:
                 raise ValueError(f"{name} is {value}; it must be {least} to {most}")
-        if self.seed_sentencepiece_size < 0:
-            raise ValueError(
-                f"seed_sentencepiece_size is {self.seed_sentencepiece_size}; it must be 0 or more"
-            )
+        check_least("seed_sentencepiece_size", self.seed_sentencepiece_size, 0)
+        for name in ("vocab_size", "input_sentence_size", "unk_id", "bos_id", "eos_id", "pad_id"):
+            check_integer(name, getattr(self, name))
         if self.input_sentence_size and self.input_sentence_size <= _TOO_FEW_LINES:
             raise ValueError(
                 f"input_sentence_size is {self.input_sentence_size}; it must be 0 or more than "

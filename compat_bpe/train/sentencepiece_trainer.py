@@ -73,10 +73,10 @@ class SentencePieceTrainer:
         self._counts.close()
 
     def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None:
-        """Take a text, or a piece of one.
+        r"""Take a text, or a piece of one.
 
         Args:
-            text: any text; each of its lines is a sentence.
+            text: any text; each of its lines is a sentence, as ``\n`` ends them.
             group: the group that it belongs to, which makes no difference.
             is_last: True if the text ends with this piece; False if the next piece continues it.
 
@@ -118,14 +118,18 @@ class SentencePieceTrainer:
             OSError: the texts cannot be read again.
         """
         sentences = self._sentences(advance)
-        model = learn_sentencepiece(sentences, self.settings, self._counted(advance))
+        try:
+            model = learn_sentencepiece(sentences, self.settings, self._counted(advance))
+        except ValueError:
+            check_some_are_short(self._lines, self._skipped, self.settings)
+            raise
         encoding = SentencePiece(self._name, model)
         return TrainedSentencePiece(encoding, self._bytes, self._lines, self._skipped)
 
     def _sentences(self, advance: Callable[[int], None]) -> Iterator[str]:
         self._file.seek(0)
         for line in self._file:
-            line = line.rstrip(b"\r\n")
+            line = line.removesuffix(b"\n")
             if line:
                 self._lines += 1
                 self._skipped += len(line) > self.settings.max_sentence_length
@@ -138,11 +142,20 @@ class SentencePieceTrainer:
             escaped, number = row.decode().split("\t")
             text, count = unescape(escaped), int(number)
             for line in text.split("\n"):
-                size = len(line.rstrip("\r").encode())
+                size = len(line.encode())
                 self._lines += count * (size > 0)
                 self._skipped += count * (size > self.settings.max_sentence_length)
             advance(1)
             yield text, count
+
+
+def check_some_are_short(lines: int, skipped: int, settings: SentencePieceSettings) -> None:
+    """Raise ``ValueError`` if there are lines, but all are longer than ``max_sentence_length``."""
+    if 0 < lines == skipped:
+        raise ValueError(
+            "there is no text to learn from: all lines have more than "
+            f"{settings.max_sentence_length:,} bytes (max_sentence_length)"
+        )
 
 
 def options_like(model: SentencePieceModel) -> dict[str, Any]:

@@ -11,12 +11,17 @@ from ..formats.checked_json import is_unicode
 from ..pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
 from ..pipeline.chunks import is_byte_level
 from .bpe import MOST_TOKENS
+from .checked_numbers import check_integer as check_integer
+from .checked_numbers import check_least as check_least
 
 if TYPE_CHECKING:
     from .convergence import Convergence
 
 #: The tokens that training begins with, in the order of their ids.
 BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]
+
+#: The largest weight of a group; its inverse is the smallest.  With these, no number overflows.
+_MOST_WEIGHT = 1e9
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,7 @@ class TrainingSettings:
         size, least = self.vocab_size, self.least_tokens
         check_has_end(size, self.num_merges, self.convergence)
         check_least("num_merges", self.num_merges, 0)
+        check_integer("vocab_size", size)
         if size is not None and size < least:
             raise ValueError(
                 f"a vocabulary of {size} is too small: with all single bytes and special "
@@ -133,16 +139,20 @@ def check_special_names(names: Iterable[str]) -> None:
 
 
 def check_weights(weights: Mapping[str, float]) -> None:
-    """Raise ``ValueError`` if the weight of a group is not positive."""
+    """Raise ``ValueError`` if the weight of a group is not positive, or is out of all proportion.
+
+    >>> check_weights({"en": 1e300})
+    Traceback (most recent call last):
+    ValueError: the weight of 'en' is 1e+300; it must be from 1e-09 to 1e+09
+    """
     for group, weight in weights.items():
-        if not 0 < weight < float("inf"):
-            raise ValueError(f"the weight of {group!r} is {weight}; it must be positive")
-
-
-def check_least(name: str, value: int | None, least: int) -> None:
-    """Raise ``ValueError`` if the argument of that name is given and below ``least``."""
-    if value is not None and value < least:
-        raise ValueError(f"{name} is {value}; it must be {least} or more")
+        if not isinstance(weight, (int, float)) or not 0 < weight < float("inf"):
+            raise ValueError(f"the weight of {group!r} is {weight!r:.60}; it must be positive")
+        if not 1 / _MOST_WEIGHT <= weight <= _MOST_WEIGHT:
+            raise ValueError(
+                f"the weight of {group!r} is {weight!r:.60}; it must be from "
+                f"{1 / _MOST_WEIGHT:g} to {_MOST_WEIGHT:g}"
+            )
 
 
 def spellings(name: str) -> list[bytes]:

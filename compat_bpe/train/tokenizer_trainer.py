@@ -13,6 +13,7 @@ from ..corpus.counted import Counted
 from ..encodings.tokenizer import Tokenizer
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..parallel.lazy import cached_property
+from ..pipeline.added_tokens import AddedToken
 from ..unicode.surrogates import repair
 from .convergence import Convergence, HeldOut, Point
 from .counted_chunks import feed_all
@@ -118,15 +119,19 @@ class TokenizerSettings:
         found = surroundings(given, self.defaults, definition)
         if self.decoder is None and not self._is_like:
             found = found._replace(parts={**found.parts, "decoder": self.own_decoder(found.parts)})
+        found = found._replace(special=tuple(self.kept_tokens))
         return found.with_special(self.all_special_tokens)
+
+    @property
+    def kept_tokens(self) -> list[AddedToken]:
+        """The special tokens of ``like``, in the order of their ids."""
+        tokens = [] if self.like is None else self.like.added_tokens
+        return sorted((one for one in tokens if one.special), key=lambda one: one.id)
 
     @property
     def all_special_tokens(self) -> list[str]:
         """The names of all special tokens, in the order of their ids."""
-        names: list[str] = []
-        if self.like is not None:
-            tokens = (token for token in self.like.added_tokens if token.special)
-            names = [token.content for token in sorted(tokens, key=lambda token: token.id)]
+        names = [token.content for token in self.kept_tokens]
         names += [name for name in self.special_tokens if name not in names or self.like is None]
         unknown = self.unknown_token
         return names if unknown is None or unknown in names else [unknown, *names]

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ..corpus.counted import Counted
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.unigram import UnigramPart
+from ..pipeline.added_tokens import AddedToken
 from .tokenizer_parts import GivenPart
 from .tokenizer_trainer import Advance, Learned, TokenizerSettings, train_with
 from .unigram import Iteration, learn_unigram
@@ -48,6 +49,14 @@ class UnigramSettings(TokenizerSettings):
             return "<unk>"
         found: str = model.pieces[model.unknown]
         return found
+
+    @property
+    def kept_tokens(self) -> list[AddedToken]:
+        """All added tokens of ``like``, made special, as transformers does for Unigram."""
+        if self.like is None or self.like_model is None:
+            return super().kept_tokens
+        tokens = sorted(self.like.added_tokens, key=lambda one: one.id)
+        return [one._replace(special=True) for one in tokens]
 
     @property
     def options(self) -> UnigramOptions:

@@ -94,8 +94,8 @@ def train_wordpiece(
     """Train a WordPiece vocabulary on texts.
 
     The ids are those of the special tokens, of single characters by code point, of characters
-    that do not begin a word, with the prefix, by code point, and of the merges.  They do not depend
-    on the order of the texts or on the number of workers.
+    that do not begin a word, with the prefix, the one in most words first, and of the merges.  They
+    do not depend on the order of the texts or on the number of workers.
 
     Args:
         texts, counts, validation, workers, name: as in ``train_tokenizer``.
@@ -114,6 +114,6 @@ def train_wordpiece(
 
     >>> enc = train_wordpiece(["hug " * 10 + "pug " * 5 + "pun " * 12], 14)
     >>> enc.encode("a pug"), [enc.id_to_token(number) for number in range(6, 14)]
-    ([0, 13], ['##g', '##n', '##u', 'pu', 'pun', 'hu', 'hug', 'pug'])
+    ([0, 13], ['##u', '##g', '##n', 'pu', 'pun', 'hu', 'hug', 'pug'])
     """
     return train_with(WordPieceSettings, locals())

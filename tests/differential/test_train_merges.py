@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sysconfig
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from tokenizers import models, trainers
 
 from compat_bpe.train.character_bpe import CharacterBpeSettings
 from compat_bpe.train.merge_settings import LearnedTokens, MergeSettings
+from compat_bpe.train.merges_of_characters import Marks, spelled
 from compat_bpe.train.wordpiece import WordPieceSettings
 from compat_bpe.train.words import WordCounter
 from tests.differential.reference import repaired
@@ -101,7 +103,23 @@ def learned(
     assert sorted(first) == sorted(own)
     unmarked = len(first) - len([token for token in own if token in marked_in(own, settings)])
     assert first[:unmarked] == own[:unmarked], "only characters with a mark are in another order"
+    marked = marked_in(own, settings)
+    for before, token in always_before(words.counts, first, settings.marks):
+        if {before, token} <= marked:
+            assert first.index(before) < first.index(token)
+            assert own.index(before) < own.index(token)
     return settings.learn_tokens(words, tokens=first)
+
+
+def always_before(words: Iterable[str], first: list[str], marks: Marks) -> set[tuple[str, str]]:
+    """The pairs of tokens of which one stands before the other in each word that has the other."""
+    heads: dict[str, set[str]] = {}
+    for word in words:
+        ids = next(iter(spelled({word: 1}, first, marks)), "")
+        tokens = dict.fromkeys(first[ord(one)] for one in ids)
+        for place, token in enumerate(tokens):
+            heads.setdefault(token, {*tokens}).intersection_update([*tokens][:place])
+    return {(before, token) for token, some in heads.items() for before in some}
 
 
 def marked_in(tokens: list[str], settings: MergeSettings) -> set[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -14,7 +16,10 @@ from hypothesis import strategies as st
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.train.sentencepiece import save_trained_sentencepiece, train_sentencepiece
+from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
+from compat_bpe.train.sentencepiece_trainer import SentencePieceTrainer
 from tests.differential.small_sentencepieces import SENTENCES, parsed
+from tests.examples import scaled
 
 ROOT = Path(__file__).parents[2]
 
@@ -270,6 +275,83 @@ def check_any(lines: list[str], options: dict[str, Any]) -> None:
         assert found == expected
     else:
         assert_nearly_equal(found, expected)
+
+
+#: Lines that end, or begin, in ways that two readers may see differently.
+LINE_PARTS = st.sampled_from(
+    [*("a", "ab", "ba", " ", "\n", "\n", "\r\n", "\r\n", "\r", "\0", "\ufeff", "\x0b", "\x0c")]
+    + [*("\x1c", "\x85", "\u2028", "\t", "hug", "é猫", "\u2585", "x" * 12, "\x1a")]
+)
+NMT_NFKC = {"normalization_rule_name": "nmt_nfkc"}
+FILE_SETTINGS: dict[str, Any] = {"vocab_size": 60, "hard_vocab_limit": False}
+FILE_SETTINGS |= {"num_threads": 1, "minloglevel": 3}
+FILE_OPTIONS = st.fixed_dictionaries(
+    {"model_type": st.sampled_from(["bpe", "unigram", "word", "char"])},
+    optional={
+        "max_sentence_length": st.integers(10, 14),
+        "remove_extra_whitespaces": st.booleans(),
+        "normalization_rule_name": st.just(NMT_NFKC["normalization_rule_name"]),
+    },
+)
+
+
+@settings(max_examples=scaled(60))
+@given(st.lists(st.lists(LINE_PARTS, max_size=14).map("".join), max_size=3), FILE_OPTIONS)
+def test_files_of_any_lines(texts: list[str], options: dict[str, Any]) -> None:
+    """A file is read as the reference reads it, and so is its text, and are its counted lines.
+
+    An empty file between others is left out: there, the line before it may be counted again.
+    """
+    texts = [*filter(None, texts)]
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{number}.txt" for number in range(len(texts))]
+        for path, text in zip(paths, texts):
+            path.write_bytes(text.encode())
+        model = io.BytesIO()
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                input=",".join(map(str, paths)) or "missing",
+                model_writer=model,
+                **{"normalization_rule_name": "identity", **options},
+                **FILE_SETTINGS,
+            )
+        except (RuntimeError, OSError):
+            expected = None
+        else:
+            expected = parsed(model.getvalue())
+    if options.get("normalization_rule_name"):
+        charsmap = (
+            expected
+            or parsed(theirs(["a"], 5, model_type="char", normalization_rule_name="nmt_nfkc"))
+        ).normalizer_spec
+        options = {**options, "charsmap": charsmap.precompiled_charsmap}
+    own = SentencePieceSettings(60, hard_vocab_limit=False, **options)
+    lines = [line for text in texts for line in text.split("\n")]
+    with SentencePieceTrainer(own) as files, SentencePieceTrainer(own) as counted:
+        for text in texts:
+            files.feed(text)
+        if options["model_type"] != "unigram":
+            counted.feed_counts(Counter(filter(None, lines)))
+        for trainer in (files, counted)[: 1 + (options["model_type"] != "unigram")]:
+            if expected is None:
+                with pytest.raises(ValueError):  # noqa: PT011 - the reference says something else
+                    trainer.train()
+                continue
+            found = ours(trainer.train().encoding)
+            wanted = [(piece.piece, piece.score, piece.type) for piece in expected.pieces]
+            if options["model_type"] in ("bpe", "unigram"):
+                assert found == wanted
+            else:
+                assert_nearly_equal(found, wanted)
+
+
+@settings(max_examples=scaled(40))
+@given(st.lists(st.lists(LINE_PARTS, max_size=9).map("".join), max_size=9), FILE_OPTIONS)
+def test_lines_of_an_iterator(lines: list[str], options: dict[str, Any]) -> None:
+    """An iterator of lines, with their ends, is read as the reference's ``sentence_iterator``."""
+    lines = [line.rstrip("\r\n").replace("\n", "") + "\r\n" * (len(line) % 2) for line in lines]
+    options.pop("normalization_rule_name", None)
+    check_any(lines, {"vocab_size": 60, **options})
 
 
 def test_files_are_read_by_the_reference(tmp_path: Path) -> None:

@@ -115,8 +115,17 @@ def test_the_first_tokens_spell_every_word(words: dict[str, int], marks: Marks) 
         for word in words
         for place, char in enumerate(word)
     } - {"[UNK]", *alphabet_of(words)}
-    assert tokens[-len(formed) :] == sorted(formed) if formed else True
+    assert {*tokens[len(tokens) - len(formed) :]} == formed
     assert {*tokens} == {"[UNK]", *alphabet_of(words), *formed}
+    # Two rules: those in more words come first, and those that always stand before others.
+    spelled_words = [[tokens[ord(one)] for one in word] for word in found]
+    counts = Counter(token for word in spelled_words for token in {*word} & formed)
+    order = [token for token in tokens if token in formed]
+    assert order == sorted(order, key=lambda token: -counts[token])
+    for number, token in enumerate(order):
+        heads = [word[: word.index(token)] for word in spelled_words if token in word]
+        always = {*heads[0]}.intersection(*heads)
+        assert always.isdisjoint(order[number:])
 
 
 def test_the_alphabet() -> None:
@@ -134,10 +143,10 @@ def test_the_alphabet() -> None:
 def test_characters_that_are_left_out_bring_others_together() -> None:
     marks = Marks("##", "</w>")
     tokens = first_tokens(["axb", "xab"], [], ["a", "b"], marks)
-    assert tokens == ["a", "b", "##a", "##b</w>"]
+    assert tokens == ["a", "b", "##b</w>", "##a"]
     assert spelled({"axb": 2, "xab": 1, "x": 5, "axxb": 1}, tokens, marks) == {
-        "\x00\x03": 3,
-        "\x02\x03": 1,
+        "\x00\x02": 3,
+        "\x03\x02": 1,
     }
 
 
@@ -146,3 +155,10 @@ def test_a_single_character_that_is_a_special_token_is_known() -> None:
     marks = Marks("##")
     tokens = first_tokens(["ax"], ["x"], ["a"], marks)
     assert tokens == ["x", "a", "##x"]
+
+
+def test_more_tokens_than_code_points() -> None:
+    """A million different characters have more forms with a mark than there are code points."""
+    tokens = [""] * (bpe.MOST_TOKENS + 1)
+    with pytest.raises(ValueError, match="there can be no more than 1,114,112 tokens"):
+        spelled({"a": 1}, tokens, Marks("##"))

@@ -28,6 +28,7 @@ from compat_bpe.train.sentencepiece_corpus import (
 )
 from compat_bpe.train.sentencepiece_rules import PieceRules
 from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
+from compat_bpe.train.sentencepiece_trainer import SentencePieceTrainer
 
 TEXT = "hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5
 
@@ -163,9 +164,9 @@ def test_words_are_all_of_the_sentence(text: str, is_suffix: bool, allows: bool)
 
 def test_lines_that_are_skipped() -> None:
     shape = SentencePieceSettings(50, max_sentence_length=10)
-    lines = ["ok\r\n", "é" * 5 + "\r\r\r\n", "é" * 5 + "a\n", "a\u2585", "   ", "", "x" * 11]
+    lines = ["ok\n", "é" * 5 + "\n", "é" * 5 + "\r\n", "a\u2585", "   ", "", "x" * 11, "\r\n"]
     found = list(sentences_of(lines_of(["".join(lines[:3]), *lines[3:]], shape), shape))
-    assert found == ["▁ok", "▁" + "é" * 5, ""]
+    assert found == ["▁ok", "▁" + "é" * 5, "", "▁\r"]
 
 
 @pytest.mark.parametrize("size", [101, 199, 200, 201])
@@ -327,3 +328,10 @@ def test_a_long_word(text: str) -> None:
     )
     is_same = encoding.decode(encoding.encode(text)) == text
     assert is_same
+
+
+def test_lines_that_are_all_too_long_are_named() -> None:
+    with SentencePieceTrainer(SentencePieceSettings(50, max_sentence_length=10)) as trainer:
+        trainer.feed("x" * 11 + "\n" + "y" * 12)
+        with pytest.raises(ValueError, match="all lines have more than 10 bytes"):
+            trainer.train()

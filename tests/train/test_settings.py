@@ -25,6 +25,7 @@ from compat_bpe.train import (
     train_wordpiece,
 )
 from compat_bpe.train.bpe import MOST_TOKENS
+from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
 from compat_bpe.train.settings import check_least
 
 
@@ -164,3 +165,51 @@ def test_a_number_is_compared_with_the_least() -> None:
     check_least("n", None, 1)
     with pytest.raises(ValueError, match="n is 0; it must be 1 or more"):
         check_least("n", 0, 1)
+
+
+NUMBERS = [
+    *("vocab_size", "num_merges", "min_frequency", "max_token_length", "limit_alphabet"),
+    *("n_sub_iterations", "max_piece_length", "seed_size", "num_sub_iterations"),
+    *("max_sentence_length", "input_sentence_size", "seed_sentencepiece_size"),
+]
+ALL_SETTINGS = [
+    *(TrainingSettings, WordPieceSettings, CharacterBpeSettings, WordLevelSettings),
+    *(UnigramSettings, SentencePieceSettings),
+]
+
+
+@pytest.mark.parametrize("value", [float("nan"), 300.5, True, "300", 1e300])
+@pytest.mark.parametrize("settings", ALL_SETTINGS)
+def test_what_is_no_integer_is_refused_at_once(settings: Any, value: Any) -> None:
+    """Learning would not end at a size that no number of merges is equal to."""
+    names = [field.name for field in fields(settings) if field.name in NUMBERS]
+    assert "vocab_size" in names
+    for name in names:
+        options = {"vocab_size": 300, name: value}
+        with pytest.raises(ValueError, match=rf"{name} is .+; it must be an integer"):
+            settings(**options)
+
+
+@pytest.mark.parametrize("weight", [float("nan"), 0, -1, 1e308, 1e-308, 10**400, "2", None])
+def test_a_weight_is_a_number_in_some_proportion(weight: Any) -> None:
+    for train in (train_bpe, train_word_level):
+        with pytest.raises(ValueError, match=r"the weight of 'a' is .+; it must be"):
+            train({"a": ["x x"], "b": ["y"]}, 300, weights={"a": weight})
+    # The extremes do not overflow.
+    for weight in (1e9, 1e-9):
+        train_bpe({"a": ["x xy xy"], "b": ["y xy"]}, 300, weights={"a": weight, "b": 1 / weight})
+
+
+def test_counts_of_64_bits() -> None:
+    """Sums are exact beyond the 31 and 64 bits of the reference; a row beyond 63 is refused."""
+    most = 2**63 - 1
+    counts = {"ab": most, "abc": most, "cd": 2 * (most // 3)}
+    enc = train_bpe(counts=counts, vocab_size=258)
+    assert [enc.decode([token]) for token in (256, 257)] == ["ab", "abc"]
+    assert train_word_level(counts=counts, vocab_size=9).encode("abc ab") == [2, 1]
+    assert train_unigram(counts=counts, vocab_size=9).n_vocab == 6
+    for count in (2**63, 10**400, -(10**400)):
+        with pytest.raises(
+            ValueError, match="the count of 'ab' is beyond 9,223,372,036,854,775,807"
+        ):
+            train_bpe(counts={"ab": count}, vocab_size=300)

@@ -59,13 +59,13 @@ def pieces(tokenizer: Any) -> list[str]:
 def test_ids_are_those_of_special_tokens_then_characters_then_merges() -> None:
     enc = train_wordpiece(WORDS, 20, special_tokens=["[CLS]", "[SEP]"], name="mine")
     assert pieces(enc) == [
-        *("[UNK]", "[CLS]", "[SEP]", *"bghnpsu", "##g", "##n", "##s", "##u"),
+        *("[UNK]", "[CLS]", "[SEP]", *"bghnpsu", "##u", "##g", "##n", "##s"),
         *("##ug", "##un", "hug", "pun", "pug", "hugs"),
     ]
     assert (enc.name, enc.special_tokens) == ("mine", {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2})
     assert enc.encode("[CLS]HUGS hugx", allowed_special="all") == [1, 19, 0]
     enc = train_wordpiece(WORDS, 20, unknown="<u>", special_tokens=["<s>", "<u>"], prefix="@")
-    assert pieces(enc)[:10] == ["<s>", "<u>", *"bghnpsu", "@g"]
+    assert pieces(enc)[:10] == ["<s>", "<u>", *"bghnpsu", "@u"]
     assert enc.decode(enc.encode("bun gh hug")) == "bun <u> hug"
 
 
@@ -82,7 +82,7 @@ def test_marks_of_bpe() -> None:
     assert pieces(train_character_bpe(WORDS, num_merges=1, prefix="@"))[-1] == "@ug"
     assert pieces(train_character_bpe(WORDS, num_merges=1, suffix=""))[-1] == "ug"
     both = pieces(train_character_bpe(WORDS, num_merges=1, prefix="@", suffix="$"))
-    assert both == ["<unk>", *"Hbghnpsu", "@g", "@g$", "@n$", "@s$", "@u", "pu"]
+    assert both == ["<unk>", *"Hbghnpsu", "@u", "@g$", "@n$", "@g", "@s$", "pu"]
     long = train_character_bpe(WORDS, 99, max_token_length=2)
     assert max(len(token.replace("</w>", "")) for token in pieces(long)[1:]) == 2
 
@@ -284,11 +284,20 @@ def test_byte_fallback_has_its_bytes() -> None:
     unknown = model.unknown._replace(byte_fallback=True)
     bytes_ = {f"<0x{byte:02X}>": 100 + byte for byte in range(256)}
     model = model._replace(unknown=unknown, vocabulary={**model.vocabulary, **bytes_})
-    enc = train_character_bpe(["ab ab"], 300, like=like(model))
+    enc = train_character_bpe(["ab ab"], 300, like=like(model), byte_fallback=True)
     assert pieces(enc)[:4] == ["<unk>", "<s>", "</s>", "<0x00>"]
     assert pieces(enc)[258:] == ["<0xFF>", "a", "b", "b</w>", "ab</w>"]
     # The bytes are those of the character with its mark, as in tokenizers.
     assert enc.encode("é") == [3 + byte for byte in "é</w>".encode()]
+    # As in transformers, there are none unless they are asked for.
+    without = train_character_bpe(["ab ab"], 300, like=like(model))
+    assert pieces(without) == ["<unk>", "<s>", "</s>", "a", "b", "b</w>", "ab</w>"]
+    left: Any = without.definition.model
+    assert left.unknown.byte_fallback
+    anew = train_character_bpe(["ab ab é"], 300, byte_fallback=True, suffix="")
+    assert anew.decode(anew.encode("ab世a🙂")) == "ab世a🙂"
+    marked = train_character_bpe(["ab ab é"], 300, byte_fallback=True)
+    assert marked.decode(marked.encode("ab 世a🙂 a世")) == "ab 世a🙂 a世"
 
 
 def test_parts_by_name() -> None:

@@ -154,7 +154,8 @@ SENTENCEPIECE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--byte-fallback",
         is_flag=True,
-        help="Add 256 pieces for bytes, with which unknown characters are written.",
+        help="Add 256 pieces for bytes, with which unknown characters are written. For --like, "
+        "too, where transformers leaves them out.",
     ),
     click.option("--split-digits", is_flag=True, help="Make each digit a piece."),
     click.option(

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from ...encodings.load import load
 from ...encodings.sentencepiece import SentencePiece
 from ...formats.manifest import AS_TOKENIZER_JSON
+from ...train.character_bpe import CharacterBpeSettings
 from ...train.kinds import KINDS, kind_of
 from ...train.merge_settings import MergeSettings
 from ...train.settings import TrainingSettings
@@ -97,6 +98,16 @@ class Training(NamedTuple):
         return "tokens" if has_size else "merges"
 
     def note(self, trained: Trained) -> str:
+        """Return what the user should know of the result; "" if there is nothing."""
+        notes = [self._why_not_as_large(trained)]
+        if isinstance(self.settings, CharacterBpeSettings) and self.settings.leaves_bytes_out:
+            notes.append(
+                "the 256 tokens of bytes of --like are left out, as in transformers, so some "
+                "characters are unknown; --byte-fallback keeps them"
+            )
+        return "; ".join(filter(None, notes))
+
+    def _why_not_as_large(self, trained: Trained) -> str:
         """Return the reason why a vocabulary is not of the size asked for; "" if it is."""
         settings, size = self.settings, trained.encoding.n_vocab
         wanted = settings.vocab_size
@@ -278,7 +289,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--like",
         metavar="PATH",
         type=INPUT_PATH,
-        help="Train this tokenizer anew: the same model, steps and special tokens, other tokens.",
+        help="Train this tokenizer anew: the same model, steps and special tokens, other tokens, "
+        "as train_new_from_iterator of transformers.",
     ),
     *_FIELDS,
 )

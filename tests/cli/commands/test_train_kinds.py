@@ -23,6 +23,7 @@ from compat_bpe.train import (
 )
 from compat_bpe.train.kinds import KINDS
 from tests.cli.in_process import Run, runner
+from tests.kinds import kind_path
 
 UNEVEN = " ".join(f"{'na' * (n % 7)}{'Ba' * (n % 4)}s{'ti' * (n % 5)}" for n in range(60))
 DOGS, WORLD = "the dog and the cat\n" * 30, "世界你好\n" * 3
@@ -188,6 +189,21 @@ def test_validation_with_every_model(run: Run, folder: Path, model: str) -> None
     assert (folder / "out" / "validation.jsonl").stat().st_size > 0
 
 
+def test_the_bytes_of_another_are_left_out_unless_they_are_asked_for(
+    run: Run, folder: Path
+) -> None:
+    like = ("corpus", "--like", kind_path("characters_byte_fallback"), "-n", "400", "-o")
+    done = run(*like, "out")
+    assert done.status == 0
+    assert "the 256 tokens of bytes of --like are left out, as in transformers" in done.err
+    assert "<0x00>" not in vocabulary(folder / "out")
+    done = run(*like, "bytes", "--byte-fallback")
+    assert (done.status, "left out" in done.err) == (0, False)
+    assert "<0x00>" in vocabulary(folder / "bytes")
+    enc = load(folder / "bytes")
+    assert enc.decode(enc.encode("世🙂\x01")) == "世🙂\x01"
+
+
 def test_like_another(run: Run, folder: Path) -> None:
     old = train_wordpiece([DOGS], 30, prefix="@", unknown="<?>", special_tokens=["<s>"])
     save_tokenizer_json(old, folder / "old.json")
@@ -260,7 +276,7 @@ def test_like_another(run: Run, folder: Path) -> None:
         ),
         (
             ("-n", "300", "--byte-fallback"),
-            "--byte-fallback is not for --model bpe, only for sentencepiece-bpe, "
+            "--byte-fallback is not for --model bpe, only for character-bpe, sentencepiece-bpe, "
             "sentencepiece-unigram.",
         ),
     ],
