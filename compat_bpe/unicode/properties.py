@@ -6,7 +6,7 @@ tiktoken 0.14 classifies by Unicode 16.0, and a code point in another class give
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Callable
 
 from . import tables as tables
@@ -181,6 +181,7 @@ def _orbits() -> dict[int, tuple[int, ...]]:
     return orbits
 
 
+@lru_cache(256)
 def ignore_case(points: CodePoints) -> CodePoints:
     """Return the set with all characters that simple case folding makes equal to a member.
 
