@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: The most instructions.
-_MOST_INSTRUCTIONS = 5000
+#: The most instructions.  Those that ship need some fifty.
+_MOST_INSTRUCTIONS = 1000
 
 
 class Program:
@@ -31,7 +31,7 @@ class Program:
 
     Args:
         tree: the parsed pattern, relaxed.
-        most_rounds: the most rounds of a repeat that are written out.
+        most_rounds: the most rounds of a repeat, all of which are written out.
 
     Attributes:
         code: the instructions.
@@ -44,7 +44,7 @@ class Program:
         NoTable: it needs more than such instructions.
     """
 
-    def __init__(self, tree: Node, most_rounds: int) -> None:
+    def __init__(self, tree: Node, most_rounds: int = _MOST_INSTRUCTIONS) -> None:
         self._most_rounds = most_rounds
         self.code: list[tuple[Any, ...]] = [("match",)]
         self.start = self.add(tree, 0)
@@ -93,7 +93,9 @@ class Program:
     def put(self, *instruction: object) -> int:
         """Add an instruction, and return its number."""
         if len(self.code) == _MOST_INSTRUCTIONS:
-            raise NoTable(f"it has more than {_MOST_INSTRUCTIONS:,} parts")
+            raise NoTable(
+                f"it has more than {_MOST_INSTRUCTIONS:,} parts if its repeats are written out"
+            )
         self.code.append(instruction)
         return len(self.code) - 1
 
@@ -141,7 +143,7 @@ class Program:
 
     def _repeat(self, node: Repeat, after: int) -> int:
         if node.low > self._most_rounds or (node.high or 0) > self._most_rounds:
-            raise NoTable("it repeats many rounds")
+            raise NoTable("it repeats a part in many rounds")
         if node.high is None:
             first = self.put("try")  # completed when the item has its number
             again = self.add(node.item, first)

@@ -19,12 +19,8 @@ from collections.abc import Iterator
 from .ast import Node
 from .program import Program
 
-#: The most rounds of a repeat that are written out; the instructions are bounded, too.
-_MOST_ROUNDS = 1000
-#: The most ways in all states that are kept, the most of their steps, and the most characters
-#: whose kind is.
-_MOST_WAYS = 200_000
-_MOST_STEPS = 100_000
+#: The most ways and steps of all states that are kept, and the most characters whose kind is.
+_MOST_KEPT = 2_000_000
 _MOST_CHARACTERS = 1 << 14
 
 
@@ -33,6 +29,9 @@ class States:
 
     Args:
         tree: the parsed pattern, relaxed.
+
+    Attributes:
+        kept: the number of ways in all states that are kept, and of their steps.
 
     Raises:
         NoTable: the pattern needs more than states; the message says what.
@@ -44,13 +43,13 @@ class States:
     """
 
     def __init__(self, tree: Node) -> None:
-        self._program = Program(tree, _MOST_ROUNDS)
+        self._program = Program(tree)
         self._kinds: dict[str, int] = {}
         self._clear()
 
     def _clear(self) -> None:
         self._states: dict[tuple[tuple[int, ...], int | None], _State] = {}
-        self._ways = 0
+        self.kept = 0
 
     def end(self, text: str, start: int) -> int:
         """Return the end of the match that begins at a position; -1 if there is none."""
@@ -99,10 +98,10 @@ class States:
     def _state(self, ways: tuple[int, ...], before: int | None) -> _State:
         state = self._states.get((ways, before))
         if state is None:
-            if self._ways > _MOST_WAYS:
+            if self.kept > _MOST_KEPT:
                 self._clear()
             state = self._states[ways, before] = _State(ways, before)
-            self._ways += len(ways)
+            self.kept += len(ways)
         return state
 
     def _follow(self, state: _State, kind: int | None) -> tuple[_State | None, bool]:
@@ -111,6 +110,7 @@ class States:
         before = kind if self._program.looks_back else None
         following = self._state(ways, before) if ways else None
         state[kind] = following, ends
+        self.kept += 1
         return following, ends
 
 

@@ -107,7 +107,8 @@ def _core(node: Node, is_last: bool, parts: list[Node]) -> Node:
         parts.append(node.item)
         return _core(node.item, is_last, parts)
     if isinstance(node, Look):
-        parts.append(node.item)
+        # What is behind must end at a certain place, and may fail to.
+        parts.append(node.item if node.ahead else Sequence((node.item, Anchor("end"))))
     return node
 
 
