@@ -22,15 +22,17 @@ import re
 from typing import Callable
 
 from ..unicode.code_points import ALL, END, CodePoints
-from ..unicode.properties import oniguruma_class_word, oniguruma_word
-from .ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
-from .parser import HEX, NEWLINE, POSIX, POSIX_CLASS, Parser, lone
+from ..unicode.oniguruma import inner_word, named, outer_word, posix
+from .ast import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
+from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone
+from .text_segment import is_exact, text_segment
 
 #: The foldings of U+00DF, U+1E9E and U+FB00 to U+FB06, or their first two letters.  Every other
 #: folding is one letter, or has a character that is not ASCII among its first two.
 _FOLDED_TO_TWO = {"ff", "fi", "fl", "ss", "st"}
-#: Names of properties that are POSIX classes in Oniguruma.
-_POSIX_PROPERTIES = {*POSIX, "punctuation", "any", "assigned"}
+_WORD_IN_CLASS = re.compile(
+    r"\\(?:[wW]|[pP]\{(\^?)[ _-]*w[ _-]*o[ _-]*r[ _-]*d[ _-]*\})", re.ASCII | re.IGNORECASE
+)
 _CASE = "case is ignored in what is not ASCII, or in ff, fi, fl, ss or st"
 
 
@@ -62,7 +64,14 @@ class _Parser(Parser):
     def __init__(self, pattern: str) -> None:
         super().__init__(pattern)
         self.flags = frozenset("m")
-        self.word = oniguruma_word()
+        self.word = outer_word()
+        self.has_segments = False
+
+    def whole(self) -> Node:
+        tree = super().whole()
+        if self.has_segments and not is_exact(tree):
+            self.fail(r"\X is supported only beside branches without emoji", 0)
+        return tree
 
     def check_next(self, items: list[Node], item: Node) -> None:
         if items:
@@ -107,6 +116,14 @@ class _Parser(Parser):
         return node
 
     def escape(self, start: int) -> Node:
+        if self.take("R"):
+            # Once `\r\n` has matched, it is not taken apart.
+            both = Sequence((Chars(CodePoints.of("\r")), Chars(NEWLINE)))
+            single = Chars(CodePoints.of("\n\r", "\x85", "\u2028\u2029"))
+            return Atomic(Alternatives((both, single)))
+        if self.take("X"):
+            self.has_segments = True
+            return text_segment()
         if not self.take("Z"):
             return super().escape(start)
         last = Sequence((Repeat(Chars(NEWLINE), 0, 1, ""), Anchor("end")))
@@ -119,17 +136,21 @@ class _Parser(Parser):
         return super().class_escape(start)
 
     def property(self, found: re.Match[str], start: int) -> CodePoints:
-        name = found[2] or found[3]
-        if found[3] or "=" in name or name.lower() in _POSIX_PROPERTIES:
+        name = found[2]
+        try:
+            if name is None or "=" in name or ":" in name:
+                raise KeyError(name)
+            points = self.cased(named(name))
+        except KeyError:
             self.fail(f"the property \\{found[0]} is not supported", start)
-        return super().property(found, start)
+        return ~points if (found[0][0] == "P") != bool(found[1]) else points
 
     def bracket_char(self, start: int) -> CodePoints:
-        for sign in ("\\w", "\\W"):
-            if self.take(sign):
-                points = oniguruma_class_word()
-                return points if sign == "\\w" else ~points
-        return super().bracket_char(start)
+        found = self.take_match(_WORD_IN_CLASS)
+        if found is None:
+            return super().bracket_char(start)
+        is_negative = found[0][1] in "WP"
+        return ~inner_word() if is_negative != bool(found[1]) else inner_word()
 
     def set_operator(self, sign: str) -> Callable[[CodePoints, CodePoints], CodePoints]:
         if sign != "&&":
@@ -137,10 +158,15 @@ class _Parser(Parser):
         return super().set_operator(sign)
 
     def bracket_item(self, start: int) -> CodePoints:
-        found = POSIX_CLASS.match(self.pattern, self.at)
-        if found:
-            self.fail(f"the class {found[0]} is not supported")
-        return super().bracket_item(start)
+        at = self.at
+        found = self.take_match(POSIX_CLASS)
+        if found is None:
+            return super().bracket_item(start)
+        try:
+            points = posix(found[2])
+        except KeyError:
+            self.fail(f"the class {found[0]} is not known", at)
+        return ~points if found[1] else points
 
 
 def _edge(node: Node, place: int) -> Node:

@@ -17,6 +17,7 @@ The argument:
    one is too great, or it takes too long.
 3. Conditions, atomic groups and the limits of long repeats only ever forbid ways, so they may be
    left out.  What a lookahead reads are ways beside the others.
+4. A lookbehind may be read backwards, so it must be small enough for no counts to be needed.
 """
 
 from __future__ import annotations
@@ -52,6 +53,9 @@ def is_bounded(tree: Node) -> bool:
     [False, False, True, True]
     """
     left = _MOST_NODES
+    behind = (node.item for node in walk(tree) if isinstance(node, Look) and not node.ahead)
+    if not all(_is_small(item, 0) for item in behind):
+        return False
     parts = [tree]
     seen = set()
     for part in parts:  # which grows
@@ -106,9 +110,8 @@ def _core(node: Node, is_last: bool, parts: list[Node]) -> Node:
             return _core(node.item._replace(mode="+"), is_last, parts)
         parts.append(node.item)
         return _core(node.item, is_last, parts)
-    if isinstance(node, Look):
-        # What is behind must end at a certain place, and may fail to.
-        parts.append(node.item if node.ahead else Sequence((node.item, Anchor("end"))))
+    if isinstance(node, Look) and node.ahead:
+        parts.append(node.item)
     return node
 
 
