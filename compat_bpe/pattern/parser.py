@@ -142,10 +142,15 @@ class Parser(Reader):
             if item != EMPTY:
                 self.check_next(items, item)
                 items.append(item)
+        items = self.ended(items)
         return items[0] if len(items) == 1 else Sequence(tuple(items))
 
     def check_next(self, items: list[Node], item: Node) -> None:
         """Refuse an item that must not follow those before it."""
+
+    def ended(self, items: list[Node]) -> list[Node]:
+        """Return the items of a sequence that has been read."""
+        return items
 
     def repeat(self, item: Node, found: re.Match[str]) -> Node:
         sign, low, comma, high, high_alone, mode = found.groups()
@@ -180,7 +185,7 @@ class Parser(Reader):
         if char == "(":
             return self.group(start)
         if char == "[":
-            return Chars(self.bracket(start))
+            return self.bracket_node(start)
         if char == "\\":
             return self.escape(start)
         if char == ".":
@@ -197,7 +202,7 @@ class Parser(Reader):
             return Look(Chars(~NEWLINE), ahead=char == "$", negative=True)
         return Anchor("start" if char == "^" else "end")
 
-    def literal(self, points: CodePoints) -> Chars:
+    def literal(self, points: CodePoints) -> Node:
         """Return the node for a character, or one of a set, outside a class."""
         return Chars(self.cased(points))
 
@@ -288,6 +293,10 @@ class Parser(Reader):
         except KeyError:
             self.fail(f"the property \\{found[0]} is not supported", start)
         return ~points if (found[0][0] == "P") != bool(found[1]) else points
+
+    def bracket_node(self, start: int) -> Node:
+        """Return the node for a class after its ``[``."""
+        return Chars(self.bracket(start))
 
     def bracket(self, start: int) -> CodePoints:
         """Read a class after its ``[``; operators bind from the left, looser than a union."""

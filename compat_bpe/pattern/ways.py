@@ -117,7 +117,7 @@ def _core(node: Node, is_last: bool, parts: list[Node]) -> Node:
 
 def _read(look: Look) -> Node:
     """Return what a condition may read; where a negative one matches, the way ends there."""
-    return _core(look.item, True, []) if look.negative else look.item
+    return _core(look.item, True, []) if look.negative and look.ahead else look.item
 
 
 def _is_long(node: Repeat) -> bool:
@@ -151,9 +151,10 @@ def _size(node: Node) -> tuple[int, int]:
     elif isinstance(node, Atomic):
         return _size(node.item)
     elif isinstance(node, Look):
-        # By itself it reads on in one way once it cannot fail any more.
+        # Ahead, by itself, it reads on in one way once it cannot fail any more.
         has_inner = any(isinstance(below, Look) for below in walk(node.item))
-        ways, endless = _size(_read(node) if has_inner else _core(node.item, True, []))
+        is_read = has_inner or not node.ahead
+        ways, endless = _size(_read(node) if is_read else _core(node.item, True, []))
         ways += 1
     return min(ways, _MANY), min(endless, 2)
 
@@ -176,7 +177,7 @@ class _AllWays(Program):
             return self.put("if", *asked, after)
         if isinstance(node, Look) and node.ahead:
             return after
-        if _size(node)[1]:
+        if isinstance(node, Look) and _size(node.item)[1]:
             raise NoTable("it looks far back")
         return after
 

@@ -6,6 +6,7 @@ As in ``doc/RE`` and ``doc/UNICODE_PROPERTIES`` of Oniguruma 6.9, and measured w
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import Callable
 
@@ -55,6 +56,8 @@ def named(name: str) -> CodePoints:
     >>> ord("😀") in named("Emoji"), named("Latn") == named("latin"), ord("a") in named("in Arrows")
     (True, True, False)
     """
+    with suppress(KeyError):
+        return property_set(name)  # a category or a script, with its long name
     from .tables_properties import BLOCKS, PROPERTIES
 
     wanted = _full_names().get(loose(name), loose(name))
@@ -67,8 +70,7 @@ def named(name: str) -> CodePoints:
         return ~CodePoints.union(*map(parse_ranges, SCRIPTS.values()))
     if wanted == "word":
         return outer_word()
-    # `punct` is the category here.
-    return posix(wanted) if wanted in _POSIX and wanted != "punct" else property_set(wanted)
+    return posix(wanted) if wanted in _POSIX else property_set(wanted)
 
 
 _POSIX: dict[str, Callable[[], CodePoints]] = {
