@@ -55,6 +55,7 @@ def test_any_pattern_that_ignores_case_splits_the_same_or_is_refused(
 ) -> None:
     pattern = f"(?i:{pattern})"
     try:
+        split_here(pattern, "x")  # an empty text is not looked at
         expected = split_here(pattern, text)
     except PatternError:
         return
