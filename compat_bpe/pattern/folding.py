@@ -24,6 +24,10 @@ class Letter(Chars):
     """A character outside a class whose case is ignored, and which folds to one character."""
 
 
+class ClosedLetter(Letter):
+    """A letter in a group of its own, of which it is not clear if others join it."""
+
+
 class Folded(Alternatives):
     """Letters that are one string, to which a character folds: they, or that character."""
 
@@ -62,7 +66,7 @@ def joined(items: list[Node]) -> list[Node]:
     while start < len(items):
         letters: list[Letter] = []
         for item in items[start : start + 3]:
-            if not isinstance(item, Letter):
+            if not isinstance(item, Letter) or isinstance(item, ClosedLetter):
                 break
             letters.append(item)
         while len(letters) > 1 and _text(letters) not in _folding_to():
@@ -76,8 +80,13 @@ def joined(items: list[Node]) -> list[Node]:
     return found
 
 
-def may_join(left: Node, right: Node) -> bool:
-    """Return True if letters at the end of one node and the start of another may be one string."""
+def is_unclear(left: Node, right: Node) -> bool:
+    """Return True if letters of two nodes may be one string, but not certainly.
+
+    Within one group it is clear which letters are, and across groups it is not.
+    """
+    if type(left) is Letter and type(right) is Letter:
+        return False
     one, other = _edge(left, -1), _edge(right, 0)
     if not isinstance(one, Letter) or not isinstance(other, Letter):
         return False

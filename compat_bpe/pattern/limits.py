@@ -9,7 +9,7 @@ from __future__ import annotations
 from .ast import Alternatives, Atomic, Chars, Look, Node, PatternTooLarge, Repeat, Sequence
 
 #: The most characters of a pattern.
-LONGEST = 100_000
+_LONGEST = 100_000
 #: The deepest nesting of groups or of classes, and of any nodes: stdlib ``re`` itself recurses.
 DEEPEST = 100
 _DEEPEST_NODES = 4 * DEEPEST
@@ -22,6 +22,16 @@ _MOST_DIFFERENT = 5_000
 _MOST_RANGES = 200_000
 #: The most ranges of the sets that brackets join.
 MOST_JOINED = 1_000_000
+
+
+def check_length(pattern: str) -> None:
+    """Raise an error if a pattern is too long.
+
+    Raises:
+        PatternTooLarge: it is.
+    """
+    if len(pattern) > _LONGEST:
+        raise PatternTooLarge(pattern, 0, f"it has more than {_LONGEST:,} characters")
 
 
 def check_limits(tree: Node, pattern: str) -> None:

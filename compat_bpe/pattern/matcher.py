@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import time
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from .ast import PatternError
     from .states import States
+
+#: The time that ``regex`` gets for a text: so long for any, and a second more for so many
+#: characters.  It takes some millions a second.
+_FEWEST_SECONDS = 10
+_CHARACTERS_A_SECOND = 100_000
 
 
 class Matcher:
@@ -33,10 +40,14 @@ class Matcher:
         if not self._can_be_empty:
             yield from (match.span() for match in self.compiled.finditer(text))
             return
-        at, last = 0, -1
         search = self.compiled.search
+        yield from self.spans_found(text, lambda at: search(text, at))
+
+    def spans_found(self, text: str, search: Callable[[int], Any]) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of each match, empty ones included, by searches from a place."""
+        at, last = 0, -1
         while at <= len(text):
-            match = search(text, at)
+            match = search(at)
             if match is None:
                 return
             start, end = match.span()
@@ -59,6 +70,46 @@ class Matcher:
             return with_spans_replaced(text, self.find_spans(text), new)
         found: str = self.compiled.sub(new.replace("\\", r"\\"), text)
         return found
+
+
+class ForeignMatcher(Matcher):
+    """A pattern that ``regex`` alone understands: for how long it may search is limited.
+
+    Nothing is known of the ways in which it may match, so this is the only bound.
+
+    Args:
+        compiled: the pattern.
+        pattern: its name in messages.
+    """
+
+    __slots__ = ("_pattern",)
+
+    def __init__(self, compiled: Any, pattern: str) -> None:
+        super().__init__(compiled, can_be_empty=True)
+        self._pattern = pattern
+
+    def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of each match; see ``Matcher``.
+
+        Raises:
+            PatternError: it takes too long.
+        """
+        seconds = _FEWEST_SECONDS + len(text) / _CHARACTERS_A_SECOND
+        ends = time.monotonic() + seconds
+
+        def search(at: int) -> Any:
+            return self.compiled.search(text, at, timeout=max(ends - time.monotonic(), 0.001))
+
+        try:
+            spans = list(self.spans_found(text, search))
+        except TimeoutError:
+            if time.monotonic() < ends:
+                raise  # the caller's own
+            from .ast import PatternError
+
+            reason = f"a text of {len(text):,} characters takes more than {seconds:.0f} seconds"
+            raise PatternError(self._pattern, 0, reason) from None
+        yield from spans
 
 
 class StateMatcher:

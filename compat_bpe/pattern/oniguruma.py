@@ -26,7 +26,7 @@ from ..unicode.code_points import ALL, CodePoints
 from ..unicode.oniguruma import inner_word, named, outer_word, posix
 from ..unicode.properties import ignore_case
 from .ast import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
-from .folding import Letter, in_class, joined, letter, may_join
+from .folding import ClosedLetter, Letter, in_class, is_unclear, joined, letter
 from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone
 from .text_segment import is_exact, text_segment
 
@@ -74,24 +74,23 @@ class _Parser(Parser):
         return tree
 
     def check_next(self, items: list[Node], item: Node) -> None:
-        # Within one group it is clear which letters are a string, and across groups it is not.
-        if items and may_join(items[-1], item) and not self.is_letters(items[-1], item):
+        if items and is_unclear(items[-1], item):
             self.fail(_CASE)
-
-    def is_letters(self, *nodes: Node) -> bool:
-        return all(isinstance(node, Letter) for node in nodes)
 
     def ended(self, items: list[Node]) -> list[Node]:
         return items if self.behind else joined(items)
 
     def group(self, start: int) -> Node:
         is_behind = self.looking_at("?<=") or self.looking_at("?<!")
+        if is_behind and self.behind:
+            # There, `(?<!(?<!a?))` matches nowhere.
+            self.fail("a lookbehind within a lookbehind is not supported", start)
         is_plain = self.looking_at("?:")
         self.behind += is_behind
         node = super().group(start)
         self.behind -= is_behind
         # Only in a plain group is a letter surely as without it.
-        return Repeat(node, 1, 1, "") if isinstance(node, Letter) and not is_plain else node
+        return ClosedLetter(node.points) if isinstance(node, Letter) and not is_plain else node
 
     def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Node:
         is_fixed = repeat.low == repeat.high

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from ..unicode.code_points import CodePoints
 from .ast import PatternError, PatternTooLarge
-from .limits import LONGEST, MOST_JOINED
+from .limits import MOST_JOINED, check_length
 
 
 class Reader:
@@ -21,8 +21,7 @@ class Reader:
         self.pattern = pattern
         self.at = 0
         self._ranges_left = MOST_JOINED
-        if len(pattern) > LONGEST:
-            self.refuse(f"it has more than {LONGEST:,} characters")
+        check_length(pattern)
 
     def refuse(self, reason: str, at: int | None = None) -> NoReturn:
         raise PatternTooLarge(self.pattern, self.at if at is None else at, reason)

@@ -13,7 +13,7 @@ import re
 from functools import cached_property
 from itertools import accumulate
 
-from .matcher import Matcher, StateMatcher, compile_regex, with_spans_replaced
+from .matcher import ForeignMatcher, Matcher, StateMatcher, compile_regex, with_spans_replaced
 from .prepared import PREPARED
 from .translation import Translation
 
@@ -66,7 +66,7 @@ class Splitter:
             raise
         except PatternError as error:
             # This follows the rules and the Unicode version of `regex`; there is nothing better.
-            foreign = Matcher(compile_regex(pattern, error), can_be_empty=True)
+            foreign = ForeignMatcher(compile_regex(pattern, error), pattern)
             self._set_up(None, pattern, foreign)
         else:
             self._set_up(Translation(lambda: tree, pattern), pattern)

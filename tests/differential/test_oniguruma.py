@@ -145,6 +145,7 @@ def test_any_pattern_splits_the_same_or_is_refused(pattern: str, several: list[s
         "[a~~b]",
         "(?i:s(s))",
         "(?i:s)(?i:s)",
+        "(?<!(?<!s?))",
         "(?i:(?:xs)(?:tx?))",
         "(?i:s{1}s)",
         "(?i)f(?:i|j)|f(?:ix)",

@@ -33,7 +33,7 @@ NAMES = [
 @cache
 def edges() -> str:
     """Return the characters at both sides of each place where a class begins or ends."""
-    found = set()
+    found: set[int] = set()
     all_tables = (tables.CATEGORIES, tables.SCRIPTS)
     more_tables = (tables_properties.PROPERTIES, tables_properties.BLOCKS)
     for table in (*all_tables, *more_tables):
@@ -45,7 +45,7 @@ def edges() -> str:
 
 def members_there(pattern: str, text: str) -> set[str]:
     split = pre_tokenizers.Split(tokenizers.Regex(pattern), "removed")
-    left = set()
+    left: set[str] = set()
     for start in range(0, len(text), 500):
         left.update(*(piece for piece, _ in split.pre_tokenize_str(text[start : start + 500])))
     return set(text) - left
