@@ -17,6 +17,10 @@ class PatternError(ValueError):
         super().__init__(f"pattern {_shorten(pattern)!r}, character {position}: {reason}{hint}")
 
 
+class PatternTooLarge(PatternError):
+    """A pattern beyond the limits (see ``limits``), whatever it means."""
+
+
 def _shorten(pattern: str) -> str:
     return pattern if len(pattern) <= 60 else pattern[:57] + "..."
 

@@ -22,7 +22,16 @@ from .ast import EMPTY, Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat,
 #: The most rounds for which a repeat is written out, so that its end is known.
 _WRITTEN_OUT = 16
 
+#: The most positions that may be before or after a join of two parts, for all joins together.
+_MOST_JOINED = 200_000
+#: The most positions of an automaton that runs, each of which has a bit for every other.
+_MOST_POSITIONS = 5_000
+
 _Key = TypeVar("_Key")
+
+
+class TooManyPositions(ValueError):
+    """So many positions follow each other that an automaton would take much memory."""
 
 
 class _Ends(NamedTuple):
@@ -49,9 +58,14 @@ class Positions:
     def __init__(self) -> None:
         self.points: list[CodePoints | None] = []
         self.followers: list[set[int]] = []
+        self._joins_left = _MOST_JOINED
 
     def add(self, node: Node) -> _Ends:
-        """Add the positions of a tree."""
+        """Add the positions of a tree.
+
+        Raises:
+            TooManyPositions: too many follow each other.
+        """
         if isinstance(node, (Chars, Anchor, Look)):
             # The characters that a condition reads ahead follow each other just as in a match.
             ahead = self.add(node.item) if isinstance(node, Look) else _NOTHING
@@ -80,6 +94,11 @@ class Positions:
         return ends._replace(empty=ends.empty or node.low == 0)
 
     def _join(self, left: _Ends, right: _Ends) -> _Ends:
+        self._joins_left -= len(left.last) * len(right.first)
+        if left.empty or right.empty:
+            self._joins_left -= len(left.first) + len(right.last)
+        if self._joins_left < 0:
+            raise TooManyPositions("a pattern in which many characters may follow each other")
         for position in left.last:
             self.followers[position] |= right.first
         return _Ends(
@@ -104,6 +123,9 @@ class Automaton:
         after: for each set of positions, those that may come next: the followers, and what follows
             the conditions among them.
 
+    Raises:
+        TooManyPositions: the pattern is too large.
+
     >>> from compat_bpe.pattern.parser import parse
     >>> automaton = Automaton(parse("ab?(?=c)"))
     >>> following = automaton.after[automaton.first & automaton.holding["a"]]
@@ -113,7 +135,11 @@ class Automaton:
 
     def __init__(self, tree: Node) -> None:
         positions = Positions()
-        ends = positions.add(written_out(tree))
+        if _size_written_out(tree) <= _MOST_POSITIONS:
+            tree = written_out(tree)
+        ends = positions.add(tree)
+        if len(positions.points) > _MOST_POSITIONS:
+            raise TooManyPositions(f"a pattern of more than {_MOST_POSITIONS:,} characters")
         self._points = [NONE if points is None else points for points in positions.points]
         self._followers = list(map(_bits, positions.followers))
         self._conditions = _bits(i for i, points in enumerate(positions.points) if points is None)
@@ -165,6 +191,26 @@ def written_out(node: Node) -> Node:
         return node
     optional = Repeat(node.item, 0, 1, node.mode)
     return Sequence((node.item,) * node.low + (optional,) * (node.high - node.low))
+
+
+def _size_written_out(tree: Node) -> int:
+    """Return the number of classes and conditions of ``written_out``."""
+    size = 0
+    waiting = [(tree, 1)]
+    while waiting:
+        node, rounds = waiting.pop()
+        if isinstance(node, Sequence):
+            waiting += [(item, rounds) for item in node.items]
+        elif isinstance(node, Alternatives):
+            waiting += [(branch, rounds) for branch in node.branches]
+        elif isinstance(node, Repeat):
+            high = node.high or 1
+            waiting.append((node.item, rounds * (high if high <= _WRITTEN_OUT else 1)))
+        elif isinstance(node, (Atomic, Look)):
+            waiting.append((node.item, rounds))
+        else:
+            size += rounds
+    return size
 
 
 def without_conditions(node: Node) -> Node:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from ..unicode.code_points import NONE, CodePoints
 from .ast import Node
-from .automaton import Positions
+from .automaton import Positions, TooManyPositions
 from .writer import looks_back
 
 #: Characters that follow words and clauses; cut points are looked for before them.
@@ -41,7 +41,8 @@ def cut_point_pairs(tree: Node, fine: bool = False) -> list[tuple[CodePoints, Co
     r"""Return pairs of sets with a cut point between any character of the first and the second.
 
     With ``fine`` there are more pairs, and they take longer to look for in a text.  A pattern
-    that looks back (``^``, ``\b``, ``(?<=…)``) has no cut points and gets no pairs.
+    that looks back (``^``, ``\b``, ``(?<=…)``) has no cut points and gets no pairs.  A very large
+    one gets none either.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> pairs = cut_point_pairs(parse(r" ?[a-z]+|\s+(?!\S)|\s"))
@@ -53,20 +54,24 @@ def cut_point_pairs(tree: Node, fine: bool = False) -> list[tuple[CodePoints, Co
     if looks_back(tree):
         return []
     positions = Positions()
-    positions.add(tree)
+    try:
+        positions.add(tree)
+    except TooManyPositions:
+        return []
     by_left: dict[CodePoints, CodePoints] = {}
     candidates = _CANDIDATES + (_MORE_CANDIDATES if fine else "")
     if CodePoints.of(_SPACE_SIGN) in positions.points:
         candidates += _SPACE_SIGN
     for char in candidates:
+        taking = {
+            position
+            for position, points in enumerate(positions.points)
+            if points is None or ord(char) in points
+        }
         before = [
             points
             for points, followers in zip(positions.points, positions.followers)
-            if points is not None
-            and any(
-                after is None or ord(char) in after
-                for after in map(positions.points.__getitem__, followers)
-            )
+            if points is not None and not taking.isdisjoint(followers)
         ]
         left = ~CodePoints.union(*before)
         by_left[left] = by_left.get(left, NONE) | CodePoints.of(char)

@@ -7,13 +7,14 @@ The syntax is that of ``parser.py``, with these differences:
 - ``{1,3}+`` is a repeat of a repeat, not a possessive one;
 - ``a(?i)b|c`` is ``a(?i:b|c)``;
 - ``\Z`` is also before a newline at the end;
-- ``\w`` is another class, and within brackets it is a third one.
+- ``\w`` is another class, and within brackets it is a third one;
+- names are Oniguruma's (``unicode.oniguruma``), and so is what ignores case (``folding``);
+- ``\R`` is any end of a line, and ``\X`` what readers take for one character (``text_segment``).
 
-A construct is refused if the two syntaxes might give it different meanings: POSIX classes, ``--``
-and ``~~`` in classes, some escapes, and case-insensitive text that is not ASCII or that a single
-character folds to.  For example, ``ss`` may match U+00DF where case is ignored.  So may ``s\x73``
-and ``s(?:s)``, but not two letters that only a bar or a repeat brings together.  (The syntax is
-that of the ``doc/RE`` of Oniguruma 6.9.  The folding was observed in tokenizers 0.23.3.)
+A construct is refused if it might mean something else here: ``--`` and ``~~`` in classes, some
+escapes, ``\X`` where it might begin within a character, letters whose case is ignored that only a
+group brings together, and classes that hold many of the characters that fold to several.  (The
+syntax is that of the ``doc/RE`` of Oniguruma 6.9.)
 """
 
 from __future__ import annotations
@@ -21,17 +22,20 @@ from __future__ import annotations
 import re
 from typing import Callable
 
-from ..unicode.code_points import ALL, END, CodePoints
-from ..unicode.properties import oniguruma_class_word, oniguruma_word
-from .ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
-from .parser import HEX, NEWLINE, POSIX, POSIX_CLASS, Parser, lone
+from ..unicode.code_points import ALL, CodePoints
+from ..unicode.oniguruma import inner_word, named, outer_word, posix
+from ..unicode.properties import ignore_case
+from .ast import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
+from .folding import ClosedLetter, Letter, in_class, is_unclear, joined, letter
+from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone
+from .text_segment import is_exact, text_segment
 
-#: The foldings of U+00DF, U+1E9E and U+FB00 to U+FB06, or their first two letters.  Every other
-#: folding is one letter, or has a character that is not ASCII among its first two.
-_FOLDED_TO_TWO = {"ff", "fi", "fl", "ss", "st"}
-#: Names of properties that are POSIX classes in Oniguruma.
-_POSIX_PROPERTIES = {*POSIX, "punctuation", "any", "assigned"}
-_CASE = "case is ignored in what is not ASCII, or in ff, fi, fl, ss or st"
+_WORD_IN_CLASS = re.compile(
+    r"\\(?:[wW]|[pP]\{(\^?)[ _-]*w[ _-]*o[ _-]*r[ _-]*d[ _-]*\})", re.ASCII | re.IGNORECASE
+)
+#: Escapes that mean a class, in which case makes no difference.
+_WITHOUT_CASE = tuple("dDhHsSwW")
+_CASE = "case is ignored where letters may be one character, in a way that is not supported"
 
 
 def parse_oniguruma(pattern: str) -> Node:
@@ -42,15 +46,11 @@ def parse_oniguruma(pattern: str) -> Node:
 
     >>> parse_oniguruma("a{2}+") == Repeat(parse_oniguruma("a{2}"), 1, None, "")
     True
-    >>> parse_oniguruma(r"(?i:s\x73)")
+    >>> parse_oniguruma("(?i:s(s))")
     Traceback (most recent call last):
-    compat_bpe.pattern.ast.PatternError: pattern ... case is ignored in what is not ASCII, or in ...
+    compat_bpe.pattern.ast.PatternError: ... case is ignored where letters may be one character, ...
     """
     return _Parser(pattern).whole()
-
-
-class _Letter(Chars):
-    """A character outside a class whose case is ignored."""
 
 
 class _Parser(Parser):
@@ -62,15 +62,35 @@ class _Parser(Parser):
     def __init__(self, pattern: str) -> None:
         super().__init__(pattern)
         self.flags = frozenset("m")
-        self.word = oniguruma_word()
+        self.word = outer_word()
+        self.has_segments = False
+        #: The number of lookbehinds around.
+        self.behind = 0
+
+    def whole(self) -> Node:
+        tree = super().whole()
+        if self.has_segments and not is_exact(tree):
+            self.fail(r"\X is supported only beside branches without emoji", 0)
+        return tree
 
     def check_next(self, items: list[Node], item: Node) -> None:
-        if items:
-            letters = _edge(items[-1], -1), _edge(item, 0)
-            # The first character of such a set is the letter's capital.
-            text = "".join(chr(x.points.bounds[0]) for x in letters if isinstance(x, _Letter))
-            if text.lower() in _FOLDED_TO_TWO:
-                self.fail(_CASE)
+        if items and is_unclear(items[-1], item):
+            self.fail(_CASE)
+
+    def ended(self, items: list[Node]) -> list[Node]:
+        return items if self.behind else joined(items)
+
+    def group(self, start: int) -> Node:
+        is_behind = self.looking_at("?<=") or self.looking_at("?<!")
+        if is_behind and self.behind:
+            # There, `(?<!(?<!a?))` matches nowhere.
+            self.fail("a lookbehind within a lookbehind is not supported", start)
+        is_plain = self.looking_at("?:")
+        self.behind += is_behind
+        node = super().group(start)
+        self.behind -= is_behind
+        # Only in a plain group is a letter surely as without it.
+        return ClosedLetter(node.points) if isinstance(node, Letter) and not is_plain else node
 
     def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Node:
         is_fixed = repeat.low == repeat.high
@@ -87,15 +107,27 @@ class _Parser(Parser):
         inside = Alternatives((Anchor("start"), Look(Chars(ALL), True, False)))
         return Sequence((Look(Chars(~NEWLINE), ahead=False, negative=True), inside))
 
-    def literal(self, points: CodePoints) -> Chars:
-        found = super().literal(points)
-        is_letter = "i" in self.flags and lone(points) is not None
-        return _Letter(found.points) if is_letter else found
+    def literal(self, points: CodePoints) -> Node:
+        if "i" not in self.flags:
+            return Chars(points)
+        char = lone(points)
+        return self.caseless(points) if char is None else letter(chr(char), self.behind > 0)
+
+    def caseless(self, points: CodePoints) -> Node:
+        node = in_class(points, self.behind > 0)
+        if node is None:
+            self.fail(_CASE)
+        return node
 
     def cased(self, points: CodePoints) -> CodePoints:
-        if "i" in self.flags and points.clip(0x80, END):
-            self.fail(_CASE)
-        return super().cased(points)
+        return points  # a class is put together first
+
+    def bracket_node(self, start: int) -> Node:
+        is_negative = self.looking_at("^")
+        points = self.bracket(start)
+        if "i" not in self.flags:
+            return Chars(points)
+        return Chars(~ignore_case(~points)) if is_negative else self.caseless(points)
 
     def meant(self, letters: str) -> frozenset[str]:
         return frozenset(letters.replace("m", "s"))
@@ -107,6 +139,16 @@ class _Parser(Parser):
         return node
 
     def escape(self, start: int) -> Node:
+        if self.take("R"):
+            # Once `\r\n` has matched, it is not taken apart.
+            both = Sequence((Chars(CodePoints.of("\r")), Chars(NEWLINE)))
+            single = Chars(CodePoints.of("\n\r", "\x85", "\u2028\u2029"))
+            return Atomic(Alternatives((both, single)))
+        if "i" in self.flags and self.pattern[self.at : self.at + 1] in _WITHOUT_CASE:
+            return Chars(self.class_escape(start))
+        if self.take("X"):
+            self.has_segments = True
+            return text_segment()
         if not self.take("Z"):
             return super().escape(start)
         last = Sequence((Repeat(Chars(NEWLINE), 0, 1, ""), Anchor("end")))
@@ -119,17 +161,21 @@ class _Parser(Parser):
         return super().class_escape(start)
 
     def property(self, found: re.Match[str], start: int) -> CodePoints:
-        name = found[2] or found[3]
-        if found[3] or "=" in name or name.lower() in _POSIX_PROPERTIES:
+        name = found[2]
+        try:
+            if name is None or "=" in name or ":" in name:
+                raise KeyError(name)
+            points = self.cased(named(name))
+        except KeyError:
             self.fail(f"the property \\{found[0]} is not supported", start)
-        return super().property(found, start)
+        return ~points if (found[0][0] == "P") != bool(found[1]) else points
 
     def bracket_char(self, start: int) -> CodePoints:
-        for sign in ("\\w", "\\W"):
-            if self.take(sign):
-                points = oniguruma_class_word()
-                return points if sign == "\\w" else ~points
-        return super().bracket_char(start)
+        found = self.take_match(_WORD_IN_CLASS)
+        if found is None:
+            return super().bracket_char(start)
+        is_negative = found[0][1] in "WP"
+        return ~inner_word() if is_negative != bool(found[1]) else inner_word()
 
     def set_operator(self, sign: str) -> Callable[[CodePoints, CodePoints], CodePoints]:
         if sign != "&&":
@@ -137,18 +183,12 @@ class _Parser(Parser):
         return super().set_operator(sign)
 
     def bracket_item(self, start: int) -> CodePoints:
-        found = POSIX_CLASS.match(self.pattern, self.at)
-        if found:
-            self.fail(f"the class {found[0]} is not supported")
-        return super().bracket_item(start)
-
-
-def _edge(node: Node, place: int) -> Node:
-    """Return the first item (0) of a node or the last (-1), looking into nested groups."""
-    while True:
-        if isinstance(node, Sequence) and node.items:
-            node = node.items[place]
-        elif isinstance(node, Repeat) and node.low == node.high == 1:
-            node = node.item
-        else:
-            return node
+        at = self.at
+        found = self.take_match(POSIX_CLASS)
+        if found is None:
+            return super().bracket_item(start)
+        try:
+            points = posix(found[2])
+        except KeyError:
+            self.fail(f"the class {found[0]} is not known", at)
+        return ~points if found[1] else points

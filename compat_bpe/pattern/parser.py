@@ -18,7 +18,7 @@ already taken into account.  So nothing depends on another engine's idea of ``\s
 from __future__ import annotations
 
 import re
-from typing import Callable, NoReturn
+from typing import Callable
 
 from ..unicode.code_points import ALL, NONE, CodePoints
 from ..unicode.properties import category, ignore_case, property_set, white_space, word
@@ -30,14 +30,11 @@ from .ast import (
     Chars,
     Look,
     Node,
-    PatternError,
     Repeat,
     Sequence,
 )
-
-#: The deepest nesting of groups: stdlib ``re`` itself recurses, and no real pattern passes ten.
-_MAX_DEPTH = 100
-_MAX_REPEAT = 100_000
+from .limits import DEEPEST, HIGHEST_COUNT, check_limits
+from .reader import Reader
 
 NEWLINE = CodePoints.of("\n")
 _ESCAPES = {
@@ -97,8 +94,8 @@ def parse(pattern: str) -> Node:
     return Parser(pattern).whole()
 
 
-class Parser:
-    """A recursive-descent parser; ``at`` is the position of the next character."""
+class Parser(Reader):
+    """A recursive-descent parser."""
 
     #: Dialects override these attributes, and some methods.
     group_name = re.compile(r"\?P?<[A-Za-z_][A-Za-z0-9_.\[\]]*>")
@@ -109,8 +106,7 @@ class Parser:
     repeats_repeats = False
 
     def __init__(self, pattern: str) -> None:
-        self.pattern = pattern
-        self.at = 0
+        super().__init__(pattern)
         self.depth = 0
         #: Flags by fancy-regex's letters: "m" anchors at lines, "s" lets the dot match newlines.
         self.flags: frozenset[str] = frozenset()
@@ -120,38 +116,15 @@ class Parser:
         node = self.alternatives()
         if self.at < len(self.pattern):
             self.fail("unmatched ')'")
+        check_limits(node, self.pattern)
         return node
-
-    def fail(self, reason: str, at: int | None = None) -> NoReturn:
-        raise PatternError(self.pattern, self.at if at is None else at, reason)
-
-    def looking_at(self, text: str) -> bool:
-        return self.pattern.startswith(text, self.at)
-
-    def take(self, text: str) -> bool:
-        """Step over ``text`` if it comes next; return True if it does."""
-        found = self.looking_at(text)
-        self.at += len(text) * found
-        return found
-
-    def take_match(self, expression: re.Pattern[str]) -> re.Match[str] | None:
-        found = expression.match(self.pattern, self.at)
-        if found:
-            self.at = found.end()
-        return found
-
-    def next_char(self, inside: str) -> str:
-        if self.at >= len(self.pattern):
-            self.fail(f"{inside} is not closed")
-        self.at += 1
-        return self.pattern[self.at - 1]
 
     # Groups and repeats
 
     def alternatives(self) -> Node:
         self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            self.fail(f"groups are nested more than {_MAX_DEPTH} deep")
+        if self.depth > DEEPEST:
+            self.refuse(f"groups are nested more than {DEEPEST} deep")
         branches = [self.sequence()]
         while self.take("|"):
             branches.append(self.sequence())
@@ -169,25 +142,36 @@ class Parser:
             if item != EMPTY:
                 self.check_next(items, item)
                 items.append(item)
+        items = self.ended(items)
         return items[0] if len(items) == 1 else Sequence(tuple(items))
 
     def check_next(self, items: list[Node], item: Node) -> None:
         """Refuse an item that must not follow those before it."""
 
+    def ended(self, items: list[Node]) -> list[Node]:
+        """Return the items of a sequence that has been read."""
+        return items
+
     def repeat(self, item: Node, found: re.Match[str]) -> Node:
         sign, low, comma, high, high_alone, mode = found.groups()
         counts = {"*": (0, None), "+": (1, None), "?": (0, 1)}.get(sign)
         if counts is None:
-            first = int(low or 0)
-            last = int(high or high_alone or 0) if high or high_alone else None
+            first = self.count(low or "0", found.start())
+            last = self.count(high or high_alone, found.start()) if high or high_alone else None
             counts = first, first if low and not comma else last
-        if max(filter(None, counts), default=0) > _MAX_REPEAT:
-            self.fail(f"a repeat count above {_MAX_REPEAT}", found.start())
         if counts[1] is not None and counts[1] < counts[0]:
             self.fail(f"the repeat {sign} ends below its start", found.start())
         if item == EMPTY:
             return EMPTY
         return self.with_mode(Repeat(item, counts[0], counts[1], ""), sign, mode)
+
+    def count(self, digits: str, at: int) -> int:
+        """Return the number that digits say, of a repeat at a position."""
+        # Python reads no more than some thousand digits.
+        count = int(digits) if len(digits) <= len(str(HIGHEST_COUNT)) else HIGHEST_COUNT + 1
+        if count > HIGHEST_COUNT:
+            self.refuse(f"a repeat count above {HIGHEST_COUNT:,}", at)
+        return count
 
     def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Node:
         """Return a repeat with the mode that was read after its sign."""
@@ -201,7 +185,7 @@ class Parser:
         if char == "(":
             return self.group(start)
         if char == "[":
-            return Chars(self.bracket(start))
+            return self.bracket_node(start)
         if char == "\\":
             return self.escape(start)
         if char == ".":
@@ -218,7 +202,7 @@ class Parser:
             return Look(Chars(~NEWLINE), ahead=char == "$", negative=True)
         return Anchor("start" if char == "^" else "end")
 
-    def literal(self, points: CodePoints) -> Chars:
+    def literal(self, points: CodePoints) -> Node:
         """Return the node for a character, or one of a set, outside a class."""
         return Chars(self.cased(points))
 
@@ -310,11 +294,15 @@ class Parser:
             self.fail(f"the property \\{found[0]} is not supported", start)
         return ~points if (found[0][0] == "P") != bool(found[1]) else points
 
+    def bracket_node(self, start: int) -> Node:
+        """Return the node for a class after its ``[``."""
+        return Chars(self.bracket(start))
+
     def bracket(self, start: int) -> CodePoints:
         """Read a class after its ``[``; operators bind from the left, looser than a union."""
         self.depth += 1
-        if self.depth > _MAX_DEPTH:
-            self.fail(f"classes are nested more than {_MAX_DEPTH} deep", start)
+        if self.depth > DEEPEST:
+            self.refuse(f"classes are nested more than {DEEPEST} deep", start)
         negative = self.take("^")
         first = self.at
         left, operator = NONE, CodePoints.__or__
@@ -326,15 +314,22 @@ class Parser:
             if sign in _SET_OPERATORS:
                 next_operator = self.set_operator(sign)
                 self.at += 2
-                left = operator(left, self.cased(CodePoints.union(*union)))
+                left = operator(left, self.joined(union))
+                self.spend(left)
                 operator, union = next_operator, []
             elif at > first and self.take("]"):
                 break
             else:
                 union.append(self.bracket_item(start))
-        points = operator(left, self.cased(CodePoints.union(*union)))
+        points = operator(left, self.joined(union))
+        self.spend(points)
         self.depth -= 1
         return ~points if negative else points
+
+    def joined(self, union: list[CodePoints]) -> CodePoints:
+        """Return the set of the items between two operators of a class."""
+        self.spend(*union)
+        return self.cased(CodePoints.union(*union))
 
     def set_operator(self, sign: str) -> Callable[[CodePoints, CodePoints], CodePoints]:
         return _SET_OPERATORS[sign]

@@ -10,8 +10,10 @@ these ways; then the reach is a little longer than need be, and still right.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from .ast import Node
-from .automaton import Automaton
+from .automaton import Automaton, TooManyPositions
 
 
 class Reach:
@@ -27,13 +29,17 @@ class Reach:
     """
 
     def __init__(self, tree: Node) -> None:
-        self._automaton = Automaton(tree)
+        self._automaton: Automaton | None = None
+        with suppress(TooManyPositions):  # otherwise it may look at everything
+            self._automaton = Automaton(tree)
 
     def end(self, text: str, start: int) -> int:
         """Return the end of the characters that a match at ``start`` looks at.
 
         It is one more than the length of the text if the match asks whether the text ends there.
         """
+        if self._automaton is None:
+            return len(text) + 1
         holding, after = self._automaton.holding, self._automaton.after
         state = self._automaton.first
         for place in range(start, len(text)):

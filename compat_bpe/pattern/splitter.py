@@ -13,15 +13,15 @@ import re
 from itertools import accumulate
 
 from ..parallel.lazy import cached_property
+from .matcher import ForeignMatcher, Matcher, StateMatcher, compile_regex, with_spans_replaced
 from .prepared import PREPARED
 from .translation import Translation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
 
-    from .ast import Node, PatternError
+    from .ast import Node
     from .reach import Reach
     from .stand_ins import StandIns
     from .table import Table
@@ -58,14 +58,16 @@ class Splitter:
         if prepared is not None:
             self._set_up(Translation(lambda: _parse(pattern), pattern, prepared), pattern)
             return
-        from .ast import PatternError
+        from .ast import PatternError, PatternTooLarge
 
         try:
             tree = _parse(pattern)
+        except PatternTooLarge:
+            raise
         except PatternError as error:
             # This follows the rules and the Unicode version of `regex`; there is nothing better.
-            self._foreign = _Matcher(_compile_regex(pattern, error), can_be_empty=True)
-            self._set_up(None, pattern)
+            foreign = ForeignMatcher(compile_regex(pattern, error), pattern)
+            self._set_up(None, pattern, foreign)
         else:
             self._set_up(Translation(lambda: tree, pattern), pattern)
 
@@ -81,13 +83,20 @@ class Splitter:
         splitter._set_up(translation, pattern)
         return splitter
 
-    def _set_up(self, translation: Translation | None, pattern: str) -> None:
+    def _set_up(
+        self, translation: Translation | None, pattern: str, foreign: Matcher | None = None
+    ) -> None:
         self.pattern = pattern
         self.translation = translation
         self._few_left = _FEW
+        #: The matcher for all texts, if there is only one.
+        self._whole: Matcher | StateMatcher | None = foreign
         if translation is not None:
             # Compiled now, so that a pattern that `re` refuses fails here, not at the first text.
-            self._ascii = self._matcher(translation.ascii)
+            if translation.states is not None:
+                self._whole = StateMatcher(translation.states)
+            else:
+                self._ascii = self._matcher(translation.ascii)
 
     def chunks(self, text: str) -> list[str]:
         """Return all chunks of a text, in order.
@@ -131,9 +140,9 @@ class Splitter:
         matcher, replaced = self._matcher_for(text)
         if replaced is text:
             return matcher.replace(text, new)
-        return _with_spans_replaced(text, matcher.find_spans(replaced), new)
+        return with_spans_replaced(text, matcher.find_spans(replaced), new)
 
-    def _matcher(self, text: str) -> _Matcher:
+    def _matcher(self, text: str) -> Matcher:
         """Compile a pattern in the syntax of ``re``."""
         assert self.translation is not None
         try:
@@ -142,11 +151,11 @@ class Splitter:
             # `regex` knows more: lookbehind of variable width, for instance.
             from .ast import PatternError
 
-            compiled = _compile_regex(text, PatternError(self.pattern, 0, str(error)))
-        return _Matcher(compiled, self.translation.can_be_empty)
+            compiled = compile_regex(text, PatternError(self.pattern, 0, str(error)))
+        return Matcher(compiled, self.translation.can_be_empty)
 
     @cached_property
-    def _few(self) -> tuple[_Matcher, StandIns] | None:
+    def _few(self) -> tuple[Matcher, StandIns] | None:
         """The matcher and the stand-ins for the first texts that are not ASCII.
 
         None if the pattern has too many kinds of characters.
@@ -161,7 +170,7 @@ class Splitter:
         return self._matcher(pattern), StandIns(starts, stand_ins)
 
     @cached_property
-    def _most(self) -> tuple[_Matcher, StandIns]:
+    def _most(self) -> tuple[Matcher, StandIns]:
         """The matcher and the stand-ins for any text."""
         assert self.translation is not None
         from .stand_ins import StandIns
@@ -169,15 +178,15 @@ class Splitter:
         pattern, starts, stand_ins = self.translation.most
         return self._matcher(pattern), StandIns(starts, stand_ins)
 
-    def _few_for(self, text: str) -> tuple[_Matcher, StandIns] | None:
+    def _few_for(self, text: str) -> tuple[Matcher, StandIns] | None:
         """Return ``_few`` for a text that is not ASCII; None once it is not worth it any more."""
         self._few_left -= len(text)
         return self._few if self._few_left >= 0 else None
 
-    def _matcher_for(self, text: str) -> tuple[_Matcher, str]:
+    def _matcher_for(self, text: str) -> tuple[Matcher | StateMatcher, str]:
         """Return the matcher for a text, and the text to give it, of the same length."""
-        if self.translation is None:
-            return self._foreign, text
+        if self._whole is not None:
+            return self._whole, text
         if text.isascii():
             return self._ascii, text
         few = self._few_for(text)
@@ -198,8 +207,7 @@ class Splitter:
             text: without surrogates; see ``repair``.
         """
         matcher, replaced = self._matcher_for(text)
-        match = matcher.compiled.match
-        return lambda start: int(match(replaced, start).end())
+        return lambda start: matcher.end(replaced, start)
 
     @property
     def tree(self) -> Node | None:
@@ -315,82 +323,3 @@ def _parse(pattern: str) -> Node:
     from .parser import parse  # most published patterns are prepared and need no parser
 
     return parse(pattern)
-
-
-class _Matcher:
-    """A pattern compiled by ``re`` or ``regex``, with a search for all its matches."""
-
-    __slots__ = ("_can_be_empty", "compiled")
-
-    def __init__(self, compiled: Any, can_be_empty: bool) -> None:
-        self.compiled = compiled
-        self._can_be_empty = can_be_empty
-
-    def find_all(self, text: str) -> list[str]:
-        if self._can_be_empty:
-            return [text[start:end] for start, end in self.find_spans(text) if start < end]
-        if self.compiled.groups:
-            return [match.group() for match in self.compiled.finditer(text)]
-        found: list[str] = self.compiled.findall(text)
-        return found
-
-    def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the start and end of each match, as ``Splitter.spans`` does."""
-        if not self._can_be_empty:
-            yield from (match.span() for match in self.compiled.finditer(text))
-            return
-        at, last = 0, -1
-        search = self.compiled.search
-        while at <= len(text):
-            match = search(text, at)
-            if match is None:
-                return
-            start, end = match.span()
-            if start < end:
-                yield start, end
-                at = last = end
-            else:
-                if end != last:
-                    yield start, end
-                at = end + 1
-
-    def replace(self, text: str, new: str) -> str:
-        """Return a text in which each match is replaced by ``new``."""
-        if self._can_be_empty:
-            return _with_spans_replaced(text, self.find_spans(text), new)
-        found: str = self.compiled.sub(new.replace("\\", r"\\"), text)
-        return found
-
-
-def _with_spans_replaced(text: str, spans: Iterator[tuple[int, int]], new: str) -> str:
-    parts = []
-    at = 0
-    for start, end in spans:
-        parts += [text[at:start], new]
-        at = end
-    parts.append(text[at:])
-    return "".join(parts)
-
-
-def _compile_regex(text: str, error: PatternError) -> Any:
-    """Compile a pattern with the ``regex`` package.
-
-    Raises:
-        PatternError: ``error``; with a hint to install the package if it is missing.
-    """
-    from .ast import PatternError
-
-    try:
-        import regex
-    except ImportError:
-        hint = "; the regex package may understand it: pip install 'compat-bpe[regex]'"
-        raise PatternError(error.pattern, error.position, error.reason, hint) from None
-    import warnings
-
-    try:
-        with warnings.catch_warnings():
-            # `regex` warns of set operators, and would then take them for plain characters.
-            warnings.simplefilter("error")
-            return regex.compile(text)
-    except (regex.error, FutureWarning, OverflowError, RecursionError):
-        raise error from None

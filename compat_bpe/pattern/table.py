@@ -23,22 +23,17 @@ not replace) has no table, and is left to ``re``.
 from __future__ import annotations
 
 from ..unicode.code_points import END, CodePoints
-from .ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
-from .automaton import Positions
+from .ast import Node
+from .automaton import Positions, TooManyPositions
 from .lookahead import NoTable as NoTable
-from .lookahead import asked_after, asked_of_next
+from .program import Program
 from .writer import can_be_empty
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 #: The most states, kinds of characters, and rounds of a repeat that are written out.  Published
 #: patterns have some twenty states, as many kinds, and repeats of three rounds.
 _MOST_STATES = 500
 _MOST_KINDS = 250
 _MOST_ROUNDS = 50
-_MOST_INSTRUCTIONS = 5000
 
 
 class Table:
@@ -67,14 +62,19 @@ class Table:
     def __init__(self, tree: Node) -> None:
         if can_be_empty(tree):
             raise NoTable("it may match without taking a character")
-        program = _Program(tree)
+        program = Program(tree, _MOST_ROUNDS)
+        if program.looks_back:
+            raise NoTable("it looks back")
         positions = Positions()
-        positions.add(tree)
+        try:
+            positions.add(tree)
+        except TooManyPositions as error:
+            raise NoTable(str(error)) from None
         sets = [*program.sets, *(points for points in positions.points if points is not None)]
         bit_of = {points: 1 << number for number, points in enumerate(dict.fromkeys(sets))}
         self.kinds, members = _kinds_of(bit_of)
         self.width = len(members) + 1
-        self.steps = program.table(members, bit_of)
+        self.steps = _steps(program, members)
         self.cuts = _cuts(positions, members, bit_of)
 
     def bounds(self, data: bytes) -> list[int]:
@@ -144,149 +144,31 @@ def length_of_char(lead: int) -> int:
     return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
-class _Program:
-    """A pattern as a list of instructions, each a tuple whose first item says what it is.
-
-    - ``("char", set, next)`` takes a character of a set;
-    - ``("if", set, end, next)`` goes on if the next character is in a set, or, if ``end`` is true,
-      at the end of the text;
-    - ``("try", next, …)`` goes on in several ways, the first preferred;
-    - ``("match",)`` is the end of the pattern.
-    """
-
-    def __init__(self, tree: Node) -> None:
-        self._code: list[tuple[Any, ...]] = [("match",)]
-        self._start = self._add(tree, 0)
-        #: The sets of characters that it tells apart.
-        self.sets = list(dict.fromkeys(one[1] for one in self._code if one[0] in ("char", "if")))
-        self._bit_of: dict[CodePoints, int] = {}
-
-    def _put(self, *instruction: object) -> int:
-        if len(self._code) == _MOST_INSTRUCTIONS:
-            raise NoTable("a long pattern")
-        self._code.append(instruction)
-        return len(self._code) - 1
-
-    def _add(self, node: Node, after: int) -> int:
-        """Add the instructions of a node, and return its first; ``after`` is what comes next."""
-        if isinstance(node, Chars):
-            return self._put("char", node.points, after)
-        if isinstance(node, Sequence):
-            for item in reversed(_asked_in_time(node.items)):
-                after = self._add(item, after)
-            return after
-        if isinstance(node, Alternatives):
-            return self._put("try", *(self._add(branch, after) for branch in node.branches))
-        if isinstance(node, Repeat) and node.mode != "+":
-            return self._repeat(node, after)
-        asked = asked_of_next(node) if isinstance(node, (Anchor, Look)) else None
-        if asked is None:
-            raise NoTable("it looks back, or far ahead, or has an atomic group")
-        return self._put("if", *asked, after)
-
-    def _repeat(self, node: Repeat, after: int) -> int:
-        if node.low > _MOST_ROUNDS or (node.high or 0) > _MOST_ROUNDS:
-            raise NoTable("a repeat of many rounds")
-        if node.high is None:
-            first = self._put("try")  # completed when the item has its number
-            self._choose(node, self._add(node.item, first), after, first)
-        else:
-            # The rounds are nested: one after another, lazy ones would come in another order.
-            first = after
-            for _ in range(node.high - node.low):
-                first = self._choose(node, self._add(node.item, first), after)
-        for _ in range(node.low):
-            first = self._add(node.item, first)
-        return first
-
-    def _choose(self, node: Repeat, again: int, after: int, number: int | None = None) -> int:
-        """Add the choice between one more round and none, or complete it."""
-        ways = (after, again) if node.mode else (again, after)
-        if number is None:
-            return self._put("try", *ways)
-        self._code[number] = ("try", *ways)
-        return number
-
-    def table(self, members: list[int], bit_of: dict[CodePoints, int]) -> list[int]:
-        """Return the steps of all states that can be reached.
-
-        Args:
-            members, bit_of: as in ``_kinds_of``.
-        """
-        self._bit_of = bit_of
-        width = len(members) + 1
-        numbers: dict[tuple[int, ...], int] = {(): 0, (self._start,): 1}
-        waiting = list(numbers)
-        found: list[list[tuple[int, bool]]] = []
-        for state in waiting:
-            row = []
-            for kind in (*members, None):
-                following, ends = self._step(state, kind)
-                if following not in numbers:
-                    if len(numbers) == _MOST_STATES:
-                        raise NoTable("too many states")
-                    numbers[following] = len(numbers)
-                    waiting.append(following)
-                row.append((numbers[following], ends))
-            found.append(row)
-        # Where a match may end before the next character, too, whatever it is, its end here does
-        # not count.  So a run of letters is stepped through without a look at its end.
-        ends_later = [all(ends for _, ends in row) for row in found]
-        return [
-            ~(2 * state * width + ends) if ends or not state else state * width
-            for row in found
-            for state, ends in ((state, ends and not ends_later[state]) for state, ends in row)
-        ]
-
-    def _step(self, state: tuple[int, ...], kind: int | None) -> tuple[tuple[int, ...], bool]:
-        """Return the state after a character, and True if a match ends before it.
-
-        Args:
-            state: the instructions where the open ways are, the preferred first.
-            kind: the sets that the character is in, as bits; None at the end of the text.
-        """
-        following: dict[int, None] = {}
-        seen = set()
-        waiting = list(reversed(state))
-        while waiting:
-            number = waiting.pop()
-            if number in seen:
-                continue
-            seen.add(number)
-            what, *rest = self._code[number]
-            if what == "match":
-                return tuple(following), True
-            if what == "try":
-                waiting += reversed(rest)
-            elif what == "if":
-                points, end, after = rest
-                if end if kind is None else kind & self._bit_of[points]:
-                    waiting.append(after)
-            elif kind is not None and kind & self._bit_of[rest[0]]:
-                following[rest[1]] = None
-        return tuple(following), False
-
-
-def _asked_in_time(items: tuple[Node, ...]) -> list[Node]:
-    """Return items in which what needs two characters is asked after the first; see ``lookahead``.
-
-    Raises:
-        NoTable: it needs more than two.
-    """
-    found: list[Node] = []
-    for item in items:
-        look = found[-1] if found else None
-        if (
-            isinstance(item, Chars)
-            and isinstance(look, Look)
-            and look.ahead
-            and look.negative
-            and asked_of_next(look) is None
-        ):
-            found[-1] = asked_after(look, item)
-        else:
-            found.append(item)
-    return found
+def _steps(program: Program, members: list[int]) -> list[int]:
+    """Return the steps of all states that can be reached; ``members`` as in ``_kinds_of``."""
+    width = len(members) + 1
+    numbers: dict[tuple[int, ...], int] = {(): 0, (program.start,): 1}
+    waiting = list(numbers)
+    found: list[list[tuple[int, bool]]] = []
+    for state in waiting:
+        row = []
+        for kind in (*members, None):
+            following, ends = program.step(state, kind)
+            if following not in numbers:
+                if len(numbers) == _MOST_STATES:
+                    raise NoTable("too many states")
+                numbers[following] = len(numbers)
+                waiting.append(following)
+            row.append((numbers[following], ends))
+        found.append(row)
+    # Where a match may end before the next character, too, whatever it is, its end here does
+    # not count.  So a run of letters is stepped through without a look at its end.
+    ends_later = [all(ends for _, ends in row) for row in found]
+    return [
+        ~(2 * state * width + ends) if ends or not state else state * width
+        for row in found
+        for state, ends in ((state, ends and not ends_later[state]) for state, ends in row)
+    ]
 
 
 def _cuts(positions: Positions, members: list[int], bit_of: dict[CodePoints, int]) -> bytes:

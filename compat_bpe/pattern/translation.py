@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from ..unicode.code_points import CodePoints
     from .ast import Node
+    from .states import States
 
 #: A pattern for ``re``; the first code point of each range of one kind, as a character; and the
 #: stand-in of each of these ranges.
@@ -77,6 +78,9 @@ class Translation:
         self._pattern = pattern
         # A cached property is looked up here first.
         self.__dict__.update(prepared or {})
+        if prepared and "ascii" in prepared:
+            # What ships is for `re`; a test looks at each of these patterns.
+            self.__dict__["states"] = None
 
     @cached_property
     def tree(self) -> Node:
@@ -94,6 +98,28 @@ class Translation:
             if isinstance(node, Repeat) and node.high != 1 and can_be_empty(node.item):
                 raise PatternError(self._pattern, 0, "it repeats something that may be empty")
         return relax(tree)
+
+    @cached_property
+    def states(self) -> States | None:
+        """The pattern as states, if ``re`` might try too many ways; None if ``re`` is fit for it.
+
+        Raises:
+            PatternError: it is neither for ``re`` nor for states.
+        """
+        from .ways import is_bounded
+
+        if is_bounded(self.tree):
+            return None
+        from .ast import PatternError
+        from .lookahead import NoTable
+        from .states import States
+
+        try:
+            return States(self.tree)
+        except NoTable as error:
+            reason = f"it may match a text in too many ways to try them all, and {error}"
+            hint = "; write it so that no two repeats match the same text"
+            raise PatternError(self._pattern, 0, reason, hint) from None
 
     @cached_property
     def can_be_empty(self) -> bool:

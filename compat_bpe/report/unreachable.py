@@ -34,11 +34,12 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from ..encodings.encoding import Encoding
 from ..pattern.ast import Node
-from ..pattern.automaton import Automaton, without_conditions
+from ..pattern.automaton import Automaton, TooManyPositions, without_conditions
 from ..pipeline.byte_level import encode_bytes
 from ..pipeline.chunks import is_byte_level
 from ..unicode.code_points import END
@@ -118,7 +119,10 @@ class _Rules:
         #: True if the bytes that are merged are those of a chunk as it stands in a text.
         self._is_text = core.model.is_text
         tree = core.splitter.tree
-        self._paths = None if tree is None or not self._is_text else _Paths(tree)
+        self._paths: _Paths | None = None
+        if tree is not None and self._is_text:
+            with suppress(TooManyPositions):  # of such a pattern it is not known
+                self._paths = _Paths(tree)
         #: Names that stand for unknown bytes.
         self._unknown = self._merges.unknown_names
 

@@ -6,7 +6,7 @@ tiktoken 0.14 classifies by Unicode 16.0, and a code point in another class give
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Callable
 
 from . import tables as tables
@@ -105,26 +105,7 @@ def word() -> CodePoints:
     return parse_ranges(tables.WORD)
 
 
-@cache
-def oniguruma_word() -> CodePoints:
-    r"""Return the characters that ``\w`` matches in Oniguruma 6.9 outside of a class.
-
-    They are those within a class, three superscripts and three fractions.  Measured with
-    tokenizers 0.23.3, over all code points.
-    """
-    return oniguruma_class_word() | CodePoints.of("²³", "¹", "¼¾")
-
-
-@cache
-def oniguruma_class_word() -> CodePoints:
-    r"""Return the characters that ``\w`` is in a class of Oniguruma 6.9, such as ``[^\w\s]``.
-
-    There are no joiners.  Measured with tokenizers 0.23.3, over all code points.
-    """
-    return word() - CodePoints.of("\u200c\u200d")
-
-
-def _loose(name: str) -> str:
+def loose(name: str) -> str:
     """Return a name for comparison, without case, spaces, hyphens, underscores (UAX44-LM3)."""
     return "".join(char for char in name.lower() if char not in " -_")
 
@@ -146,7 +127,7 @@ def property_set(name: str) -> CodePoints:
     True
     """
     kind, equals, value = name.replace(":", "=").partition("=")
-    kind, wanted = (_loose(kind), _loose(value)) if equals else ("", _loose(name))
+    kind, wanted = (loose(kind), loose(value)) if equals else ("", loose(name))
     if kind in ("", "gc", "generalcategory"):
         short = _CATEGORY_NAMES.get(wanted, "LC" if wanted == "lc" else wanted.capitalize())
         try:
@@ -155,7 +136,7 @@ def property_set(name: str) -> CodePoints:
             pass
     if kind in ("", "sc", "script"):
         for script, table in tables.SCRIPTS.items():
-            if _loose(script) == wanted:
+            if loose(script) == wanted:
                 return parse_ranges(table)
     if not kind and wanted in _OTHERS:
         return _OTHERS[wanted]()
@@ -181,6 +162,7 @@ def _orbits() -> dict[int, tuple[int, ...]]:
     return orbits
 
 
+@lru_cache(256)
 def ignore_case(points: CodePoints) -> CodePoints:
     """Return the set with all characters that simple case folding makes equal to a member.
 

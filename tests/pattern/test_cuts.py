@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, settings
 
-from compat_bpe.pattern.ast import Alternatives, Node
+from compat_bpe.pattern.ast import Alternatives, Node, PatternError
 from compat_bpe.pattern.cuts import cut_point_pairs
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
@@ -29,7 +29,10 @@ WORDS = words(LETTERS)
 @example(parse("a?(?: ?,)?"))
 @example(parse("a{2}(?:,a)?"))
 def test_the_sides_are_split_alone(tree: Node) -> None:
-    splitter = Splitter.of_tree(Alternatives((tree, parse("a"))), "some")
+    try:
+        splitter = Splitter.of_tree(Alternatives((tree, parse("a"))), "some")
+    except PatternError:
+        return  # neither `re` nor states can match it in bounded time
     if splitter.cut_points is None:
         return
     for word in WORDS:

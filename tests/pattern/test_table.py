@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import suppress
 
 import pytest
 from hypothesis import example, given
@@ -11,7 +12,16 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.encodings.patterns import PATTERNS
-from compat_bpe.pattern.ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
+from compat_bpe.pattern.ast import (
+    Alternatives,
+    Anchor,
+    Chars,
+    Look,
+    Node,
+    PatternError,
+    Repeat,
+    Sequence,
+)
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pattern.table import NoTable, Table
@@ -141,7 +151,7 @@ def test_every_code_point_is_split_as_by_re(pattern: str, around: str) -> None:
         "(?!" + "(?:x?|y?)" * 20 + "z)z",
         r"(?!a|[ab]c|[ac]d|[ad]e|[ae]f|[af]g|[ag]h|[ah]i|[ai]j)a",
         r"(?>a|ab)c",
-        r"a++a",
+        r"(?:ab)++a",
         r"a{60}",
         r"a{1,1000}",
         r"a?",
@@ -155,7 +165,8 @@ def test_every_code_point_is_split_as_by_re(pattern: str, around: str) -> None:
 def test_what_a_table_cannot_do_is_refused(pattern: str) -> None:
     with pytest.raises(NoTable):
         Table(relax(parse(pattern)))
-    assert Splitter(pattern).table is None
+    with suppress(PatternError):  # one of them may be matched in too many ways
+        assert Splitter(pattern).table is None
 
 
 def test_a_pattern_for_regex_has_no_table() -> None:

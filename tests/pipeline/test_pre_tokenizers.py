@@ -239,7 +239,7 @@ def test_only_the_beginning_of_the_text_is_marked() -> None:
     sys.implementation.name == "pypy", reason="PyPy calls no handler while `re` matches"
 )
 def test_a_signal_handler_can_bound_a_hostile_pattern() -> None:
-    splitter = make_splitter([Split(parse("(?:a+)+b"))])
+    splitter = make_splitter([Split(parse("a+b"))])
 
     def stop(*_: object) -> None:
         raise TimeoutError
@@ -248,7 +248,7 @@ def test_a_signal_handler_can_bound_a_hostile_pattern() -> None:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.2)
         with pytest.raises(TimeoutError):
-            splitter.chunks("a" * 60)  # would take some thousand years
+            splitter.chunks("a" * 1_000_000)  # looks to the end from each character
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

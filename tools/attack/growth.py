@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -106,7 +106,7 @@ ENCODINGS: dict[str, Callable[[], Any]] = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def encoding_of(name: str) -> Any:
     """Return an encoding that has been used before."""
     encoding = ENCODINGS[name]()

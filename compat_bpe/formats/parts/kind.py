@@ -52,6 +52,7 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
     its place.
     """
     from ...pattern.ast import Chars, PatternError, Sequence
+    from ...pattern.limits import check_length, check_limits
     from ...pattern.oniguruma import parse_oniguruma
     from ...pattern.splitter import Splitter
     from ...unicode.code_points import CodePoints
@@ -65,7 +66,9 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
         if found == "Regex":
             tree = parse_oniguruma(text)
         else:
+            check_length(text)
             tree = Sequence(tuple(Chars(CodePoints.of(char)) for char in text))
+            check_limits(tree, text)
         return tree, Splitter.of_tree(tree, text)
     except PatternError as error:
         part[found].fail(str(error))

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...pattern.ast import Alternatives, Chars, Node, Repeat
+from ...pattern.ast import Alternatives, Chars, Node, PatternError, Repeat
 from ...pattern.splitter import Splitter
 from ...pattern.translation import Translation
 from ...pattern.writer import NEVER, can_be_empty, looks_back, project
@@ -52,7 +52,10 @@ def joined(splits: Sequence[Split]) -> Splitter | None:
         return None
     # Gaps are pieces, too.
     known = {"leaves_nothing_out": True} if all(one.leaves_nothing_out for one in splits) else {}
-    return Splitter.of_translation(Translation(lambda: tree, NAME, known), NAME)
+    try:
+        return Splitter.of_translation(Translation(lambda: tree, NAME, known), NAME)
+    except PatternError:
+        return None  # what holds for each pattern need not hold for the joined one
 
 
 def splits_of(steps: Sequence[PreTokenizerStep]) -> list[Split] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from ...parallel.lazy import cached_property
-from ...pattern.ast import Alternatives, Chars, Node, Repeat
+from ...pattern.ast import Alternatives, Chars, Node, PatternError, Repeat
 from ...pattern.ast import Sequence as NodeSequence
 from ...pattern.splitter import Splitter
 from ...pattern.writer import can_be_empty
@@ -131,7 +131,10 @@ class Split(PlainStep):
         """A splitter into matches and gaps, whose cut points are those of the step."""
         if self.behavior not in ("Isolated", "Removed") or can_be_empty(self.tree):
             return None
-        return Splitter.of_tree(any_of(matches_and_gaps(self.tree, ALL)), NAME)
+        try:
+            return Splitter.of_tree(any_of(matches_and_gaps(self.tree, ALL)), NAME)
+        except PatternError:
+            return None
 
     def _across_unit(self, left: str, right: str) -> Across:
         assert self.unit is not None
