@@ -50,7 +50,7 @@ from compat_bpe.train import train_bpe
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
-LINKING_PAGES = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
+LINKING_PAGES = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
 #: The pages whose blocks are run by other tests.
 ELSEWHERE = {ROOT / "docs/guide-spark.md"}
 #: The languages of blocks that this module cannot run.
