@@ -90,6 +90,7 @@ def test_the_parser_of_patterns_is_not_needed() -> None:
     )
     on_pypy = ["compat_bpe.pipeline.compiled_loops"] * (sys.implementation.name == "pypy")
     assert sorted(done.stdout.split()) == [
+        "compat_bpe.pattern.matcher",
         "compat_bpe.pattern.prepared",
         "compat_bpe.pattern.splitter",
         "compat_bpe.pattern.stand_ins",
