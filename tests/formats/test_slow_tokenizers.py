@@ -10,7 +10,7 @@ import pytest
 
 from compat_bpe.formats import vocab_merges, vocab_txt
 from compat_bpe.formats.checked_json import Json
-from tools.slow_tokenizers import FIXTURE, folders
+from tools.slow_tokenizers import FIXTURE, all_folders
 
 FOLDERS: list[dict[str, Any]] = json.loads(FIXTURE.read_bytes())
 
@@ -63,13 +63,9 @@ def test_made_as_by_transformers(made: Any, number: int) -> None:
 
 
 def test_fixture_is_of_these_folders() -> None:
-    assert [(folder["class"], folder["files"]) for folder in FOLDERS] == [
-        (
-            name,
-            {**files, "tokenizer_config.json": json.dumps({"tokenizer_class": name, **settings})},
-        )
-        for name, files, settings in folders()
-    ]
+    known = [(folder["class"], folder["files"]) for folder in FOLDERS]
+    assert [folder for folder in all_folders() if folder in known] == known
+    assert len(known) > 90  # transformers takes nearly all
 
 
 PAIR = {
@@ -190,7 +186,6 @@ def test_no_pattern_for_tokens_that_end_words(tmp_path: Path) -> None:
         ),
         ({"added_tokens": {"x": "y"}}, "added_tokens.json: x: must be an integer"),
         ({"added_tokens": []}, "added_tokens.json: must be an object"),
-        ({"tokenizer_config": {"unk_token": None}}, "tokenizer_config.json: there is no unk_token"),
         (
             {"tokenizer_config": {"unk_token": {"content": "a", "lstrip": 1}}},
             "tokenizer_config.json: unk_token.lstrip: must be true or false",
