@@ -7,6 +7,7 @@ from array import array
 from sys import byteorder
 from typing import TYPE_CHECKING, Any
 
+from .checked_json import SIZE_LIMIT
 from .protobuf import BYTES, FIXED32, VARINT, Damaged, Field, read_field, read_fields
 from .sentencepiece import NormalizerSpec, SentencePieceModel
 
@@ -44,7 +45,9 @@ def read_sentencepiece(path: str | os.PathLike[str]) -> SentencePieceModel:
             file, the place in it and the reason.
     """
     with open(path, "rb") as file:
-        data = file.read()
+        data = file.read(SIZE_LIMIT + 1)
+    if len(data) > SIZE_LIMIT:
+        raise ValueError(f"{os.fspath(path)}: larger than {SIZE_LIMIT} bytes")
     return parse_sentencepiece(data, os.fspath(path))
 
 
