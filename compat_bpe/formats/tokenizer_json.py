@@ -166,8 +166,8 @@ _MODELS: dict[str, Callable[[Json], ModelPart]] = {
     "Unigram": _unigram,
 }
 
-#: The members of each type of model by which it is known, in the order of tokenizers, if a file
-#: does not name its type, as old ones do not.
+#: The members of each type of model without which it is not taken for that type, in the order of
+#: tokenizers, if a file does not name its type, as old ones do not.
 FIELDS = {
     "BPE": {"vocab", "merges"},
     "WordPiece": {
@@ -185,9 +185,16 @@ def _model(part: Json) -> ModelPart:
         if found not in _MODELS:
             part.fail(f"{found} is not supported, only {', '.join(_MODELS)}")
         return _MODELS[found](part)
+    # As in tokenizers, it is of the first type that it can be read as.
+    errors = []
     for name, fields in FIELDS.items():
         if members.keys() >= fields:
-            return _MODELS[name](part)
+            try:
+                return _MODELS[name](part)
+            except ValueError as error:
+                errors.append(error)
+    if errors:
+        raise errors[0]
     return part.fail("there is no 'type', and no 'vocab' to tell it by")
 
 
@@ -248,6 +255,13 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
     }
     steps: Sequence[PreTokenizerStep] = joined_steps(parts["pre_tokenizer"])
     normalize = read_normalizer(parts["normalizer"])
+    for token in added:
+        if not normalized_content(token, normalize):
+            # tokenizers finds it between any two bytes, and fails on text that is not ASCII.
+            raise ValueError(
+                f"{source}: added_tokens: {token.content!r} is normalized to nothing: "
+                "there would be such a token between any two characters"
+            )
     prefix, steps = split_off_first(steps)
     built = model.build(steps, source)
     decoder = read_decoder(parts["decoder"])
