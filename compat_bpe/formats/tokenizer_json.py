@@ -22,6 +22,7 @@ from ..pipeline.pre_tokenizers.first_step import split_off_first
 from ..pipeline.pre_tokenizers.step_splitter import StepSplitter, make_splitter
 from .checked_json import Json, is_unicode
 from .parts.decoders import read_decoder
+from .parts.kind import check_size
 from .parts.normalizers import read_normalizer
 from .parts.post_processors import read_post_processor
 from .parts.pre_tokenizers import joined_steps
@@ -253,6 +254,8 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         name: None if value is None else Json(value, source, name)
         for name, value in definition.parts.items()
     }
+    for part in filter(None, parts.values()):
+        check_size(part)
     steps: Sequence[PreTokenizerStep] = joined_steps(parts["pre_tokenizer"])
     normalize = read_normalizer(parts["normalizer"])
     for token in added:

@@ -134,6 +134,17 @@ def test_special_tokens_of_a_file_replace_those_of_the_class(made: Any) -> None:
     assert "<special0>" not in names
 
 
+def test_files_beside_count_without_a_class(made: Any) -> None:
+    files = pair("gpt2", added_tokens={"<z>": 4, "<y>": 3}, special_tokens_map={"pad_token": "<z>"})
+    files["vocab.json"] = files["vocab.json"].replace("}", ', "<x>": 3}')
+    tokens = {token["content"]: token for token in made(files)["added_tokens"]}
+    assert {name: (token["id"], token["special"]) for name, token in tokens.items()} == {
+        "<y>": (4, False),
+        "<z>": (5, True),
+        "<x>": (3, True),
+    }
+
+
 def test_clip_has_no_more_merges(made: Any) -> None:
     files = {**pair("clip"), "merges.txt": "a b</w>\n" * 50_000}
     assert len(made(files)["model"]["merges"]) == 48_894

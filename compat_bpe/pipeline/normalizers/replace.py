@@ -36,7 +36,7 @@ class Replace(PlainNormalizer):
         """Return a text with all matches replaced; in an empty text nothing is matched."""
         if not text:
             return text
-        if len(self.new) > MOST_TIMES:
+        if len(self.new) >= MOST_TIMES:
             self._check(text)
         if self._literal:
             return text.replace(self._literal, self.new)
@@ -46,7 +46,7 @@ class Replace(PlainNormalizer):
         """Return a text with all matches replaced; each has the place of a match's last char."""
         if not text.text:
             return text
-        if len(self.new) > MOST_TIMES:
+        if len(self.new) >= MOST_TIMES:
             self._check(text.text)
         parts: list[str] = []
         places: list[tuple[int, int]] = []
