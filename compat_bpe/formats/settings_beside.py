@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,10 @@ ROLES = (
     "cls_token",
     "mask_token",
 )
+#: The name that transformers has for the unknown token where there is none.
+NO_UNKNOWN = "None"
 _MORE = "additional_special_tokens"
+_EXTRA = "extra_special_tokens"
 
 #: The class for each type of model, for folders whose files do not name it.
 _CLASS_OF_MODEL = {
@@ -67,12 +71,15 @@ _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 class Special(NamedTuple):
     """The special token that a class has for a role, unless a file names another.
 
-    ``lstrip`` and ``normalized`` are as for any added token.
+    ``lstrip`` and ``normalized`` are as for any added token, and are those of a mere name in a
+    file, too.  ``content`` is None if the class has none.  ``is_bare`` is True if a list of added
+    tokens that has the name decides about its flags.
     """
 
-    content: str
+    content: str | None = None
     lstrip: bool = False
     normalized: bool = False
+    is_bare: bool = True
 
 
 class Settings:
@@ -88,9 +95,9 @@ class Settings:
     def __init__(self, config: Json, names: Json, added: Json, model: Json) -> None:
         self.config = config
         # Both are older than the list of all added tokens, and count only without it.
-        is_old = config.get("added_tokens_decoder") is None
-        self._names = names if is_old else Json({}, names.source)
-        self._added = added if is_old else Json({}, added.source)
+        self._is_old = config.get("added_tokens_decoder") is None
+        self._names = names if self._is_old else Json({}, names.source)
+        self._added = added if self._is_old else Json({}, added.source)
         self._model = model
 
     def class_name(self, known: Container[str]) -> Json | None:
@@ -118,50 +125,79 @@ class Settings:
     def special_tokens(self, known: Mapping[str, Special]) -> dict[str, dict[str, Any]]:
         """Return the special token for each role that there is one for, as in a file.
 
+        A role that is null in a file has none, whatever the class has.
+
         Args:
             known: the tokens that the class has.
         """
         found: dict[str, dict[str, Any]] = {}
         for role in ROLES:
-            default = known.get(role)
-            part = self._names.get(role) or self.config.get(role)
-            if part is None and (default is None or role in self.config.mapping()):
+            default = known.get(role, Special())
+            part = self._said(role)
+            content = default.content if part is None else part
+            if content is None or (isinstance(content, Json) and content.value in (None, "")):
                 continue
-            flags = default or Special("")
-            found[role] = _token(
-                flags.content if part is None else part,
-                lstrip=flags.lstrip,
-                normalized=flags.normalized,
-            )
+            token = _token(content, lstrip=default.lstrip, normalized=default.normalized)
+            is_bare = default.is_bare and (part is None or isinstance(part.value, str))
+            if is_bare or (part is not None and not self._is_old):
+                token = self._listed.get(token["content"], token)
+            found[role] = token
         return found
+
+    @cached_property
+    def _listed(self) -> dict[str, dict[str, Any]]:
+        """The tokens of either list of added tokens by their names; the last ones count."""
+        return {token["content"]: token for token in (*self.listed(), *self._listed_by_name())}
+
+    def _said(self, key: str) -> Json | None:
+        """Return what the files say of a key, which may be null; None if they say nothing."""
+        for file in (self._names, self.config):
+            if key in file.mapping():
+                return file[key]
+        return None
 
     def added_tokens(
         self,
         vocabulary: Mapping[str, int],
         special: Mapping[str, dict[str, Any]],
         more: Sequence[str] = (),
-    ) -> list[dict[str, Any]]:
-        """Return all added tokens as in a ``tokenizer.json``.
+    ) -> AddedBeside:
+        """Return all added tokens.
 
-        Those that are not in the vocabulary are numbered from its end on: first the listed ones,
-        then the special ones in the order of their roles.
+        Those that are not in the vocabulary are numbered from its end on: first the listed ones by
+        the ids that are written there, then the special ones in the order of their roles.
 
         Args:
             vocabulary: the tokens of the model, and their ids.
             special: the special token for each role.
             more: the other special tokens, unless a file lists some.
         """
-        by_role = [*special.values(), *self._more(more)]
+        roles = {token["content"] for token in special.values()}
+        more_tokens = [token for token in self._more(more) if token["content"] not in roles]
+        by_role = [*special.values(), *more_tokens]
         names = {token["content"] for token in by_role}
+        listed = [*self.listed(), *self._listed_by_name()]
+        # transformers numbers them twice.  In what is added around a text it has the ids that are
+        # written in the files, even if they are not those that the tokens get in the end.
+        around = {**vocabulary, **{token["content"]: token["id"] for token in listed}}
+        for name in dict.fromkeys(token["content"] for token in by_role):
+            around.setdefault(name, len(around))
         found: dict[str, dict[str, Any]] = {}
-        for token in (*self.listed(), *self._listed_by_name(names), *by_role):
-            found.setdefault(token["content"], token)
+        first_of_roles: dict[str, dict[str, Any]] = {}
+        for token in special.values():
+            first_of_roles.setdefault(token["content"], token)
+        for token in (*listed, *first_of_roles.values(), *more_tokens):
+            name = token["content"]
+            if name in found and token is self._listed.get(name):
+                continue
+            # A token that comes again keeps its place, but has the flags that come last.
+            found[name] = {**token, "special": token["special"] or name in names}
+        found.pop("", None)
         following = len(vocabulary)
         for name, token in found.items():
-            token["special"] = token["special"] or name in names
             token["id"] = vocabulary.get(name, following)
             following += name not in vocabulary
-        return list(found.values())
+        return AddedBeside(list(found.values()), around)
 
     def listed(self) -> Iterator[dict[str, Any]]:
         """Yield the tokens of ``added_tokens_decoder`` as in a ``tokenizer.json``, by their ids.
@@ -179,18 +215,56 @@ class Settings:
             listed[number].mapping()
             yield {**_token(listed[number], is_special=False), "id": int(number)}
 
-    def _listed_by_name(self, special: set[str]) -> Iterator[dict[str, Any]]:
+    def _listed_by_name(self) -> Iterator[dict[str, Any]]:
         """Yield the tokens of ``added_tokens.json`` by their ids."""
-        for name in sorted(self._added.mapping(), key=lambda name: self._added[name].number()):
-            yield _token(name, normalized=name not in special, is_special=False)
+        # Neither those of the class itself count here, nor those with flags in the settings.
+        parts = filter(None, (*map(self._said, ROLES), *self._more_parts()))
+        special = {
+            _token(part)["content"]
+            for part in parts
+            if isinstance(part.value, str) or (part.value and part.source == self._names.source)
+        }
+        by_id = {self._added[name].number(): name for name in self._added.mapping()}
+        for number in sorted(by_id):
+            token = _token(by_id[number], is_special=by_id[number] in special)
+            yield {**token, "normalized": not token["special"], "id": number}
 
     def _more(self, known: Sequence[str]) -> Iterator[dict[str, Any]]:
-        parts = [file.get(_MORE) for file in (self.config, self._names)]
-        if not any(parts):
+        """Yield the special tokens that have no role.
+
+        Args:
+            known: those that the class has, unless a file says something.
+        """
+        if self._said(_MORE) is None:
             yield from map(_token, known)
-        for part in parts:
-            if part is not None:
-                yield from map(_token, part.items())
+        extra = self.config.get(_EXTRA)
+        names = [] if extra is None else list(extra.mapping())
+        for part in (*self._more_parts(), *(extra[name] for name in names if extra)):
+            token = _token(part)
+            is_bare = isinstance(part.value, str)
+            yield self._listed.get(token["content"], token) if is_bare else token
+
+    def _more_parts(self) -> Iterator[Json]:
+        parts = [file[_MORE] for file in (self.config, self._names) if _MORE in file.mapping()]
+        # If it is null in the file that is read last, it takes back what the other says.
+        seen: list[Any] = []
+        for part in parts if parts and parts[-1].value is not None else ():
+            if part.value is not None:
+                items = [item for item in part.items() if item.value not in seen]
+                yield from items
+                seen += [item.value for item in items]
+
+
+class AddedBeside(NamedTuple):
+    """The added tokens of a folder.
+
+    Args:
+        tokens: all of them as in a ``tokenizer.json``.
+        around: the ids of tokens where they are added around a text.
+    """
+
+    tokens: list[dict[str, Any]]
+    around: Mapping[str, int]
 
 
 def settings_beside(path: Path) -> Settings:

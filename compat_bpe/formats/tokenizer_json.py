@@ -22,6 +22,7 @@ from ..pipeline.pre_tokenizers.first_step import split_off_first
 from ..pipeline.pre_tokenizers.step_splitter import StepSplitter, make_splitter
 from .checked_json import Json, is_unicode
 from .parts.decoders import read_decoder
+from .parts.kind import check_size
 from .parts.normalizers import read_normalizer
 from .parts.post_processors import read_post_processor
 from .parts.pre_tokenizers import joined_steps
@@ -166,8 +167,8 @@ _MODELS: dict[str, Callable[[Json], ModelPart]] = {
     "Unigram": _unigram,
 }
 
-#: The members of each type of model by which it is known, in the order of tokenizers, if a file
-#: does not name its type, as old ones do not.
+#: The members of each type of model without which it is not taken for that type, in the order of
+#: tokenizers, if a file does not name its type, as old ones do not.
 FIELDS = {
     "BPE": {"vocab", "merges"},
     "WordPiece": {
@@ -185,9 +186,16 @@ def _model(part: Json) -> ModelPart:
         if found not in _MODELS:
             part.fail(f"{found} is not supported, only {', '.join(_MODELS)}")
         return _MODELS[found](part)
+    # As in tokenizers, it is of the first type that it can be read as.
+    errors = []
     for name, fields in FIELDS.items():
         if members.keys() >= fields:
-            return _MODELS[name](part)
+            try:
+                return _MODELS[name](part)
+            except ValueError as error:
+                errors.append(error)
+    if errors:
+        raise errors[0]
     return part.fail("there is no 'type', and no 'vocab' to tell it by")
 
 
@@ -246,8 +254,17 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         name: None if value is None else Json(value, source, name)
         for name, value in definition.parts.items()
     }
+    for part in filter(None, parts.values()):
+        check_size(part)
     steps: Sequence[PreTokenizerStep] = joined_steps(parts["pre_tokenizer"])
     normalize = read_normalizer(parts["normalizer"])
+    for token in added:
+        if not normalized_content(token, normalize):
+            # tokenizers finds it between any two bytes, and fails on text that is not ASCII.
+            raise ValueError(
+                f"{source}: added_tokens: {token.content!r} is normalized to nothing: "
+                "there would be such a token between any two characters"
+            )
     prefix, steps = split_off_first(steps)
     built = model.build(steps, source)
     decoder = read_decoder(parts["decoder"])

@@ -41,11 +41,13 @@ def read_vocab_merges(
         listed = _read_merges(merges)
         if _ends_words(listed):
             raise ValueError(f"{source}: its tokens end words: it is given no pattern")
-        made = GPT2._replace(parts=lambda *_: _split_by(pattern))
+        made = _unnamed(ids.mapping(), listed, settings)._replace(
+            parts=lambda *_: _split_by(pattern)
+        )
         return _definition(made, ids.mapping(), listed, settings, source)
     made_of_name = _class_named(settings)
     listed = _read_merges(merges)
-    found = made_of_name or _class_of(ids.mapping(), listed, source)
+    found = made_of_name or _class_of(ids.mapping(), listed, settings, source)
     return _definition(found, ids.mapping(), listed, settings, source)
 
 
@@ -75,26 +77,21 @@ def _definition(
     settings: Settings,
     source: str,
 ) -> TokenizerDefinition:
-    names: dict[str, str] = {}
-    if made.special is None:
-        added = _added_tokens(ids, merges, settings)
-    else:
-        special = settings.special_tokens(made.special)
-        for role in made.special:
-            if role not in special:
-                settings.config.fail(f"there is no {role}")
-        names = {role: token["content"] for role, token in special.items()}
-        added = settings.added_tokens(ids, special, made.more)
-    model = {"type": "BPE", "vocab": ids, "merges": merges[: made.most_merges]}
+    special = settings.special_tokens(made.special)
+    for role in made.needed:
+        if role not in special:
+            settings.config.fail(f"there is no {role}")
+    names = {role: token["content"] for role, token in special.items()}
+    added, around = settings.added_tokens(ids, special, made.more)
+    model: dict[str, Any] = {"type": "BPE", "vocab": ids, "merges": merges[: made.most_merges]}
     if made.unknown is not None:
-        model["unk_token"] = names[made.unknown]
+        model["unk_token"] = names.get(made.unknown, made.no_unknown)
     if made.word_end is not None:
         model["end_of_word_suffix"] = made.word_end
-    numbers = {token["content"]: token["id"] for token in added}
     file = {
         "model": model,
         "added_tokens": added,
-        **made.parts(settings, names, numbers),
+        **made.parts(settings, names, around),
     }
     return parse_tokenizer(Json(file, source))
 
@@ -122,10 +119,12 @@ def _class_named(settings: Settings) -> TokenizerClass | None:
     return CLASSES[name]
 
 
-def _class_of(ids: Collection[str], merges: Sequence[str], source: str) -> TokenizerClass:
+def _class_of(
+    ids: Collection[str], merges: Sequence[str], settings: Settings, source: str
+) -> TokenizerClass:
     """Return the class by the tokens and the merges."""
     if not _ends_words(merges):
-        return GPT2
+        return _unnamed(ids, merges, settings)
     if "<|startoftext|>" in ids and "<|endoftext|>" in ids:
         return CLIP
     if "<unk>" in ids and "<s>" not in ids and "<pad>" not in ids:
@@ -154,16 +153,18 @@ def _read_merges(path: Path) -> list[str]:
     return [line for line in lines if not line.startswith(_HEADINGS)]
 
 
-def _added_tokens(
-    ids: Mapping[str, Any], merges: list[str], settings: Settings
-) -> list[dict[str, Any]]:
+def _unnamed(ids: Collection[str], merges: Sequence[str], settings: Settings) -> TokenizerClass:
+    """Return the class of a vocabulary that no file names one for: as GPT-2, but for the tokens.
+
+    Its own special tokens are, as in ``load_gpt2``, all names ``<…>`` that no merge makes, unless
+    a file lists all added tokens.
+    """
     if settings.config.get("added_tokens_decoder") is not None:
-        return list(settings.listed())
-    # As in load_gpt2: every name <...> that no merge makes.
+        return GPT2._replace(special={})
     made = {merge.replace(" ", "") for merge in merges}
-    flags = dict.fromkeys(("normalized", "lstrip", "rstrip", "single_word"), False)
-    return [
-        {"id": number, "content": name, "special": True, **flags}
-        for name, number in ids.items()
+    names = [
+        name
+        for name in ids
         if name[:1] == "<" and name[-1:] == ">" and len(name) > 2 and name not in made
     ]
+    return GPT2._replace(special={}, more=tuple(names))

@@ -21,7 +21,7 @@ from .parts.transformers import (
     text_item,
     token_item,
 )
-from .settings_beside import Settings, Special, settings_beside
+from .settings_beside import NO_UNKNOWN, Settings, Special, settings_beside
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 
 
@@ -48,15 +48,19 @@ _BERT = _Kind(
         "mask_token": Special("[MASK]"),
     }
 )
+#: As BERT; only that transformers gives the special tokens flags of their own.
+_LAYOUT2 = _BERT._replace(
+    special={role: token._replace(is_bare=False) for role, token in _BERT.special.items()}
+)
 _MPNET = _Kind(
     {
-        "bos_token": Special("<s>"),
-        "eos_token": Special("</s>"),
-        "unk_token": Special("[UNK]"),
-        "sep_token": Special("</s>"),
-        "pad_token": Special("<pad>"),
-        "cls_token": Special("<s>"),
-        "mask_token": Special("<mask>", lstrip=True),
+        "bos_token": Special("<s>", is_bare=False),
+        "eos_token": Special("</s>", is_bare=False),
+        "unk_token": Special("[UNK]", is_bare=False),
+        "sep_token": Special("</s>", is_bare=False),
+        "pad_token": Special("<pad>", is_bare=False),
+        "cls_token": Special("<s>", is_bare=False),
+        "mask_token": Special("<mask>", lstrip=True, is_bare=False),
     },
     between=2,
 )
@@ -85,7 +89,6 @@ _CLASSES = {
             "DPRReaderTokenizer",
             "ElectraTokenizer",
             "LayoutLMTokenizer",
-            "LayoutLMv2Tokenizer",
             "LxmertTokenizer",
             "MobileBertTokenizer",
             "RealmTokenizer",
@@ -94,6 +97,7 @@ _CLASSES = {
         ),
         _BERT,
     ),
+    "LayoutLMv2Tokenizer": _LAYOUT2,
     "MPNetTokenizer": _MPNET,
     "FunnelTokenizer": _FUNNEL,
 }
@@ -115,11 +119,10 @@ def read_vocab_txt(path: Path) -> TokenizerDefinition:
     settings = settings_beside(path)
     kind = _kind_of(path, vocabulary, settings)
     special = settings.special_tokens(kind.special)
-    for role in ("unk_token", "cls_token", "sep_token"):
+    for role in ("cls_token", "sep_token"):
         if role not in special:
             settings.config.fail(f"there is no {role}")
-    added = settings.added_tokens(vocabulary, special)
-    ids = {token["content"]: token["id"] for token in added}
+    added, ids = settings.added_tokens(vocabulary, special)
     names = {role: token["content"] for role, token in special.items()}
     first, last = names["cls_token"], names["sep_token"]
     one = [token_item(first, kind.first_type), text_item("A"), token_item(last)]
@@ -142,7 +145,7 @@ def read_vocab_txt(path: Path) -> TokenizerDefinition:
         "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
         "model": {
             "type": "WordPiece",
-            "unk_token": names["unk_token"],
+            "unk_token": names.get("unk_token", NO_UNKNOWN),
             "continuing_subword_prefix": "##",
             "max_input_chars_per_word": 100,
             "vocab": vocabulary,

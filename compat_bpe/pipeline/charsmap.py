@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 _MOST_AT_ONE_PLACE = 32
 #: The number of characters after a node that are remembered.
 _STEPS = 1 << 14
+#: The most steps to read a map, for each unit of it: visits of nodes, and characters after them.
+#: The maps of SentencePiece take fewer than two.
+_MOST_STEPS = 8
+#: The longest replacement in bytes, and the longest sequence in characters.  Those of SentencePiece
+#: have at most 33 and 18.
+_LONGEST_REPLACEMENT, _LONGEST_SEQUENCE = 1 << 10, 1 << 8
 #: The sha256 of the maps of SentencePiece, by their size: they are not damaged.
 _SHIPPED = {
     237484: "ec4a65fa10ad2a465f4f30ac3ee83a4ba4e9f507a4b092e07ff790c1c7c318af",  # nfkc, old
@@ -269,7 +275,8 @@ def _read(units: array[int], text: bytes) -> tuple[dict[int, dict[str, int]], di
 
     Raises:
         ValueError: a unit points outside the array or the text, or to what it must not point to;
-            the trie has a loop; a sequence or a replacement is not UTF-8.
+            the trie has a loop; a sequence or a replacement is not UTF-8, or is too long; nodes
+            are shared so often that the tables would be many times as large as the map.
     """
     _check(units, len(text))
     # The units that may be the child of a node, by the node's place xor its offset.
@@ -280,33 +287,48 @@ def _read(units: array[int], text: bytes) -> tuple[dict[int, dict[str, int]], di
     following: dict[int, dict[str, int]] = {}
     leaves: dict[int, int] = {}
     left = [0]
+    steps = [_MOST_STEPS * len(units)]
     try:
         while left:
             node = left.pop()
             if node not in following:
-                following[node] = found = _characters(units, children, node)
+                following[node] = found = _characters(units, children, node, steps)
                 left += found.values()
                 if units[node] & _HAS_LEAF:
                     leaves[node] = units[node ^ _offset(units[node])] & ~_LEAF
-        strings = {
-            start: text[start : text.index(0, start)].decode() for start in set(leaves.values())
-        }
+        strings = {start: _replacement(text, start) for start in set(leaves.values())}
     except UnicodeDecodeError:
         raise ValueError("the character map has bytes that are not UTF-8") from None
     _check_loops(following)
     return following, {node: strings[start] for node, start in leaves.items()}
 
 
-def _characters(units: array[int], children: dict[int, list[int]], node: int) -> dict[str, int]:
+def _replacement(text: bytes, start: int) -> str:
+    end = text.find(0, start, start + _LONGEST_REPLACEMENT + 1)
+    if end < 0:
+        raise ValueError(
+            f"a replacement of the character map has more than {_LONGEST_REPLACEMENT} bytes"
+        )
+    return text[start:end].decode()
+
+
+def _characters(
+    units: array[int], children: dict[int, list[int]], node: int, steps: list[int]
+) -> dict[str, int]:
     """Return the nodes that are one character below a node.
+
+    Args:
+        steps: the number of steps that are left, which is made smaller.
 
     Raises:
         UnicodeDecodeError: something below is not UTF-8.
+        ValueError: no step is left.
     """
     found: dict[str, int] = {}
     left = [(node, b"")]
     while left:
         above, begun = left.pop()
+        steps[0] -= 1
         for place in children.get(above ^ _offset(units[above]), ()):
             data = begun + bytes((units[place] & 0xFF,))
             if len(data) == _length(data[0]):
@@ -315,6 +337,9 @@ def _characters(units: array[int], children: dict[int, list[int]], node: int) ->
                 data.decode()  # It raises.
             else:
                 left.append((place, data))
+        if steps[0] < 0:
+            raise ValueError("the trie of the character map shares its nodes too often")
+    steps[0] -= len(found)
     return found
 
 
@@ -346,19 +371,27 @@ def _check(units: array[int], length: int) -> None:
 
 
 def _check_loops(following: dict[int, dict[str, int]]) -> None:
-    """Raise ``ValueError`` if a node follows itself: a sequence would have no end."""
+    """Raise ``ValueError`` if a sequence would have no end or is too long."""
     parents = dict.fromkeys(following, 0)
     for found in following.values():
         for node in found.values():
             parents[node] += 1
-    left = [node for node, count in parents.items() if not count]
-    done = 0
-    while left:
-        done += 1
-        for node in following[left.pop()].values():
-            parents[node] -= 1
-            if not parents[node]:
-                left.append(node)
+    # The nodes whose longest sequence is of one length, then of one more.
+    nodes = [node for node, count in parents.items() if not count]
+    done = length = 0
+    while nodes:
+        if length > _LONGEST_SEQUENCE:
+            raise ValueError(
+                f"a sequence of the character map has more than {_LONGEST_SEQUENCE} characters"
+            )
+        done += len(nodes)
+        length += 1
+        left, nodes = nodes, []
+        for above in left:
+            for node in following[above].values():
+                parents[node] -= 1
+                if not parents[node]:
+                    nodes.append(node)
     if done < len(following):
         raise ValueError("the trie of the character map has a loop")
 

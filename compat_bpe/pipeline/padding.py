@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from .tokenized import Tokenized, check_direction
 
+#: The greatest length of a padded text.  A file may ask for any, which would take all memory.
+MOST_TOKENS = 1 << 24
+
 
 class Padding(NamedTuple):
     """The settings of padding, by the names of tokenizers' ``enable_padding``.
@@ -41,12 +44,14 @@ class Padding(NamedTuple):
         """Return some texts, padded.
 
         Raises:
-            ValueError: a setting is wrong.
+            ValueError: a setting is wrong, or the length is more than ``MOST_TOKENS``.
         """
         self.check()
         length = max(map(len, texts), default=0) if self.length is None else self.length
         if self.pad_to_multiple_of:
             length += -length % self.pad_to_multiple_of
+        if length > MOST_TOKENS:
+            raise ValueError(f"padding to {length} tokens: the most are {MOST_TOKENS}")
         return [
             text.padded(
                 length,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from math import prod
 
 from ..checked_json import Json
 from .kind import kind, pattern
@@ -19,10 +20,31 @@ def read_decoder(part: Json | None) -> list[DecoderStep]:
         ValueError: it is wrong.
     """
     if part is not None:
-        return _steps(part)
+        steps = _steps(part)
+        _check_growth(part)
+        return steps
     from ...pipeline.decoders.fuse import Spaced
 
     return [Spaced()]
+
+
+#: The most characters that decoders may make of one: a Replace may make as many as it writes.
+_MOST_OF_ONE = 1 << 12
+
+
+def _check_growth(part: Json) -> None:
+    """Refuse decoders that could make a short piece so long that it takes all memory."""
+    most = prod(max(1, len(replace["content"].text())) for replace in _replaces(part))
+    if most > _MOST_OF_ONE:
+        part.fail(f"the decoders may make {most} characters of one, more than {_MOST_OF_ONE}")
+
+
+def _replaces(part: Json) -> Iterator[Json]:
+    found = kind(part, [*_STEPS, "Sequence"], _MEMBERS)
+    if found == "Replace":
+        yield part
+    for item in part["decoders"].items(part.place) if found == "Sequence" else ():
+        yield from _replaces(item)
 
 
 def _steps(part: Json) -> list[DecoderStep]:

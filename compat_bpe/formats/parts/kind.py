@@ -14,7 +14,27 @@ if TYPE_CHECKING:
 
 #: The deepest nesting of sequences, each of which is a recursive call.
 _DEEPEST = 50
+#: The most objects in a part, each of which may be a step with a pattern of its own.
+_MOST_OBJECTS = 1 << 12
 _NONE: Mapping[str, Collection[str]] = MappingProxyType({})
+
+
+def check_size(part: Json) -> None:
+    """Refuse a part of thousands of steps, which would take minutes to read.
+
+    Raises:
+        ValueError: it has more than ``_MOST_OBJECTS`` objects.
+    """
+    left, objects = [part.value], 0
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            objects += 1
+            left += value.values()
+        elif isinstance(value, list):
+            left += value
+    if objects > _MOST_OBJECTS:
+        part.fail(f"has {objects} objects, more than {_MOST_OBJECTS}")
 
 
 def kind(

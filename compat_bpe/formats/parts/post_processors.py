@@ -87,10 +87,18 @@ def _template(part: Json) -> Processor:
         texts = [item.text() for item in tokens[name]["tokens"].items()]
         special[name] = SpecialTokens(ids, texts)
     single, pair = ([_piece(item) for item in part[name].items()] for name in ("single", "pair"))
-    return TemplateProcessing(single, pair, special, f"{part.source}: {part.place}")
+    for name, template in (("single", single), ("pair", pair)):
+        if len(template) > _MOST_PIECES:
+            part[name].fail(f"has {len(template)} pieces, more than {_MOST_PIECES}")
+    found = TemplateProcessing(single, pair, special, f"{part.source}: {part.place}")
+    if max(found.added(is_pair=False), found.added(is_pair=True)) > _MOST_ADDED:
+        part.fail(f"adds more than {_MOST_ADDED} tokens")
+    return found
 
 
 _NUMBERS = {"A": 0, "B": 1}
+#: The most pieces of a template, each of which may be a text, and the most tokens that it adds.
+_MOST_PIECES, _MOST_ADDED = 1 << 10, 1 << 16
 
 
 def _piece(part: Json) -> Piece:

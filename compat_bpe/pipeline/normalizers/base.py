@@ -72,6 +72,31 @@ class PlainNormalizer:
         return () if found is None else (found,)
 
 
+#: A text may become this many times as long as it is, and this many characters longer.  In any
+#: Unicode form, written in bytes, a character becomes at most 33.
+MOST_TIMES, MOST_MORE = 64, 1 << 16
+
+
+def check_growth(before: int, after: int) -> None:
+    """Refuse a text that becomes far longer than it was.
+
+    Normalizers in a file may double a text any number of times.  Without a bound, a short file and
+    a short text would take all memory.
+
+    Args:
+        before: the length of the text.
+        after: the length of what it becomes.
+
+    Raises:
+        ValueError: it is more than ``MOST_TIMES`` the length, and ``MOST_MORE`` characters more.
+    """
+    if after > MOST_TIMES * before + MOST_MORE:
+        raise ValueError(
+            f"the normalizer makes {after} characters or more of {before}: "
+            f"it may make {MOST_TIMES} of one"
+        )
+
+
 class InOrder(PlainNormalizer):
     """Normalizers that are applied one after the other.
 
@@ -92,14 +117,19 @@ class InOrder(PlainNormalizer):
         """Return the normalized text."""
         if self._may_double:
             return self.align(Aligned.of(text)).text
+        before = len(text)
         for step in self._steps:
             text = step(text)
+            if len(text) > MOST_MORE:
+                check_growth(before, len(text))
         return text
 
     def align(self, text: Aligned) -> Aligned:
         """Return the normalized text, with the places in the original."""
+        before = len(text.text)
         for step in self._steps:
             text = step.align(text)
+            check_growth(before, len(text.text))
         return text
 
     @property

@@ -19,6 +19,8 @@ class Prepend(PlainNormalizer):
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
+        #: True if it takes the first character's place away, as tokenizers does without a prefix.
+        self.may_insert = not prefix
 
     def __call__(self, text: str) -> str:
         """Return a text with the prefix."""
@@ -28,6 +30,8 @@ class Prepend(PlainNormalizer):
         """Return a text with the prefix, which has the place of the first character."""
         if not text.text:
             return text
+        if not self.prefix:
+            return text._replace(places=[(text.start, text.start), *text.places[1:]])
         first = text.places[0]
         return text._replace(
             text=self.prefix + text.text, places=[first] * len(self.prefix) + text.places

@@ -7,7 +7,7 @@ from ...pattern.splitter import Splitter
 from ...pattern.writer import can_be_empty, walk
 from ...unicode.code_points import CodePoints
 from ..aligned import Aligned
-from .base import PlainNormalizer
+from .base import MOST_TIMES, PlainNormalizer, check_growth
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Replace(PlainNormalizer):
         """Return a text with all matches replaced; in an empty text nothing is matched."""
         if not text:
             return text
+        if len(self.new) >= MOST_TIMES:
+            self._check(text)
         if self._literal:
             return text.replace(self._literal, self.new)
         return self._old.replace(text, self.new)
@@ -44,6 +46,8 @@ class Replace(PlainNormalizer):
         """Return a text with all matches replaced; each has the place of a match's last char."""
         if not text.text:
             return text
+        if len(self.new) >= MOST_TIMES:
+            self._check(text.text)
         parts: list[str] = []
         places: list[tuple[int, int]] = []
         at = 0
@@ -54,6 +58,13 @@ class Replace(PlainNormalizer):
             at = end
         parts.append(text.text[at:])
         return text._replace(text="".join(parts), places=places + text.places[at:])
+
+    def _check(self, text: str) -> None:
+        """Raise ``ValueError`` if a text becomes far longer, before it does."""
+        after = 0
+        for _ in self._old.spans(text):
+            after += len(self.new)
+            check_growth(len(text), after)
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position that no match goes across.
