@@ -27,6 +27,7 @@ from ..train.kinds import KINDS
 from ..train.merge_settings import MergeSettings
 from ..train.sentencepiece_settings import SentencePieceSettings
 from ..train.settings import TrainingSettings
+from ..unicode.escape import CONTROLS
 from ..version import __version__
 from .counts import chunk_counts
 from .frames import quoted
@@ -41,11 +42,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _PROGRAM = "compat_bpe.spark"
-
-#: A name with a line feed or an escape sequence must not appear as two lines or as a color.
-_CONTROLS = {
-    code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
-}
 
 _SENTENCEPIECE = "sentencepiece-bpe"
 
@@ -82,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _failed(message: str) -> int:
     """Say why the job failed, in a line on standard error, and return its exit status."""
     if sys.stderr is not None:  # a program without a console has none
-        print(f"{_PROGRAM}: {message.translate(_CONTROLS)}", file=sys.stderr)
+        print(f"{_PROGRAM}: {message.translate(CONTROLS)}", file=sys.stderr)
     return 2
 
 
@@ -267,7 +263,7 @@ def _train(options: argparse.Namespace) -> None:
         force=options.force,
         errors=options.errors,
     )
-    print(f"{trained.encoding.n_vocab:,} tokens in {options.output.translate(_CONTROLS)}")
+    print(f"{trained.encoding.n_vocab:,} tokens in {options.output.translate(CONTROLS)}")
 
 
 def _settings(options: argparse.Namespace) -> Settings:

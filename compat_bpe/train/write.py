@@ -41,6 +41,13 @@ ROLES = ("bos", "eos", "unk", "pad")
 
 _NO_PARTS = "\t\t"
 
+#: The characters that may begin a formula in a spreadsheet (OWASP, "CSV Injection"), those of East
+#: Asian width included, and the quotation mark, within which others follow; and their escapes.
+_FORMULA = {
+    **{character: f"\\x{ord(character):02x}" for character in '=+-@"'},
+    **{character: f"\\u{ord(character):04x}" for character in "＝＋－＠"},
+}
+
 #: The class of transformers that reads tokenizer.json.
 _READS_JSON = "PreTrainedTokenizerFast"
 #: The patterns that split like transformers' class for GPT-2.
@@ -290,7 +297,7 @@ def _added_tokens(encoding: Encoding) -> Sequence[AddedToken]:
 def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[str]:
     """Yield a line for each token, by id: the token, its two parts and their frequency."""
     parts = {
-        merge.id: f"{readable(merge.left)}\t{readable(merge.right)}\t{merge.frequency}"
+        merge.id: f"{_cell(merge.left)}\t{_cell(merge.right)}\t{merge.frequency}"
         for merge in merges
     }
     tokens = {number: token for token, number in encoding.core.encoder.items()}
@@ -300,7 +307,19 @@ def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[s
         tokens = {number: text.encode() for number, text in enumerate(encoding.definition.texts)}
     yield "id\ttoken\tleft\tright\tfrequency\n"
     for number, token in sorted(tokens.items()):
-        yield f"{number}\t{readable(token)}\t{parts.get(number, _NO_PARTS)}\n"
+        yield f"{number}\t{_cell(token)}\t{parts.get(number, _NO_PARTS)}\n"
+
+
+def _cell(token: bytes) -> str:
+    r"""Return a token as ``readable`` does, and so that no spreadsheet takes it for a formula.
+
+    The first character is escaped if it begins a formula, or a quoted cell that may hold one.
+
+    >>> print(_cell(b"=1+1"), _cell(b"a=b"))
+    \x3d1+1 a=b
+    """
+    text = readable(token)
+    return _FORMULA.get(text[:1], text[:1]) + text[1:]
 
 
 def readable(token: bytes) -> str:
