@@ -200,13 +200,3 @@ def test_a_pipe_is_not_replaced() -> None:
         "compat-bpe: part-0002.txt: it exists and is not a regular file\n",
     )
     assert os.listdir() == ["part-0002.txt"]
-
-
-def test_standard_input_is_never_overwritten() -> None:
-    Path("part-0001.txt").write_bytes(DATA)
-    with open("part-0001.txt", "rb") as source:
-        result = run("split", "-e", "gpt2", "-n", "3", "-o", "part-", "--force", stdin=source)
-    assert result.returncode == 2
-    assert b"part-0001.txt: it is one of the inputs, as -; write elsewhere" in result.stderr
-    assert Path("part-0001.txt").read_bytes() == DATA
-    assert os.listdir() == ["part-0001.txt"]
