@@ -7,16 +7,13 @@ import io
 import os
 import sys
 from contextlib import suppress
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 import click
 
-PROGRAM = "compat-bpe"
+from ..unicode.escape import CONTROLS, DISORDERING
 
-# A name with a line feed or an escape sequence must not appear as two lines or as a color.
-_CONTROLS = {
-    code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
-}
+PROGRAM = "compat-bpe"
 
 
 class CommandError(click.ClickException):
@@ -49,7 +46,7 @@ def write_line(line: str) -> None:
     """
     if sys.stdout is None:
         raise CommandError("standard output: closed")
-    click.echo(_encode(line, sys.stdout.encoding))
+    click.echo(_encode(line, sys.stdout))
 
 
 def escape_unknown(stream: IO[Any] | None) -> None:
@@ -83,17 +80,29 @@ def plural(number: int, noun: str) -> str:
 def write_message(message: str) -> None:
     """Write ``compat-bpe: message`` to standard error."""
     if sys.stderr is not None:
-        click.echo(_encode(f"{PROGRAM}: {message}", sys.stderr.encoding), err=True)
+        click.echo(_encode(f"{PROGRAM}: {message}", sys.stderr), err=True)
 
 
-def _encode(line: str, encoding: str) -> bytes:
+def visible(text: str, stream: IO[Any] | None) -> str:
+    r"""Escape what must not act on those who read a name or a message in a stream.
+
+    A line feed or an escape sequence must not appear as two lines or as a color; on a terminal, a
+    name must also not turn the order of what follows.
+
+    >>> visible("a\nb\u202e", None)
+    'a\\nb\u202e'
+    """
+    return text.translate(DISORDERING if is_terminal(stream) else CONTROLS)
+
+
+def _encode(line: str, stream: TextIO) -> bytes:
     """Return a line as bytes; bytes of a file name that are not text come out as they went in.
 
-    >>> _encode("caf\\udce9\\n", "utf-8")
+    >>> _encode("caf\\udce9\\n", io.TextIOWrapper(io.BytesIO(), "utf-8"))
     b'caf\\xe9\\\\n'
     """
-    line = line.translate(_CONTROLS)
+    line = visible(line, stream)
     try:
-        return line.encode(encoding, "surrogateescape")
+        return line.encode(stream.encoding, "surrogateescape")
     except UnicodeEncodeError:  # a terminal or a pipe that knows few characters
-        return line.encode(encoding, "backslashreplace")
+        return line.encode(stream.encoding, "backslashreplace")

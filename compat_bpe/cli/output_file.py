@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Callable
+from typing import IO, Any, Callable
 
 from ..files.text import STDIN
 from .input_path import shown_name
@@ -13,6 +13,12 @@ from .output import CommandError
 
 #: The number of bytes that show which program wrote a file.
 _BEGINNING = 4096
+
+#: The files that are read together with one that is named, if they are in its folder.
+_BESIDE = (
+    *("added_tokens.json", "chat_template.jinja", "config.json", "encoder.json", "manifest.json"),
+    *("merges.txt", "special_tokens_map.json", "tokenizer_config.json", "vocab.bpe", "vocab.json"),
+)
 
 
 def check_new_file(
@@ -39,6 +45,8 @@ def check_new_file(
         raise CommandError(f"{path}: it is a directory")
     if not os.path.isdir(folder):
         raise CommandError(f"{path}: there is no directory {folder}")
+    if not os.path.exists(path) and not os.access(folder, os.W_OK | os.X_OK):
+        raise CommandError(f"{path}: the directory {folder} is write-protected")
     if force or not os.path.lexists(path):
         return
     if os.path.exists(path) and not os.path.isfile(path):
@@ -52,30 +60,59 @@ def check_new_file(
     raise CommandError(f"{path}: it exists; --force overwrites it")
 
 
-def check_no_input(outputs: Iterable[str], inputs: Iterable[str]) -> None:
-    """Refuse to overwrite a file that is also read, by whatever name.
+def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
+    """Refuse to write to a file that is also read, by whatever name, or that cannot be replaced.
+
+    Each command that writes files calls it, before any work is done, for all that it writes and
+    reads.  Standard input is always an input.
 
     Args:
         outputs: the files that are written; those that do not exist yet are no inputs.
         inputs: the files that are read; ``-`` is standard input, and a directory all files in it.
 
     Raises:
-        CommandError: a file is among both.
+        CommandError: a file is among both, standard output or standard error goes there, or it is
+            a directory or write-protected.
     """
-    # A terminal or a pipe may be both.
-    written = {_identity(path): path for path in outputs if os.path.isfile(path)}
+    written = {}
+    for path in outputs:
+        if os.path.isdir(path):
+            raise CommandError(f"{path}: it is a directory")
+        # A terminal or a pipe may be read and written.
+        if os.path.isfile(path):
+            if not os.access(path, os.W_OK):
+                raise CommandError(f"{path}: it is write-protected")
+            written[_identity(path)] = path
     if not written:
         return
-    for path in inputs:
-        for file in _files(path):
-            identity = _identity(file)
-            found = None if identity is None else written.get(identity)
-            if found is not None:
-                known_as = "" if file == found else f", as {shown_name(file)}"
+    for stream, name in ((sys.stdout, "standard output"), (sys.stderr, "standard error")):
+        path = written.get(_identity(stream), "")
+        if path:
+            raise CommandError(f"{path}: {name} goes there, too; write elsewhere")
+    for given in (STDIN, *inputs):
+        for file in _files(given):
+            # None is no key.
+            path = written.get(_identity(sys.stdin if file == STDIN else file), "")
+            if path:
+                known_as = "" if file == path else f", as {shown_name(file)}"
                 raise CommandError(
-                    f"{found}: it is one of the inputs{known_as}; write elsewhere, or leave it out "
+                    f"{path}: it is one of the inputs{known_as}; write elsewhere, or leave it out "
                     "of them"
                 )
+
+
+def vocabulary_inputs(path: str | None) -> list[str]:
+    """Return the files that may be read with the file of a vocabulary: those beside it.
+
+    >>> [os.path.basename(name) for name in vocabulary_inputs("own/merges.txt")][:3]
+    ['merges.txt', 'added_tokens.json', 'chat_template.jinja']
+    >>> vocabulary_inputs(None)
+    []
+    """
+    if path is None:
+        return []
+    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    return [path, *(os.path.join(folder, name) for name in _BESIDE)]
 
 
 def _files(path: str) -> Iterator[str]:
@@ -90,10 +127,12 @@ def _files(path: str) -> Iterator[str]:
         yield from (os.path.join(path, name) for name in names)
 
 
-def _identity(path: str) -> tuple[int, int] | None:
-    """Return the device and the inode number of a file; None if there is no file."""
+def _identity(file: str | IO[Any] | None) -> tuple[int, int] | None:
+    """Return the device and the inode number of a path or an open file; None if there is none."""
+    if file is None:
+        return None
     try:
-        status = os.fstat(sys.stdin.fileno()) if path == STDIN else os.stat(path)
-    except (OSError, ValueError, AttributeError):  # AttributeError: sys.stdin is None
+        status = os.stat(file) if isinstance(file, str) else os.fstat(file.fileno())
+    except (OSError, ValueError):
         return None
     return status.st_dev, status.st_ino

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
 from .compressed import without_gz
+from .replace import beside, errors_named, is_special, open_part, put_in_place
 
 #: The level of compression: a higher one takes several times as long for a few percent.
 _LEVEL = 6
@@ -18,9 +19,9 @@ _LEVEL = 6
 def written_whole(path: str) -> Iterator[BinaryIO]:
     """Open a file for writing; it is put in place at the end of the ``with`` block.
 
-    On an error nothing is left behind, and an earlier file stays as it was.  A pipe or a device is
-    written to directly.  If the name ends in ``.gz``, the content is compressed, without a name or
-    a time: the same content gives the same bytes.
+    On an error nothing is left behind, and an earlier file stays as it was.  Its mode is kept.  A
+    pipe or a device is written to directly.  If the name ends in ``.gz``, the content is
+    compressed, without a name or a time: the same content gives the same bytes.
 
     Args:
         path: the path of the file; a link is followed.
@@ -36,24 +37,32 @@ def written_whole(path: str) -> Iterator[BinaryIO]:
     ['a']
     """
     target = os.path.realpath(path)
-    is_special = os.path.exists(target) and not os.path.isfile(target)
-    part = target if is_special else f"{target}.{os.urandom(4).hex()}.tmp"
+    if is_special(path):
+        with open(path, "wb") as stream, _packed(stream, path) as file:
+            yield file
+        return
+    part = beside(target, "tmp")
     try:
         try:
-            with open(part, "wb" if is_special else "xb") as file:
-                if without_gz(path) == path:
-                    yield file
-                else:
-                    # The time 0 stands for none.
-                    with gzip.GzipFile("", "wb", _LEVEL, file, 0) as packed:
-                        yield cast(BinaryIO, packed)
-            if not is_special:
-                os.replace(part, target)
+            with open_part(part, target) as whole, _packed(whole, path) as file:
+                yield file
         except OSError as error:
             if error.filename is None or error.filename == part:
                 error.filename = path
             raise
+        with errors_named(path):
+            put_in_place([(part, target)])
     finally:
-        if not is_special:
-            with suppress(OSError):  # mostly it is in place, and gone from here
-                os.remove(part)
+        with suppress(OSError):  # mostly it is in place, and gone from here
+            os.remove(part)
+
+
+@contextmanager
+def _packed(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
+    """Compress what is written to a file, if its name says so."""
+    if without_gz(path) == path:
+        yield file
+    else:
+        # The time 0 stands for none.
+        with gzip.GzipFile("", "wb", _LEVEL, file, 0) as packed:
+            yield cast(BinaryIO, packed)

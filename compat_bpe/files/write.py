@@ -3,48 +3,48 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+
+from .lock import locked
+from .replace import beside, errors_named, is_special, open_part, put_in_place
 
 
 def write_files(files: Iterable[tuple[str | os.PathLike[str], bytes]]) -> None:
     """Write files, or replace them, once all of them are on the disk under other names.
 
-    No reader ever sees a part of a file.  On an error, or when it is interrupted, nothing is left
-    behind.  A link is replaced, not followed.
+    On an error, or when it is interrupted, all files are as they were, and nothing is left behind.
+    Of two writers at once, the files are those of one of them.  ``replace.put_in_place`` says what
+    a reader sees meanwhile, what becomes of modes and links, and what a killed process leaves.
+    A device or a pipe is written to, not replaced.
 
     Args:
         files: the path and the content of each.
 
     Raises:
-        OSError: one cannot be written; its ``filename`` is the path.  If that shows only when the
-            files are put in place, those before it are there.
+        OSError: one cannot be written, or is a directory or write-protected; its ``filename`` is
+            the path.
     """
-    written: list[tuple[str, str]] = []
+    parts: list[tuple[str, str]] = []
+    streams: list[tuple[str, bytes]] = []
     try:
-        for path, data in files:
-            # Several processes and threads may write the same file.
-            part = f"{os.fspath(path)}.{os.urandom(4).hex()}.tmp"
-            written.append((part, os.fspath(path)))
-            with _errors_named(path), open(part, "xb") as file:
-                file.write(data)
-        for part, target in written:
-            with _errors_named(target):
-                os.replace(part, target)
+        for name, data in files:
+            path = os.fspath(name)
+            with errors_named(path):
+                if is_special(path):
+                    streams.append((path, data))
+                    continue
+                parts.append((beside(path, "tmp"), path))
+                with open_part(*parts[-1]) as file:
+                    file.write(data)
+        for path, data in streams:
+            with errors_named(path), open(path, "wb") as stream:
+                stream.write(data)
+        with ExitStack() as held:
+            if len(parts) > 1:
+                held.enter_context(locked(os.path.dirname(path) or "." for _, path in parts))
+            put_in_place(parts)
     finally:
-        for part, _ in written:
+        for part, _ in parts:
             with suppress(OSError):  # mostly it is in place, and gone from here
                 os.remove(part)
-
-
-@contextmanager
-def _errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let errors name this path, not the one that is written first."""
-    try:
-        yield
-    except OSError as error:
-        if error.filename2 is not None:
-            # PyPy cannot delete the second name.
-            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
-        error.filename = os.fspath(path)
-        raise

@@ -256,5 +256,5 @@ def work() -> None:
             _write_frame(target, b"")
         worker.finish(tell)
         _write_frame(target, b"")
-    except (OSError, EOFError):
-        return  # nobody waits for it
+    except (OSError, EOFError, MemoryError):
+        return  # nobody waits for it, or the other side says that it has ended too early

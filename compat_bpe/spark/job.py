@@ -27,6 +27,7 @@ from ..train.kinds import KINDS
 from ..train.merge_settings import MergeSettings
 from ..train.sentencepiece_settings import SentencePieceSettings
 from ..train.settings import TrainingSettings
+from ..unicode.escape import CONTROLS
 from ..version import __version__
 from .counts import chunk_counts
 from .frames import quoted
@@ -41,11 +42,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _PROGRAM = "compat_bpe.spark"
-
-#: A name with a line feed or an escape sequence must not appear as two lines or as a color.
-_CONTROLS = {
-    code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
-}
 
 _SENTENCEPIECE = "sentencepiece-bpe"
 
@@ -82,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _failed(message: str) -> int:
     """Say why the job failed, in a line on standard error, and return its exit status."""
     if sys.stderr is not None:  # a program without a console has none
-        print(f"{_PROGRAM}: {message.translate(_CONTROLS)}", file=sys.stderr)
+        print(f"{_PROGRAM}: {message.translate(CONTROLS)}", file=sys.stderr)
     return 2
 
 
@@ -143,7 +139,7 @@ def _parser() -> argparse.ArgumentParser:
         help="a folder of Parquet files, also of an object store; or a file of the driver "
         "(.tsv, .tsv.gz, .jsonl, .jsonl.gz)",
     )
-    count.add_argument("--force", action="store_true", help="replace a folder that is there")
+    count.add_argument("--force", action="store_true", help="replace what is there")
     count.set_defaults(run=_count)
 
     training = commands.add_parser("train", parents=[corpus, counting], help="train a vocabulary")
@@ -171,13 +167,15 @@ def _parser() -> argparse.ArgumentParser:
     reporting.add_argument("--top", metavar="N", type=int, default=10)
     reporting.add_argument("--json", action="store_true")
     reporting.add_argument("--html", metavar="FILE")
+    reporting.add_argument("--force", action="store_true", help="replace FILE")
     reporting.set_defaults(run=_report)
 
     path = commands.add_parser("path", help="print the path of the file for spark-submit")
     path.set_defaults(run=lambda options: print(Path(__file__).with_name("__main__.py")))
     packed = commands.add_parser("zip", help="write this package for spark-submit --py-files")
     packed.add_argument("output", metavar="FILE")
-    packed.set_defaults(run=lambda options: write_zip(options.output))
+    packed.add_argument("--force", action="store_true", help="replace FILE")
+    packed.set_defaults(run=_zip)
     return parser
 
 
@@ -219,6 +217,7 @@ def _count(options: argparse.Namespace) -> None:
     is_file = not options.output.lower().rstrip("/").endswith((".parquet", ".pq"))
     if is_file:
         check_output(options.output)
+        _check_new(options.output, force=options.force)
     df, column = _read(_session(options), options)
     counts = chunk_counts(
         df,
@@ -238,6 +237,17 @@ def _count(options: argparse.Namespace) -> None:
     with written_whole(options.output) as file:
         found = (_row(row) for row in rows.toLocalIterator(prefetchPartitions=True))
         write_rows(file, found, options.output, with_groups=has_groups)
+
+
+def _check_new(path: str, *, force: bool) -> None:
+    """Raise ``FileExistsError`` if a file of the driver would be overwritten unasked."""
+    if os.path.isfile(path) and not force:
+        raise FileExistsError(f"{path}: it exists; --force overwrites it")
+
+
+def _zip(options: argparse.Namespace) -> None:
+    _check_new(options.output, force=options.force)
+    write_zip(options.output)
 
 
 def _row(row: Any) -> Row:
@@ -267,7 +277,7 @@ def _train(options: argparse.Namespace) -> None:
         force=options.force,
         errors=options.errors,
     )
-    print(f"{trained.encoding.n_vocab:,} tokens in {options.output.translate(_CONTROLS)}")
+    print(f"{trained.encoding.n_vocab:,} tokens in {options.output.translate(CONTROLS)}")
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -315,6 +325,8 @@ def _weight(given: str) -> tuple[str, float]:
 
 
 def _report(options: argparse.Namespace) -> None:
+    if options.html:
+        _check_new(options.html, force=options.force)
     made_at: datetime = page_time(os.environ)
     df, column = _read(_session(options), options)
     made = report(

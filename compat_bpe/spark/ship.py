@@ -9,6 +9,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from ..files.streamed import written_whole
 from ..version import __version__
 
 TYPE_CHECKING = False
@@ -43,13 +44,16 @@ def ship(spark: SparkSession) -> str:
 
 
 def write_zip(path: str | os.PathLike[str]) -> None:
-    """Write this package as a zip, for ``spark-submit --py-files`` for instance.
+    """Write this package as a zip, for ``spark-submit --py-files`` for instance; whole or not.
 
     Raises:
         OSError: it cannot be written.
         ValueError: the package is neither in a folder nor in a zip.
     """
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+    with (
+        written_whole(os.fspath(path)) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made,
+    ):
         for name, data in sorted(_files().items()):
             info = zipfile.ZipInfo(f"{_PACKAGE.name}/{name}", _TIME)
             info.compress_type = zipfile.ZIP_DEFLATED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -14,6 +15,8 @@ from ..encodings.encoding import Encoding
 from ..encodings.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from ..encodings.sentencepiece import SentencePiece
 from ..encodings.tokenizer import Tokenizer
+from ..files.lock import locked
+from ..files.replace import put_in_place, sync_file, sync_folder
 from ..formats.manifest import MANIFEST as MANIFEST
 from ..pipeline.added_tokens import AddedToken
 from .sentencepiece import save_trained_sentencepiece
@@ -38,6 +41,13 @@ ROLES = ("bos", "eos", "unk", "pad")
 
 _NO_PARTS = "\t\t"
 
+#: The characters that may begin a formula in a spreadsheet (OWASP, "CSV Injection"), those of East
+#: Asian width included, and the quotation mark, within which others follow; and their escapes.
+_FORMULA = {
+    **{character: f"\\x{ord(character):02x}" for character in '=+-@"'},
+    **{character: f"\\u{ord(character):04x}" for character in "＝＋－＠"},
+}
+
 #: The class of transformers that reads tokenizer.json.
 _READS_JSON = "PreTrainedTokenizerFast"
 #: The patterns that split like transformers' class for GPT-2.
@@ -60,7 +70,10 @@ def write_vocabulary(
     """Write a vocabulary into a folder, all of its files or none.
 
     The files are written into a temporary folder first.  A new folder is then put in place in one
-    step; in an existing one, each file is.
+    step.  In an existing one, the files are put in place under a lock, the manifest last: of two
+    writers at once, all files are those of one of them, where the disk has locks.  A reader in
+    these milliseconds may see old and new files, each of them whole; then, and after a process was
+    killed in them, the SHA-256 in the manifest are not those of all files.
 
     Args:
         folder: the folder.  It is created if it does not exist; its parent must exist.
@@ -82,7 +95,7 @@ def write_vocabulary(
 
     Raises:
         FileExistsError: the folder is not empty, and ``force`` is False.
-        OSError: a file cannot be written.
+        OSError: a file cannot be written, or is a directory or write-protected; nothing is changed.
         ValueError: a format or role is unknown, the token of a role is not special, the name
             cannot name a file, or a format cannot hold the vocabulary.
     """
@@ -102,9 +115,10 @@ def write_vocabulary(
             raise ValueError(f"{token!r}, named as {role}, is not a special token")
     # Renaming needs the same disk, so an existing folder, which may be a mount or ".", holds it.
     beside = target if target.is_dir() else target.absolute().parent
-    temporary = beside / f"{target.name}.{os.getpid()}.tmp"
-    temporary.mkdir()
+    temporary = beside / f"{target.name}.{os.urandom(4).hex()}.tmp"
     try:
+        # What replaces private files is private from the beginning.
+        temporary.mkdir(0o700 if target.is_dir() else 0o777)
         for kind in ALL_FORMATS:
             if kind in wanted:
                 files = [temporary / file.format(name=name) for file in ALL_FORMATS[kind]]
@@ -128,7 +142,7 @@ def write_vocabulary(
             "files": {file: _sha256(temporary / file) for file in written},
         }
         _write_json(temporary / MANIFEST, described, indent=1)
-        _put_in_place(temporary, target)
+        _put_in_place(temporary, target, force=force)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return [*written, MANIFEST]
@@ -146,6 +160,7 @@ def check_folder(folder: Path, *, force: bool) -> None:
     Raises:
         FileExistsError: the folder is not empty and ``force`` is False, or it is not a folder.
         FileNotFoundError: its parent does not exist.
+        PermissionError: nothing can be written there.
     """
     if folder.is_dir():
         if not force and any(folder.iterdir()):
@@ -154,6 +169,8 @@ def check_folder(folder: Path, *, force: bool) -> None:
         raise FileExistsError(f"{folder}: it exists and is not a folder")
     elif not folder.absolute().parent.is_dir():
         raise FileNotFoundError(f"{folder}: there is no folder {folder.absolute().parent}")
+    if not os.access(folder if folder.is_dir() else folder.absolute().parent, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(folder))
 
 
 def touched_files(
@@ -171,25 +188,44 @@ def touched_files(
     return [folder / name for name in sorted(names) if (folder / name).exists()]
 
 
-def _put_in_place(temporary: Path, target: Path) -> None:
+def _put_in_place(temporary: Path, target: Path, *, force: bool) -> None:
     if not target.exists():
-        temporary.rename(target)
-        return
-    earlier = _files_of(target / MANIFEST)
-    for file in sorted(temporary.iterdir(), key=lambda file: file.name == MANIFEST):
-        file.replace(target / file.name)
-        earlier.pop(file.name, None)
-    for name, digest in earlier.items():
-        # A file that was changed since is kept.
-        if (target / name).is_file() and _sha256(target / name) == digest:
-            (target / name).unlink()
+        for file in temporary.iterdir():
+            sync_file(os.fspath(file))
+        sync_folder(os.fspath(temporary))
+        try:
+            temporary.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+            check_folder(target, force=force)  # another writer has made it meanwhile
+        else:
+            sync_folder(os.fspath(target.absolute().parent))
+            return
+    with locked([os.fspath(target)]):
+        parts = [
+            (os.fspath(file), os.fspath(target / file.name))
+            for file in sorted(temporary.iterdir(), key=lambda file: file.name == MANIFEST)
+        ]
+        earlier = _files_of(target / MANIFEST)
+        removed = [
+            os.fspath(target / name)
+            for name, digest in earlier.items()
+            # A file that was changed since is kept.
+            if not (temporary / name).exists()
+            and (target / name).is_file()
+            and _sha256(target / name) == digest
+        ]
+        put_in_place(parts, removed, is_new=not force)
 
 
 def _files_of(manifest: Path) -> dict[str, str]:
     """Return the files that a manifest lists, and their SHA-256; none if it cannot be read."""
+    if not manifest.is_file():  # a pipe, say, would be waited for
+        return {}
     try:
         listed = json.loads(manifest.read_bytes())["files"]
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return {}
     if not isinstance(listed, dict):
         return {}
@@ -261,7 +297,7 @@ def _added_tokens(encoding: Encoding) -> Sequence[AddedToken]:
 def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[str]:
     """Yield a line for each token, by id: the token, its two parts and their frequency."""
     parts = {
-        merge.id: f"{readable(merge.left)}\t{readable(merge.right)}\t{merge.frequency}"
+        merge.id: f"{_cell(merge.left)}\t{_cell(merge.right)}\t{merge.frequency}"
         for merge in merges
     }
     tokens = {number: token for token, number in encoding.core.encoder.items()}
@@ -271,7 +307,19 @@ def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[s
         tokens = {number: text.encode() for number, text in enumerate(encoding.definition.texts)}
     yield "id\ttoken\tleft\tright\tfrequency\n"
     for number, token in sorted(tokens.items()):
-        yield f"{number}\t{readable(token)}\t{parts.get(number, _NO_PARTS)}\n"
+        yield f"{number}\t{_cell(token)}\t{parts.get(number, _NO_PARTS)}\n"
+
+
+def _cell(token: bytes) -> str:
+    r"""Return a token as ``readable`` does, and so that no spreadsheet takes it for a formula.
+
+    The first character is escaped if it begins a formula, or a quoted cell that may hold one.
+
+    >>> print(_cell(b"=1+1"), _cell(b"a=b"))
+    \x3d1+1 a=b
+    """
+    text = readable(token)
+    return _FORMULA.get(text[:1], text[:1]) + text[1:]
 
 
 def readable(token: bytes) -> str:

@@ -5,6 +5,20 @@ from __future__ import annotations
 import sys
 from typing import Callable
 
+#: Escapes for controls, which would move the cursor, change colors or break a line in two.
+CONTROLS = {
+    code: repr(chr(code))[1:-1] for code in range(0xA0) if code < 0x20 or 0x7F <= code < 0xA0
+}
+
+#: Those, and escapes for what ends lines or changes the order of what a terminal shows (UAX #9).
+DISORDERING = {
+    **CONTROLS,
+    **{
+        code: f"\\u{code:04x}"
+        for code in (0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+    },
+}
+
 
 def escape(token: bytes, visible: Visible) -> str:
     r"""Return bytes as text to show; bytes that are not whole characters are escaped, too.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe.cli.output import CommandError
-from compat_bpe.cli.output_file import check_new_file, check_no_input
+from compat_bpe.cli.output_file import check_new_file, check_outputs
 from tests.cli.process import TIMEOUT, environment, posix
 
 
@@ -67,15 +67,17 @@ def test_an_input_is_refused_by_whatever_name(
     os.symlink("folder/a", "link")
     for inputs in (["b", "folder/a"], ["folder"], ["link"], ["../" + tmp_path.name + "/folder/a"]):
         with pytest.raises(CommandError, match=r"folder/a: it is one of the inputs[,;]"):
-            check_no_input(["new", "folder/a"], inputs)
-    check_no_input(["new", "folder/a"], ["b", "missing", "-"])
-    check_no_input(["folder", "missing"], ["folder", "missing"])
+            check_outputs(["new", "folder/a"], inputs)
+    check_outputs(["new", "folder/a"], ["b", "missing", "-"])
+    check_outputs(["missing"], ["folder", "missing"])
+    with pytest.raises(CommandError, match="folder: it is a directory"):
+        check_outputs(["folder"], [])
     with open("b") as file:
         monkeypatch.setattr("sys.stdin", file)
         with pytest.raises(CommandError, match=r"^b: it is one of the inputs, as standard input;"):
-            check_no_input(["b"], ["-"])
+            check_outputs(["b"], ["-"])
     monkeypatch.setattr("sys.stdin", None)
-    check_no_input(["b"], ["-"])
+    check_outputs(["b"], ["-"])
 
 
 #: The command, which gets a signal when its files are on the disk, but not in place.

@@ -24,6 +24,8 @@ class Squares:
         self._seen = 0
 
     def do(self, task: int, tell: Tell) -> None:
+        if task < self._least - 1:
+            raise MemoryError
         if task < self._least:
             os.kill(os.getpid(), 9)
         self._seen += 1
@@ -98,6 +100,14 @@ def test_a_killed_worker_is_told_after_the_rest() -> None:
         with pytest.raises(WorkerKilled, match="was killed"):
             found.extend(pool.run([1, 2, -1, 3, 4]))
         assert {1, 2, 3, 4, 9, 16} <= set(found)
+
+
+def test_a_worker_without_memory_is_told_like_a_killed_one(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with Pool(Squares, (0,), 2) as pool, pytest.raises(WorkerKilled, match="lack of memory"):
+        list(pool.run([1, 2, -2, 3, 4]))
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_when_all_are_killed_nothing_waits() -> None:

@@ -103,6 +103,20 @@ def test_the_zip_has_all_and_is_the_same_each_time(tmp_path: Path) -> None:
     assert third.read_bytes() == first.read_bytes()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["count", "a", "-o"], ["report", "a", "-e", "gpt2", "--html"], ["zip"]],
+)
+def test_no_file_is_overwritten_unasked(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "old.tsv"
+    path.write_text("old")
+    assert main([*arguments, str(path)]) == 2
+    assert capsys.readouterr().err.endswith("old.tsv: it exists; --force overwrites it\n")
+    assert path.read_text() == "old"
+
+
 def test_the_file_to_submit_runs_by_its_path(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from compat_bpe.train.write import (
     touched_files,
     write_vocabulary,
 )
+from tests.files.faults import failing
 from tests.files.windows import windows_newlines
 
 ALL = {
@@ -81,6 +84,22 @@ def test_the_token_map_is_for_reading(tmp_path: Path, trained: Trained) -> None:
         "260\t hug\t \thug\t1",
         "261\t<|a\\tb|>\t\t\t",
     ]
+
+
+@pytest.mark.parametrize(
+    ("token", "cell"),
+    [("=1+1", "\\x3d1+1"), ("+1", "\\x2b1"), ("--", "\\x2d-"), ("@a", "\\x40a"), ("\t=", "\\t="),
+     ('"=1"', '\\x22=1"'), ("＝1", "\\uff1d1"), ("a=1", "a=1"), (" =1", " =1"), ("\\=", "\\\\=")],
+)  # fmt: skip
+def test_no_cell_of_the_token_map_is_a_formula(tmp_path: Path, token: str, cell: str) -> None:
+    with Trainer(TrainingSettings(262, special_tokens=[token]), name="mine") as trainer:
+        trainer.feed("hug hug pug")
+        write(tmp_path / "out", trainer.train(), formats=["token-map"])
+    lines = (tmp_path / "out" / "token_map.tsv").read_text("utf-8").splitlines()
+    rows = [line.split("\t") for line in lines[1:]]
+    assert rows[-1][1] == cell
+    assert cell.encode().decode("unicode_escape") == token
+    assert [one for row in rows for one in row if one[:1] in tuple('=+-@"\t')] == []
 
 
 @pytest.mark.parametrize(
@@ -256,3 +275,86 @@ def test_the_same_files_on_windows(tmp_path: Path, trained: Trained) -> None:
     assert [path.read_bytes() for path in sorted((tmp_path / "here").iterdir())] == [
         path.read_bytes() for path in sorted((tmp_path / "there").iterdir())
     ]
+
+
+def test_at_whatever_call_it_fails_the_folder_is_old_or_new(
+    tmp_path: Path, trained: Trained
+) -> None:
+    folder = tmp_path / "out"
+    write(folder, trained, formats=["tiktoken", "token-map"])
+    old = {path.name: path.read_bytes() for path in folder.iterdir()}
+    number = 0
+    while True:
+        number += 1
+        called: list[str] = []
+        try:
+            with failing(number, OSError(5, "broken")) as called:
+                write(folder, trained, formats=["token-map"], force=True)
+        except OSError:
+            assert {path.name: path.read_bytes() for path in folder.iterdir()} == old, called
+        if len(called) < number:
+            break
+        if names(folder) < old.keys():  # it had failed where that does no harm
+            write(folder, trained, formats=["tiktoken", "token-map"], force=True)
+        for path in folder.glob("*.*.*"):  # what could not be removed in the end
+            assert called[-1] == "remove" or "open" in called[-2:], called
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert names(folder) == {"token_map.tsv", MANIFEST}
+
+
+def test_a_folder_in_the_place_of_a_file_leaves_all_as_it_was(
+    tmp_path: Path, trained: Trained
+) -> None:
+    folder = tmp_path / "out"
+    write(folder, trained)
+    (folder / "merges.txt").unlink()
+    (folder / "merges.txt").mkdir()
+    (folder / "vocab.json").write_text("old")
+    with pytest.raises(IsADirectoryError) as raised:
+        write(folder, trained, force=True)
+    assert raised.value.filename == str(folder / "merges.txt")
+    assert (folder / "vocab.json").read_text() == "old"
+    assert names(folder) == {*ALL, MANIFEST}
+
+
+def test_a_manifest_that_is_nested_deeply_is_none(tmp_path: Path, trained: Trained) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / MANIFEST).write_text('{"files": ' + "[" * 100_000 + "]" * 100_000 + "}")
+    assert [path.name for path in touched_files(folder, "mine", ["gpt2"])] == [MANIFEST]
+    write(folder, trained, force=True)
+    assert names(folder) == {*ALL, MANIFEST}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes as on POSIX")
+def test_modes_are_kept(tmp_path: Path, trained: Trained) -> None:
+    folder = tmp_path / "out"
+    write(folder, trained)
+    for path in folder.iterdir():
+        path.chmod(0o600)
+    write(folder, trained, force=True)
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+
+
+def test_a_folder_that_another_has_made_meanwhile(
+    tmp_path: Path, trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    real = Path.rename
+
+    def rename(path: Path, target: Path) -> Path:
+        monkeypatch.undo()
+        write(folder, trained, formats=["tiktoken"])
+        return real(path, target)
+
+    for force in (True, False):
+        shutil.rmtree(folder, ignore_errors=True)
+        monkeypatch.setattr(Path, "rename", rename)
+        if force:
+            write(folder, trained, force=True)
+            assert names(folder) == {*ALL, MANIFEST}
+        else:
+            with pytest.raises(FileExistsError):
+                write(folder, trained)
+            assert names(folder) == {"mine.tiktoken", MANIFEST}
+    assert names(tmp_path) == {"out"}

@@ -26,7 +26,7 @@ from ..options.preparation import preparation_options
 from ..options.splitting import SPLITTING, splitting_options
 from ..options.weights import weight_option
 from ..output import CommandError, failure, plural, write_line, write_message
-from ..output_file import check_new_file, check_no_input
+from ..output_file import check_new_file, check_outputs, vocabulary_inputs
 
 #: The parameters that say nothing about files of counts.
 _OF_TEXTS = (
@@ -153,7 +153,8 @@ def counts(
     else:
         source = _Texts(corpus, splitter, preparation, jobs)
     if not to_stdout:
-        check_no_input([output], [*source.inputs, *filter(None, [mask])])
+        others = [*filter(None, [mask]), *vocabulary_inputs(context.params.get("like"))]
+        check_outputs([output], [*source.inputs, *others])
     sums = _Sums(keeps_groups=by_group or bool(weights))
     figures: dict[str, Any] = {}
     try:

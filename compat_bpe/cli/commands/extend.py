@@ -36,6 +36,7 @@ from ..options.vocabulary import (
     why_stopped,
 )
 from ..output import CommandError, failure, plural, write_line, write_message
+from ..output_file import vocabulary_inputs
 from ..progress import Progress
 from ..streams import write_bytes
 
@@ -147,7 +148,8 @@ def extend(
     )
     default = _DEFAULT_FORMATS if is_byte_level(old.core) else _JSON_FORMATS
     found_corpus = corpus.find() if corpus.paths or number else None
-    check_inputs(output, name, formats or default, [_CHANGES], found_corpus, [terms_file, encoding])
+    others = [terms_file, *vocabulary_inputs(encoding)]
+    check_inputs(output, name, formats or default, [_CHANGES], found_corpus, others)
     try:
         with extender:
             if found_corpus is not None:

@@ -6,13 +6,14 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import click
 
 from ... import __version__
 from ...corpus.documents import CorpusFile
-from ...files.write import write_files
+from ...files.streamed import written_whole
 from ...report.curves import Check, curve_of
 from ...report.figures import Report
 from ...report.measure import report_parts
@@ -22,7 +23,7 @@ from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encodings, encoding_options, is_path
 from ..options.groups import GroupedCommand
 from ..output import CommandError, failure, write_line
-from ..output_file import check_new_file, check_no_input
+from ..output_file import check_new_file, check_outputs, vocabulary_inputs
 from ..streams import read_all
 
 #: A mark in the beginning of every page that this command writes.
@@ -120,8 +121,8 @@ def report(
         check_new_file(html, force=force, is_own=_is_page)
     found = corpus.find()
     if html is not None:
-        others = [path for path in (terms_file, *encoding) if path is not None]
-        check_no_input([html], [*(file.path for file in found.files), *others])
+        others = [*filter(None, [terms_file]), *chain(*map(vocabulary_inputs, encoding))]
+        check_outputs([html], [*(file.path for file in found.files), *others])
     if by == "file":
         found.files = [CorpusFile(file.path, file.path) for file in found.files]
     try:
@@ -172,13 +173,8 @@ def _write_page(made: Report, path: str, top: int, corpus: Sequence[str]) -> Non
     except ValueError as error:
         raise CommandError(str(error)) from None
     data = page(made, top, corpus=corpus or ["-"], version=__version__, made_at=made_at).encode()
-    target = os.path.realpath(path)
     try:
-        if os.path.exists(target) and not os.path.isfile(target):
-            # A pipe or a device cannot be replaced by a file.
-            with open(target, "wb") as file:
-                file.write(data)
-        else:
-            write_files([(target, data)])
+        with written_whole(path) as file:
+            file.write(data)
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}") from None

@@ -7,7 +7,7 @@ import os
 import click
 
 from ..output import CommandError, write_line
-from ..output_file import check_new_file
+from ..output_file import check_new_file, check_outputs
 
 
 @click.command(name="shim-wheel")
@@ -30,6 +30,7 @@ def shim_wheel(directory: str, force: bool) -> None:
     target = os.path.join(directory, wheel_name())
     if os.path.lexists(target):
         check_new_file(target, force=force, is_own=is_shim_wheel)
+        check_outputs([target], [])
     try:
         path = write_shim_wheel(directory)
     except OSError as error:

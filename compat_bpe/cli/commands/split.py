@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ...files.text import STDIN
 from ...files.write import write_files
 from ..input_path import shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError, write_line
-from ..output_file import check_new_file
+from ..output_file import check_new_file, check_outputs, vocabulary_inputs
 from ..streams import check_escaped, input_argument, read_all, write_bytes
 
 if TYPE_CHECKING:
@@ -130,7 +129,8 @@ def split(
 
     if prefix is not None:
         paths = _paths(prefix, suffix, len(parts))
-        _check_new(paths, file, force)
+        _check_new(paths, force)
+        check_outputs(paths, [file, *vocabulary_inputs(encoding)])
         try:
             write_files((path, part.text.encode()) for path, part in zip(paths, parts))
         except OSError as error:
@@ -161,8 +161,8 @@ def _paths(prefix: str, suffix: str, count: int) -> list[str]:
     return [f"{prefix}{number:0{digits}}{suffix}" for number in range(1, count + 1)]
 
 
-def _check_new(paths: Sequence[str], source: str, force: bool) -> None:
-    """Refuse to overwrite a file that exists, and the input in any case.
+def _check_new(paths: Sequence[str], force: bool) -> None:
+    """Refuse to overwrite a file that exists, and what is not a file in any case.
 
     Raises:
         CommandError: one of the files must not be written.
@@ -174,5 +174,3 @@ def _check_new(paths: Sequence[str], source: str, force: bool) -> None:
         # A device or a pipe would be replaced, not written to.
         if not os.path.isfile(path):
             raise CommandError(f"{path}: it exists and is not a regular file")
-        if source != STDIN and os.path.samefile(path, source):
-            raise CommandError(f"{path}: it is the input")

@@ -32,6 +32,7 @@ from ..options.vocabulary import (
     vocabulary_options,
 )
 from ..output import failure, plural, write_line, write_message
+from ..output_file import vocabulary_inputs
 from ..progress import Progress
 from ..streams import write_bytes
 
@@ -152,7 +153,8 @@ def train(
         raise click.UsageError("Standard input cannot be both PATH and --counts.")
     # Without PATH, counts stand for the corpus.
     found = corpus.find() if corpus.paths or not counted.paths else corpus.empty()
-    check_inputs(output, name, formats, extra, found, [mask, training.like, *counted.files])
+    others = [mask, *vocabulary_inputs(training.like), *counted.files]
+    check_inputs(output, name, formats, extra, found, others)
     try:
         with (
             tempfile.TemporaryFile() as held_out,

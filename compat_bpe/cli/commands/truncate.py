@@ -125,7 +125,7 @@ def _read_head(
 
     source = reading()
     ids = encoded(encoding, source, frozenset(), shown_name(file))
-    is_whole = next(islice(ids, limit, None), None) is None
+    is_whole = next(islice(ids, min(limit, sys.maxsize), None), None) is None
     if not is_whole and look_for_end:
         with suppress(CommandError):  # errors in the rest do not matter
             is_whole = not any(source)

@@ -11,7 +11,7 @@ import click
 
 from ...train.write import FORMATS, check_folder, check_name, touched_files
 from ..output import failure
-from ..output_file import check_no_input
+from ..output_file import check_outputs
 from .corpus import Corpus
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -131,7 +131,7 @@ def check_inputs(
     """
     outputs = map(os.fspath, touched_files(output, name, formats, extra))
     inputs = [file.path for file in corpus.files] if corpus is not None else []
-    check_no_input(outputs, [*inputs, *filter(None, others)])
+    check_outputs(outputs, [*inputs, *filter(None, others)])
 
 
 def why_stopped(min_frequency: int) -> str:

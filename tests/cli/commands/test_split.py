@@ -119,8 +119,7 @@ def test_a_file_that_cannot_be_written_is_one_line_and_leaves_nothing_half_done(
         patch.setattr(module, fail)
         result = split("-n", "3", "-o", "part-")
     assert result == (2, b"", "compat-bpe: part-0003.txt: Permission denied\n")
-    written = ["part-0001.txt", "part-0002.txt"] if function == "os.replace" else []
-    assert sorted(os.listdir()) == written
+    assert os.listdir() == []
 
 
 def test_missing_folder_is_one_line() -> None:
@@ -185,7 +184,8 @@ def test_the_input_is_never_overwritten() -> None:
     os.symlink("part-0001.txt", "link")
     for source in ("part-0001.txt", "link"):
         result = split("-n", "3", "-o", "part-", "--force", source)
-        assert result == (2, b"", "compat-bpe: part-0001.txt: it is the input\n")
+        assert result[:2] == (2, b"")
+        assert result[2].startswith("compat-bpe: part-0001.txt: it is one of the inputs")
     assert Path("part-0001.txt").read_bytes() == DATA
     assert sorted(os.listdir()) == ["link", "part-0001.txt"]
 

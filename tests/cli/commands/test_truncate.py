@@ -148,3 +148,7 @@ def test_wrong_usage(args: tuple[str, ...], reason: str) -> None:
     status, out, err = run("truncate", *args, stdin=b"hello")
     assert (status, out) == (2, b"")
     assert reason in err
+
+
+def test_a_limit_beyond_all_sizes() -> None:
+    assert run("truncate", "-e", "gpt2", "-n", str(10**30), stdin=b"hug") == (0, b"hug", "")

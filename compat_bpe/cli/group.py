@@ -1,0 +1,119 @@
+"""The group of all commands, and what becomes of errors that no command expects."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ..version import __version__
+from .output import PROGRAM, CommandError, escape_unknown, visible
+
+#: Each command and the module it is in, which is imported when it is used.
+_COMMANDS = {
+    "count": "count",
+    "truncate": "truncate",
+    "split": "split",
+    "show": "show",
+    "extend": "extend",
+    "encode": "encode",
+    "decode": "decode",
+    "train": "train",
+    "corpus": "corpus",
+    "report": "report",
+    "encodings": "listing",
+    "models": "listing",
+    "lsp": "lsp",
+    "completion": "completion",
+    "shim-wheel": "shim_wheel",
+}
+
+
+class _Group(click.Group):
+    def main(self, *args: Any, **options: Any) -> Any:
+        escape_unknown(sys.stdout)
+        return super().main(*args, **options)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f".commands.{_COMMANDS[cmd_name]}", __package__)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # click itself would say "Aborted!" and exit with 1
+            sys.exit(128 + 2)  # as a shell reports a program that SIGINT ended
+        except MemoryError as error:
+            error.__traceback__ = None  # its frames hold what has filled the memory
+            raise CommandError("there is not enough memory for this") from None
+        except RecursionError:
+            raise CommandError("something in the input is nested too deeply") from None
+        except OverflowError as error:
+            raise CommandError(f"a number is too large: {error}") from None
+        except OSError as error:
+            reason = _reason(error)
+            if reason is None:
+                raise
+            raise CommandError(reason) from None
+        except click.ClickException as error:
+            # click writes it, and it may quote what was given.
+            error.message = visible(error.message, sys.stderr)  # type: ignore[misc]
+            raise
+        except (click.exceptions.Exit, click.Abort):
+            raise
+        except Exception:  # a mistake of ours; 1 would mean "over the limit"
+            sys.excepthook(*sys.exc_info())
+            sys.exit(CommandError.exit_code)
+
+
+def _reason(error: OSError) -> str | None:
+    """Return what to say about an error of a file; None if it is one of standard output.
+
+    Errors of files are reported where they occur, and click handles a closed pipe.  What is left is
+    mostly a full disk under standard output, or a current directory that was removed.
+    """
+    if error.errno == errno.EPIPE:
+        return None
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror or error}"
+    try:
+        os.getcwd()
+    except OSError as gone:
+        return f"the current directory: {gone.strerror}"
+    return None
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def cli() -> None:
+    """Count, cut and show tokens, exactly as tiktoken and tokenizers make them.
+
+    \b
+    Examples:
+      $ compat-bpe count src/*.py
+      $ git diff | compat-bpe truncate -n 4000 -m gpt-4o
+
+    compat-bpe COMMAND --help says more about a command.
+    """
+
+
+def run() -> None:
+    """Run the command with the arguments of the process, and exit with its status."""
+    try:
+        cli(prog_name=PROGRAM)
+    except OSError as error:
+        # An error of standard output: its buffered data is given up.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        failure = CommandError(f"standard output: {error.strerror or error}")
+        failure.show()
+        sys.exit(failure.exit_code)
