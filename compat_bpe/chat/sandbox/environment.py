@@ -136,10 +136,14 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     def wrap_str_format(self, value: Any) -> None:
         return None  # it is one of the methods
 
+    def hashed(self, key: Any) -> Any:
+        """Return the key of a dict."""
+        if not isinstance(key, (str, int)):
+            self.budget.size(key)  # a text knows its hash
+        return key
+
     def getitem(self, obj: Any, argument: Any) -> Any:
-        if not isinstance(argument, (str, int)):
-            self.budget.size(argument)  # it is hashed
-        return super().getitem(obj, argument)
+        return super().getitem(obj, self.hashed(argument))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         budget = __self.budget

@@ -13,8 +13,8 @@ from jinja2.parser import Parser
 
 #: The most tokens of a template, the most characters, and its deepest nesting.  A published one has
 #: at most 5,000, 20,000 and 60.
-_TOKENS = 40_000
-LENGTH = 1 << 20
+_TOKENS = 20_000
+LENGTH = 1 << 18
 _NESTING = 150
 
 #: What a template may consist of, by the names of jinja2's nodes.
@@ -29,17 +29,17 @@ NODES = frozenset(
     )
 )
 
-#: The nodes whose content is done more than once.
-_REPEATED = (nodes.For, nodes.Macro, nodes.CallBlock)
+#: The tags whose nodes are called otherwise.
+_TAGS = {"FromImport": "from", "ScopedEvalContextModifier": "autoescape"}
 
 
 def check_and_count(tree: nodes.Template) -> None:
-    """Refuse what is not allowed, and make each turn of a loop and each call of a macro count.
+    """Refuse what is not allowed, and send what jinja2 would do by itself through the environment.
 
     Raises:
         TemplateSyntaxError: a tag or the like is not allowed, or nested too deeply.
     """
-    repeated: list[nodes.Node] = []
+    seen: list[nodes.Node] = []
     level: list[nodes.Node] = [tree]
     depth = 0
     while level:
@@ -47,30 +47,30 @@ def check_and_count(tree: nodes.Template) -> None:
         for node in level:
             kind = type(node).__name__
             if kind not in NODES:
-                raise jinja2.TemplateSyntaxError(f"{kind.lower()} is not allowed", node.lineno)
+                name = _TAGS.get(kind, kind.lower())
+                raise jinja2.TemplateSyntaxError(f"{name!r} is not allowed", node.lineno)
             if depth > _NESTING:
                 raise jinja2.TemplateSyntaxError("nested too deeply", node.lineno)
-            if isinstance(node, (nodes.Call, nodes.Filter, nodes.Test)):
-                node.dyn_args = node.dyn_args and _send("spread", node.dyn_args)
-                node.dyn_kwargs = node.dyn_kwargs and _send("spread", node.dyn_kwargs)
-            if isinstance(node, _REPEATED):
-                repeated.append(node)
+        seen += level
         level = [one for node in level for one in node.iter_child_nodes()]
     # Those inside come first, so that what counts is not counted itself.
-    for node in reversed(repeated):
-        assert isinstance(node, _REPEATED)
-        # What is done without a call of ours is done at most so often in a turn.
-        steps = 1 + sum(1 for _ in node.find_all(nodes.Node)) // 8
-        node.body.insert(
-            0,
-            nodes.ExprStmt(
-                _send("turn", nodes.Const(steps, lineno=node.lineno)), lineno=node.lineno
-            ),
-        )
-        if isinstance(node, nodes.For) and node.test is not None:
-            node.test = nodes.And(
-                _send("turn", nodes.Const(steps, lineno=node.lineno)), node.test, lineno=node.lineno
-            )
+    for node in reversed(seen):
+        if isinstance(node, (nodes.For, nodes.Macro, nodes.CallBlock)):
+            _count_turns(node)
+        elif isinstance(node, nodes.Pair):
+            node.key = _send("hashed", node.key)
+        elif isinstance(node, (nodes.Call, nodes.Filter, nodes.Test)):
+            node.dyn_args = node.dyn_args and _send("spread", node.dyn_args)
+            node.dyn_kwargs = node.dyn_kwargs and _send("spread", node.dyn_kwargs)
+
+
+def _count_turns(node: nodes.For | nodes.Macro | nodes.CallBlock) -> None:
+    """Make each turn of a loop and each call of a macro count."""
+    # What is done without a call of ours is done at most so often in a turn.
+    steps = nodes.Const(1 + sum(1 for _ in node.find_all(nodes.Node)) // 8, lineno=node.lineno)
+    node.body.insert(0, nodes.ExprStmt(_send("turn", steps), lineno=node.lineno))
+    if isinstance(node, nodes.For) and node.test is not None:
+        node.test = nodes.And(_send("turn", steps), node.test, lineno=node.lineno)
 
 
 def _send(name: str, value: nodes.Expr) -> nodes.Call:
