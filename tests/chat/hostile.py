@@ -57,7 +57,8 @@ TIME = {
             "is upper": "ns.x is upper",
             "replaced": "'x' | replace('x', ns.x)",
             "refused": "raise_exception(ns.x)",
-            "changed": "loop.changed(ns.x)",
+            "refused by keyword": "raise_exception(message=ns.x)",
+            "the name of a filter": "[1] | map(ns.x) | list",
         }.items()
     },
     **{
@@ -70,6 +71,9 @@ TIME = {
             "unique": "[ns.x] | unique | list | length",
             "dict": "dict([(ns.x, 1)])",
             "filter": "ns.x is filter",
+            "the name of a filter": "[1] | map(ns.x) | list",
+            "the way to round": "1.5 | round(1, ns.x)",
+            "an attribute": "[{}] | map(attribute=ns.x) | list",
         }.items()
     },
     "rfind": LONG + "{{ a.rfind('ab' ~ 'a' * 16000000) }}",
@@ -81,11 +85,13 @@ TIME = {
     "sum of lists": "{{ ([[1] * 99] * 1000000) | sum(start=[]) | length }}",
     "sort of lists": "{{ ([[0] * 500000] * 1000000) | sort | length }}",
     "title": "{% for i in range(999) %}{% set x = ('a ' * 9999999) | title %}{% endfor %}",
-    "slices": "{% set a = [1] * 999999 %}{% for i in range(99999) %}{% set b = a[1:] %}{% endfor %}",
+    "slices": "{% set a = [1] * 999999 %}{% for i in range(99999) %}{% set b = a[1:] %}"
+    "{% endfor %}",
     "spread": "{% for i in range(99999) %}{{ loop.cycle(*(['x'] * 999999)) }}{% endfor %}",
     "loops": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
     "loops with a test": "{% for a in range(99999) %}{% for b in range(99999) if no %}{% endfor %}"
     "{% endfor %}",
+    "loop.changed": DOUBLED + "{% for i in [1] %}{{ loop.changed(ns.x) }}{% endfor %}",
     "a loop into itself": "{% for a in [1] recursive %}{{ loop([1]) }}{% endfor %}",
     "macro": macro("{{ f(n) }}"),
     "macro twice": macro("{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}"),
@@ -155,7 +161,8 @@ MEMORY = {
     "output": "{% for i in range(99999) %}{{ 'x' * 9999 }}{% endfor %}",
     "output of a macro": macro("{% for i in range(99999) %}{{ 'x' * 999999 }}{% endfor %}"),
     "pieces of output": macro(
-        "{% for i in range(99999) %}{% for j in range(99) %}{{ 'a' }}{{ 'b' }}{% endfor %}{% endfor %}"
+        "{% for i in range(99999) %}{% for j in range(99) %}{{ 'a' }}{{ 'b' }}{% endfor %}"
+        "{% endfor %}"
     ),
     "texts": keep("'x' * 30000000"),
     "wide texts": keep("'世' * 9000000"),

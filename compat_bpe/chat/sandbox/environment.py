@@ -16,7 +16,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Joiner, Namespace
 
 from .budget import Budget
-from .filters import FILTERS, TESTS, to_json
+from .filters import FILTERS, TESTS, free, to_json
 from .functions import TemplateNamespace, make_dict, raise_exception, strftime_now
 from .methods import ATTRIBUTES, METHODS
 from .operators import count_comparison, count_operation, count_search, count_slice
@@ -164,6 +164,8 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
                 budget.calls -= 1
         if isinstance(__obj, Joiner) or __obj in __self._functions:
             budget.sizes(args)
+            if __obj is raise_exception:
+                budget.sizes(kwargs.values())
             return __context.call(__obj, *args, **kwargs)
         if isinstance(__obj, jinja2.Undefined):
             return __obj()  # it says what is undefined
@@ -177,6 +179,10 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         def bounded(*args: Any, **kwargs: Any) -> Any:
             budget = self.budget
             budget.spend()
+            if cost is not free:
+                # Whatever is given besides may be shown in a message, or hashed.
+                budget.sizes(args[value_at + 1 :])
+                budget.sizes(kwargs.values())
             value = cost(budget, *args[value_at:], **kwargs)
             result = function(*args[:value_at], value, *args[value_at + 1 :], **kwargs)
             if isinstance(result, GeneratorType):

@@ -23,7 +23,8 @@ _LONGEST_NUMBER = 1_000
 Cost = Callable[..., Any]
 
 
-def _free(_budget: Budget, value: Any, *_: Any, **__: Any) -> Any:
+def free(_budget: Budget, value: Any, *_: Any, **__: Any) -> Any:
+    """Return a value of which only the kind, the number of items or an end is looked at."""
     return value
 
 
@@ -181,7 +182,7 @@ def _as_json(
 
 #: The filters, by what they cost.
 FILTERS: dict[str, Cost] = {
-    **dict.fromkeys(("count", "d", "default", "first", "last", "length"), _free),
+    **dict.fromkeys(("count", "d", "default", "first", "last", "length"), free),
     **dict.fromkeys(("capitalize", "lower", "safe", "string", "trim", "upper"), _of_text),
     **dict.fromkeys(("e", "escape"), _escaped),
     **dict.fromkeys(("items", "list", "map", "reject", "rejectattr", "reverse"), _each),
@@ -221,9 +222,9 @@ def _shown(budget: Budget, value: Any) -> str:
 
 #: The tests, by what they cost; "in" is for itself.
 TESTS: dict[str, Cost] = {
-    **dict.fromkeys(("boolean", "callable", "defined", "escaped", "false", "float"), _free),
-    **dict.fromkeys(("integer", "iterable", "mapping", "none", "number", "sameas"), _free),
-    **dict.fromkeys(("sequence", "string", "true", "undefined"), _free),
+    **dict.fromkeys(("boolean", "callable", "defined", "escaped", "false", "float"), free),
+    **dict.fromkeys(("integer", "iterable", "mapping", "none", "number", "sameas"), free),
+    **dict.fromkeys(("sequence", "string", "true", "undefined"), free),
     **dict.fromkeys(("!=", "<", "<=", "==", ">", ">=", "eq", "equalto", "ge"), _compared),
     **dict.fromkeys(("greaterthan", "gt", "le", "lessthan", "lt", "ne"), _compared),
     **dict.fromkeys(("divisibleby", "even", "odd"), _calculated),
