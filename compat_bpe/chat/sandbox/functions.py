@@ -54,4 +54,9 @@ def strftime_now(form: str) -> str:
         raise jinja2.TemplateRuntimeError(
             "strftime_now takes a short text with plain parts, like %d"
         )
+    return date_now(form)
+
+
+def date_now(form: str) -> str:
+    """Return the date and the time in a form."""
     return datetime.now().strftime(form)
