@@ -8,6 +8,7 @@ nothing can interrupt an operation of Python's that runs.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Iterable
 from time import monotonic
@@ -15,12 +16,17 @@ from typing import Any, NamedTuple
 
 import jinja2
 
+resource: Any = None
+with contextlib.suppress(ImportError):  # there is none on Windows and in a browser
+    import resource
+
 #: The steps that a rendering may take, and more of them for each item that it is given.
 STEPS = 2_000_000
 STEPS_PER_ITEM = 64
 
-#: The bytes of texts and lists that it may make, and more for each byte that it is given.
-MADE = 1 << 29
+#: The bytes of texts and lists that it may make, and more for each byte that it is given.  Where
+#: the system says that the memory of the process did not grow by so much, it may make more.
+MADE = 1 << 28
 MADE_PER_BYTE = 16
 
 #: The steps of a single operation of Python's, which cannot be interrupted: well below a second.
@@ -40,6 +46,9 @@ LARGEST = 1 << 12
 
 #: The characters that are searched, compared or hashed in a step.
 PER_STEP = 1 << 10
+
+#: The bytes in which the system says the memory of a process.
+_PEAK_UNIT = 1 if sys.platform == "darwin" else 1 << 10
 
 #: The turns after which the clock is looked at.
 _STEPS_PER_LOOK = 256
@@ -88,7 +97,7 @@ class Budget:
         given: the variables of the template, plain data.
     """
 
-    __slots__ = ("_at_once", "_ends", "_look", "calls", "made", "steps")
+    __slots__ = ("_at_once", "_ends", "_look", "_peak", "calls", "made", "steps")
 
     def __init__(self, given: Any = None) -> None:
         #: The calls of macros that are running.
@@ -100,6 +109,7 @@ class Budget:
         self.steps = STEPS + STEPS_PER_ITEM * size.items
         self.made = MADE + MADE_PER_BYTE * (4 if size.is_wide else 1) * size.length
         self._look = self.steps
+        self._peak = _peak()
         self._ends = monotonic() + SECONDS
 
     def spend(self, steps: int = 1, made: int = 0) -> None:
@@ -113,7 +123,7 @@ class Budget:
         if self.steps < self._look:
             self._check(steps)
         if self.made < 0:
-            raise TooMuch("it makes more texts and lists than it may")
+            self._check_memory()
 
     def _check(self, steps: int) -> None:
         if self.steps < 0:
@@ -123,6 +133,12 @@ class Budget:
         self._look = self.steps - _STEPS_PER_LOOK
         if monotonic() > self._ends:
             raise TooMuch(f"it takes more than {SECONDS} seconds")
+
+    def _check_memory(self) -> None:
+        # Most of what is made is not kept: "x = x + y" in a loop needs the last one alone.
+        if self._peak is None or (_peak() or 0) - self._peak > MADE:
+            raise TooMuch("it makes more texts and lists than it may")
+        self.made += MADE
 
     def text(self, length: int, *sources: str) -> None:
         """Count a text that is made of others.
@@ -218,6 +234,13 @@ class Budget:
         """Count values that are looked at as a whole, once each."""
         for one in values:
             self.size(one)
+
+
+def _peak() -> int | None:
+    """Return the most bytes of memory that this process had so far; None if it is not known."""
+    if resource is None:
+        return None
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _PEAK_UNIT
 
 
 def number_of_bits(value: int) -> int:

@@ -67,7 +67,7 @@ def check_and_count(tree: nodes.Template) -> None:
 def _count_turns(node: nodes.For | nodes.Macro | nodes.CallBlock) -> None:
     """Make each turn of a loop and each call of a macro count."""
     # What is done without a call of ours is done at most so often in a turn.
-    steps = nodes.Const(1 + sum(1 for _ in node.find_all(nodes.Node)) // 8, lineno=node.lineno)
+    steps = nodes.Const(1 + sum(1 for _ in node.find_all(nodes.Node)) // 32, lineno=node.lineno)
     node.body.insert(0, nodes.ExprStmt(_send("turn", steps), lineno=node.lineno))
     if isinstance(node, nodes.For) and node.test is not None:
         node.test = nodes.And(_send("turn", steps), node.test, lineno=node.lineno)
@@ -95,6 +95,22 @@ class Code(CodeGenerator):
             self.write(f", {one.op!r}, ")
             self.visit(one.expr, frame)
         self.write(")")
+
+    def visit_List(self, node: nodes.List, frame: Frame) -> None:
+        self.write("environment.made(")
+        super().visit_List(node, frame)
+        self.write(")")
+
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:
+        self.write("environment.made(")
+        super().visit_Dict(node, frame)
+        self.write(")")
+
+    def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:
+        is_value = node.ctx == "load"  # else names that are set
+        self.write("environment.made(" if is_value else "")
+        super().visit_Tuple(node, frame)
+        self.write(")" if is_value else "")
 
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
         self._send("joined", node.nodes, frame)
