@@ -41,8 +41,8 @@ ODD = {
     "slices": "{{ messages[::-1] | length }}{{ 'abc'[1:] }}{{ [1, 2, 3][:-1] }}{{ 'abc'[-1] }}",
     "loops": "{% for a in [[1, [2]], [3]] recursive %}{% if a is number %}{{ a }}{% else %}"
     "{{ loop(a) }}{% endif %}{{ loop.cycle('x', 'y') }}{{ loop.changed(1) }}{% endfor %}",
-    "loops with a test": "{% for m in messages if m.role == 'user' %}{{ loop.index }}/{{ loop.length"
-    " }}{% else %}none{% endfor %}",
+    "loops with a test": "{% for m in messages if m.role == 'user' %}{{ loop.index }}/"
+    "{{ loop.length }}{% else %}none{% endfor %}",
     "macros": "{% macro f(a, b=2) %}{{ a }}{{ b }}{{ varargs }}{{ kwargs }}{{ caller() }}"
     "{% endmacro %}{% call f(*[1, 2, 3], **{'c': 4}) %}x{% endcall %}",
     "blocks": "{% set a | upper %}x{{ 1 }}{% endset %}{{ a }}{% filter upper %}y{% endfilter %}"

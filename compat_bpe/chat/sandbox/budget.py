@@ -240,7 +240,8 @@ def _peak() -> int | None:
     """Return the most bytes of memory that this process had so far; None if it is not known."""
     if resource is None:
         return None
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _PEAK_UNIT
+    most: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most * _PEAK_UNIT
 
 
 def number_of_bits(value: int) -> int:
