@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.chat import ChatTemplate, count_messages, sandbox
+from compat_bpe.chat import ChatTemplate, count_messages
+from compat_bpe.chat.sandbox import budget
 from tests.chat.families import SPECIAL_TOKENS, TEMPLATES
 
 CHAT: list[dict[str, Any]] = [
@@ -168,7 +169,17 @@ class TestContinuing:
         ("{{ messages.append(1) }}", "the chat template fails: access to attribute 'append' of 'l"),
         ("{% set ns = namespace(__x=1) %}", "the chat template fails: a namespace has no att"),
         ("{% set ns = namespace() %}{% set ns.__x = 1 %}", "the chat template fails: a namespace"),
-        ("{% include 'x' %}", "the chat template fails: TypeError: no loader for this environment"),
+        ("{% include 'x' %}", "chat template: line 1: 'include' is not allowed"),
+        ("{% autoescape true %}{% endautoescape %}", "chat template: line 1: 'autoescape' is not"),
+        ("{{ 'x'.ljust(9) }}", "the chat template fails: access to attribute 'ljust' of 'str"),
+        ("{{ 'x' | pprint }}", "chat template: line 1: No filter named 'pprint'."),
+        ("{{ lipsum() }}", "the chat template fails: 'lipsum' is undefined"),
+        ("{{ 'x'() }}", "the chat template fails: a str cannot be called"),
+        ("{{ missing + 'x' }}", "the chat template fails: 'missing' is undefined"),
+        ("{{ 'x' + missing }}", "the chat template fails: 'missing' is undefined"),
+        ("{{ missing[1:] }}", "the chat template fails: 'missing' is undefined"),
+        ("{{ missing() }}", "the chat template fails: 'missing' is undefined"),
+        ("{{ {}.keys() - [] }}", "the chat template fails: TypeError: unsupported operand type"),
         ("{" * 3, "chat template: line 1: "),
         ("(" * 9, ""),
         ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "chat template: nested too deeply"),
@@ -182,55 +193,10 @@ def test_templates_that_fail(form: str, reason: str) -> None:
         render(form)
 
 
-NO_END = {
-    "loops": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
-    "a macro": "{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}",
-    "a macro twice": "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}"
-    "{% endmacro %}{{ f(99) }}",
-    "a text that doubles": "{% set ns = namespace(x='ab') %}{% for i in range(99) %}"
-    "{% set ns.x = ns.x ~ ns.x %}{% endfor %}",
-    "a sum that doubles": "{% set ns = namespace(x='ab') %}{% for i in range(99) %}"
-    "{% set ns.x = ns.x + ns.x %}{% endfor %}",
-    "a list that doubles": "{% set ns = namespace(x=[1]) %}{% for i in range(99) %}"
-    "{% set ns.x = ns.x + ns.x %}{% endfor %}",
-    "a block that doubles": "{% set ns = namespace(x='ab') %}{% for i in range(99) %}"
-    "{% set y %}{{ ns.x }}{{ ns.x }}{% endset %}{% set ns.x = y %}{% endfor %}",
-    "a macro that makes much": "{% macro f() %}{% for i in range(99) %}{{ 'x' * 9999999 }}"
-    "{% endfor %}{% endmacro %}{% set y = f() %}",
-    "output": "{% for i in range(99999) %}{{ 'x' * 9999 }}{% endfor %}",
-    "copies": "{{ 'x' * 99999999999 }}",
-    "copies of a list": "{{ [1] * 99999999999 }}",
-    "a power": "{{ 9 ** 99999999 }}",
-    "a number that squares": "{% set ns = namespace(x=9) %}{% for i in range(99) %}"
-    "{% set ns.x = ns.x * ns.x %}{% endfor %}",
-    "a width": "{{ 'x' | center(99999999999) }}",
-    "a width of a method": "{{ 'x'.ljust(99999999999) }}",
-    "a width of a form": "{{ '%99999999999d' % 1 }}",
-    "a width of a filter": "{{ '%99999999999d' | format(1) }}",
-    "a width as an argument": "{{ '%*d' % (99999999999, 1) }}",
-    "an indent": "{{ messages | tojson(indent=99999999999) }}",
-    "a batch": "{{ [1] | batch(99999999999, 0) | list }}",
-    "replacing": "{% set a = 'x' * 9999999 %}{{ a | replace('x', a) }}",
-    "replacing by a method": "{% set a = 'x' * 9999999 %}{{ a.replace('x', a) }}",
-    "joining": "{% set a = 'x' * 9999999 %}{{ a | join(a) }}",
-    "joining by a method": "{% set a = 'x' * 9999999 %}{{ a.join(a) }}",
-    "filters that are long": "{% set a = 'x' * 9999999 %}{% for i in range(99999) %}"
-    "{{ a | upper | length }}{% endfor %}",
-    "a range": "{{ range(99999999999) | list }}",
-}
-
-
-@pytest.mark.parametrize("form", NO_END.values(), ids=NO_END)
-def test_templates_without_an_end(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "STEPS", 20_000)
-    with pytest.raises(ValueError, match=r"^the chat template "):
-        render(form)
-
-
 def test_a_template_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "SECONDS", -1)
+    monkeypatch.setattr(budget, "SECONDS", -1)
     with pytest.raises(ValueError, match=r"^the chat template fails: it takes more than"):
-        render("{% for m in messages %}{% endfor %}")
+        render("{% for m in range(9999) %}{% endfor %}")
 
 
 def test_a_long_conversation_is_no_endless_one() -> None:
