@@ -104,6 +104,8 @@ def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
 def vocabulary_inputs(path: str | None) -> list[str]:
     """Return the files that may be read with the file of a vocabulary: those beside it.
 
+    A ``tokenizer.json``, by whatever name, has all that it needs in itself.
+
     >>> [os.path.basename(name) for name in vocabulary_inputs("own/merges.txt")][:3]
     ['merges.txt', 'added_tokens.json', 'chat_template.jinja']
     >>> vocabulary_inputs(None)
@@ -111,7 +113,9 @@ def vocabulary_inputs(path: str | None) -> list[str]:
     """
     if path is None:
         return []
-    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    folder, name = (path, "") if os.path.isdir(path) else os.path.split(path)
+    if name.endswith(".json") and name not in _BESIDE:
+        return [path]
     return [path, *(os.path.join(folder, name) for name in _BESIDE)]
 
 

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping
 
-from ..files.whole import open_regular
 from .encoding import Encoding
 from .load_by_ranks import (
     DEEPSEEK,
@@ -69,6 +68,8 @@ def load(
     >>> load("fixtures/gpt2_small").encode("the")
     [83, 258]
     """
+    from ..files.whole import open_regular  # imported here: encodings by name do not need it
+
     found = os.fspath(path)
     if os.path.isdir(found):
         found = _in_folder(found)

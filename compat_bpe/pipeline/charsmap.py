@@ -20,6 +20,7 @@ from sys import byteorder
 
 from ..parallel.lazy import cached_property
 from ..unicode.code_points import CodePoints
+from .double_array import HAS_LEAF, LEAF, offset, read_tables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +30,6 @@ if TYPE_CHECKING:
 _MOST_AT_ONE_PLACE = 32
 #: The number of characters after a node that are remembered.
 _STEPS = 1 << 14
-#: The most steps to read a map, for each unit of it: visits of nodes, and characters after them.
-#: The maps of SentencePiece take fewer than two.
-_MOST_STEPS = 8
-#: The longest replacement in bytes, and the longest sequence in characters.  Those of SentencePiece
-#: have at most 33 and 18.
-_LONGEST_REPLACEMENT, _LONGEST_SEQUENCE = 1 << 10, 1 << 8
 #: The sha256 of the maps of SentencePiece, by their size: they are not damaged.
 _SHIPPED = {
     237484: "ec4a65fa10ad2a465f4f30ac3ee83a4ba4e9f507a4b092e07ff790c1c7c318af",  # nfkc, old
@@ -45,8 +40,6 @@ _SHIPPED = {
     247164: "2c03512e62f9ed965ec90d85314211b63b5b8aa0395311ea2147eec9ff738907",  # nmt_nfkc_cf
     247165: "d8dfef3d6db0eef0742f8b55a73aee7fce6c1e21d26a09b8d3d4b52c42a791cb",  # nfkc_cf
 }
-#: The bit of a unit that is a leaf, and the bit of one that has a leaf.
-_LEAF, _HAS_LEAF = 1 << 31, 1 << 8
 #: The number of characters at which sequences are looked for without a pattern, which takes a tenth
 #: of the time that building it takes.
 _FEW = 1 << 12
@@ -83,7 +76,7 @@ class Charsmap:
     @cached_property
     def _tables(self) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
         """For each node, the nodes after it, by character; and what is written at a node."""
-        return _read(self._units, self._text)
+        return read_tables(self._units, self._text)
 
     @property
     def _following(self) -> dict[int, dict[str, int]]:
@@ -93,17 +86,17 @@ class Charsmap:
         """Return the node that is one character after a node, or None."""
         units = self._units
         for byte in char.encode("utf-8", "surrogatepass"):
-            node ^= _offset(units[node]) ^ byte
-            if not node or units[node] & (_LEAF | 0xFF) != byte:
+            node ^= offset(units[node]) ^ byte
+            if not node or units[node] & (LEAF | 0xFF) != byte:
                 return None
         return node
 
     def _written(self, node: int) -> str | None:
         """Return what is written at a node, or None."""
         unit = self._units[node]
-        if not unit & _HAS_LEAF:
+        if not unit & HAS_LEAF:
             return None
-        start = self._units[node ^ _offset(unit)] & ~_LEAF
+        start = self._units[node ^ offset(unit)] & ~LEAF
         return self._text[start : self._text.index(0, start)].decode()
 
     def longest(self, text: str, start: int) -> tuple[int, str] | None:
@@ -130,9 +123,9 @@ class Charsmap:
         if node is None:
             return False
         units = self._units
-        first = node ^ _offset(units[node])
+        first = node ^ offset(units[node])
         return any(
-            units[first ^ byte] & (_LEAF | 0xFF) == byte and first ^ byte for byte in range(256)
+            units[first ^ byte] & (LEAF | 0xFF) == byte and first ^ byte for byte in range(256)
         )
 
     def _all_at(self, text: str, start: int) -> Iterator[tuple[int, str]]:
@@ -182,7 +175,7 @@ class Charsmap:
 
     def _is_end(self, node: int) -> bool:
         """Return True if a sequence ends at a node."""
-        return bool(self._units[node] & _HAS_LEAF)
+        return bool(self._units[node] & HAS_LEAF)
 
     @cached_property
     def _ascii_table(self) -> dict[int, str] | None:
@@ -268,132 +261,6 @@ def _is_shipped(blob: bytes) -> bool:
     from hashlib import sha256  # other maps need it not
 
     return sha256(blob).hexdigest() == known
-
-
-def _read(units: array[int], text: bytes) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
-    """Return the nodes after each node by character, and what is written at a node.
-
-    Raises:
-        ValueError: a unit points outside the array or the text, or to what it must not point to;
-            the trie has a loop; a sequence or a replacement is not UTF-8, or is too long; nodes
-            are shared so often that the tables would be many times as large as the map.
-    """
-    _check(units, len(text))
-    # The units that may be the child of a node, by the node's place xor its offset.
-    children: dict[int, list[int]] = {}
-    for place, unit in enumerate(units):
-        if unit < _LEAF and place:
-            children.setdefault(place ^ unit & 0xFF, []).append(place)
-    following: dict[int, dict[str, int]] = {}
-    leaves: dict[int, int] = {}
-    left = [0]
-    steps = [_MOST_STEPS * len(units)]
-    try:
-        while left:
-            node = left.pop()
-            if node not in following:
-                following[node] = found = _characters(units, children, node, steps)
-                left += found.values()
-                if units[node] & _HAS_LEAF:
-                    leaves[node] = units[node ^ _offset(units[node])] & ~_LEAF
-        strings = {start: _replacement(text, start) for start in set(leaves.values())}
-    except UnicodeDecodeError:
-        raise ValueError("the character map has bytes that are not UTF-8") from None
-    _check_loops(following)
-    return following, {node: strings[start] for node, start in leaves.items()}
-
-
-def _replacement(text: bytes, start: int) -> str:
-    end = text.find(0, start, start + _LONGEST_REPLACEMENT + 1)
-    if end < 0:
-        raise ValueError(
-            f"a replacement of the character map has more than {_LONGEST_REPLACEMENT} bytes"
-        )
-    return text[start:end].decode()
-
-
-def _characters(
-    units: array[int], children: dict[int, list[int]], node: int, steps: list[int]
-) -> dict[str, int]:
-    """Return the nodes that are one character below a node.
-
-    Args:
-        steps: the number of steps that are left, which is made smaller.
-
-    Raises:
-        UnicodeDecodeError: something below is not UTF-8.
-        ValueError: no step is left.
-    """
-    found: dict[str, int] = {}
-    left = [(node, b"")]
-    while left:
-        above, begun = left.pop()
-        steps[0] -= 1
-        for place in children.get(above ^ _offset(units[above]), ()):
-            data = begun + bytes((units[place] & 0xFF,))
-            if len(data) == _length(data[0]):
-                found[data.decode()] = place
-            elif units[place] & _HAS_LEAF or len(data) > 4:
-                data.decode()  # It raises.
-            else:
-                left.append((place, data))
-        if steps[0] < 0:
-            raise ValueError("the trie of the character map shares its nodes too often")
-    steps[0] -= len(found)
-    return found
-
-
-def _length(first: int) -> int:
-    """Return the length of a character in bytes by its first byte; 1 for a wrong one."""
-    return 1 + (0xC2 <= first <= 0xF4) + (0xE0 <= first <= 0xF4) + (0xF0 <= first <= 0xF4)
-
-
-def _offset(unit: int) -> int:
-    return (unit >> 10) << ((unit & 1 << 9) >> 6)
-
-
-def _check(units: array[int], length: int) -> None:
-    """Raise ``ValueError`` for a unit that points to where it must not point to."""
-    size = len(units)
-    root = units[0]
-    fine = not root & (_LEAF | _HAS_LEAF | 0xFF) and 0 < _offset(root) < size
-    for place, unit in enumerate(units if fine else ()):
-        if unit >= _LEAF:
-            fine = unit - _LEAF < length
-        else:
-            # A block has 256 units: if this is inside, the child of any byte is.
-            to = place ^ (unit >> 10) << ((unit & 512) >> 6)
-            fine = to < size and (not unit & _HAS_LEAF or units[to] >= _LEAF)
-        if not fine:
-            break
-    if not fine:
-        raise ValueError("the trie of the character map points outside itself")
-
-
-def _check_loops(following: dict[int, dict[str, int]]) -> None:
-    """Raise ``ValueError`` if a sequence would have no end or is too long."""
-    parents = dict.fromkeys(following, 0)
-    for found in following.values():
-        for node in found.values():
-            parents[node] += 1
-    # The nodes whose longest sequence is of one length, then of one more.
-    nodes = [node for node, count in parents.items() if not count]
-    done = length = 0
-    while nodes:
-        if length > _LONGEST_SEQUENCE:
-            raise ValueError(
-                f"a sequence of the character map has more than {_LONGEST_SEQUENCE} characters"
-            )
-        done += len(nodes)
-        length += 1
-        left, nodes = nodes, []
-        for above in left:
-            for node in following[above].values():
-                parents[node] -= 1
-                if not parents[node]:
-                    nodes.append(node)
-    if done < len(following):
-        raise ValueError("the trie of the character map has a loop")
 
 
 def _one_of(chars: set[str]) -> str:

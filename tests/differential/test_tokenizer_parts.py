@@ -295,6 +295,7 @@ def test_vocab_json_and_merges_txt(tmp_path: Path, prefix: bool) -> None:
     (tmp_path / "tokenizer_config.json").write_text(
         json.dumps({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": prefix})
     )
+    # It has no added tokens, and transformers gives this class <|endoftext|>.
     theirs = tokenizers.ByteLevelBPETokenizer.from_file(
         str(vocab), str(merges), add_prefix_space=prefix
     )
@@ -302,6 +303,6 @@ def test_vocab_json_and_merges_txt(tmp_path: Path, prefix: bool) -> None:
 
     @given(texts)
     def check(text: str) -> None:
-        assert ours.encode(text) == theirs.encode(text).ids
+        assert ours.encode_ordinary(text) == theirs.encode(text).ids
 
     check()

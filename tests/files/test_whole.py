@@ -11,6 +11,7 @@ from compat_bpe.files.git_config import excludes_file
 from compat_bpe.files.ignore import rules_within
 from compat_bpe.files.walk import Walk
 from compat_bpe.files.whole import GITS_LIMIT, read_whole
+from compat_bpe.formats.sentencepiece_read import read_sentencepiece
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices with names")
 
@@ -50,6 +51,8 @@ def test_a_vocabulary_is_a_regular_file(tmp_path: Path, special: str, name: str)
         load_tiktoken(path, pattern="gpt2")
     with pytest.raises(OSError, match="Not a regular file"):
         load_gpt2(path, path)
+    with pytest.raises(OSError, match="Not a regular file"):
+        read_sentencepiece(path)
 
 
 @posix

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 import compat_bpe
-from compat_bpe.formats import sentencepiece_read
 from compat_bpe.pipeline.charsmap import Charsmap
 from compat_bpe.pipeline.normalizers.base import MOST_MORE, MOST_TIMES
 from compat_bpe.pipeline.padding import Padding
@@ -137,11 +136,3 @@ def test_padding(tmp_path: Path, settings: dict[str, Any]) -> None:
     found = load(tmp_path).encode_with_offsets("a")
     with pytest.raises(ValueError, match="padding to 1152921504606846976 tokens: the most are"):
         Padding(**settings).applied([found])
-
-
-def test_a_model_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sentencepiece_read, "SIZE_LIMIT", 1000)
-    path = tmp_path / "tokenizer.model"
-    path.write_bytes(b"\n\3\n\1a" * 1000)
-    with pytest.raises(ValueError, match=r"tokenizer.model: larger than 1000 bytes"):
-        sentencepiece_read.read_sentencepiece(path)

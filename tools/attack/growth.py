@@ -97,7 +97,7 @@ FUNCTIONS: dict[str, Callable[[Any, str], Any]] = {
         encoding, text, text, len(text) // 8, template="{prefix}{suffix}"
     ),
     "fit_sections": lambda encoding, text: fit_sections(
-        encoding, [Section("a", text, 1), Section("b", text, 2)], len(text) // 8
+        encoding, [Section(text, 1, cut="head"), Section(text, 2, cut="ends")], len(text) // 8
     ),
 }
 
