@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Callable, Literal, get_args
 
 from ..unicode.properties import word
+from ..unicode.surrogates import repair
 
 #: The allowed positions: ``"char"``, between any two characters; ``"word"``, not between two
 #: letters, marks, digits or underscores; ``"line"``, only after the end of a line.
@@ -34,9 +35,15 @@ def _is_between_chars(text: str, at: int) -> bool:
 
 
 def _is_between_words(text: str, at: int) -> bool:
-    return _is_between_chars(text, at) and not (
-        ord(text[at]) in word() and ord(text[at - 1]) in word()
-    )
+    if not _is_between_chars(text, at):
+        return False
+    before, after = text[at - 1], text[at]
+    # Two surrogates are the character that they make.
+    if at > 1 and "\udc00" <= before <= "\udfff":
+        before = repair(text[at - 2 : at])[-1]
+    if "\ud800" <= after <= "\udbff":
+        after = repair(text[at : at + 2])[0]
+    return not (ord(after) in word() and ord(before) in word())
 
 
 def _is_between_lines(text: str, at: int) -> bool:

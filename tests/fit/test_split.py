@@ -85,6 +85,7 @@ def test_parts_fit_and_cover_the_text(case: Case) -> None:
 
 
 @given(cases())
+@example(Case(get_encoding("gpt2"), "\tA\ud800\udc00", 4, 0, "word"))  # A and a letter
 def test_each_part_is_the_longest(case: Case) -> None:
     end = 0
     for part in case.parts():
