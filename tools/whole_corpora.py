@@ -26,7 +26,8 @@ from tools.reference_files import FILES, reference_file
 from tools.reference_tokenizers import TOKENIZERS, reference_tokenizer
 from tools.tokenizer_json import Part, added_token, sequence, tokenizer_json
 
-CORPORA = Path(__file__).parents[2] / "shared" / "corpora"
+ROOT = Path(__file__).resolve().parents[1]
+CORPORA = ROOT.parent / "shared" / "corpora"
 
 Count = Callable[[str], int]
 
@@ -213,8 +214,9 @@ VOCABULARIES: dict[str, Callable[[], Both]] = dict(_vocabularies())
 
 
 def read_corpora() -> dict[str, str]:
-    """The corpora by their names."""
+    """The corpora by their names; the project's own pages where there are none."""
     paths = sorted(path for path in CORPORA.glob("*.*") if path.name != "README.md")
+    paths = paths or sorted((ROOT / "docs").glob("*.md"))
     return {path.stem: path.read_bytes().decode() for path in paths}
 
 

@@ -15,12 +15,17 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ..pipeline.cache import Cache
 from ..unicode.properties import white_space
 
 if TYPE_CHECKING:
     from ..pipeline.core import Core
+    from ..pipeline.models.base import Ids
 
 _BLANKS = frozenset(b" \n\t")
+
+#: The number of chunks whose ids are remembered meanwhile.
+_CHUNKS = 1024
 
 
 def unstable_length(core: Core, ids: list[int], last: int) -> int:
@@ -58,9 +63,13 @@ def completions(core: Core, tokens: Sequence[bytes], rest: bytes) -> set[tuple[i
     found: set[tuple[int, ...]] = {
         (core.encoder[token],) for token in _beginning_with(tokens, rest)
     }
+    # Most texts that are tried begin with the same chunk, which may be too long for the core's own
+    # cache.
+    chunk_ids = Cache(core.model.encode, _CHUNKS, 2 * len(rest))
     for cut in range(1, len(rest)):
         for token in _beginning_with(tokens, rest[cut:]):
-            found.add(_covering(core, rest[:cut] + token, len(rest)))
+            ids = _encode(core, chunk_ids, rest[:cut] + token)
+            found.add(_covering(core, ids, len(rest)))
     return found | _split_before_space(core, rest)
 
 
@@ -71,18 +80,31 @@ def _beginning_with(tokens: Sequence[bytes], prefix: bytes) -> Iterator[bytes]:
         yield tokens[index]
 
 
-def _covering(core: Core, possible: bytes, length: int) -> tuple[int, ...]:
-    """Return the fewest first ids of some bytes that cover ``length`` bytes."""
+def _encode(core: Core, chunk_ids: Cache[Ids], possible: bytes) -> Sequence[int]:
+    """Return the ids of some bytes, which need not be text."""
     try:
-        ids = core.encode(possible.decode(), frozenset())
+        text = possible.decode()
     except UnicodeDecodeError:
-        ids = core.model.merge(possible)
-    covered = 0
-    for number, token in enumerate(ids, 1):
-        covered += len(core.decode_single_token_bytes(token))
-        if covered >= length:
-            return tuple(ids[:number])
-    return tuple(ids)
+        return core.model.merge(possible)
+    ids: list[int] = []
+    for span, token in core.spans(text, frozenset()):
+        for chunk in core.splitter.chunks(span):
+            ids += chunk_ids[chunk]
+        if token is not None:
+            ids.append(token)
+    return ids
+
+
+def _covering(core: Core, ids: Sequence[int], length: int) -> tuple[int, ...]:
+    """Return the fewest first ids that cover ``length`` bytes; all if they have less."""
+    covered, number = len(core.decode_bytes(ids)), len(ids)
+    # From the end, since most ids are before what was tried.
+    while number:
+        covered -= len(core.decode_single_token_bytes(ids[number - 1]))
+        if covered < length:
+            break
+        number -= 1
+    return tuple(ids[:number])
 
 
 def _split_before_space(core: Core, rest: bytes) -> set[tuple[int, ...]]:

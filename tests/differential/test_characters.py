@@ -18,9 +18,10 @@ from compat_bpe.formats.checked_json import Json, read_json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.unicode.surrogates import repair
+from tests.corpora import TEXTS
 from tests.differential.reference import sample
 from tests.differential.small_tokenizers import BYTE_LEVEL, file
-from tests.differential.test_corpora import FILES, PARTS, read, standard_library
+from tests.differential.test_corpora import PARTS, read, standard_library
 from tests.examples import scaled
 from tests.pipeline.models.bpe.random_characters import ALPHABET, BARE, models
 from tests.strategies import texts as any_texts
@@ -179,7 +180,7 @@ def test_published_vocabularies(published: tuple[Any, Tokenizer], length: int | 
     theirs, ours = published
     theirs.encode_special_tokens = True
     several = [*standard_library(4), sample(), *HARD_TEXTS]
-    several += [read(path)[:length] for path in FILES]
+    several += [read(path)[:length] for path in TEXTS]
     for text in map(repair, several):
         for part in (*text[:length].splitlines(keepends=True), text[:length]):
             ids = theirs.encode(part, add_special_tokens=False).ids

@@ -1,4 +1,4 @@
-"""Files: the corpora next to the repository, and the standard library's own source.
+"""Files: natural texts, and the standard library's own source.
 
 By default there is a part of each corpus and of the library, and in a sweep there is all.
 """
@@ -13,10 +13,9 @@ import pytest
 
 from compat_bpe.encodings.openai import PUBLISHED
 from compat_bpe.pattern.splitter import Splitter
+from tests.corpora import TEXTS
 from tests.differential.reference import Pair
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
-FILES = sorted(path for path in CORPORA.glob("*") if path.is_file())
 #: How much of a corpus is compared, in characters, and how many sources.
 PARTS = [20_000, pytest.param(None, marks=pytest.mark.sweep, id="whole")]
 SOURCES = [10, pytest.param(150, marks=pytest.mark.sweep)]
@@ -57,9 +56,8 @@ def assert_same(pair: Pair, text: str, source: object) -> None:
     assert pair.ours.decode(ours) == text
 
 
-@pytest.mark.skipif(not FILES, reason=f"no files in {CORPORA}")
 @pytest.mark.parametrize("part", PARTS)
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
 def test_corpus(distinct: Pair, path: Path, part: int | None) -> None:
     assert_same(distinct, read(path)[-part:] if part else read(path), path)
     distinct.ours.clear_cache()
@@ -84,7 +82,7 @@ def test_passages_of_any_size_split_as_the_whole(pattern: str) -> None:
     splitter = Splitter(pattern)
     texts = [
         text[start : start + 3000]
-        for text in map(read, FILES)
+        for text in map(read, TEXTS)
         for start in range(0, len(text), 499_000)
     ]
     texts += [text[-2000:] for text in standard_library(15)]

@@ -20,12 +20,11 @@ from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.byte_level import encode_bytes
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
+from tests.corpora import TEXTS
 from tests.differential.reference import SCALARS
 from tests.examples import scaled
 from tests.strategies import texts
 from tools.reference_files import reference_file
-
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 
 #: Each encoding, and the file that it is of.
 FILES = {
@@ -165,7 +164,7 @@ def test_pieces_of_every_kind(name: str, step: int, code_points: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["deepseek_v3", "path of V2", "path of V4"])
-@pytest.mark.parametrize("path", sorted(CORPORA.glob("*.*")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
 @pytest.mark.parametrize("size", [40_000, pytest.param(400_000, marks=pytest.mark.sweep)])
 def test_corpora(name: str, path: Path, size: int) -> None:
     with path.open(encoding="utf-8", newline="") as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 
 import compat_bpe
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from tests.differential.test_corpora import CORPORA
+from tests import corpora
 from tests.differential.test_sentencepiece import TEXTS
 from tests.examples import scaled
 from tools.reference_files import reference_file
@@ -49,11 +50,11 @@ def test_hard_texts(name: str, text: str) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", [*SMALL, *LARGE])
-@pytest.mark.parametrize("corpus", sorted(path.name for path in CORPORA.glob("*.*")))
-def test_corpora(name: str, corpus: str) -> None:
+@pytest.mark.parametrize("path", corpora.TEXTS, ids=lambda path: path.name)
+def test_corpora(name: str, path: Path) -> None:
     """Line by line, and as one text."""
     enc, sp = both(name)
-    text = (CORPORA / corpus).read_text("utf-8")
+    text = path.read_text("utf-8")
     lines = text.splitlines(keepends=True)
     for line, ids in zip(lines, sp.encode(lines)):
         assert enc.encode(line) == ids

@@ -84,11 +84,29 @@ def test_encode_with_unstable_small(text: str, special: bool) -> None:
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
 @pytest.mark.parametrize(
     "text",
-    ["hello fanta", "a \n\n", "x  ", "def f(", "naïve caf", "字", "", "is 12", "a'", "\u3000" * 2],
+    [
+        *("hello fanta", "a \n\n", "x  ", "def f(", "naïve caf", "字", "", "is 12", "a'"),
+        *("\u3000" * 2, *(pytest.param(char * 300, marks=pytest.mark.sweep) for char in " a\n字")),
+    ],
 )
 def test_encode_with_unstable(name: str, text: str, get_pair: Callable[[str], Pair]) -> None:
     ours, theirs = (as_sets(encoding.encode_with_unstable(text)) for encoding in get_pair(name))
     assert ours == theirs
+
+
+def test_what_most_attempts_begin_with_is_merged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoding = compat_bpe.get_encoding("gpt2")
+    model = encoding.core.model
+    merged: list[str] = []
+    encode = model.encode
+
+    def noted(text: str) -> Any:
+        merged.append(text)
+        return encode(text)
+
+    monkeypatch.setattr(model, "encode", noted)
+    assert len(encoding.encode_with_unstable(" " * 200)[1]) > 30_000
+    assert merged.count(" " * 199) == 1
 
 
 @settings(max_examples=scaled(300))

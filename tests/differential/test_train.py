@@ -28,10 +28,10 @@ from compat_bpe.train import Trainer, TrainingSettings, train_bpe
 from compat_bpe.train.settings import BYTES
 from compat_bpe.train.trainer import make_encoding
 from compat_bpe.train.write import write_vocabulary
+from tests.corpora import CORPORA
 from tests.differential.reference import repaired
 from tests.strategies import texts
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "corpora"
 NAMES = ["gpt2", "cl100k_base", "o200k_base", "llama3", DEEPSEEK]
 
 
@@ -106,8 +106,8 @@ def natural_texts() -> dict[str, list[str]]:
     sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     found = {"standard library": [path.read_text("utf-8") for path in sources[:60]]}
     for name in ("udhr.txt", "chinese_classical.txt"):
-        if (SHARED / name).exists():
-            found[name] = (SHARED / name).read_text("utf-8")[:150_000].splitlines(keepends=True)
+        if (CORPORA / name).exists():
+            found[name] = (CORPORA / name).read_text("utf-8")[:150_000].splitlines(keepends=True)
     return found
 
 

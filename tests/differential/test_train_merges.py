@@ -24,10 +24,9 @@ from compat_bpe.train.merge_settings import LearnedTokens, MergeSettings
 from compat_bpe.train.merges_of_characters import Marks, spelled
 from compat_bpe.train.wordpiece import WordPieceSettings
 from compat_bpe.train.words import WordCounter
+from tests.corpora import CORPORA
 from tests.differential.reference import repaired
 from tests.strategies import texts
-
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "corpora"
 
 PARTS: dict[str, dict[str, Any]] = {
     "bert": {
@@ -239,8 +238,8 @@ def natural_texts() -> dict[str, list[str]]:
     sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     found = {"standard library": [path.read_text("utf-8") for path in sources[:40]]}
     for name in ("english.txt", "udhr.txt", "chinese_classical.txt", "markdown.md"):
-        if (SHARED / name).exists():
-            text = (SHARED / name).read_text("utf-8")[:300_000]
+        if (CORPORA / name).exists():
+            text = (CORPORA / name).read_text("utf-8")[:300_000]
             found[name] = text.splitlines(keepends=True)
     return found
 

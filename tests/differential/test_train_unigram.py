@@ -25,10 +25,10 @@ from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_unigram
 from compat_bpe.train.unigram import learn_unigram
 from compat_bpe.train.unigram_options import UnigramOptions
+from tests.corpora import TEXTS
 from tests.differential.reference import repaired
 from tests.strategies import texts
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "corpora"
 SOURCES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
 PROSE = Path(__file__).resolve().parents[2] / "docs"
 NEAR = 1e-9
@@ -202,10 +202,9 @@ def test_small_corpora(
 
 
 @pytest.mark.sweep
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs the shared corpora")
-@pytest.mark.parametrize("name", ["english.txt", "chinese_classical.txt", "rust.txt", "udhr.txt"])
-def test_shared_corpora(name: str) -> None:
-    lines = (SHARED / name).read_text("utf-8")[:200_000].splitlines()
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_natural_texts(path: Path) -> None:
+    lines = path.read_text("utf-8")[:200_000].splitlines()
     assert_same(words_of(lines, pre_tokenizers.Metaspace()), 6000)
 
 

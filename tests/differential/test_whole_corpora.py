@@ -18,8 +18,6 @@ PART, AT = 12_000, 300_000
 def test_corpora_are_counted_as_by_the_reference(name: str) -> None:
     both = VOCABULARIES[name]()
     corpora = read_corpora()
-    if not corpora:
-        pytest.skip("the corpora are not there")
-    texts = {corpus: text[AT : AT + PART] for corpus, text in corpora.items()}
+    texts = {corpus: text[min(AT, len(text) // 2) :][:PART] for corpus, text in corpora.items()}
     ours = {corpus: both.ours(text) for corpus, text in texts.items()}
     assert ours == {corpus: both.theirs(text) for corpus, text in texts.items()}

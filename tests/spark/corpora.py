@@ -8,8 +8,7 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from compat_bpe.unicode.surrogates import repair
-
-_SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "corpora"
+from tests.corpora import CORPORA
 
 #: Words that recur, in several scripts, with what normalization, masking and lines look at.
 _WORDS = ["the", " dog", "s", "12", "é", "e\u0301", "世界", " ", "\n", "\n\n", "가", "a@b.c", "\t"]
@@ -31,7 +30,7 @@ texts = st.lists(
 
 def real_corpora(size: int = 150_000) -> dict[str, list[str]]:
     """The beginnings of two corpora in documents of some lines; of the guides without them."""
-    paths = [_SHARED / name for name in ("english.txt", "udhr.txt")]
+    paths = [CORPORA / name for name in ("english.txt", "udhr.txt")]
     if not all(path.exists() for path in paths):
         docs = Path(__file__).parents[2] / "docs"
         paths = [docs / "guide-training.md", docs / "compatibility.md"]

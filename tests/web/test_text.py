@@ -11,11 +11,11 @@ import pytest
 import tiktoken
 
 from compat_bpe import get_encoding
+from tests.corpora import TEXTS
 from tests.web.page import Page
 
 pytestmark = [pytest.mark.web, pytest.mark.usefixtures("references")]
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FAMILY = "👩\u200d👩\u200d👧"
 TEXT = f"Hello wörld! {FAMILY} e\u0301\u0301 \t\n\n你好世界，नमस्ते <|endoftext|> \u200bx 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇩🇪🇫🇷\n"
@@ -27,9 +27,8 @@ def tokens_of(name: str, text: str) -> int:
 
 
 def corpus() -> dict[str, str]:
-    """Texts of many kinds: those beside the repository, or the documentation of the project."""
-    found = sorted(CORPORA.glob("*.*")) or sorted((FIXTURES.parent / "docs").glob("*.md"))
-    return {path.name: path.read_text("utf-8").replace("\r", "")[:120_000] for path in found}
+    """Natural texts of many kinds."""
+    return {path.name: path.read_text("utf-8").replace("\r", "")[:120_000] for path in TEXTS}
 
 
 @pytest.mark.parametrize("name", NAMES)
