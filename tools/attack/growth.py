@@ -1,4 +1,4 @@
-"""Work that grows with a text: every function on every class of character, at n and 4n."""
+"""Work that grows with a text: every function on every class of character, at n, 4n and 8n."""
 
 from __future__ import annotations
 
@@ -41,12 +41,13 @@ CHARS = {
     "words": "one two\n",
 }
 
-#: A longer text may take so many times the work for each doubling, above so many calls for each
-#: character of the shorter one.  Some work is done in blocks of hundreds of characters, and grows
-#: with its square in one of them, so the shorter text has more.
+#: A text of twice the length may take so many times the work, above so many calls for each
+#: character.
 MOST_GROWTH = 2.3
-DOUBLINGS = 2
 FREE = 60
+
+#: The length from which on it is looked at.  Some work is done in blocks of hundreds or thousands
+#: of characters, and grows with its square until one of them is full.
 LENGTH = 1000
 
 #: The seconds of a case: counting calls makes them several times as slow.
@@ -148,16 +149,17 @@ def work(encoding: str, function: str, chars: str, length: int) -> int:
 
 
 def check(encoding: str, function: str, chars: str, length: int = LENGTH) -> None:
-    """Check that the work grows with the text.
+    """Check that the work grows with the text: from n to 4n, or else from 4n to 8n.
 
     Raises:
         AssertionError: it grows faster.
     """
-    short = work(encoding, function, chars, length)
-    long = work(encoding, function, chars, length << DOUBLINGS)
-    most = MOST_GROWTH**DOUBLINGS * max(short, FREE * length)
+    first, fourth = (work(encoding, function, chars, times * length) for times in (1, 4))
+    if fourth <= MOST_GROWTH**2 * max(first, FREE * length):
+        return
+    eighth = work(encoding, function, chars, 8 * length)
     what = f"{encoding}, {function}, {chars} × {length}"
-    assert long <= most, f"{what}: {short:,} calls, then {long:,}"
+    assert eighth <= MOST_GROWTH * fourth, f"{what}: {first:,} calls, {fourth:,}, {eighth:,}"
 
 
 def attack(random: Random) -> None:
