@@ -48,9 +48,10 @@ def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
     False
     """
     check_limit(limit)
-    if has_surrogates(text[: _reach(encoding, limit, len(text))]):
+    known, beyond = Forward(encoding, text, limit).go(0, len(text))
+    if has_surrogates(text[: beyond.at]):
         text = repair(text)
-    known, _ = Forward(encoding, text, limit).go(0, len(text))
+        known, _ = Forward(encoding, text, limit).go(0, len(text))
     return known[-1].at == len(text)
 
 
@@ -90,12 +91,15 @@ def longest_prefix(
     may_cut = rule_of(boundary)
     if not 0 <= start <= len(text):
         raise ValueError(f"start is {start}; it must be from 0 to {len(text)}")
-    reach = _reach(encoding, limit, len(text))
+    search = Forward(encoding, text, limit)
+    known, beyond = search.go(start, len(text))
     # A half at the edge of the trail may make one character with another in the text.
-    if not has_surrogates(text[start : start + reach]) or has_surrogates(trail[:1]):
-        return Forward(encoding, text, limit).longest(start, len(text), may_cut, trail)
+    if not has_surrogates(text[start : beyond.at]) or has_surrogates(trail[:1]):
+        return search.longest(known, beyond, len(text), may_cut, trail)
+    # Surrogates are repaired once, not in each part that is tried.
     repaired, places = repair_with_places(text[start:])
-    found = Forward(encoding, repaired, limit).longest(0, len(repaired), may_cut, trail)
+    search = Forward(encoding, repaired, limit)
+    found = search.longest(*search.go(0, len(repaired)), len(repaired), may_cut, trail)
     return None if found is None else start + places[found]
 
 
@@ -139,20 +143,15 @@ def longest_suffix(
         raise ValueError(
             f"start is {start} and end is {end}; it must be 0 <= start <= end <= {len(text)}"
         )
-    reach = _reach(encoding, limit, end - start)
-    if not has_surrogates(text[end - reach : end]) or has_surrogates(lead[-1:]):
-        return Backward(encoding, text, limit).longest(end, start, may_cut, lead)
+    search = Backward(encoding, text, limit)
+    known, beyond = search.go(end, start)
+    if not has_surrogates(text[beyond.at : end]) or has_surrogates(lead[-1:]):
+        return search.longest(known, beyond, start, may_cut, lead)
     repaired, places = repair_with_places(text[:end])
-    found = Backward(encoding, repaired, limit).longest(
-        len(repaired), bisect_left(places, start), may_cut, lead
-    )
+    goal = bisect_left(places, start)
+    search = Backward(encoding, repaired, limit)
+    found = search.longest(*search.go(len(repaired), goal), goal, may_cut, lead)
     return None if found is None else places[found]
-
-
-def _reach(encoding: TextEncoder, limit: int, length: int) -> int:
-    """Return the number of characters that are looked at, of so many, for a limit."""
-    longest = encoding.core.longest_token
-    return length if longest is None else min(limit * longest + 1, length)
 
 
 def check_limit(limit: int) -> None:

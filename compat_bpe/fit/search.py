@@ -129,14 +129,24 @@ class Forward:
         return near + (last() or last(fine=True))
 
     def longest(
-        self, origin: int, goal: int, may_cut: Callable[[str, int], bool], more: str
+        self,
+        known: list[_Known],
+        beyond: _Known,
+        goal: int,
+        may_cut: Callable[[str, int], bool],
+        more: str,
     ) -> int | None:
-        """Return the farthest allowed offset up to which the text, with ``more``, fits."""
+        """Return the farthest allowed offset up to which the text, with ``more``, fits.
+
+        Args:
+            known, beyond: the result of ``go`` to the goal.
+            goal, may_cut, more: the last offset, the rule for offsets, and what is put there.
+        """
         text, count, limit = self.text, self.encoding.count, self.limit
+        origin = known[0].at
         edges = (0, len(text))
         # The tokens at the junction may become one, and what is put before a text is not there.
         for_more = max(self.continued.count(more) - 1, 0) if more else 0
-        known, beyond = self.go(origin, goal)
         if known[-1].at != goal:
             beyond = self.narrow(known, beyond, limit - for_more)
         elif not more and self.is_certain and (goal in edges or may_cut(text, goal)):
