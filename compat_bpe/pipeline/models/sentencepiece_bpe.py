@@ -18,14 +18,16 @@ part is cut again (``SentencePieceVocabulary.apart``).  A long text without spac
 
 from __future__ import annotations
 
+from functools import partial
 from heapq import heapify, heappop, heappush
-from itertools import chain
+from itertools import accumulate, chain
 from math import copysign
 
 from ..cache import Cache
 from ..lookup import shareable
 from ..sentencepiece_vocabulary import SPACE, UNUSED, SentencePieceVocabulary
 from ..splitter_by_pieces import splitter_by_pieces
+from .bpe.windows import merge_in_windows
 from .sentencepiece_base import SentencePieceBase
 
 TYPE_CHECKING = False
@@ -216,7 +218,7 @@ class SentencePieceBPE(SentencePieceBase):
     def _merge(self, part: str) -> list[str]:
         """Return the texts that characters are merged to."""
         if len(part) > _HEAP:
-            return self._merge_long(part)
+            return merge_in_windows(len(part), partial(self._merge_window, part))[0]
         texts = list(part)
         get = self._ranks.get
         ranks = [get(left + right, _NEVER) for left, right in zip(texts, texts[1:])]
@@ -232,6 +234,11 @@ class SentencePieceBPE(SentencePieceBase):
             if at < len(ranks):
                 ranks[at] = get(merged + texts[at + 1], _NEVER)
         return texts
+
+    def _merge_window(self, part: str, low: int, high: int) -> tuple[list[str], list[int]]:
+        """Return the texts that some characters of a part are merged to, and where they begin."""
+        texts = self._merge_long(part[low:high])
+        return texts, list(accumulate(map(len, texts[:-1]), initial=0))
 
     def _merge_long(
         self,

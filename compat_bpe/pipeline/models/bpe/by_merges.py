@@ -39,6 +39,7 @@ from ...lookup import getter, shareable
 from .by_rank import BytePairEncoder, Ids
 from .listed_pairs import ListedPairs
 from .symbols import absent_from
+from .windows import merge_in_windows
 
 #: The most pairs of ids that are remembered.
 _KEPT = 1 << 17
@@ -266,7 +267,14 @@ class ListedMergesEncoder(BytePairEncoder):
         return [number for number, _, _ in self._merge_symbols(symbols)]
 
     def _merge_symbols(self, first: Sequence[int]) -> list[tuple[int, int, int]]:
-        """Return what some ids are merged to, each id with its range in them, in time n·log n.
+        """Return what some ids are merged to, each id with its range in them, in time n·log n."""
+        symbols, starts = merge_in_windows(
+            len(first), lambda low, high: self._merge_listed(first[low:high])
+        )
+        return list(zip(symbols, starts, [*starts[1:], len(first)]))
+
+    def _merge_listed(self, first: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Return what some ids are merged to, and the indices where the new ids begin.
 
         A heap holds the rank and the index of each listed pair.  A symbol is identified by its
         first index.  A symbol that was joined to its left neighbour is None.
@@ -296,11 +304,8 @@ class ListedMergesEncoder(BytePairEncoder):
                     found = pairs[symbols[index], symbols[after[index]]]
                     if found is not None:
                         heappush(heap, (*found, index))
-        return [
-            (symbol, index, after[index])
-            for index, symbol in enumerate(symbols)
-            if symbol is not None
-        ]
+        starts = [index for index, symbol in enumerate(symbols) if symbol is not None]
+        return [symbol for symbol in symbols if symbol is not None], starts
 
     @cached_property
     def _pairs(self) -> _Pairs:

@@ -20,6 +20,7 @@ from operator import getitem, itemgetter
 
 from ....parallel.lazy import cached_property
 from ...lookup import getter
+from .windows import WINDOW, merge_in_windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,7 +153,14 @@ class BytePairEncoder:
 
     def _merge_below(self, limit: int, chunk: bytes) -> list[int]:
         """Return the ids after all merges of a rank below ``limit``."""
-        return (self._merge_list if len(chunk) < _LONG else self._merge_heap)(limit, chunk)
+        if len(chunk) < _LONG:
+            return self._merge_list(limit, chunk)
+        if len(chunk) <= WINDOW:
+            return self._merge_heap(limit, chunk)[0]
+        ids, _ = merge_in_windows(
+            len(chunk), lambda low, high: self._merge_heap(limit, chunk[low:high])
+        )
+        return ids
 
     def _merge_list(self, limit: int, chunk: bytes) -> list[int]:
         """Return the ids by the literal rule: each step searches a list for the lowest rank.
@@ -181,8 +189,10 @@ class BytePairEncoder:
             lowest = min(pairs)
         return ids
 
-    def _merge_heap(self, limit: int, chunk: bytes) -> list[int]:
-        """Return the ids by the same merges in time n·log n, with a heap and a linked list.
+    def _merge_heap(self, limit: int, chunk: bytes) -> tuple[list[int], list[int]]:
+        """Return the ids, and where they begin, by the same merges in time n·log n.
+
+        It has a heap and a linked list.
 
         The heap has the ranks, the linked list the parts.  A part is identified by its start.
         ``places`` has, for each rank, the starts of parts that join their right neighbour at that
@@ -235,12 +245,13 @@ class BytePairEncoder:
                 if new < lowest:
                     places[lowest] += waiting[done:]
                     break
-        remaining = []
+        remaining, starts = [], []
         start = 0
         while start < size:
             remaining.append(ids[start])
+            starts.append(start)
             start = after[start]
-        return remaining
+        return remaining, starts
 
 
 def merges_by_rank(

@@ -27,6 +27,7 @@ from ..joints import Joints, no_slack
 from .by_merges import Unknown
 from .character_cuts import CharacterCuts, Cutter
 from .symbols import Symbol, absent_from, merge
+from .windows import merge_in_windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -274,7 +275,7 @@ class CharacterBPE:
         """Return the symbols after all merges, by the plain rule unless that took too long."""
         if len(symbols) < self._many:
             return merge(symbols, self.rank, self.join)
-        names, starts = self._merge_heap([symbol.name for symbol in symbols])
+        names, starts = self._merge_long([symbol.name for symbol in symbols])
         ends = list(accumulate((symbol.length for symbol in symbols), initial=0))
         starts.append(len(symbols))
         return [
@@ -286,15 +287,14 @@ class CharacterBPE:
         """Return the ids of a chunk, by merging all of it."""
         known = self.vocabulary
         names = self._decorated(chunk)
-        if all(map(known.__contains__, names)):
-            names = list(names)
-        else:
+        if not all(map(known.__contains__, names)):
             names = [symbol.name for symbol in self.first_symbols(chunk)]
         if len(names) < self._many:
-            self._merge_list(names)
+            merged = list(names)
+            self._merge_list(merged)
         else:
-            names, _ = self._merge_heap(names)
-        return tuple(map(known.__getitem__, names))
+            merged, _ = self._merge_long(names)
+        return tuple(map(known.__getitem__, merged))
 
     def _merge_list(self, names: list[str]) -> None:
         """Merge names in place: each step searches a list for the lowest rank, and changes it."""
@@ -314,8 +314,12 @@ class CharacterBPE:
             if i:
                 pairs[i - 1] = rank(names[i - 1] + separator + made, _NO_RANK)
 
-    def _merge_heap(self, names: list[str]) -> tuple[list[str], list[int]]:
-        """Return the names after all merges, and the indices where they began, in time n·log n.
+    def _merge_long(self, names: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Return the names after all merges, and the indices where they began, in time n·log n."""
+        return merge_in_windows(len(names), lambda low, high: self._merge_heap(names[low:high]))
+
+    def _merge_heap(self, names: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Return the names after all merges, and the indices where they began, at once.
 
         The heap has the rank and the place of each pair with a merge, as one number.  A symbol is
         identified by its first index.  One that was joined to its left neighbour has no name.

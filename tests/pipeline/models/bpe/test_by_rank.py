@@ -46,7 +46,7 @@ def test_all_ways_follow_the_rule(chunk: bytes, ranks: dict[bytes, int]) -> None
     ids = [ranks[part] for part in expected]
     encoder = BytePairEncoder(ranks)
     assert encoder._merge_list(NO_LIMIT, chunk) == ids
-    assert encoder._merge_heap(NO_LIMIT, chunk) == ids
+    assert encoder._merge_heap(NO_LIMIT, chunk)[0] == ids
 
 
 @given(st.lists(alphabet, min_size=_LONG - 5, max_size=_LONG + 5).map(b"".join), vocabularies())
@@ -60,7 +60,8 @@ def test_small_chunks(chunk: bytes) -> None:
     ranks = {b"a": 1, b"b": 2, b"c": 3, b"ab": 0}
     encoder = BytePairEncoder(ranks)
     expected = [ranks[part] for part in by_the_rule(chunk, ranks)]
-    assert encoder._merge_list(NO_LIMIT, chunk) == encoder._merge_heap(NO_LIMIT, chunk) == expected
+    assert encoder._merge_list(NO_LIMIT, chunk) == expected
+    assert encoder._merge_heap(NO_LIMIT, chunk)[0] == expected
 
 
 def test_a_whole_token_needs_no_merges() -> None:
