@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +14,10 @@ _COLUMNS = (
     *("ids", "tokens", "offsets", "word_ids"),
     *("type_ids", "special_tokens_mask", "attention_mask"),
 )
+
+
+#: All fields.
+_FIELDS = (*_COLUMNS, "overflowing", "sequence_ranges")
 
 
 class Tokenized:
@@ -39,7 +44,7 @@ class Tokenized:
     [5, 6, 0]
     """
 
-    __slots__ = (*_COLUMNS, "overflowing", "sequence_ranges")
+    __slots__ = _FIELDS
 
     def __init__(
         self,
@@ -86,7 +91,7 @@ class Tokenized:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tokenized):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+        return all(getattr(self, name) == getattr(other, name) for name in _FIELDS)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -115,7 +120,7 @@ class Tokenized:
     def changed(self, **fields: Any) -> Tokenized:
         """Return a copy in which some fields are others."""
         copy = Tokenized.__new__(Tokenized)
-        for name in self.__slots__:
+        for name in _FIELDS:
             value = fields[name] if name in fields else getattr(self, name)
             setattr(copy, name, value.copy())
         return copy
@@ -127,23 +132,18 @@ class Tokenized:
         What overflows from one part is combined with each of the other parts and with what
         overflows from them, as in tokenizers.
         """
-        whole = cls()
-        for part in parts:
-            whole._extend(part)
-        return whole
-
-    def _extend(self, part: Tokenized) -> None:
-        """Append a part."""
-        overflowing = []
-        for own in self.overflowing:
-            overflowing += [_pair(own, other) for other in (part, *part.overflowing)]
-        overflowing += [_pair(self, other) for other in part.overflowing]
-        at = len(self)
-        for number, (start, end) in part.sequence_ranges.items():
-            self.sequence_ranges[number] = at + start, at + end
+        parts = tuple(parts)
+        if not any(part.overflowing for part in parts):
+            whole = cls.__new__(cls)
+            whole.overflowing = []
+        else:
+            # What is combined later must not change with the parts.
+            parts = tuple(map(_copy, parts))
+            whole = _Joined(parts)
         for name in _COLUMNS:
-            getattr(self, name).extend(getattr(part, name))
-        self.overflowing = overflowing
+            setattr(whole, name, _column(parts, name))
+        whole.sequence_ranges = _ranges(parts)
+        return whole
 
     def truncated(self, max_length: int, *, stride: int = 0, direction: str = "right") -> Tokenized:
         """Return the first tokens, and the others in ``overflowing``.
@@ -231,10 +231,65 @@ class Tokenized:
         return whole
 
 
-def _pair(left: Tokenized, right: Tokenized) -> Tokenized:
-    whole = left.changed()
-    whole._extend(right)
-    return whole
+class _Joined(Tokenized):
+    """Parts one after the other, each field of which is made when it is first asked for.
+
+    Two texts of a thousand parts have a million combinations, of which hardly any is looked at.
+
+    Args:
+        parts: the parts, which must not change any more.
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: tuple[Tokenized, ...]) -> None:
+        self._parts = parts
+
+    def __getattr__(self, name: str) -> Any:
+        """Make a field that has not been set."""
+        if name in _COLUMNS:
+            value: Any = _column(self._parts, name)
+        elif name == "sequence_ranges":
+            value = _ranges(self._parts)
+        elif name == "overflowing":
+            value = [_Joined(parts) for parts in _combinations(self._parts)]
+        else:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        setattr(self, name, value)
+        return value
+
+
+def _copy(part: Tokenized) -> Tokenized:
+    return part.changed(overflowing=list(map(_copy, part.overflowing)))
+
+
+def _column(parts: Iterable[Tokenized], name: str) -> list[Any]:
+    return list(chain.from_iterable([getattr(part, name) for part in parts]))
+
+
+def _ranges(parts: Iterable[Tokenized]) -> dict[int, tuple[int, int]]:
+    """Return the ``sequence_ranges`` of parts one after the other."""
+    found = {}
+    at = 0
+    for part in parts:
+        for number, (start, end) in part.sequence_ranges.items():
+            found[number] = at + start, at + end
+        at += len(part)
+    return found
+
+
+def _combinations(parts: tuple[Tokenized, ...]) -> list[tuple[Tokenized, ...]]:
+    """Return the parts of each text that overflows from parts one after the other.
+
+    Part by part: what overflows already goes on with the part, and with each that overflows from
+    it; and all before the part goes on with each that overflows from it.
+    """
+    found: list[tuple[Tokenized, ...]] = []
+    for place, part in enumerate(parts):
+        others = part.overflowing
+        found = [(*before, one) for before in found for one in (part, *others)]
+        found += [(*parts[:place], other) for other in others]
+    return found
 
 
 def check_direction(direction: str) -> None:
