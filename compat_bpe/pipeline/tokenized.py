@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -133,17 +134,9 @@ class Tokenized:
         overflows from them, as in tokenizers.
         """
         parts = tuple(parts)
-        if not any(part.overflowing for part in parts):
-            whole = cls.__new__(cls)
-            whole.overflowing = []
-        else:
-            # What is combined later must not change with the parts.
-            parts = tuple(map(_copy, parts))
-            whole = _Joined(parts)
-        for name in _COLUMNS:
-            setattr(whole, name, _column(parts, name))
-        whole.sequence_ranges = _ranges(parts)
-        return whole
+        if any(part.overflowing for part in parts):
+            return _Joined(tuple(map(_copy, parts))).made()
+        return _made(cls.__new__(cls), parts, [])
 
     def truncated(self, max_length: int, *, stride: int = 0, direction: str = "right") -> Tokenized:
         """Return the first tokens, and the others in ``overflowing``.
@@ -210,56 +203,123 @@ class Tokenized:
             ValueError: the direction is unknown.
         """
         check_direction(direction)
-        overflowing = [
-            part.padded(
-                length,
-                direction=direction,
-                pad_id=pad_id,
-                pad_type_id=pad_type_id,
-                pad_token=pad_token,
-            )
-            for part in self.overflowing
-        ]
-        count = length - len(self)
-        if count <= 0:
-            return self.changed(overflowing=overflowing)
-        padding = Tokenized.added([pad_id] * count, [pad_token] * count, pad_type_id)
-        padding.attention_mask = [0] * count
-        own = self.changed(overflowing=[])
-        whole = Tokenized.joined([own, padding] if direction == "right" else [padding, own])
+        padding = _Padding(length, direction, pad_id, pad_type_id, pad_token)
+        if self.overflowing:
+            return _Padded(_copy(self), padding).made()
+        return _made(Tokenized.__new__(Tokenized), padding.around(self), [])
+
+
+def _made(
+    whole: Tokenized, parts: Sequence[Tokenized], overflowing: list[Tokenized] | None
+) -> Tokenized:
+    """Set the fields to those of parts one after the other; ``overflowing`` only if it is given."""
+    for name in _COLUMNS:
+        setattr(whole, name, _column(parts, name))
+    whole.sequence_ranges = _ranges(parts)
+    if overflowing is not None:
         whole.overflowing = overflowing
-        return whole
+    return whole
 
 
-class _Joined(Tokenized):
+class _Lazy(Tokenized):
     """Parts one after the other, each field of which is made when it is first asked for.
 
     Two texts of a thousand parts have a million combinations, of which hardly any is looked at.
-
-    Args:
-        parts: the parts, which must not change any more.
+    The parts must not change.
     """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        """Make a field that has not been set."""
+        if name == "overflowing":
+            value: Any = self.make_overflowing()
+        elif name == "sequence_ranges":
+            value = _ranges(self.parts())
+        elif name in _COLUMNS:
+            value = _column(self.parts(), name)
+        else:
+            raise AttributeError(f"'Tokenized' object has no attribute {name!r}")
+        setattr(self, name, value)
+        return value
+
+    def parts(self) -> Sequence[Tokenized]:
+        """Return the parts."""
+        raise NotImplementedError
+
+    def make_overflowing(self) -> list[Tokenized]:
+        """Return what overflows."""
+        raise NotImplementedError
+
+    def made(self) -> Tokenized:
+        """Return it with all fields made but ``overflowing``."""
+        return _made(self, self.parts(), None)
+
+
+class _Joined(_Lazy):
+    """Parts joined; see ``Tokenized.joined``."""
 
     __slots__ = ("_parts",)
 
     def __init__(self, parts: tuple[Tokenized, ...]) -> None:
         self._parts = parts
 
-    def __getattr__(self, name: str) -> Any:
-        """Make a field that has not been set."""
-        if name in _COLUMNS:
-            value: Any = _column(self._parts, name)
-        elif name == "sequence_ranges":
-            value = _ranges(self._parts)
-        elif name == "overflowing":
-            value = [_Joined(parts) for parts in _combinations(self._parts)]
-        else:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        setattr(self, name, value)
-        return value
+    def parts(self) -> Sequence[Tokenized]:
+        return self._parts
+
+    def make_overflowing(self) -> list[Tokenized]:
+        """Return what overflows, part by part.
+
+        What overflows already goes on with the part, and with each that overflows from it; and all
+        before the part goes on with each that overflows from it.
+        """
+        found: list[tuple[Tokenized, ...]] = []
+        for place, part in enumerate(self._parts):
+            others = part.overflowing
+            found = [(*before, one) for before in found for one in (part, *others)]
+            found += [(*self._parts[:place], other) for other in others]
+        return list(map(_Joined, found))
+
+
+class _Padding(NamedTuple):
+    """The arguments of ``Tokenized.padded``."""
+
+    length: int
+    direction: str
+    id: int
+    type_id: int
+    token: str
+
+    def around(self, part: Tokenized) -> list[Tokenized]:
+        """Return a part and its padding, in their order."""
+        count = self.length - len(part)
+        if count <= 0:
+            return [part]
+        padding = Tokenized.added([self.id] * count, [self.token] * count, self.type_id)
+        padding.attention_mask = [0] * count
+        return [part, padding] if self.direction == "right" else [padding, part]
+
+
+class _Padded(_Lazy):
+    """A part padded, and all that overflows from it; see ``Tokenized.padded``."""
+
+    __slots__ = ("_padding", "_part")
+
+    def __init__(self, part: Tokenized, padding: _Padding) -> None:
+        self._part = part
+        self._padding = padding
+
+    def parts(self) -> Sequence[Tokenized]:
+        return self._padding.around(self._part)
+
+    def make_overflowing(self) -> list[Tokenized]:
+        return [_Padded(part, self._padding) for part in self._part.overflowing]
 
 
 def _copy(part: Tokenized) -> Tokenized:
+    """Return a copy that does not change with the part; what is lazy, is made of copies already."""
+    if isinstance(part, _Lazy):
+        return part
     return part.changed(overflowing=list(map(_copy, part.overflowing)))
 
 
@@ -275,20 +335,6 @@ def _ranges(parts: Iterable[Tokenized]) -> dict[int, tuple[int, int]]:
         for number, (start, end) in part.sequence_ranges.items():
             found[number] = at + start, at + end
         at += len(part)
-    return found
-
-
-def _combinations(parts: tuple[Tokenized, ...]) -> list[tuple[Tokenized, ...]]:
-    """Return the parts of each text that overflows from parts one after the other.
-
-    Part by part: what overflows already goes on with the part, and with each that overflows from
-    it; and all before the part goes on with each that overflows from it.
-    """
-    found: list[tuple[Tokenized, ...]] = []
-    for place, part in enumerate(parts):
-        others = part.overflowing
-        found = [(*before, one) for before in found for one in (part, *others)]
-        found += [(*parts[:place], other) for other in others]
     return found
 
 
