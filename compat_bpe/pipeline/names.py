@@ -126,7 +126,7 @@ class SortedNames:
         #: For each, the place of one of those that it begins with, perhaps a much shorter one.
         self._jumps = [0]
         #: For each, the number of others that it begins with, the empty one included.
-        self.depths = [0]
+        self._depths = [0]
         around = [0]
         for place, name in enumerate(self._names[1:], 1):
             while not name.startswith(self._names[around[-1]]):
@@ -137,7 +137,7 @@ class SortedNames:
 
     def _add(self, shorter: int) -> None:
         """Append what is known about a name that begins with that at ``shorter``."""
-        jumps, depths = self._jumps, self.depths
+        jumps, depths = self._jumps, self._depths
         middle = jumps[shorter]
         # A jump is as long as two of the same length and one step; these lengths halve on the way.
         is_equal = depths[shorter] - depths[middle] == depths[middle] - depths[jumps[middle]]
@@ -155,9 +155,13 @@ class SortedNames:
             found = self._shorter[found] if window.startswith(names[jump]) else jump
         return len(names[found])
 
-    def __iter__(self) -> Iterator[str]:
-        """Return an iterator of the names in their order, the empty one first."""
-        return iter(self._names)
+    def begun_by_few(self, most: int) -> list[str]:
+        """Return the names that begin with fewer than ``most`` others, in their order.
+
+        >>> SortedNames(["a", "ab", "abc"]).begun_by_few(2)
+        ['a', 'ab']
+        """
+        return [name for name, depth in zip(self._names, self._depths) if 0 < depth <= most]
 
 
 def _beginning_of_any(names: frozenset[str]) -> str:

@@ -20,7 +20,7 @@ NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 IN_TEXT = frozenset((NORMAL, USER_DEFINED, UNUSED))
 
 #: SentencePiece looks at this many user-defined symbols that begin at one place, the shortest ones.
-_MOST_AT_ONE_PLACE = 64
+MOST_AT_ONE_PLACE = 64
 
 
 class PlacedPiece(NamedTuple):
@@ -96,8 +96,7 @@ class SentencePieceVocabulary:
         if USER_DEFINED not in self.types:
             return []
         found = {text for text, kind in zip(self.texts, self.types) if kind == USER_DEFINED}
-        names = SortedNames(found)
-        return [text for text, depth in zip(names, names.depths) if depth <= _MOST_AT_ONE_PLACE][1:]
+        return SortedNames(found).begun_by_few(MOST_AT_ONE_PLACE)
 
     @cached_property
     def symbols(self) -> Names | None:
