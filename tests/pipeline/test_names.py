@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 from hypothesis import example, given, settings
@@ -100,3 +102,20 @@ def test_nothing_is_sorted_before_a_beginning_is_found(monkeypatch: pytest.Monke
     monkeypatch.setattr(names_module, "SortedNames", lambda names: made.append(names))
     assert list(Names(OTHERS | {"<b>"}).spans("a < b")) == []
     assert not made
+
+
+#: 2,000 names that share their beginning, and 40,000 places for them: 95 s by a pattern of all.
+HOSTILE = """
+from compat_bpe.pipeline.added_tokens import AddedToken, AddedTokens
+from compat_bpe.pipeline.special import find_special
+names = {"a" * length + "b": length for length in range(2000)}
+tokens = AddedTokens([AddedToken(name, length) for name, length in names.items()])
+text = "a" * 40000
+assert list(tokens.split(text, set())) == [(text, None)]
+assert list(tokens.split(text + "b", set())) == [(text[1999:], None), ("", 1999)]
+assert find_special(text, names.keys()) is None
+"""
+
+
+def test_hostile_names_end() -> None:
+    subprocess.run([sys.executable, "-c", HOSTILE], check=True, timeout=60)
