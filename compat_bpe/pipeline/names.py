@@ -16,7 +16,8 @@ from ..parallel.lazy import cached_property
 #: The most names that are found by a pattern: compiling one of a thousand names takes longer than
 #: encoding a page.
 FEW = 16
-#: The most characters that these have together, since a pattern may compare all of them at a place.
+#: The most characters that these have together, since a pattern may compare all of them at a place;
+#: one name may have any number, as no character is compared with it twice.
 _FEW_CHARACTERS = 1 << 12
 
 #: The greatest length of the beginnings by which places for names are found, in characters.
@@ -30,7 +31,8 @@ _SPAN = re.Match.span
 class Names:
     """A finder of names in text; an empty name is never found.
 
-    What it looks them up in is made when it is first needed.
+    What it looks them up in is made when it is first needed.  At each place the text may be compared
+    with the longest name, a fast comparison of memory, some dozens of times at most.
 
     Args:
         names: the names.
@@ -42,7 +44,9 @@ class Names:
     def __init__(self, names: Iterable[str]) -> None:
         self._names = names = frozenset(filter(None, names))
         #: True if ``candidates`` matches nothing but the longest names.
-        self._are_few = len(names) <= FEW and sum(map(len, names)) <= _FEW_CHARACTERS
+        self._are_few = len(names) < 2 or (
+            len(names) <= FEW and sum(map(len, names)) <= _FEW_CHARACTERS
+        )
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Return an iterator of the starts and ends of the names in a text.
@@ -109,7 +113,8 @@ class SortedNames:
     All names that a text begins with also begin the last name that is not after the text in the
     order.  For such a name is not after the text, and all that is between the two begins with it,
     too.  So they are among those that this last name begins with, and they are the shortest ones.
-    Jumps over several of these, like those of a skip list, keep the number of steps a logarithm.
+    Jumps over several of these keep the number of steps a logarithm (E. W. Myers, "An applicative
+    random-access stack", 1983).
 
     Args:
         names: different names, none of them empty.
