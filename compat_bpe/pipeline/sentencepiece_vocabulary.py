@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..parallel.lazy import cached_property
 from .lookup import shareable
-from .names import Names, SortedNames
+from .names import Names
 
 #: The sign that spaces are written as.
 SPACE = "\u2581"
@@ -96,6 +96,8 @@ class SentencePieceVocabulary:
         if USER_DEFINED not in self.types:
             return []
         found = {text for text, kind in zip(self.texts, self.types) if kind == USER_DEFINED}
+        from .sorted_names import SortedNames  # few models have any
+
         return SortedNames(found).begun_by_few(MOST_AT_ONE_PLACE)
 
     @cached_property

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline import names as names_module
-from compat_bpe.pipeline.names import FEW, Names, SortedNames
+from compat_bpe.pipeline import sorted_names
+from compat_bpe.pipeline.names import FEW, Names
+from compat_bpe.pipeline.sorted_names import SortedNames
 from tests.examples import scaled
 
 
@@ -99,7 +100,7 @@ def test_a_place_takes_few_steps(names: set[str], text: str) -> None:
 
 def test_nothing_is_sorted_before_a_beginning_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
-    monkeypatch.setattr(names_module, "SortedNames", lambda names: made.append(names))
+    monkeypatch.setattr(sorted_names, "SortedNames", lambda names: made.append(names))
     assert list(Names(OTHERS | {"<b>"}).spans("a < b")) == []
     assert not made
 
