@@ -317,10 +317,9 @@ class _Padded(_Lazy):
 
 
 def _copy(part: Tokenized) -> Tokenized:
-    """Return a copy that does not change with the part; what is lazy, is made of copies already."""
-    if isinstance(part, _Lazy):
-        return part
-    return part.changed(overflowing=list(map(_copy, part.overflowing)))
+    """Return a copy that does not change with the part; what is lazy in it, is of copies already."""
+    others = [one if isinstance(one, _Lazy) else _copy(one) for one in part.overflowing]
+    return part.changed(overflowing=others)
 
 
 def _column(parts: Iterable[Tokenized], name: str) -> list[Any]:

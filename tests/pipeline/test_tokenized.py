@@ -96,6 +96,7 @@ def test_what_is_made_when_it_is_looked_at_is_what_is_made_at_once(
         part.overflowing.append(text("z"))
     assert whole == expected
     assert copies == [expected, expected]
+    whole.overflowing.clear()
     assert padded == expected.padded(length, direction=direction)
     assert all(len(one) >= length for one in (padded, *padded.overflowing))
 
