@@ -317,7 +317,7 @@ class _Padded(_Lazy):
 
 
 def _copy(part: Tokenized) -> Tokenized:
-    """Return a copy that does not change with the part; what is lazy in it, is of copies already."""
+    """Return a copy that does not change with the part; what is lazy in it is shared."""
     others = [one if isinstance(one, _Lazy) else _copy(one) for one in part.overflowing]
     return part.changed(overflowing=others)
 
