@@ -106,6 +106,7 @@ def test_the_parser_of_patterns_is_not_needed() -> None:
         "compat_bpe.pipeline.models.bpe",
         "compat_bpe.pipeline.models.bpe.by_rank",
         "compat_bpe.pipeline.models.byte_level_bpe",
+        "compat_bpe.pipeline.names",
         "compat_bpe.pipeline.special",
         "compat_bpe.unicode.surrogates",
     ]

@@ -225,7 +225,10 @@ def _added_tokens(
         found[number] = token = AddedToken(name, number, *flags)
         if token.special:
             special.add(name)
-    return tuple(token._replace(special=token.content in special) for token in found.values())
+    return tuple(
+        token if token.special or token.content not in special else token._replace(special=True)
+        for token in found.values()
+    )
 
 
 _read_added_token = itemgetter("content", "id", *_FLAGS)

@@ -11,7 +11,6 @@ In each round the leftmost name wins, and of several at one position the longest
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ from ..parallel.lazy import cached_property
 from ..unicode.properties import white_space, word
 from .aligned import Aligned
 from .guard import Guard
-from .special import may_have
+from .names import Names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -292,13 +291,7 @@ class _Finder:
         for name, token in tokens:
             if name:
                 self._tokens.setdefault(name, token)
-        self._all = frozenset(self._tokens)
-
-    @cached_property
-    def _names(self) -> re.Pattern[str]:
-        # The longest name first, since the first branch that matches wins.
-        names = sorted(self._tokens, key=len, reverse=True)
-        return re.compile("|".join(map(re.escape, names)))
+        self._names = Names(self._tokens)
 
     def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
         """Yield spans of text, each not empty, and ids."""
@@ -315,12 +308,10 @@ class _Finder:
         with.
         """
         at = 0
-        found = self._tokens and may_have(text, self._all)
-        for match in self._names.finditer(text) if found else ():
-            token = self._tokens[match.group()]
+        for start, end in self._names.spans(text) if self._tokens else ():
+            token = self._tokens[text[start:end]]
             if token.special and token.content not in allowed:
                 continue
-            start, end = match.span()
             if token.single_word and (
                 (start and _is_word(text[start - 1])) or _is_word(text[end : end + 1])
             ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence, Set
 from itertools import compress
 from operator import add
@@ -10,6 +9,7 @@ from typing import NamedTuple
 
 from ..parallel.lazy import cached_property
 from .lookup import shareable
+from .names import Names
 
 #: The sign that spaces are written as.
 SPACE = "\u2581"
@@ -20,7 +20,7 @@ NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 IN_TEXT = frozenset((NORMAL, USER_DEFINED, UNUSED))
 
 #: SentencePiece looks at this many user-defined symbols that begin at one place, the shortest ones.
-_MOST_AT_ONE_PLACE = 64
+MOST_AT_ONE_PLACE = 64
 
 
 class PlacedPiece(NamedTuple):
@@ -92,23 +92,18 @@ class SentencePieceVocabulary:
 
     @cached_property
     def user_defined(self) -> list[str]:
-        """The user-defined symbols that can be found in text, the longest first."""
+        """The user-defined symbols that can be found in text, in their order."""
         if USER_DEFINED not in self.types:
             return []
         found = {text for text, kind in zip(self.texts, self.types) if kind == USER_DEFINED}
-        reached = [
-            text
-            for text in found
-            if sum(text[:end] in found for end in range(1, len(text))) < _MOST_AT_ONE_PLACE
-        ]
-        return sorted(reached, key=lambda text: (-len(text), text))
+        from .sorted_names import SortedNames  # few models have any
+
+        return SortedNames(found).begun_by_few(MOST_AT_ONE_PLACE)
 
     @cached_property
-    def symbols(self) -> re.Pattern[str] | None:
-        """A pattern for the longest user-defined symbol at a place; None if there are none."""
-        if not self.user_defined:
-            return None
-        return re.compile("|".join(map(re.escape, self.user_defined)))
+    def symbols(self) -> Names | None:
+        """A finder of the longest user-defined symbol at a place; None if there are none."""
+        return Names(self.user_defined) if self.user_defined else None
 
     @cached_property
     def byte_ids(self) -> list[int]:

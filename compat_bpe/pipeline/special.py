@@ -7,11 +7,11 @@ Callers say so with ``allowed_special`` and ``disallowed_special``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Set
 from functools import lru_cache
 
 from .guard import guard_of
+from .names import Names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,34 +29,9 @@ else:
     AllowedSpecial = DisallowedSpecial = object
 
 
-#: For more names than this, the text is first searched for their beginnings: compiling a pattern of
-#: a thousand names takes longer than encoding a page.
-_MANY = 16
-#: The length of these beginnings in characters.
-_BEGINNING = 3
-
-
-def may_have(text: str, names: frozenset[str]) -> bool:
-    """Return True if a text may contain one of some names: a quick test that most texts fail.
-
-    With few names it is always True.
-
-    >>> names = frozenset(f"<|reserved_{number}|>" for number in range(1000))
-    >>> may_have("if a < b | c", names), may_have("<|read", names)
-    (False, True)
-    """
-    return len(names) <= _MANY or _beginning_of_any(names).search(text) is not None
-
-
 @lru_cache(maxsize=128)
-def _beginning_of_any(names: frozenset[str]) -> re.Pattern[str]:
-    return _any_of(frozenset(name[:_BEGINNING] for name in names))
-
-
-@lru_cache(maxsize=128)
-def _any_of(names: frozenset[str]) -> re.Pattern[str]:
-    # Sorted longest first, so that of two names at one position the longer is found.
-    return re.compile("|".join(map(re.escape, sorted(names, key=len, reverse=True))))
+def _finder_of(names: frozenset[str]) -> Names:
+    return Names(names)
 
 
 def find_special(text: str, names: Set[str]) -> str | None:
@@ -65,11 +40,12 @@ def find_special(text: str, names: Set[str]) -> str | None:
     >>> find_special("one<|end|>two", {"<|end|>", "<|start|>"})
     '<|end|>'
     """
-    names = frozenset(names)
-    if not names or not may_have(text, names):
+    if not names:
         return None
-    found = _any_of(names).search(text)
-    return found.group() if found else None
+    found = _finder_of(frozenset(names)).first(text)
+    if "" in names and (found is None or not text.startswith(found)):
+        return ""  # It is at the beginning of any text.
+    return found
 
 
 def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]]:
@@ -82,11 +58,9 @@ def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]
     [('one', '<|end|>'), ('two', None)]
     """
     start = 0
-    names = frozenset(names)
-    if names and may_have(text, names):
-        for match in _any_of(names).finditer(text):
-            yield text[start : match.start()], match.group()
-            start = match.end()
+    for first, last in _finder_of(frozenset(names)).spans(text) if names else ():
+        yield text[start:first], text[first:last]
+        start = last
     yield text[start:] if start else text, None
 
 

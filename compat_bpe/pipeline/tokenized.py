@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +15,10 @@ _COLUMNS = (
     *("ids", "tokens", "offsets", "word_ids"),
     *("type_ids", "special_tokens_mask", "attention_mask"),
 )
+
+
+#: All fields.
+_FIELDS = (*_COLUMNS, "overflowing", "sequence_ranges")
 
 
 class Tokenized:
@@ -39,7 +45,7 @@ class Tokenized:
     [5, 6, 0]
     """
 
-    __slots__ = (*_COLUMNS, "overflowing", "sequence_ranges")
+    __slots__ = _FIELDS
 
     def __init__(
         self,
@@ -86,7 +92,7 @@ class Tokenized:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tokenized):
             return NotImplemented
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+        return all(getattr(self, name) == getattr(other, name) for name in _FIELDS)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -115,7 +121,7 @@ class Tokenized:
     def changed(self, **fields: Any) -> Tokenized:
         """Return a copy in which some fields are others."""
         copy = Tokenized.__new__(Tokenized)
-        for name in self.__slots__:
+        for name in _FIELDS:
             value = fields[name] if name in fields else getattr(self, name)
             setattr(copy, name, value.copy())
         return copy
@@ -127,23 +133,10 @@ class Tokenized:
         What overflows from one part is combined with each of the other parts and with what
         overflows from them, as in tokenizers.
         """
-        whole = cls()
-        for part in parts:
-            whole._extend(part)
-        return whole
-
-    def _extend(self, part: Tokenized) -> None:
-        """Append a part."""
-        overflowing = []
-        for own in self.overflowing:
-            overflowing += [_pair(own, other) for other in (part, *part.overflowing)]
-        overflowing += [_pair(self, other) for other in part.overflowing]
-        at = len(self)
-        for number, (start, end) in part.sequence_ranges.items():
-            self.sequence_ranges[number] = at + start, at + end
-        for name in _COLUMNS:
-            getattr(self, name).extend(getattr(part, name))
-        self.overflowing = overflowing
+        parts = tuple(parts)
+        if any(part.overflowing for part in parts):
+            return _Joined(tuple(map(_copy, parts))).made()
+        return _made(cls.__new__(cls), parts, [])
 
     def truncated(self, max_length: int, *, stride: int = 0, direction: str = "right") -> Tokenized:
         """Return the first tokens, and the others in ``overflowing``.
@@ -210,31 +203,138 @@ class Tokenized:
             ValueError: the direction is unknown.
         """
         check_direction(direction)
-        overflowing = [
-            part.padded(
-                length,
-                direction=direction,
-                pad_id=pad_id,
-                pad_type_id=pad_type_id,
-                pad_token=pad_token,
-            )
-            for part in self.overflowing
-        ]
-        count = length - len(self)
-        if count <= 0:
-            return self.changed(overflowing=overflowing)
-        padding = Tokenized.added([pad_id] * count, [pad_token] * count, pad_type_id)
-        padding.attention_mask = [0] * count
-        own = self.changed(overflowing=[])
-        whole = Tokenized.joined([own, padding] if direction == "right" else [padding, own])
+        padding = _Padding(length, direction, pad_id, pad_type_id, pad_token)
+        if self.overflowing:
+            return _Padded(_copy(self), padding).made()
+        return _made(Tokenized.__new__(Tokenized), padding.around(self), [])
+
+
+def _made(
+    whole: Tokenized, parts: Sequence[Tokenized], overflowing: list[Tokenized] | None
+) -> Tokenized:
+    """Set the fields to those of parts one after the other; ``overflowing`` only if it is given."""
+    for name in _COLUMNS:
+        setattr(whole, name, _column(parts, name))
+    whole.sequence_ranges = _ranges(parts)
+    if overflowing is not None:
         whole.overflowing = overflowing
-        return whole
-
-
-def _pair(left: Tokenized, right: Tokenized) -> Tokenized:
-    whole = left.changed()
-    whole._extend(right)
     return whole
+
+
+class _Lazy(Tokenized):
+    """Parts one after the other, each field of which is made when it is first asked for.
+
+    Two texts of a thousand parts have a million combinations, of which hardly any is looked at.
+    The parts must not change.
+    """
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        """Make a field that has not been set."""
+        if name == "overflowing":
+            value: Any = self.make_overflowing()
+        elif name == "sequence_ranges":
+            value = _ranges(self.parts())
+        elif name in _COLUMNS:
+            value = _column(self.parts(), name)
+        else:
+            raise AttributeError(f"'Tokenized' object has no attribute {name!r}")
+        setattr(self, name, value)
+        return value
+
+    def parts(self) -> Sequence[Tokenized]:
+        """Return the parts."""
+        raise NotImplementedError
+
+    def make_overflowing(self) -> list[Tokenized]:
+        """Return what overflows."""
+        raise NotImplementedError
+
+    def made(self) -> Tokenized:
+        """Return it with all fields made but ``overflowing``."""
+        return _made(self, self.parts(), None)
+
+
+class _Joined(_Lazy):
+    """Parts joined; see ``Tokenized.joined``."""
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, parts: tuple[Tokenized, ...]) -> None:
+        self._parts = parts
+
+    def parts(self) -> Sequence[Tokenized]:
+        return self._parts
+
+    def make_overflowing(self) -> list[Tokenized]:
+        """Return what overflows, part by part.
+
+        What overflows already goes on with the part, and with each that overflows from it; and all
+        before the part goes on with each that overflows from it.
+        """
+        found: list[tuple[Tokenized, ...]] = []
+        for place, part in enumerate(self._parts):
+            others = part.overflowing
+            found = [(*before, one) for before in found for one in (part, *others)]
+            found += [(*self._parts[:place], other) for other in others]
+        return list(map(_Joined, found))
+
+
+class _Padding(NamedTuple):
+    """The arguments of ``Tokenized.padded``."""
+
+    length: int
+    direction: str
+    id: int
+    type_id: int
+    token: str
+
+    def around(self, part: Tokenized) -> list[Tokenized]:
+        """Return a part and its padding, in their order."""
+        count = self.length - len(part)
+        if count <= 0:
+            return [part]
+        padding = Tokenized.added([self.id] * count, [self.token] * count, self.type_id)
+        padding.attention_mask = [0] * count
+        return [part, padding] if self.direction == "right" else [padding, part]
+
+
+class _Padded(_Lazy):
+    """A part padded, and all that overflows from it; see ``Tokenized.padded``."""
+
+    __slots__ = ("_padding", "_part")
+
+    def __init__(self, part: Tokenized, padding: _Padding) -> None:
+        self._part = part
+        self._padding = padding
+
+    def parts(self) -> Sequence[Tokenized]:
+        return self._padding.around(self._part)
+
+    def make_overflowing(self) -> list[Tokenized]:
+        return [_Padded(part, self._padding) for part in self._part.overflowing]
+
+
+def _copy(part: Tokenized) -> Tokenized:
+    """Return a copy that does not change with the part; what is lazy in it is shared."""
+    others = [one if isinstance(one, _Lazy) else _copy(one) for one in part.overflowing]
+    return part.changed(overflowing=others)
+
+
+def _column(parts: Iterable[Tokenized], name: str) -> list[Any]:
+    return list(chain.from_iterable([getattr(part, name) for part in parts]))
+
+
+def _ranges(parts: Iterable[Tokenized]) -> dict[int, tuple[int, int]]:
+    """Return the ``sequence_ranges`` of parts one after the other."""
+    found = {}
+    at = 0
+    for part in parts:
+        for number, (start, end) in part.sequence_ranges.items():
+            found[number] = at + start, at + end
+        at += len(part)
+    return found
 
 
 def check_direction(direction: str) -> None:

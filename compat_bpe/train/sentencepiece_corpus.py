@@ -12,17 +12,18 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from random import Random
 from typing import NamedTuple
 
-from ..pipeline.sentencepiece_vocabulary import SPACE
+from ..pipeline.names import Names
+from ..pipeline.sentencepiece_vocabulary import MOST_AT_ONE_PLACE, SPACE
+from ..pipeline.sorted_names import SortedNames
 from ..unicode.surrogates import repair
 from .sentencepiece_settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
 
 #: The seed of the sample.
 _SEED = 12345678
-#: As in the reference, of the reserved pieces that begin at one place, the 64 shortest count.
-_MOST_AT_ONE_PLACE = 64
 
 
 class Corpus(NamedTuple):
@@ -106,23 +107,18 @@ def sentences_of(lines: Iterable[str], settings: SentencePieceSettings) -> Itera
     reserved, delimiter = _reserved(settings), settings.pretokenization_delimiter
     for line in lines:
         sentence = normalize(line)
-        if reserved.search(sentence) is not None:
-            sentence = reserved.sub(BOUNDARY, sentence)
+        if reserved.first(sentence) is not None:
+            ends = [0, *chain.from_iterable(reserved.spans(sentence)), len(sentence)]
+            sentence = BOUNDARY.join(sentence[a:b] for a, b in zip(ends[::2], ends[1::2]))
         if delimiter:
             sentence = sentence.replace(delimiter, BOUNDARY)
         yield sentence
 
 
-def _reserved(settings: SentencePieceSettings) -> re.Pattern[str]:
-    """Return a pattern of the longest reserved piece at a place."""
+def _reserved(settings: SentencePieceSettings) -> Names:
+    """Return a finder of the longest reserved piece at a place."""
     pieces = {text for text, _ in settings.meta_pieces().values()}
-    reached = [
-        text
-        for text in pieces
-        if sum(text[:end] in pieces for end in range(1, len(text))) < _MOST_AT_ONE_PLACE
-    ]
-    reached.sort(key=lambda text: (-len(text), text))
-    return re.compile("|".join(map(re.escape, reached)) or "(?!)")
+    return Names(SortedNames(pieces).begun_by_few(MOST_AT_ONE_PLACE))
 
 
 def read_corpus(

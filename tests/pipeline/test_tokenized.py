@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+import copy
+import pickle
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe.pipeline import tokenized
 from compat_bpe.pipeline.padding import Padding
 from compat_bpe.pipeline.tokenized import Tokenized
 from compat_bpe.pipeline.truncation import Truncation
@@ -40,6 +46,84 @@ def test_what_overflows_is_combined_with_each_other_part() -> None:
     assert whole.tokens == ["a", "x"]
     found = ["".join(part.tokens) for part in whole.overflowing]
     assert found == ["bx", "by", "cx", "cy", "ay"]
+
+
+def merged(left: Tokenized, right: Tokenized) -> Tokenized:
+    """The plain rule of joining: all at once, and all that overflows from what overflows."""
+    overflowing = [
+        merged(own, other) for own in left.overflowing for other in (right, *right.overflowing)
+    ]
+    overflowing += [merged(left, other) for other in right.overflowing]
+    at = len(left)
+    ranges = {
+        number: (at + start, at + end) for number, (start, end) in right.sequence_ranges.items()
+    }
+    columns = {
+        name: getattr(left, name) + getattr(right, name)
+        for name in Tokenized.__slots__
+        if name not in ("overflowing", "sequence_ranges")
+    }
+    return Tokenized(
+        **columns, overflowing=overflowing, sequence_ranges={**left.sequence_ranges, **ranges}
+    )
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> Tokenized:
+    whole = text(draw(st.text("abc", max_size=4)))
+    whole.sequence_ranges = draw(st.sampled_from([{}, {0: (0, len(whole))}, {1: (0, len(whole))}]))
+    found = whole.truncated(draw(st.integers(0, 5)))
+    for part in found.overflowing:
+        part.sequence_ranges = {1: (0, len(part))}
+    return found
+
+
+@given(st.lists(texts(), max_size=3), st.sampled_from(["left", "right"]), st.integers(0, 9))
+def test_what_is_made_when_it_is_looked_at_is_what_is_made_at_once(
+    parts: list[Tokenized], direction: str, length: int
+) -> None:
+    expected = Tokenized()
+    for part in parts:
+        expected = merged(expected, part)
+    whole = Tokenized.joined(parts)
+    padded = whole.padded(length, direction=direction)
+    copies = [copy.deepcopy(whole), pickle.loads(pickle.dumps(whole))]
+    for part in parts:
+        # It does not change with the parts, whenever it is made.
+        for one in (part, *part.overflowing):
+            one.ids.append(77)
+            one.sequence_ranges[0] = 7, 7
+        part.overflowing.append(text("z"))
+    assert whole == expected
+    assert copies == [expected, expected]
+    whole.overflowing.clear()
+    assert padded == expected.padded(length, direction=direction)
+    assert all(len(one) >= length for one in (padded, *padded.overflowing))
+
+
+def test_combinations_are_made_when_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    column = tokenized._column
+
+    def counted(parts: tuple[Tokenized, ...], name: str) -> list[object]:
+        made.append(name)
+        return column(parts, name)
+
+    monkeypatch.setattr(tokenized, "_column", counted)
+    parts = [text("a" * 100).truncated(1) for _ in range(2)]
+    whole = Tokenized.joined(parts).padded(3)
+    assert len(made) == 2 * 7
+    assert len(whole.overflowing) == 100 * 100 - 1
+    assert len(made) == 2 * 7
+    assert whole.overflowing[5].tokens == ["a", "a", "[PAD]"]
+    assert len(whole.overflowing[0].overflowing) == 99
+    assert len(made) < 20
+
+
+def test_an_unknown_field() -> None:
+    whole = Tokenized.joined([text("ab").truncated(1), text("a")])
+    with pytest.raises(AttributeError, match="no attribute 'length'"):
+        _ = whole.length  # type: ignore[attr-defined]
 
 
 def test_padding_reaches_what_overflows() -> None:

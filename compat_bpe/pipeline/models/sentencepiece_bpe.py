@@ -152,10 +152,10 @@ class SentencePieceBPE(SentencePieceBase):
         symbols = self.pieces.symbols
         found: list[tuple[str, bool]] = []
         at = 0
-        for match in symbols.finditer(chunk) if symbols else ():
-            found += [(char, False) for char in chunk[at : match.start()]]
-            found.append((match.group(), True))
-            at = match.end()
+        for start, end in symbols.spans(chunk) if symbols else ():
+            found += [(char, False) for char in chunk[at:start]]
+            found.append((chunk[start:end], True))
+            at = end
         return found + [(char, False) for char in chunk[at:]]
 
     def _finished(
@@ -202,15 +202,15 @@ class SentencePieceBPE(SentencePieceBase):
     def _merged(self, part: str) -> list[tuple[str, int]]:
         """Return the pieces of a part and their ids, if no piece is unused."""
         symbols = self.pieces.symbols
-        if symbols is None or symbols.search(part) is None:
+        if symbols is None or symbols.first(part) is None:
             texts = self._merge(part)
         else:
             texts = []
             at = 0
-            for match in symbols.finditer(part):
-                texts += self._merge(part[at : match.start()])
-                texts.append(match.group())
-                at = match.end()
+            for start, end in symbols.spans(part):
+                texts += self._merge(part[at:start])
+                texts.append(part[start:end])
+                at = end
             texts += self._merge(part[at:])
         get, unk_id = self.pieces.used.get, self.pieces.unk_id
         return [(text, get(text, unk_id)) for text in texts]

@@ -25,10 +25,16 @@ class SentencePieceCharacters(SentencePieceBase):
     def __init__(self, pieces: SentencePieceVocabulary) -> None:
         super().__init__(pieces)
         self.is_cut = pieces.are_apart
-        symbols = pieces.symbols
-        self._parts = re.compile(rf"{symbols.pattern}|[\s\S]" if symbols else r"[\s\S]")
 
     def split(self, chunk: str) -> list[tuple[str, int]]:
         """Return the characters and symbols and their ids; the longest symbol wins."""
         get, unk_id = self.pieces.used.get, self.pieces.unk_id
-        return [(part, get(part, unk_id)) for part in self._parts.findall(chunk)]
+        symbols = self.pieces.symbols
+        parts: list[str] = []
+        at = 0
+        for start, end in symbols.spans(chunk) if symbols else ():
+            parts += chunk[at:start]
+            parts.append(chunk[start:end])
+            at = end
+        parts += chunk[at:]
+        return [(part, get(part, unk_id)) for part in parts]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ...parallel.lazy import cached_property
 from ..aligned import Aligned
 from ..charsmap import Charsmap
+from ..names import Names
 from .base import PlainNormalizer
 
 
@@ -20,7 +21,7 @@ class SpaceNormalizer(PlainNormalizer):
 
     Args:
         charsmap: the character map, or None.
-        symbols: the user-defined symbols, the longest first.
+        symbols: the user-defined symbols.
         add_dummy_prefix: put a space before the text.
         remove_extra_whitespaces: remove spaces at the ends, and after other spaces.
         space: what spaces are written as.
@@ -41,7 +42,7 @@ class SpaceNormalizer(PlainNormalizer):
         whitespace_as_suffix: bool = False,
     ) -> None:
         self._charsmap = charsmap
-        self._symbols = "|".join(map(re.escape, symbols))
+        self._symbols = Names(symbols) if symbols else None
         self._removes = remove_extra_whitespaces
         self._space = space
         self._before = space if add_dummy_prefix and not whitespace_as_suffix else ""
@@ -79,21 +80,17 @@ class SpaceNormalizer(PlainNormalizer):
         """Return a text with its sequences replaced."""
         if self._charsmap is None:
             return text
-        if not self._symbols or self._found_symbols.search(text) is None:
+        if self._symbols is None or self._symbols.first(text) is None:
             return self._charsmap.replace(text)
         return "".join(new for new, _, _ in self._parts(text))
-
-    @cached_property
-    def _found_symbols(self) -> re.Pattern[str]:
-        return re.compile(self._symbols)
 
     def _parts(self, text: str) -> Iterator[tuple[str, int, bool]]:
         """Yield the parts of a text as they are written, each with its length in the text.
 
         The third value is True for characters that nothing is done with.
         """
-        charsmap = self._charsmap
-        patterns = [self._symbols] if self._symbols else []
+        charsmap, symbols = self._charsmap, self._symbols
+        patterns = [] if symbols is None else [symbols.candidates()]
         if charsmap is not None:
             patterns.append(charsmap.candidates(text))
         find = re.compile("|".join(patterns) or "(?!)").search
@@ -103,9 +100,9 @@ class SpaceNormalizer(PlainNormalizer):
             if match is None:
                 break
             at = match.start()
-            symbol = self._found_symbols.match(text, at) if self._symbols else None
-            if symbol is not None:
-                found: tuple[int, str] | None = (symbol.end() - at, symbol.group())
+            length = 0 if symbols is None else symbols.length_at(text, at)
+            if length:
+                found: tuple[int, str] | None = (length, text[at : at + length])
             else:
                 found = None if charsmap is None else charsmap.longest(text, at)
             if found is None:
