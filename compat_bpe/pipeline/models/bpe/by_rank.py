@@ -20,7 +20,6 @@ from operator import getitem, itemgetter
 
 from ....parallel.lazy import cached_property
 from ...lookup import getter
-from .windows import WINDOW, merge_in_windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +30,9 @@ Ids = tuple[int, ...]
 
 #: The length in bytes from which the heap is faster than the list.
 _LONG = 70
+
+#: The length in bytes up to which a chunk is merged at once.
+_AT_ONCE = 1 << 16
 
 
 #: Second bytes of pairs with one first byte after which these are looked up with all.
@@ -155,10 +157,12 @@ class BytePairEncoder:
         """Return the ids after all merges of a rank below ``limit``."""
         if len(chunk) < _LONG:
             return self._merge_list(limit, chunk)
-        if len(chunk) <= WINDOW:
+        if len(chunk) <= _AT_ONCE:
             return self._merge_heap(limit, chunk)[0]
+        from .windows import merge_in_windows  # few texts need it
+
         ids, _ = merge_in_windows(
-            len(chunk), lambda low, high: self._merge_heap(limit, chunk[low:high])
+            len(chunk), lambda low, high: self._merge_heap(limit, chunk[low:high]), _AT_ONCE
         )
         return ids
 

@@ -13,6 +13,7 @@ list for a word, with a heap and a linked list for a long chunk, and by cutting 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
@@ -314,7 +315,7 @@ class CharacterBPE:
             if i:
                 pairs[i - 1] = rank(names[i - 1] + separator + made, _NO_RANK)
 
-    def _merge_long(self, names: Sequence[str]) -> tuple[list[str], list[int]]:
+    def _merge_long(self, names: Sequence[str]) -> tuple[list[str], array[int]]:
         """Return the names after all merges, and the indices where they began, in time n·log n."""
         return merge_in_windows(len(names), lambda low, high: self._merge_heap(names[low:high]))
 

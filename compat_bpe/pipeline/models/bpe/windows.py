@@ -22,6 +22,7 @@ neighbours alone:
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
@@ -41,7 +42,7 @@ def merge_in_windows(
     merge: Callable[[int, int], tuple[Sequence[S], Sequence[int]]],
     window: int = WINDOW,
     overlap: int = _OVERLAP,
-) -> tuple[list[S], list[int]]:
+) -> tuple[list[S], array[int]]:
     """Return the symbols that a chunk is merged to, and where they begin.
 
     Args:
@@ -54,7 +55,7 @@ def merge_in_windows(
     ...     return ["aa"] * ((high - low) // 2) + ["a"] * (high % 2), range(0, high - low, 2)
     >>> symbols, starts = merge_in_windows(1001, pairs, 100, 10)
     >>> len(symbols), symbols[-2:], starts[-2:]
-    (501, ['aa', 'a'], [998, 1000])
+    (501, ['aa', 'a'], array('q', [998, 1000]))
     """
     while True:
         found = _tried(size, merge, window, overlap)
@@ -70,10 +71,10 @@ def _tried(
     merge: Callable[[int, int], tuple[Sequence[S], Sequence[int]]],
     window: int,
     overlap: int,
-) -> tuple[list[S], list[int]] | None:
+) -> tuple[list[S], array[int]] | None:
     """Return what ``merge_in_windows`` does; None if two windows have no junction."""
     symbols: list[S] = []
-    starts: list[int] = []
+    starts = array("q")  # a list of so many integers would take more memory than the ids
     high = min(window, size)
     found, places = _merged(merge, 0, high)
     while high < size:
@@ -89,9 +90,11 @@ def _tried(
             return None
         left, right = junction
         symbols += found[:left]
-        starts += places[:left]
+        starts.extend(places[:left])
         found, places, high = more[right:], more_places[right:], next_high
-    return symbols + list(found), starts + list(places)
+    symbols += found
+    starts.extend(places)
+    return symbols, starts
 
 
 def _merged(

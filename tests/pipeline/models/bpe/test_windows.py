@@ -48,10 +48,10 @@ def test_any_rule_of_neighbours(
     rules: Rules, row: list[int], times: int, window: int, overlap: int
 ) -> None:
     first = (row * times)[:120]
-    found = merge_in_windows(
+    found, starts = merge_in_windows(
         len(first), lambda low, high: merged(rules, first[low:high]), window, overlap
     )
-    assert found == merged(rules, first)
+    assert (found, list(starts)) == merged(rules, first)
 
 
 @given(
@@ -76,8 +76,8 @@ def test_rules_without_a_junction_are_merged_at_once() -> None:
     # Each symbol swallows its right neighbour, whatever is in it.
     swallow = {(0, 0): (0, 1), (1, 0): (0, 2), (2, 0): (0, 1)}
     first = [0] * 500
-    found = merge_in_windows(500, lambda low, high: merged(swallow, first[low:high]), 16, 4)
-    assert found == merged(swallow, first)
+    found, _ = merge_in_windows(500, lambda low, high: merged(swallow, first[low:high]), 16, 4)
+    assert found == merged(swallow, first)[0]
 
 
 @pytest.mark.parametrize("letters", ["a", "ab", "etaoin"])
@@ -86,3 +86,21 @@ def test_long_chunks(letters: str) -> None:
     chosen = random.Random(28)
     chunk = "".join(chosen.choices(letters, k=2 * WINDOW + 77)).encode()
     assert encoder.merge(chunk) == encoder._merge_heap(1 << 32, chunk)[0]
+
+
+_LIMITED = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+import compat_bpe
+print(compat_bpe.get_encoding("cl100k_base").count("a" * 4_000_000))
+"""
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited on Linux")
+def test_a_chunk_of_megabytes_takes_little_memory() -> None:
+    # Merged at once, it took 580 MB.
+    done = subprocess.run(
+        [sys.executable, "-c", _LIMITED], capture_output=True, text=True, timeout=100
+    )
+    assert done.stdout == "500000\n", done.stderr
