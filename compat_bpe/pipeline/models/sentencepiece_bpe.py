@@ -19,13 +19,14 @@ part is cut again (``SentencePieceVocabulary.apart``).  A long text without spac
 from __future__ import annotations
 
 from heapq import heapify, heappop, heappush
-from itertools import chain
+from itertools import accumulate, chain
 from math import copysign
 
 from ..cache import Cache
 from ..lookup import shareable
 from ..sentencepiece_vocabulary import SPACE, UNUSED, SentencePieceVocabulary
 from ..splitter_by_pieces import splitter_by_pieces
+from .bpe.windows import WINDOW, merge_in_windows
 from .sentencepiece_base import SentencePieceBase
 
 TYPE_CHECKING = False
@@ -211,10 +212,17 @@ class SentencePieceBPE(SentencePieceBase):
                 at = match.end()
             texts += self._merge(part[at:])
         get, unk_id = self.pieces.used.get, self.pieces.unk_id
+        if len(texts) > WINDOW:  # equal pieces are one object, which takes less memory
+            pieces = {text: (text, get(text, unk_id)) for text in texts}
+            return list(map(pieces.__getitem__, texts))
         return [(text, get(text, unk_id)) for text in texts]
 
     def _merge(self, part: str) -> list[str]:
         """Return the texts that characters are merged to."""
+        if len(part) > WINDOW:
+            return merge_in_windows(
+                len(part), lambda start, end: self._texts_and_starts(part[start:end])
+            )
         if len(part) > _HEAP:
             return self._merge_long(part)
         texts = list(part)
@@ -232,6 +240,13 @@ class SentencePieceBPE(SentencePieceBase):
             if at < len(ranks):
                 ranks[at] = get(merged + texts[at + 1], _NEVER)
         return texts
+
+    def _texts_and_starts(self, part: str) -> tuple[list[str], list[int]]:
+        """Return what ``_merge`` does, equal texts as one object, and the places where each begins."""
+        texts = self._merge_long(part)
+        once: dict[str, str] = {}
+        starts = list(accumulate(map(len, texts), initial=0))
+        return [once.setdefault(text, text) for text in texts], starts[:-1]
 
     def _merge_long(
         self,

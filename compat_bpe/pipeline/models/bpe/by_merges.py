@@ -39,6 +39,7 @@ from ...lookup import getter, shareable
 from .by_rank import BytePairEncoder, Ids
 from .listed_pairs import ListedPairs
 from .symbols import absent_from
+from .windows import merge_in_windows
 
 #: The most pairs of ids that are remembered.
 _KEPT = 1 << 17
@@ -263,7 +264,13 @@ class ListedMergesEncoder(BytePairEncoder):
     def _merge_pairs(self, chunk: bytes) -> list[int]:
         """Return the ids by following the rule literally, by pairs of ids."""
         symbols = [number for number, _ in self._first_symbols(chunk)]
-        return [number for number, _, _ in self._merge_symbols(symbols)]
+        return merge_in_windows(
+            len(symbols), lambda start, end: self._ids_and_starts(symbols[start:end])
+        )
+
+    def _ids_and_starts(self, first: Sequence[int]) -> tuple[list[int], list[int]]:
+        found = self._merge_symbols(first)
+        return [number for number, _, _ in found], [start for _, start, _ in found]
 
     def _merge_symbols(self, first: Sequence[int]) -> list[tuple[int, int, int]]:
         """Return what some ids are merged to, each id with its range in them, in time n·log n.

@@ -20,6 +20,7 @@ from operator import getitem, itemgetter
 
 from ....parallel.lazy import cached_property
 from ...lookup import getter
+from .windows import WINDOW, merge_in_windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,7 +153,21 @@ class BytePairEncoder:
 
     def _merge_below(self, limit: int, chunk: bytes) -> list[int]:
         """Return the ids after all merges of a rank below ``limit``."""
+        if len(chunk) > WINDOW:
+            return merge_in_windows(len(chunk), lambda *ends: self._merged(limit, chunk, *ends))
         return (self._merge_list if len(chunk) < _LONG else self._merge_heap)(limit, chunk)
+
+    def _merged(
+        self, limit: int, chunk: bytes, start: int, end: int
+    ) -> tuple[list[int], list[int]]:
+        """Return the ids of a part of a chunk, and the places in it where each begins."""
+        ids, after = self._merge_linked(limit, chunk[start:end])
+        places = []
+        place = 0
+        while place < end - start:
+            places.append(place)
+            place = after[place]
+        return list(map(ids.__getitem__, places)), places
 
     def _merge_list(self, limit: int, chunk: bytes) -> list[int]:
         """Return the ids by the literal rule: each step searches a list for the lowest rank.
@@ -182,9 +197,22 @@ class BytePairEncoder:
         return ids
 
     def _merge_heap(self, limit: int, chunk: bytes) -> list[int]:
-        """Return the ids by the same merges in time n·log n, with a heap and a linked list.
+        """Return the ids by the same merges in time n·log n."""
+        ids, after = self._merge_linked(limit, chunk)
+        size = len(chunk)
+        remaining = []
+        start = 0
+        while start < size:
+            remaining.append(ids[start])
+            start = after[start]
+        return remaining
 
-        The heap has the ranks, the linked list the parts.  A part is identified by its start.
+    def _merge_linked(self, limit: int, chunk: bytes) -> tuple[list[int], list[int]]:
+        """Return the id of the part that begins at each place, and where the part after it begins.
+
+        At places where no part begins, both are out of date.
+
+        A heap has the ranks, a linked list the parts.  A part is identified by its start.
         ``places`` has, for each rank, the starts of parts that join their right neighbour at that
         rank.  ``pairs`` has the current rank of each part with its right neighbour; it shows which
         starts are out of date.
@@ -235,12 +263,7 @@ class BytePairEncoder:
                 if new < lowest:
                     places[lowest] += waiting[done:]
                     break
-        remaining = []
-        start = 0
-        while start < size:
-            remaining.append(ids[start])
-            start = after[start]
-        return remaining
+        return ids, after
 
 
 def merges_by_rank(

@@ -27,6 +27,7 @@ from ..joints import Joints, no_slack
 from .by_merges import Unknown
 from .character_cuts import CharacterCuts, Cutter
 from .symbols import Symbol, absent_from, merge
+from .windows import WINDOW, merge_in_windows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -293,7 +294,7 @@ class CharacterBPE:
         if len(names) < self._many:
             self._merge_list(names)
         else:
-            names, _ = self._merge_heap(names)
+            names = self._merge_long(names)
         return tuple(map(known.__getitem__, names))
 
     def _merge_list(self, names: list[str]) -> None:
@@ -313,6 +314,12 @@ class CharacterBPE:
                 pairs[i] = rank(made + separator + names[i + 1], _NO_RANK)
             if i:
                 pairs[i - 1] = rank(names[i - 1] + separator + made, _NO_RANK)
+
+    def _merge_long(self, names: list[str]) -> list[str]:
+        """Return the names after all merges; of many names window by window."""
+        if len(names) <= WINDOW:
+            return self._merge_heap(names)[0]
+        return merge_in_windows(len(names), lambda start, end: self._merge_heap(names[start:end]))
 
     def _merge_heap(self, names: list[str]) -> tuple[list[str], list[int]]:
         """Return the names after all merges, and the indices where they began, in time n·log n.

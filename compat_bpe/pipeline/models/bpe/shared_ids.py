@@ -64,5 +64,5 @@ class SharedIdsBPE(CharacterBPE):
         return [symbol._replace(name=self._symbol[symbol.name]) for symbol in found]
 
     def _merged_ids(self, chunk: str) -> Ids:
-        names, _ = self._merge_heap([symbol.name for symbol in self.first_symbols(chunk)])
+        names = self._merge_long([symbol.name for symbol in self.first_symbols(chunk)])
         return tuple(map(self.vocabulary.__getitem__, names))
