@@ -242,7 +242,7 @@ class SentencePieceBPE(SentencePieceBase):
         return texts
 
     def _texts_and_starts(self, part: str) -> tuple[list[str], list[int]]:
-        """Return what ``_merge`` does, equal texts as one object, and the places where each begins."""
+        """Return what ``_merge`` does, and where each begins; equal texts are one object."""
         texts = self._merge_long(part)
         once: dict[str, str] = {}
         starts = list(accumulate(map(len, texts), initial=0))

@@ -10,8 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe.pipeline.models.bpe.by_rank import _NO_RANK, BytePairEncoder
+from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
+from compat_bpe.pipeline.models.bpe.shared_ids import SharedIdsBPE
 from compat_bpe.pipeline.models.bpe.windows import WINDOW, merge_in_windows
-
+from compat_bpe.pipeline.models.sentencepiece_bpe import SentencePieceBPE
+from compat_bpe.pipeline.sentencepiece_vocabulary import NORMAL, UNKNOWN, SentencePieceVocabulary
+from tests.pipeline.models.bpe.test_by_merges import ALPHABET, encoder_of, merges
 from tests.pipeline.models.bpe.test_by_rank import by_the_rule, vocabularies
 
 #: Repeated, so that what a window begins with matters far away from it.
@@ -53,3 +57,57 @@ def test_a_long_chunk_takes_the_same_ids_as_without_windows(text: bytes) -> None
     encoder = BytePairEncoder(ranks)
     chunk = text * (WINDOW * 5 // 4 // len(text))
     assert encoder.merge(chunk) == encoder._merge_heap(_NO_RANK, chunk)
+
+
+@given(texts, merges(), st.integers(1, 30))
+def test_lists_of_merges(text: bytes, pairs: list[tuple[str, str]], window: int) -> None:
+    encoder, ids = encoder_of(pairs, [*ALPHABET, *map("".join, pairs)])
+    first = [ids[char] for char in text.decode()]
+    found = merge_in_windows(
+        len(first), lambda start, end: encoder._ids_and_starts(first[start:end]), window
+    )
+    assert found == [number for number, _, _ in encoder._merge_symbols(first)]
+
+
+@given(texts, merges(), st.integers(1, 30), st.integers(0, 2))
+def test_characters(text: bytes, pairs: list[tuple[str, str]], window: int, shared: int) -> None:
+    names = list(dict.fromkeys([*"abc", *map("".join, pairs)]))
+    ids = {name: max(0, number - shared) for number, name in enumerate(names)}
+    parts = [left for left, _ in pairs], [right for _, right in pairs]
+    model = (SharedIdsBPE if shared else CharacterBPE)(ids, parts)
+    first = [symbol.name for symbol in model.first_symbols(text.decode())]
+    found = merge_in_windows(
+        len(first), lambda start, end: model._merge_heap(first[start:end]), window
+    )
+    assert found == model._merge_heap(first)[0]
+
+
+@given(texts, vocabularies(), st.integers(1, 30), st.integers(1, 4))
+def test_pieces(text: bytes, ranks: dict[bytes, int], window: int, ties: int) -> None:
+    names = ["<unk>", *(token.decode() for token in ranks)]
+    scores = [0.0, *(-float(rank // ties) for rank in ranks.values())]
+    types = bytes([UNKNOWN] + [NORMAL] * len(ranks))
+    model = SentencePieceBPE(SentencePieceVocabulary(names, scores, types, False))
+    chunk = text.decode()
+    found = merge_in_windows(
+        len(chunk), lambda start, end: model._texts_and_starts(chunk[start:end]), window
+    )
+    assert found == [piece for piece, _ in model.split(chunk)]
+
+
+_LIMITED = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+import compat_bpe
+print(compat_bpe.get_encoding("cl100k_base").count("a" * 4_000_000))
+"""
+
+
+@pytest.mark.sweep
+def test_a_chunk_of_megabytes_takes_little_memory() -> None:
+    """It took 580 MB for the chunk alone."""
+    pytest.importorskip("resource")
+    done = subprocess.run(
+        [sys.executable, "-c", _LIMITED], capture_output=True, text=True, timeout=100
+    )
+    assert done.stdout == "500000\n", done.stderr
