@@ -85,7 +85,17 @@ def test_encode_with_unstable_small(text: str, special: bool) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("hello fanta", "a \n\n", "x  ", "def f(", "naïve caf", "字", "", "is 12", "a'"),
+        *(
+            "hello fanta",
+            "a \n\n",
+            pytest.param("x  ", marks=pytest.mark.sweep),
+            "def f(",
+            "naïve caf",
+            "字",
+            "",
+            "is 12",
+            "a'",
+        ),
         *("\u3000" * 2, *(pytest.param(char * 300, marks=pytest.mark.sweep) for char in " a\n字")),
     ],
 )

@@ -107,7 +107,7 @@ def natural_texts() -> dict[str, list[str]]:
     found = {"standard library": [path.read_text("utf-8") for path in sources[:60]]}
     for name in ("udhr.txt", "chinese_classical.txt"):
         if (CORPORA / name).exists():
-            found[name] = (CORPORA / name).read_text("utf-8")[:150_000].splitlines(keepends=True)
+            found[name] = (CORPORA / name).read_text("utf-8")[:60_000].splitlines(keepends=True)
     return found
 
 

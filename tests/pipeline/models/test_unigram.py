@@ -353,9 +353,9 @@ def test_a_long_text_in_one_piece() -> None:
 
 
 def test_one_long_piece_makes_nothing_slow() -> None:
-    long = "a" * 100 + "b" * 300_000
+    long = "a" * 100 + "b" * 60_000
     model = Unigram(["<unk>", "a", "b", long], [0.0, -1.0, -1.0, -1.0], 0)
-    assert len(model.encode("a" * 300_000)) == 300_000
+    assert len(model.encode("a" * 60_000)) == 60_000
     assert model.encode("a" + long + "b") == (1, 3, 2)
     assert [token.id for token in model.find("a" + long + "b")] == [1, 3, 2]
     table = model.table
