@@ -17,7 +17,7 @@ from tests.corpora import TEXTS
 from tests.differential.reference import Pair
 
 #: How much of a corpus is compared, in characters, and how many sources.
-PARTS = [20_000, pytest.param(None, marks=pytest.mark.sweep, id="whole")]
+PARTS = [8_000, pytest.param(None, marks=pytest.mark.sweep, id="whole")]
 SOURCES = [10, pytest.param(150, marks=pytest.mark.sweep)]
 
 

@@ -26,7 +26,7 @@ UNITS = [
         "<|endoftext|>",
     ),
 ]
-SIZE = 5000
+SIZE = 2000
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=ascii)

@@ -189,8 +189,8 @@ def test_options(name: str, kind: str) -> None:
     "options",
     [
         {"shrinking_factor": 0.5},
-        {"shrinking_factor": 0.95, "num_sub_iterations": 1},
-        {"num_sub_iterations": 5},
+        pytest.param({"shrinking_factor": 0.95, "num_sub_iterations": 1}, marks=pytest.mark.sweep),
+        pytest.param({"num_sub_iterations": 5}, marks=pytest.mark.sweep),
         {"seed_sentencepiece_size": 200},
         {"seed_sentencepiece_size": 0},
     ],

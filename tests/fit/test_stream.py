@@ -87,15 +87,16 @@ def test_ids_are_those_of_the_whole_where_all_is_plain_text(
     assert asyncio.run(gathered(arrived)) == whole
 
 
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("name", NAMES)
-def test_every_cut_in_two(name: str) -> None:
+def test_every_cut_in_two(name: str, step: int) -> None:
     encoding = encoding_of(name)
     text = "a<|endoftext|> the end. x<b> e \n\n \ud83d\ude00\u0301 é中文, don't1234"
     text += "".join(WORDS)
     for allowed in ({"<|endoftext|>", " the end."}, {"<b>"}, "all"):
         special: Any = {"allowed_special": allowed, "disallowed_special": ()}
         whole = encoding.encode(text, **special)
-        for place in range(len(text)):
+        for place in range(0, len(text), step):
             pieces = [text[:place], text[place:]]
             assert list(encode_iter(encoding, pieces, **special)) == whole
 
@@ -245,16 +246,18 @@ def test_what_is_not_utf_8_is_treated_as_in_the_whole(
     assert count_stream(encoding, cut(data, at), errors=errors) == whole
 
 
+# Blocks of bytes end within characters then.
+@pytest.mark.parametrize(
+    "lead", ["x", *(pytest.param(x, marks=pytest.mark.sweep) for x in ("", "xy"))]
+)
 @pytest.mark.parametrize("name", NAMES)
-def test_count_over_several_blocks(name: str) -> None:
+def test_count_over_several_blocks(name: str, lead: str) -> None:
     encoding = encoding_of(name)
     text = "".join(f"{word} 中文é\r\n" * 700 for word in ("one", "don't", "<|endoftext|>", "x<b>"))
     assert len(text) > 1 << 15
-    # Blocks of bytes end within characters then.
-    for lead in ("", "x", "xy"):
-        data = (lead + text).encode()
-        assert count_stream(encoding, io.BytesIO(data)) == encoding.count(lead + text)
-        assert count_stream(encoding, [data]) == encoding.count(lead + text)
+    data = (lead + text).encode()
+    assert count_stream(encoding, io.BytesIO(data)) == encoding.count(lead + text)
+    assert count_stream(encoding, [data]) == encoding.count(lead + text)
 
 
 class Endless:
