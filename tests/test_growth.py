@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.attack.growth import CHARS, ENCODINGS, FUNCTIONS, check
+from tools.attack.growth import CHARS, FUNCTIONS, check
 
 #: What was quadratic once, or is hardest to bound.
 HARDEST = [
@@ -21,7 +21,7 @@ def test_work_grows_with_the_text(encoding: str, function: str, chars: str) -> N
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_work_of_all_grows_with_the_text(encoding: str, function: str) -> None:
+def test_work_of_all_grows_with_the_text(function: str) -> None:
+    # The attack draws the other encodings, too.
     for chars in CHARS:
-        check(encoding, function, chars)
+        check("gpt2", function, chars)

@@ -171,6 +171,8 @@ class Forward:
         if self.encoding.core.longest_token is not None:
             reach = min(reach, self.limit * self.encoding.core.longest_token + 1)
         stop = origin + self.step * reach
+        # An end that cannot be nearer, as far as is known.
+        sure = None if self.encoding.core.longest_token is None else stop
         known = [_Known(origin, 0)]
         beyond = known[0]
         width = 0
@@ -179,7 +181,13 @@ class Forward:
             rest = self.limit - tokens
             if not width:
                 width = min(SHORTEST_SEGMENT, max(rest, _SHORTEST))
-            far, is_cut = self.portion(near, stop, width)
+            soon = stop
+            if stop != sure:
+                soon = near + self.step * min(_FAR * (rest + _FAR), abs(stop - near))
+            far, is_cut = self.portion(near, soon, width)
+            if far == soon != stop:
+                stop = sure = self.stop_by_characters(near, stop, rest)
+                far, is_cut = self.portion(near, stop, width)
             if far == stop and abs(far - near) > _FAR * (rest + _FAR):
                 far = stop = self.nearer_stop(near, stop, rest)
             count = self.count_between if is_cut else self.count_to_joint
@@ -209,6 +217,23 @@ class Forward:
         narrowest = len(min(part).encode("utf-8", "surrogatepass"))
         reach = rest * core.longest_in(part) // narrowest + 1
         return near + self.step * min(reach, abs(stop - near))
+
+    def stop_by_characters(self, near: int, stop: int, rest: int) -> int:
+        """Return an end by the most characters that a token stands for among the next ones.
+
+        More than ``rest`` times so many characters have more than ``rest`` tokens.
+        """
+        reach = _FAR * (rest + _FAR)
+        while reach < abs(stop - near):
+            longest = self.encoding.core.longest_span(self.part(near, near + self.step * reach))
+            if longest is None:
+                break
+            # The first and the last one may go with what is beside them.
+            needed = (rest + 1) * longest + 2
+            if needed <= reach:
+                return near + self.step * needed
+            reach = needed
+        return stop
 
     def narrow(self, known: list[_Known], beyond: _Known, limit: int) -> _Known:
         """Extend ``known`` to the last cut point that fits; return the place next to it.

@@ -240,6 +240,14 @@ class Core:
         """
         return self._cut_points.longest_in(text)
 
+    def longest_span(self, text: str) -> int | None:
+        """Return the most characters of a text that one token may stand for; None if not known.
+
+        So n characters of it have at least n / ``longest_span`` tokens, whatever is before and
+        after them, but for the first and the last one.
+        """
+        return self._cut_points.longest_span(text)
+
     @property
     def leaves_nothing_out(self) -> bool:
         """True if every character of a text is certainly in a chunk."""

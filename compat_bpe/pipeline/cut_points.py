@@ -12,6 +12,7 @@ rely on that.
 from __future__ import annotations
 
 from collections.abc import Set
+from operator import add
 
 from ..parallel.lazy import cached_property
 from ..pattern.splitter import Splitter
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from .definition import Definition
     from .guard import Guard
+    from .models.joints import Joints
 
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14
@@ -48,6 +50,8 @@ class CutPoints:
         self._pairs: tuple[dict[str, tuple[str, ...]], ...] = ({}, {}, {}, {})
         #: Pairs of characters, and True if there is a joint between them.
         self._joints: dict[str, bool] = {}
+        #: Pairs of characters, and True if nothing changes them and the model knows both.
+        self._plain: dict[str, bool] = {}
 
     def next(
         self,
@@ -137,6 +141,41 @@ class CutPoints:
             )
             for pair, ready in across
         ) and bool(across)
+
+    def longest_span(self, text: str) -> int | None:
+        """Return the most characters that a token stands for; see ``Core.longest_span``."""
+        joints, guard = self._definition.model.joints, self._added.guard(frozenset())
+        if joints is None or not joints.longest or guard is None:
+            return None
+        known = self._plain
+        for beside in set(map(add, text, text[1:])):
+            is_plain = known.get(beside)
+            if is_plain is None:
+                if len(known) >= _PAIRS:
+                    known.clear()
+                is_plain = known[beside] = self._is_plain(beside, joints, guard)
+            if not is_plain:
+                return None
+        return joints.longest
+
+    def _is_plain(self, beside: str, joints: Joints, guard: Guard) -> bool:
+        """Return True if two characters stay what they are, in no name, and known to the model."""
+        steps = self._definition.steps
+        if steps is None or any("\ud800" <= char < "\ue000" for char in beside):
+            return False
+        across = self._added.across(beside)
+        for pair, ready in across:
+            if pair != beside or (guard.is_needed and guard.forbids(pair)):
+                return False
+            left, right = ready[0], ready[1]
+            for step in steps:
+                found = step.going_on(left, right)
+                if isinstance(found, bool):
+                    return False
+                left, right = found
+            if not (joints.knows(left) and joints.knows(right)):
+                return False
+        return bool(across)
 
     def _stays(self, left: str, right: str) -> bool:
         """Return True if the tokens up to a place in a span stay, whatever follows."""

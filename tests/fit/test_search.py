@@ -12,12 +12,14 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.fit import search, split_text
 from compat_bpe.fit.boundary import Boundary
 from compat_bpe.fit.limit import longest_prefix, longest_suffix
+from compat_bpe.fit.truncate import Keep
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.unicode.surrogates import repair
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.fit.small_kinds import small_kind
 from tests.fit.test_limit import boundaries, prefix_by_trying, suffix_by_trying
+from tools.attack.growth import calls_of
 
 #: Without cut points, but with joints; the first has few cut points.
 JOINTED = ["unigram, always", "unigram, first", "unigram, never", "t5", "spm unigram"]
@@ -38,6 +40,7 @@ def in_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make short texts long ones."""
     monkeypatch.setattr(search, "_LONG", 3)
     monkeypatch.setattr(search, "_SHORTEST", 1)
+    monkeypatch.setattr(search, "_FAR", 1)
     monkeypatch.setattr(search, "_FEW", 1)
     monkeypatch.setattr(search, "SHORTEST_SEGMENT", 2)
     monkeypatch.setattr(search, "LONGEST_SEGMENT", 4)
@@ -141,3 +144,30 @@ def test_few_beginnings_are_counted(name: str, monkeypatch: pytest.MonkeyPatch) 
     lengths = counted(encoding, monkeypatch)
     assert "".join(part.text for part in split_text(encoding, text, 100)) == text
     assert sum(lengths) < 40 * len(text)
+
+
+plain = st.text("abe. 1é中", max_size=40)
+
+
+@given(st.sampled_from(JOINTED), texts, plain, texts)
+def test_a_token_stands_for_few_characters(name: str, before: str, text: str, after: str) -> None:
+    encoding = small_kind(name)
+    longest = encoding.core.longest_span(text)
+    if longest is not None:
+        for whole in (text, before + text + after):
+            assert encoding.count(whole) * longest >= len(text) - 2
+
+
+# The others change these letters, or have names with them.
+@pytest.mark.parametrize("name", ["unigram, first", "unigram, never", "spm unigram"])
+@pytest.mark.parametrize("keep", ["head", "tail"])
+def test_text_is_looked_at_as_far_as_the_limit_allows(name: str, keep: Keep) -> None:
+    encoding = small_kind(name)
+    assert encoding.core.longest_span("ab" * 9)
+
+    def calls(times: int) -> int:
+        encoding.clear_cache()
+        return calls_of(lambda: encoding.truncate("ab" * times, 10, keep=keep))
+
+    calls(2_000)  # what is made once
+    assert calls(50_000) < 1.5 * calls(2_000)

@@ -20,10 +20,15 @@ class Joints(NamedTuple):
             them.  If the chunk ended there, it would have at most as many tokens as the whole.
         slack: returns a number for a chunk.  The tokens after a joint in it are certain but for
             these: with something else before the joint there are at most as many fewer.
+        longest: the most characters that a token stands for, if no character in it is unknown; 0
+            if it may be any number.
+        knows: returns True for a character that is never unknown.
     """
 
     are_between: Callable[[str, str], bool]
     slack: Callable[[str], int]
+    longest: int = 0
+    knows: Callable[[str], bool] = str.isascii  # not asked without a longest
 
 
 def no_slack(chunk: str) -> int:

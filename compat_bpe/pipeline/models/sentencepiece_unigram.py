@@ -207,7 +207,10 @@ class SentencePieceUnigram(SentencePieceBase):
     @cached_property
     def joints(self) -> Joints:
         """The places that no piece reaches over."""
-        return Joints(self._are_apart, self._slack)
+        return Joints(self._are_apart, self._slack, self._longest, self._knows)
+
+    def _knows(self, char: str) -> bool:
+        return self.pieces.used.get(char, self.pieces.unk_id) != self.pieces.unk_id
 
     def _are_apart(self, left: str, right: str) -> bool:
         return left + right not in self.pieces.pairs

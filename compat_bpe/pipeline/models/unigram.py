@@ -307,7 +307,12 @@ class Unigram:
         missing = self._byte_ids.count(None)
         if missing not in (0, 256) or self.unknown is None or self.unknown_score > 0:
             return None
-        return Joints(self._are_apart, self._slack)
+        longest = max(map(len, self.ids), default=0)
+        return Joints(self._are_apart, self._slack, longest, self._knows)
+
+    def _knows(self, char: str) -> bool:
+        # The unknown piece joins the run that it is in.
+        return self.ids.get(char, self.unknown) != self.unknown
 
     def _are_apart(self, left: str, right: str) -> bool:
         return left + right not in self._part_encoder().pairs
