@@ -113,8 +113,7 @@ def learned(
 def always_before(words: Iterable[str], first: list[str], marks: Marks) -> set[tuple[str, str]]:
     """The pairs of tokens of which one stands before the other in each word that has the other."""
     heads: dict[str, set[str]] = {}
-    for word in words:
-        ids = next(iter(spelled({word: 1}, first, marks)), "")
+    for ids in spelled(dict.fromkeys(words, 1), first, marks):
         tokens = dict.fromkeys(first[ord(one)] for one in ids)
         for place, token in enumerate(tokens):
             heads.setdefault(token, {*tokens}).intersection_update([*tokens][:place])
