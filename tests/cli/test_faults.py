@@ -234,7 +234,7 @@ def test_names_in_a_pipe_are_exact_but_for_controls(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["\x1b[2J"], ["count", "--max", "\x1b[2J"], ["split", "-n1", "a", "\x1b[2J"]]
+    "arguments", [["x\x1b[2J"], ["count", "--max", "\x1b[2J"], ["split", "-n1", "a", "\x1b[2J"]]
 )
 def test_wrong_usage_quotes_no_escape_sequence(
     arguments: list[str], capfd: pytest.CaptureFixture[str]

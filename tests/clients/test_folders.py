@@ -12,7 +12,6 @@ from random import Random
 from typing import Any
 
 import pytest
-import tokenizers
 
 import compat_bpe
 from tools.class_folders import random_folder
@@ -20,6 +19,7 @@ from tools.class_folders import random_folder
 from .test_clients import HERE, Environment, make_environment
 
 pytestmark = pytest.mark.clients
+tokenizers = pytest.importorskip("tokenizers")
 
 #: The version whose fast classes are followed; 5 makes other tokenizers of such folders.
 REQUIREMENTS = ["transformers==4.57.6", "protobuf==6.33.2", "sacremoses==0.1.1"]
