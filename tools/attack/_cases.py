@@ -60,7 +60,7 @@ def attack(name: str, seed: int, seconds: float) -> tuple[int, str | None]:
 def _try_cases(name: str, seed: int, seconds: float, told: Connection) -> None:
     """Tell the number of each case before it is tried; at the end None, or what is wrong."""
     memory = getattr(module_of(name), "MEMORY", MEMORY)
-    if resource is not None:
+    if resource is not None and memory is not None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     ends = time.monotonic() + seconds
     number = 0
