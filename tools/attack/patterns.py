@@ -24,7 +24,7 @@ except ImportError:
     tokenizers = None  # type: ignore[assignment]
 
 #: The seconds for loading a pattern and splitting a few texts by it, a thousand characters each.
-SECONDS = 10
+SECONDS = 30
 
 _ATOMS = (
     *("a", "b", "c", "ab", ".", r"\w", r"\s", "[ab]", "[^a]", r"[\w\s]", r"\p{L}", r"\S", "(?:)"),
