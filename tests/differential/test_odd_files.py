@@ -18,7 +18,7 @@ from compat_bpe.save import save_tokenizer_json
 from tests.differential.any_tokenizer import MODELS, any_file, any_text
 from tests.differential.odd_files import mutated, with_shared_ids, with_uneven_templates
 from tests.differential.small_tokenizers import added, file
-from tests.differential.test_any_tokenizer import is_undefined, odd_places
+from tests.differential.test_any_tokenizer import is_undefined_file, odd_places
 from tests.differential.tokenized import error_of, fields
 
 #: What is refused here only: a part that is written as the list of its members' values, which
@@ -173,7 +173,9 @@ def test_nothing_before_a_text_takes_a_place_away() -> None:
 def check_shared_ids(kind: str, seed: int) -> None:
     draw = Random(seed)
     content = with_shared_ids(draw, any_file(draw, kind))
-    if error_of(lambda: theirs(content)) == "PanicException" or is_undefined(ours(content)):
+    if error_of(lambda: theirs(content)) == "PanicException" or is_undefined_file(
+        lambda: ours(content)
+    ):
         return
     mine = ours(content)
     for _ in range(4):
@@ -270,7 +272,7 @@ def test_templates_with_as_many_ids_as_they_like(seed: int) -> None:
     while (content["post_processor"] or {}).get("type") != "TemplateProcessing":
         content = any_file(draw)
     content = with_uneven_templates(draw, content)
-    if error_of(lambda: theirs(content)) or is_undefined(ours(content)):
+    if error_of(lambda: theirs(content)) or is_undefined_file(lambda: ours(content)):
         return
     mine, other = ours(content), theirs(content)
     for _ in range(6):
