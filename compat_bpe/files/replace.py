@@ -154,11 +154,13 @@ def _take_mode(part: str, target: str) -> None:
                 os.chown(part, -1, old.st_gid)
             except OSError:  # another group gets what all others may do
                 mode = mode & 0o707 | (mode & 0o007) << 3
-    if stat.S_IMODE(own.st_mode) != mode:
+    new = stat.S_IMODE(own.st_mode)
+    if new != mode:
         try:
             os.chmod(part, mode)
         except OSError as error:
-            if error.errno not in _NO_MODES:
+            # What only its owner might read must not become readable for others.
+            if error.errno not in _NO_MODES or new & ~mode & 0o077:
                 raise
 
 

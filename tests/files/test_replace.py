@@ -15,7 +15,7 @@ import pytest
 
 from compat_bpe.files import lock
 from compat_bpe.files.lock import locked
-from compat_bpe.files.replace import is_special
+from compat_bpe.files.replace import is_special, put_in_place
 from compat_bpe.files.streamed import written_whole
 from compat_bpe.files.write import write_files
 from tests.files.faults import failing
@@ -100,6 +100,29 @@ def test_the_mode_of_what_is_replaced_is_kept(tmp_path: Path, wanted: int) -> No
         assert mode(part) == 0o600, "it may be private"
         file.write(b"new")
     assert [(path.read_bytes(), mode(path)) for path in paths] == [(b"new", wanted)] * 3
+
+
+@posix
+@pytest.mark.parametrize(("wanted", "is_replaced"), [(0o600, False), (0o640, False), (0o666, True)])
+def test_where_modes_cannot_be_changed_no_private_file_becomes_readable(
+    tmp_path: Path, wanted: int, is_replaced: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part, target = tmp_path / "part", tmp_path / "target"
+    part.write_bytes(b"new")
+    part.chmod(0o644)
+    target.write_bytes(b"old")
+    target.chmod(wanted)
+
+    def chmod(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "no modes here")
+
+    monkeypatch.setattr(os, "chmod", chmod)
+    with suppress(PermissionError):
+        put_in_place([(str(part), str(target))])
+    if is_replaced:
+        assert (target.read_bytes(), mode(target)) == (b"new", 0o644)
+    else:
+        assert (target.read_bytes(), mode(target)) == (b"old", wanted)
 
 
 @posix
