@@ -25,14 +25,4 @@ except KeyboardInterrupt:
     raise
 
 if not hasattr(__spec__.loader, "exec_module"):
-    # In a zip, Python 3.9 lets a thread see a module that another one is still importing.  So what
-    # several may be the first to need is imported now.
-    from .encodings import batch as _batch  # noqa: F401
-    from .encodings import unstable as _unstable  # noqa: F401
-    from .pattern import cuts as _cuts  # noqa: F401
-    from .pattern import parser as _pattern  # noqa: F401
-    from .pattern import prepared_large as _large  # noqa: F401
-    from .pattern import reach as _reach  # noqa: F401
-    from .pattern import stand_ins as _stand_ins  # noqa: F401
-    from .pipeline.decoders import byte_decoder as _decoder  # noqa: F401
-    from .pipeline.models.bpe import by_character as _unspaced  # noqa: F401
+    from . import in_a_zip as _in_a_zip  # noqa: F401

@@ -42,7 +42,7 @@ import compat_bpe.tokenizer
 import compat_bpe.train
 from compat_bpe.cli import cli
 from compat_bpe.formats.sentencepiece import SentencePieceModel
-from compat_bpe.pipeline.sentencepiece_vocabulary import CONTROL, NORMAL, UNKNOWN
+from compat_bpe.pipeline.models.sentencepiece.vocabulary import CONTROL, NORMAL, UNKNOWN
 from compat_bpe.save import save_sentencepiece, save_tokenizer_json
 from compat_bpe.tokenizer import SentencePiece
 from compat_bpe.train import train_bpe

@@ -88,25 +88,30 @@ def test_the_parser_of_patterns_is_not_needed() -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True
     )
-    on_pypy = ["compat_bpe.pipeline.compiled_loops"] * (sys.implementation.name == "pypy")
+    on_pypy = [
+        "compat_bpe.pipeline.pypy" + name
+        for name in ("", ".core", ".loops")
+        if sys.implementation.name == "pypy"
+    ]
     assert sorted(done.stdout.split()) == [
         "compat_bpe.pattern.matcher",
         "compat_bpe.pattern.prepared",
         "compat_bpe.pattern.splitter",
         "compat_bpe.pattern.stand_ins",
         "compat_bpe.pattern.translation",
+        "compat_bpe.pipeline.added",
+        "compat_bpe.pipeline.added.guard",
+        "compat_bpe.pipeline.added.names",
+        "compat_bpe.pipeline.added.special",
         "compat_bpe.pipeline.cache",
-        *on_pypy,
         "compat_bpe.pipeline.core",
         "compat_bpe.pipeline.cut_points",
         "compat_bpe.pipeline.definition",
-        "compat_bpe.pipeline.guard",
         "compat_bpe.pipeline.lookup",
         "compat_bpe.pipeline.models",
         "compat_bpe.pipeline.models.bpe",
         "compat_bpe.pipeline.models.bpe.by_rank",
-        "compat_bpe.pipeline.models.byte_level_bpe",
-        "compat_bpe.pipeline.names",
-        "compat_bpe.pipeline.special",
+        "compat_bpe.pipeline.models.bpe.byte_level",
+        *on_pypy,
         "compat_bpe.unicode.surrogates",
     ]

@@ -31,7 +31,7 @@ FLOORS = [
 ]
 
 #: The public names, which a user imports: they hand on what a room has.
-DOORS = {"", "__main__", "install", "save", "tokenizer"}
+DOORS = {"", "__main__", "in_a_zip", "install", "save", "tokenizer"}
 
 #: Modules that stand for themselves, below all rooms.
 GROUND = {"version"}

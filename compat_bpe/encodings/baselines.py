@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..pattern.splitter import Splitter
+from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial, SpecialTokens
 from ..pipeline.decoders.open_vocabulary import CharacterDecoder, WordDecoder
 from ..pipeline.definition import Definition
 from ..pipeline.models.open_vocabulary import Characters, Words
-from ..pipeline.special import AllowedSpecial, DisallowedSpecial, SpecialTokens
-from .core_bpe import CoreBPE
+from .core import EncodingCore
 from .encoding import _NOTHING, Encoding
 from .loaded import find
 
@@ -101,7 +101,7 @@ class Baseline(Encoding):
             self._special_tokens = {}
             self._special_token_values = set()
             self._special_names = frozenset()
-            self.core = CoreBPE.of(made)
+            self.core = EncodingCore(made)
         self._ships = True
 
     def encode_batch(

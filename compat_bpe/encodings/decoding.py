@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .core_bpe import CoreBPE
+    from .core import EncodingCore
 
 
 class Decoding:
     """Decodes; the base of ``Encoding`` that does."""
 
-    core: CoreBPE
+    core: EncodingCore
 
     def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
         """The text of some ids.

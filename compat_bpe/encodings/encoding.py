@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 
 from ..parallel.lazy import cached_property
-from ..pipeline.special import find_special, raise_disallowed
+from ..pipeline.added.special import find_special, raise_disallowed
 from ..unicode.surrogates import repair
-from .core_bpe import CoreBPE
+from .core import CoreBPE, EncodingCore
 from .decoding import Decoding
 from .fitting import Fitting
 from .loaded import ENCODINGS, find
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ..pipeline.special import AllowedSpecial, DisallowedSpecial
+    from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
 
 
 _NOTHING: frozenset[str] = frozenset()
@@ -116,12 +116,12 @@ class Encoding(Decoding, Fitting, Vocabulary):
         self.core = CoreBPE(ranks, special_tokens, pat_str)
 
     @property
-    def _core_bpe(self) -> CoreBPE:
+    def _core_bpe(self) -> EncodingCore:
         """The core, by the name that clients of tiktoken know; they may put in another."""
         return self.core
 
     @_core_bpe.setter
-    def _core_bpe(self, core: CoreBPE) -> None:
+    def _core_bpe(self, core: EncodingCore) -> None:
         self.core = core
 
     @cached_property

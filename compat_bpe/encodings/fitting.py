@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from ..fit.boundary import Boundary
     from ..fit.text_encoder import TextEncoder
     from ..fit.truncate import Keep, Truncated
-    from .core_bpe import CoreBPE
+    from .core import EncodingCore
 
 
 class Fitting:
     """Fits text to a limit; the base of ``Encoding`` that does."""
 
-    core: CoreBPE
+    core: EncodingCore
 
     @property
     def continued(self) -> Self:

@@ -76,7 +76,7 @@ def as_trained(
     if pattern == DEEPSEEK:
         from ..formats.models.bpe import RankedModel
         from ..formats.tokenizer_json import TokenizerDefinition
-        from ..pipeline.added_tokens import AddedToken
+        from ..pipeline.added.added_tokens import AddedToken
         from .deepseek import PARTS
         from .tokenizer import Tokenizer
 

@@ -18,10 +18,10 @@ from ..formats.parts.pre_tokenizers import byte_level_part, pattern_part, pre_to
 from ..formats.parts.settings import padding_part, truncation_part
 from ..formats.tiktoken import format_ranks
 from ..formats.tokenizer_json import TokenizerDefinition
-from ..pipeline.added_tokens import AddedToken
+from ..pipeline.added.added_tokens import AddedToken
 from ..pipeline.models.bpe.by_merges import ListedMergesEncoder
 from ..pipeline.models.bpe.by_rank import BytePairEncoder
-from ..pipeline.models.byte_level_bpe import ByteLevelBPE
+from ..pipeline.models.bpe.byte_level import ByteLevelBPE
 from .encoding import Encoding
 from .tokenizer import Tokenizer
 
@@ -163,7 +163,7 @@ def _check_byte_level(encoding: Encoding) -> None:
 
 
 def _listed(encoding: Encoding) -> ListedMergesEncoder:
-    encoder = encoding.core.model.merges
+    encoder = encoding.core.byte_level.merges
     assert isinstance(encoder, ListedMergesEncoder)
     return encoder
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..formats.sentencepiece import SentencePieceModel
 from ..parallel.lazy import cached_property
+from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.aligned import Aligned
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
-from ..pipeline.models.sentencepiece_base import SentencePieceBase
-from ..pipeline.models.sentencepiece_bpe import SentencePieceBPE
-from ..pipeline.models.sentencepiece_unigram import SentencePieceUnigram
-from ..pipeline.padding import Padding
-from ..pipeline.sentencepiece_vocabulary import (
+from ..pipeline.models.sentencepiece.base import SentencePieceBase
+from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
+from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from ..pipeline.models.sentencepiece.vocabulary import (
     BYTE,
     CONTROL,
     UNKNOWN,
@@ -23,9 +23,9 @@ from ..pipeline.sentencepiece_vocabulary import (
     PlacedPiece,
     SentencePieceVocabulary,
 )
-from ..pipeline.special import AllowedSpecial, DisallowedSpecial
-from ..pipeline.tokenized import Tokenized
-from ..pipeline.truncation import Truncation
+from ..pipeline.tokenized.padding import Padding
+from ..pipeline.tokenized.tokenized import Tokenized
+from ..pipeline.tokenized.truncation import Truncation
 from ..unicode.surrogates import repair
 from .encoding import _NOTHING, Encoding
 from .tokenizer import Tokenizer
@@ -224,7 +224,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
         from random import Random
 
-        from ..pipeline.models.sentencepiece_lattice import Lattice
+        from ..pipeline.models.sentencepiece.lattice import Lattice
 
         random = Random(seed)
         normalized = self.normalize(text)
@@ -251,7 +251,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"{self!r} is no Unigram model: there is only one way to cut a text")
         if number == 1 or not normalized:
             return [model.quick_split(normalized)]
-        from ..pipeline.models.sentencepiece_lattice import Lattice
+        from ..pipeline.models.sentencepiece.lattice import Lattice
 
         return Lattice(model, normalized).best(number)
 

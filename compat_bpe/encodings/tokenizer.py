@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from ..parallel.lazy import cached_property
+from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.processors.base import keeps_text, process, process_ids
-from ..pipeline.special import AllowedSpecial, DisallowedSpecial
-from ..pipeline.tokenized import Tokenized
-from .core_bpe import CoreBPE
+from ..pipeline.tokenized.tokenized import Tokenized
+from .core import EncodingCore
 from .encoding import _NOTHING, Encoding
 from .loaded import find
 
 if TYPE_CHECKING:
     from ..formats.tokenizer_json import TokenizerDefinition  # a .model needs no reader of it
-    from ..pipeline.added_tokens import AddedToken
-    from ..pipeline.padding import Padding
-    from ..pipeline.truncation import Truncation
+    from ..pipeline.added.added_tokens import AddedToken
+    from ..pipeline.tokenized.padding import Padding
+    from ..pipeline.tokenized.truncation import Truncation
 
 
 class Tokenizer(Encoding):
@@ -48,7 +48,7 @@ class Tokenizer(Encoding):
 
     def __init__(self, name: str, definition: TokenizerDefinition) -> None:
         parts = definition.assemble()
-        core = CoreBPE.of(parts)
+        core = EncodingCore(parts)
         self.name = name
         self.definition = definition
         self.max_token_value = parts.highest

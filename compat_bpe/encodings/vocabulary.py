@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .core_bpe import CoreBPE
+    from .core import EncodingCore
 
 
 #: Ids are unsigned 32-bit numbers in tiktoken, the highest of which means "no token".
@@ -16,7 +16,7 @@ _ID_END = (1 << 32) - 1
 class Vocabulary:
     """Answers for the vocabulary and the cache; the base of ``Encoding`` that does."""
 
-    core: CoreBPE
+    core: EncodingCore
     max_token_value: int
     _pat_str: str
     _special_tokens: dict[str, int]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Union, overload
 
-from ..pipeline.special import split_special
+from ..pipeline.added.special import split_special
 from .boundary import BOUNDARIES, Boundary, rule_of
 from .document import Document
 from .limit import check_limit, fits, last_cut_point, longest_prefix, longest_suffix

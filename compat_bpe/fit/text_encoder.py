@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from typing import Protocol
 
+from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.core import Core
-from ..pipeline.special import AllowedSpecial, DisallowedSpecial
 
 
 class TextEncoder(Protocol):

@@ -12,15 +12,12 @@ from functools import cache, partial
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from ..pipeline.added_tokens import AddedTokens
-from ..pipeline.charsmap import Charsmap
+from ..pipeline.added.added_tokens import AddedTokens
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
 from ..pipeline.definition import Definition
-from ..pipeline.models.sentencepiece_bpe import SentencePieceBPE
-from ..pipeline.models.sentencepiece_unigram import SentencePieceUnigram
-from ..pipeline.models.sentencepiece_words import SentencePieceCharacters, SentencePieceWords
-from ..pipeline.normalizers.sentencepiece import SpaceNormalizer
-from ..pipeline.sentencepiece_vocabulary import (
+from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
+from ..pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from ..pipeline.models.sentencepiece.vocabulary import (
     BYTE,
     IN_TEXT,
     SPACE,
@@ -28,10 +25,13 @@ from ..pipeline.sentencepiece_vocabulary import (
     UNUSED,
     SentencePieceVocabulary,
 )
+from ..pipeline.models.sentencepiece.words import SentencePieceCharacters, SentencePieceWords
+from ..pipeline.normalizers.charsmap import Charsmap
+from ..pipeline.normalizers.sentencepiece import SpaceNormalizer
 
 if TYPE_CHECKING:
-    from ..pipeline.added_tokens import AddedToken
-    from ..pipeline.models.sentencepiece_base import SentencePieceBase
+    from ..pipeline.added.added_tokens import AddedToken
+    from ..pipeline.models.sentencepiece.base import SentencePieceBase
 
 #: The kinds of models.
 UNIGRAM, BPE, WORD, CHAR = 1, 2, 3, 4

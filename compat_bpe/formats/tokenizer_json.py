@@ -16,7 +16,7 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
+from ..pipeline.added.added_tokens import AddedToken, AddedTokens, normalized_content
 from ..pipeline.definition import Definition
 from ..pipeline.pre_tokenizers.first_step import split_off_first
 from ..pipeline.pre_tokenizers.step_splitter import StepSplitter, make_splitter
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..pipeline.decoders.base import IdDecoder
-    from ..pipeline.padding import Padding
     from ..pipeline.pre_tokenizers.base import PreTokenizerStep
-    from ..pipeline.truncation import Truncation
+    from ..pipeline.tokenized.padding import Padding
+    from ..pipeline.tokenized.truncation import Truncation
     from .models.base import ModelPart
 
 

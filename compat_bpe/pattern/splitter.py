@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .ast import Node
     from .reach import Reach
     from .stand_ins import StandIns
-    from .table import Table
 
 #: The lengths of a segment in characters: the least and, in most texts, about the greatest.
 SHORTEST_SEGMENT = 512
@@ -213,18 +212,6 @@ class Splitter:
     def tree(self) -> Node | None:
         """The parsed pattern; None if it could not be translated."""
         return None if self.translation is None else self.translation.tree
-
-    @cached_property
-    def table(self) -> Table | None:
-        """The pattern as a table, for an interpreter that compiles loops; None if it has none."""
-        if self.translation is None:
-            return None
-        from .table import NoTable, Table
-
-        try:
-            return Table(self.translation.tree)
-        except NoTable:
-            return None
 
     @cached_property
     def is_plain(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from .core import Core
-from .models.byte_level_bpe import ByteLevelBPE
+from .models.bpe.byte_level import ByteLevelBPE
 
 
 def chunks_of(
@@ -21,7 +21,7 @@ def chunks_of(
     Raises:
         UnicodeEncodeError: the text has surrogates.
 
-    >>> from compat_bpe.encodings.core_bpe import CoreBPE
+    >>> from compat_bpe.encodings.core import CoreBPE
     >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {"<|end|>": 256}, r" ?\w+|\W")
     >>> list(chunks_of(core, "to be<|end|>", {"<|end|>"}))
     [b'to', b' be', 256]
@@ -77,7 +77,7 @@ def texts_of_chunks(core: Core, text: str) -> Iterator[tuple[list[str], int | No
     Raises:
         UnicodeEncodeError: the text has surrogates.
 
-    >>> from compat_bpe.encodings.core_bpe import CoreBPE
+    >>> from compat_bpe.encodings.core import CoreBPE
     >>> core = CoreBPE({bytes([i]): i for i in range(256)}, {}, r" ?[a-z]+|\W")
     >>> list(texts_of_chunks(core, "the dog"))
     [(['the', ' dog'], None)]

@@ -10,7 +10,6 @@ repairs it.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
 
@@ -23,20 +22,17 @@ from .cut_points import CutPoints
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..pattern.splitter import Splitter
-    from .compiled_loops import CompiledLoops
     from .decoders.base import IdDecoder
     from .decoders.streams import TextStream
     from .definition import Definition
     from .models.base import Ids
 
-#: True if the interpreter compiles loops, which are then faster than calls into C.
-LOOPS_ARE_COMPILED = sys.implementation.name == "pypy"
 #: The default size of the cache in chunks. A chunk and its ids take about 200 bytes.
 DEFAULT_CACHE_LIMIT = 1 << 17
 #: The greatest length in characters of a chunk that is cached: longer ones hardly ever come back.
 _LONGEST_CHUNK = 128
 #: The cache holds this many chunks for each segment.
-_CHUNKS_TO_A_SEGMENT = 32
+CHUNKS_TO_A_SEGMENT = 32
 
 
 class Core:
@@ -57,7 +53,6 @@ class Core:
         self._chunk_ids = Cache(self.model.encode, 0, _LONGEST_CHUNK)
         self._segment_ids = Cache(self._encode_segment, 0, LONGEST_SEGMENT)
         self._segment_counts = Cache(self._count_segment, 0, LONGEST_SEGMENT)
-        self._loops = _loops_of(definition) if LOOPS_ARE_COMPILED else None
         self.set_cache_limit(DEFAULT_CACHE_LIMIT)
 
     @cached_property
@@ -80,32 +75,31 @@ class Core:
         """
         ids: list[int] = []
         for span, token in self.spans(text, allowed_special):
-            by_bytes = self._loops and self._loops.encoder_for(span)
-            if by_bytes:
-                ids += by_bytes.encode(span)
-            elif len(span) < SHORTEST_SEGMENT:
-                ids += chain.from_iterable(self.ids_of_chunks(span))
-            else:
-                for found in map(self._segment_ids.__getitem__, self.splitter.segments(span)):
-                    ids += found
+            self._encode_span(span, ids)
             if token is not None:
                 ids.append(token)
         return ids
+
+    def _encode_span(self, span: str, ids: list[int]) -> None:
+        """Append the ids of a span to a list."""
+        if len(span) < SHORTEST_SEGMENT:
+            ids += chain.from_iterable(self.ids_of_chunks(span))
+        else:
+            for segment_ids in map(self._segment_ids.__getitem__, self.splitter.segments(span)):
+                ids += segment_ids
 
     def count(self, text: str) -> int:
         """Return the number of tokens of a text in which nothing is special."""
         total = 0
         for span, token in self.spans(text, frozenset()):
-            by_bytes = self._loops and self._loops.encoder_for(span)
-            if by_bytes:
-                total += by_bytes.count(span)
-            elif len(span) < SHORTEST_SEGMENT:
-                total += self._count_segment(span)
-            else:
-                segments = self.splitter.segments(span)
-                total += sum(map(self._segment_counts.__getitem__, segments))
+            total += self._count_span(span)
             total += token is not None
         return total
+
+    def _count_span(self, span: str) -> int:
+        if len(span) < SHORTEST_SEGMENT:
+            return self._count_segment(span)
+        return sum(map(self._segment_counts.__getitem__, self.splitter.segments(span)))
 
     def spans(self, text: str, allowed_special: Set[str]) -> Iterable[tuple[str, int | None]]:
         """Return the spans of a text, each with the id of the added token after it, or None.
@@ -285,18 +279,14 @@ class Core:
         """Set the largest number of chunks in the cache, of segments in proportion; clear it."""
         self.clear_cache()
         self._chunk_ids.set_limit(limit)
-        self._segment_ids.set_limit(limit // _CHUNKS_TO_A_SEGMENT)
-        self._segment_counts.set_limit(limit // _CHUNKS_TO_A_SEGMENT)
-        if self._loops:
-            self._loops.set_limits(limit, limit // _CHUNKS_TO_A_SEGMENT)
+        self._segment_ids.set_limit(limit // CHUNKS_TO_A_SEGMENT)
+        self._segment_counts.set_limit(limit // CHUNKS_TO_A_SEGMENT)
 
     def clear_cache(self) -> None:
         """Clear the cache, that of the model included."""
         self._chunk_ids.clear()
         self._segment_ids.clear()
         self._segment_counts.clear()
-        if self._loops:
-            self._loops.clear_cache()
         self.model.clear_cache()
 
     # Ids to text
@@ -341,9 +331,3 @@ class Core:
         if definition.make_decoder is not None:
             return definition.make_decoder()
         return ByteDecoder(self.encoder, definition.other_tokens(), definition.others_count)
-
-
-def _loops_of(definition: Definition) -> CompiledLoops:
-    from .compiled_loops import CompiledLoops
-
-    return CompiledLoops(definition)

@@ -22,8 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .added.guard import Guard
     from .definition import Definition
-    from .guard import Guard
     from .models.joints import Joints
 
 #: The number of pairs of characters beside a position that are remembered.

@@ -114,8 +114,8 @@ class _Rules:
 
     def __init__(self, encoding: Encoding) -> None:
         core = encoding.core
-        self._merges = core.model.merges
-        self._whole = core.model.whole
+        self._merges = core.byte_level.merges
+        self._whole = core.byte_level.whole
         #: True if the bytes that are merged are those of a chunk as it stands in a text.
         self._is_text = core.model.is_text
         tree = core.splitter.tree

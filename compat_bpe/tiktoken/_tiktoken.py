@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ..encodings.core_bpe import CoreBPE
+from ..encodings.core import CoreBPE
 
 __all__ = ["CoreBPE"]

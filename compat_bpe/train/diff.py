@@ -94,8 +94,8 @@ def changes_of(
     before = after = added_tokens
     differing = []
     for chunk, frequency in counts.items():
-        then = old.core.model.ids_of(chunk)
-        now = new.core.model.ids_of(chunk)
+        then = old.core.byte_level.ids_of(chunk)
+        now = new.core.byte_level.ids_of(chunk)
         before += len(then) * frequency
         after += len(now) * frequency
         if then != now:

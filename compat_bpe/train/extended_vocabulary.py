@@ -34,7 +34,7 @@ class GrowingVocabulary:
         check_byte_level(old, "extended")
         core = old.core
         self._old = old
-        self._old_merges = core.model.merges
+        self._old_merges = core.byte_level.merges
         self._is_listed = self._old_merges.follows_list
         self._first = old.max_token_value + 1
         #: The bytes of each ordinary token, new ones included.

@@ -150,7 +150,7 @@ class Extender:
             return ""
         if not core.leaves_nothing_out and chunk != form.encode():
             return "the pattern leaves some of it out"
-        if chunk in core.model.whole:
+        if chunk in core.byte_level.whole:
             return ""
         return grown.join_all(chunk)
 
@@ -170,7 +170,7 @@ class Extender:
         core = grown.encoding("").core
         words: dict[str, int] = {}
         for chunk, count in counts.items():
-            found = core.model.ids_of(chunk)
+            found = core.byte_level.ids_of(chunk)
             # A chunk with a byte that is not a token has a stand-in, which must not be merged.
             if b"".join(grown.data_of.get(token, b"") for token in found) == chunk:
                 words["".join(map(place_of.__getitem__, found))] = count

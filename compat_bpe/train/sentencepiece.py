@@ -12,7 +12,7 @@ from ..files.write import write_files
 from ..formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceModel
 from ..formats.sentencepiece_read import read_sentencepiece
 from ..formats.sentencepiece_write import sentencepiece_bytes
-from ..pipeline.sentencepiece_vocabulary import NORMAL
+from ..pipeline.models.sentencepiece.vocabulary import NORMAL
 from .sentencepiece_bpe import learn_pieces
 from .sentencepiece_corpus import Corpus, read_corpus, word_splitter
 from .sentencepiece_rules import PieceRules

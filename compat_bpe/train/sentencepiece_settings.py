@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..formats.checked_json import is_unicode
 from ..formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec
-from ..pipeline.sentencepiece_vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
+from ..pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
 from .settings import check_integer, check_least
 
 #: The kinds of models by their names.

@@ -10,7 +10,7 @@ from ..corpus.counted import Counted, rows_of
 from ..corpus.counts_file import escape, unescape
 from ..encodings.sentencepiece import SentencePiece
 from ..formats.sentencepiece import SentencePieceModel
-from ..pipeline.sentencepiece_vocabulary import CONTROL, USER_DEFINED
+from ..pipeline.models.sentencepiece.vocabulary import CONTROL, USER_DEFINED
 from .sentencepiece import check_takes_counts, learn_sentencepiece
 from .sentencepiece_settings import SentencePieceSettings
 from .trainer import LearnedMerge

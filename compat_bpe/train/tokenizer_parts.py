@@ -18,9 +18,9 @@ from ..formats.parts.transformers import (
     token_item,
 )
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
-from ..pipeline.added_tokens import AddedToken
-from ..pipeline.padding import Padding
-from ..pipeline.truncation import Truncation
+from ..pipeline.added.added_tokens import AddedToken
+from ..pipeline.tokenized.padding import Padding
+from ..pipeline.tokenized.truncation import Truncation
 
 if TYPE_CHECKING:
     from ..formats.models.base import ModelPart

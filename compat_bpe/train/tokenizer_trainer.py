@@ -13,7 +13,7 @@ from ..corpus.counted import Counted
 from ..encodings.tokenizer import Tokenizer
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..parallel.lazy import cached_property
-from ..pipeline.added_tokens import AddedToken
+from ..pipeline.added.added_tokens import AddedToken
 from ..unicode.surrogates import repair
 from .convergence import Convergence, HeldOut, Point
 from .counted_chunks import feed_all

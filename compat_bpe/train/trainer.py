@@ -16,7 +16,7 @@ from ..formats.models.bpe import RankedModel
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..parallel.lazy import cached_property
 from ..pattern.ast import PatternError
-from ..pipeline.added_tokens import AddedToken
+from ..pipeline.added.added_tokens import AddedToken
 from ..pipeline.byte_level import BYTE_TO_UNICODE
 from ..pipeline.chunks import chunk_bytes
 from ..unicode.surrogates import repair

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..corpus.counted import Counted
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.unigram import UnigramPart
-from ..pipeline.added_tokens import AddedToken
+from ..pipeline.added.added_tokens import AddedToken
 from .tokenizer_parts import GivenPart
 from .tokenizer_trainer import Advance, Learned, TokenizerSettings, train_with
 from .unigram import Iteration, learn_unigram

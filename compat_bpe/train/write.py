@@ -18,7 +18,7 @@ from ..encodings.tokenizer import Tokenizer
 from ..files.lock import locked
 from ..files.replace import put_in_place, sync_file, sync_folder
 from ..formats.manifest import MANIFEST as MANIFEST
-from ..pipeline.added_tokens import AddedToken
+from ..pipeline.added.added_tokens import AddedToken
 from .sentencepiece import save_trained_sentencepiece
 from .trainer import LearnedMerge
 

@@ -15,7 +15,7 @@ import tokenizers
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import parse_json, read_json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
-from compat_bpe.pipeline.added_tokens import normalized_content
+from compat_bpe.pipeline.added.added_tokens import normalized_content
 from compat_bpe.save import save_tokenizer_json
 from tests.differential.any_tokenizer import MODELS, any_file, any_text
 from tests.differential.tokenized import error_of, fields

@@ -9,8 +9,8 @@ import pytest
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.formats.sentencepiece_read import parse_sentencepiece
-from compat_bpe.pipeline.models.sentencepiece_lattice import Lattice
-from compat_bpe.pipeline.models.sentencepiece_unigram import SentencePieceUnigram, rounded
+from compat_bpe.pipeline.models.sentencepiece.lattice import Lattice
+from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
 from tests.differential.small_sentencepieces import SENTENCES, parsed, processor
 from tests.differential.test_sentencepiece import WORDS, model
 

@@ -12,7 +12,7 @@ import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.charsmap import Charsmap
+from compat_bpe.pipeline.normalizers.charsmap import Charsmap
 from tests.differential.small_sentencepieces import parsed, trained
 
 NAMES = ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf"]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.pipeline.padding import Padding
-from compat_bpe.pipeline.truncation import Truncation
+from compat_bpe.pipeline.tokenized.padding import Padding
+from compat_bpe.pipeline.tokenized.truncation import Truncation
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
 from tests.differential.small_tokenizers import BYTE_LEVEL, Both, added, file

@@ -18,9 +18,9 @@ from compat_bpe.formats.parts.settings import (
     read_truncation,
     truncation_part,
 )
-from compat_bpe.pipeline.padding import Padding
 from compat_bpe.pipeline.processors.base import process
-from compat_bpe.pipeline.truncation import Truncation
+from compat_bpe.pipeline.tokenized.padding import Padding
+from compat_bpe.pipeline.tokenized.truncation import Truncation
 from tests.differential.small_tokenizers import BYTE_LEVEL, file
 from tests.differential.test_processors import BERT, ROBERTA, special, template, text
 from tests.differential.tokenized import error_of, fields, of_theirs

@@ -20,7 +20,7 @@ from compat_bpe.formats.json_numbers import read_float, written_float
 from compat_bpe.formats.models.unigram import read_unigram
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pipeline.models import unigram
-from compat_bpe.pipeline.models.unigram import Unigram
+from compat_bpe.pipeline.models.unigram.model import Unigram
 from compat_bpe.unicode.surrogates import repair
 from tests.differential.small_tokenizers import added
 from tests.examples import scaled

@@ -16,7 +16,7 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.sentencepiece import SentencePieceModel
 from compat_bpe.formats.tiktoken import read_ranks
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.pipeline.sentencepiece_vocabulary import NORMAL, UNKNOWN
+from compat_bpe.pipeline.models.sentencepiece.vocabulary import NORMAL, UNKNOWN
 from compat_bpe.save import save_gpt2, save_sentencepiece, save_tiktoken, save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled

@@ -17,7 +17,13 @@ from compat_bpe.formats.sentencepiece import (
     SentencePieceModel,
 )
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
-from compat_bpe.pipeline.sentencepiece_vocabulary import BYTE, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
+from compat_bpe.pipeline.models.sentencepiece.vocabulary import (
+    BYTE,
+    NORMAL,
+    UNKNOWN,
+    UNUSED,
+    USER_DEFINED,
+)
 
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 _CHARS = "abcex.<>_1thnd▁"

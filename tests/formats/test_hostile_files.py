@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import compat_bpe
-from compat_bpe.pipeline.charsmap import Charsmap
 from compat_bpe.pipeline.normalizers.base import MOST_MORE, MOST_TIMES
-from compat_bpe.pipeline.padding import Padding
+from compat_bpe.pipeline.normalizers.charsmap import Charsmap
+from compat_bpe.pipeline.tokenized.padding import Padding
 
 
 def load(folder: Path, **parts: Any) -> Any:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from compat_bpe.pattern.ast import Alternatives, Anchor, Chars, Look, Node, Repeat, Sequence
 from compat_bpe.pattern.lookahead import NoTable, asked_after, asked_of_next
 from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.table import Table
 from compat_bpe.pattern.writer import can_be_empty, to_re
+from compat_bpe.pipeline.pypy.table import Table
 from compat_bpe.unicode.code_points import CodePoints
 from tests.pipeline.random_trees import trees, words
 

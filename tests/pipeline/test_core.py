@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compat_bpe.encodings.core_bpe import CoreBPE
+from compat_bpe.encodings.core import EncodingCore
 from compat_bpe.pattern.parser import parse
-from compat_bpe.pipeline.added_tokens import AddedToken, AddedTokens
+from compat_bpe.pipeline.added.added_tokens import AddedToken, AddedTokens
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes
 from compat_bpe.pipeline.definition import Definition
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
-from compat_bpe.pipeline.models.byte_level_bpe import _WORTH_UNSPACED, ByteLevelBPE
+from compat_bpe.pipeline.models.bpe.byte_level import _WORTH_UNSPACED, ByteLevelBPE
 from compat_bpe.pipeline.normalizers.case import Lowercase
 from compat_bpe.pipeline.normalizers.forms import UnicodeForm
 from compat_bpe.pipeline.pre_tokenizers.base import PreTokenizerStep
 from compat_bpe.pipeline.pre_tokenizers.byte_alphabet import ByteAlphabet, to_bytes
+from compat_bpe.pipeline.pre_tokenizers.span_prefix import SpanPrefix
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter
-from compat_bpe.pipeline.span_prefix import SpanPrefix
 
 if TYPE_CHECKING:
     from compat_bpe.pipeline.normalizers.base import Normalizer
@@ -39,7 +39,7 @@ def core(
     normalize: Normalizer | None = None,
     prefix: SpanPrefix | None = None,
     steps: Sequence[PreTokenizerStep] = (SPLIT, ByteAlphabet()),
-) -> CoreBPE:
+) -> EncodingCore:
     names = {token.id: token.content.encode() for token in added}
     definition = Definition(
         added=AddedTokens(added, normalize, prefix=prefix),
@@ -51,7 +51,7 @@ def core(
         other_tokens=lambda: names if other_tokens is None else other_tokens,
         others_count=True,
     )
-    return CoreBPE.of(definition)
+    return EncodingCore(definition)
 
 
 S = AddedToken("<s>", 300, special=True)

@@ -16,8 +16,8 @@ from compat_bpe import Encoding, get_encoding, load, load_gpt2
 from compat_bpe.encodings import batch
 from compat_bpe.pipeline import lookup
 from compat_bpe.pipeline.lookup import getter, shareable
-from compat_bpe.pipeline.models.sentencepiece_base import SentencePieceBase
-from compat_bpe.pipeline.sentencepiece_vocabulary import (
+from compat_bpe.pipeline.models.sentencepiece.base import SentencePieceBase
+from compat_bpe.pipeline.models.sentencepiece.vocabulary import (
     NORMAL,
     UNKNOWN,
     SentencePieceVocabulary,

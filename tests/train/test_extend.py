@@ -18,7 +18,7 @@ from tests.train.small_vocabularies import BYTES, PATTERN, corpora, encodings, t
 
 def has_new_material(old: Encoding, found: Extended, chunk: bytes) -> bool:
     """Whether two neighbours in what the old vocabulary makes of a chunk are an added merge's."""
-    parts = old.decode_tokens_bytes(old.core.model.ids_of(chunk))
+    parts = old.decode_tokens_bytes(old.core.byte_level.ids_of(chunk))
     pairs = {(merge.left, merge.right) for merge in found.merges}
     return not pairs.isdisjoint(zip(parts, parts[1:]))
 
@@ -59,7 +59,7 @@ def test_what_stays_and_what_comes(
     assert new.core.special == old.core.special
     # What is without new material stays, and other chunks do not.
     for chunk in {*chunks_in(old, corpus), *chunks_in(old, others)}:
-        is_same = old.core.model.ids_of(chunk) == new.core.model.ids_of(chunk)
+        is_same = old.core.byte_level.ids_of(chunk) == new.core.byte_level.ids_of(chunk)
         assert is_same == (not has_new_material(old, found, chunk))
     for text in others:
         chunks = chunks_in(old, [text], special=True)
@@ -69,7 +69,7 @@ def test_what_stays_and_what_comes(
             )
     # A new token is made by its merge, also where chunks that are tokens are not looked up.
     for merge in merges:
-        assert new.core.model.merge(merge.left + merge.right) == [merge.id]
+        assert new.core.byte_level.merge(merge.left + merge.right) == [merge.id]
     assert sum(merge.frequency > 0 for merge in merges) <= number
     # A term is one token, or there is a reason.
     for term in found.terms:
@@ -86,7 +86,7 @@ def test_what_stays_and_what_comes(
     assert {one.chunk: one.frequency for one in found.changes.chunks} == {
         chunk: count
         for chunk, count in counts.items()
-        if old.core.model.ids_of(chunk) != new.core.model.ids_of(chunk)
+        if old.core.byte_level.ids_of(chunk) != new.core.byte_level.ids_of(chunk)
     }
     event(f"{len(merges)} merges")
 
@@ -106,7 +106,7 @@ def test_the_most_frequent_pair_is_learned_again_and_again(
         if getattr(getattr(model, "unknown", None), "byte_fallback", False):
             taken.add(b"<0x61>")
         for chunk in chunks_in(current, corpus):
-            ids = current.core.model.ids_of(chunk)
+            ids = current.core.byte_level.ids_of(chunk)
             if current.core.decode_bytes(ids) != chunk:
                 continue  # with unknown bytes
             for pair in zip(ids, ids[1:]):

@@ -18,7 +18,7 @@ from ...encodings.patterns import PATTERNS
 from ...encodings.tokenizer import Tokenizer
 from ...files.text import read_text
 from ...formats.manifest import AS_TOKENIZER_JSON
-from ...pipeline.added_tokens import AddedToken
+from ...pipeline.added.added_tokens import AddedToken
 from ...pipeline.chunks import is_byte_level
 from ...train.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary

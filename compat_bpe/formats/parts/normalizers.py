@@ -109,7 +109,7 @@ def _byte_level(_: Json) -> Normalizer:
 def _precompiled(part: Json) -> Normalizer:
     from base64 import b64decode
 
-    from ...pipeline.charsmap import Charsmap
+    from ...pipeline.normalizers.charsmap import Charsmap
     from ...pipeline.normalizers.precompiled import Precompiled
 
     charsmap = part["precompiled_charsmap"]

@@ -11,9 +11,9 @@ import re
 from ...parallel.lazy import cached_property
 from ...unicode.clusters import long_clusters, prepended, stands_alone
 from ..aligned import Aligned
-from ..charsmap import Charsmap
 from .base import PlainNormalizer
 from .by_character import CharacterTable, beside
+from .charsmap import Charsmap
 
 #: Longer clusters, in bytes, are not looked up as a whole.
 _LONGEST_CLUSTER = 5

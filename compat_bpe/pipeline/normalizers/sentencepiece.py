@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...parallel.lazy import cached_property
+from ..added.names import Names
 from ..aligned import Aligned
-from ..charsmap import Charsmap
-from ..names import Names
 from .base import PlainNormalizer
+from .charsmap import Charsmap
 
 
 class SpaceNormalizer(PlainNormalizer):

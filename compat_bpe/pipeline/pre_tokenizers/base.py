@@ -9,8 +9,8 @@ from ..aligned import Aligned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..span_prefix import SpanStart
     from .plain import Across
+    from .span_prefix import SpanStart
     from .split import Split
 
 

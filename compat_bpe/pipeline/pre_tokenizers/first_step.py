@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..span_prefix import StartMark
 from .base import PreTokenizerStep
+from .span_prefix import StartMark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..span_prefix import SpanStart
+    from .span_prefix import SpanStart
 
 
 def split_off_first(

@@ -9,14 +9,14 @@ from ...parallel.lazy import cached_property
 from ...pattern.ast import Chars
 from ...unicode.code_points import CodePoints
 from ..aligned import Aligned
-from ..span_prefix import SpanPrefix
 from .base import PreTokenizerStep
 from .plain import Across, PlainStep, prefixed
+from .span_prefix import SpanPrefix
 from .split import Split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..span_prefix import SpanStart
+    from .span_prefix import SpanStart
 
 #: The pieces that get a prefix: all; those from the beginning of the original text; none.
 Scheme = Literal["always", "first", "never"]

@@ -9,7 +9,7 @@ from ..aligned import Aligned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..span_prefix import SpanStart
+    from .span_prefix import SpanStart
 
 #: The name of the pattern of a step in messages.
 NAME = "of the pre-tokenizer"

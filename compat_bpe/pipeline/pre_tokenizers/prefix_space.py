@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..aligned import Aligned
-from ..span_prefix import SpanPrefix
 from .base import PreTokenizerStep
 from .plain import Across, PlainStep, prefixed
+from .span_prefix import SpanPrefix
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..span_prefix import SpanStart
+    from .span_prefix import SpanStart
 
 
 class PrefixSpace(PlainStep):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from ..tokenized import Tokenized
+from ..tokenized.tokenized import Tokenized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

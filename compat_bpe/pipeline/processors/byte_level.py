@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...unicode.properties import white_space
 from ..byte_level import BYTE_TO_UNICODE
-from ..tokenized import Tokenized
+from ..tokenized.tokenized import Tokenized
 
 #: The space, in the byte alphabet.
 _SPACE = BYTE_TO_UNICODE[ord(" ")]

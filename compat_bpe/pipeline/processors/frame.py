@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..tokenized import Tokenized
+from ..tokenized.tokenized import Tokenized
 
 
 class Special(NamedTuple):

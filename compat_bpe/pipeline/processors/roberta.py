@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..tokenized import Tokenized
+from ..tokenized.tokenized import Tokenized
 from .byte_level import trimmed
 from .frame import Special, framed
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeVar, Union
 
-from ..tokenized import Tokenized
+from ..tokenized.tokenized import Tokenized
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ from compat_bpe import get_encoding
 from compat_bpe.pipeline.models.bpe.by_merges import Unknown
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.unigram import Unigram
-from compat_bpe.pipeline.models.wordpiece import WordPiece
+from compat_bpe.pipeline.models.unigram.model import Unigram
+from compat_bpe.pipeline.models.wordpiece.model import WordPiece
 from tests.kinds import KINDS, of_kind
 
 words = st.text(st.sampled_from("hugspnblowert中é▁"), min_size=1, max_size=12)

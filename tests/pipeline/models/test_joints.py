@@ -9,11 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models import sentencepiece_unigram, unigram_parts
 from compat_bpe.pipeline.models.joints import common_length
-from compat_bpe.pipeline.models.sentencepiece_unigram import SentencePieceUnigram
-from compat_bpe.pipeline.models.unigram import Unigram
-from compat_bpe.pipeline.sentencepiece_vocabulary import SentencePieceVocabulary
+from compat_bpe.pipeline.models.sentencepiece import unigram as sentencepiece_unigram
+from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram
+from compat_bpe.pipeline.models.sentencepiece.vocabulary import SentencePieceVocabulary
+from compat_bpe.pipeline.models.unigram import parts as unigram_parts
+from compat_bpe.pipeline.models.unigram.model import Unigram
 from tests.pipeline.models.test_sentencepiece import vocabularies, vocabulary
 
 LETTERS = "aab.▁▁cé"

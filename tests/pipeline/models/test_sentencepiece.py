@@ -12,21 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.sentencepiece_base import SentencePieceBase
-from compat_bpe.pipeline.models.sentencepiece_bpe import SentencePieceBPE
-from compat_bpe.pipeline.models.sentencepiece_unigram import SentencePieceUnigram, rounded
-from compat_bpe.pipeline.models.sentencepiece_words import (
-    SentencePieceCharacters,
-    SentencePieceWords,
-)
-from compat_bpe.pipeline.sentencepiece_vocabulary import (
+from compat_bpe.pipeline.models.sentencepiece.base import SentencePieceBase
+from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
+from compat_bpe.pipeline.models.sentencepiece.splitter import WordSplitter, splitter_by_pieces
+from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
+from compat_bpe.pipeline.models.sentencepiece.vocabulary import (
     NORMAL,
     UNKNOWN,
     UNUSED,
     USER_DEFINED,
     SentencePieceVocabulary,
 )
-from compat_bpe.pipeline.splitter_by_pieces import WordSplitter, splitter_by_pieces
+from compat_bpe.pipeline.models.sentencepiece.words import (
+    SentencePieceCharacters,
+    SentencePieceWords,
+)
 from tests.examples import scaled
 
 MODELS: list[Callable[[SentencePieceVocabulary], SentencePieceBase]] = [

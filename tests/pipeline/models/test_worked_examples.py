@@ -9,10 +9,10 @@ import pytest
 from compat_bpe.pipeline.models.bpe.by_merges import Unknown
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.explain.wordpiece import tried
-from compat_bpe.pipeline.models.unigram import Unigram
-from compat_bpe.pipeline.models.unigram_lattice import lattice, n_best
-from compat_bpe.pipeline.models.wordpiece import WordPiece
+from compat_bpe.pipeline.models.unigram.lattice import lattice, n_best
+from compat_bpe.pipeline.models.unigram.model import Unigram
+from compat_bpe.pipeline.models.wordpiece.explain import tried
+from compat_bpe.pipeline.models.wordpiece.model import WordPiece
 
 
 def ids_of(tokens: list[str]) -> dict[str, int]:

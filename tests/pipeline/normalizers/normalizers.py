@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.parts.kind import pattern
-from compat_bpe.pipeline.charsmap import Charsmap
 from compat_bpe.pipeline.normalizers.accents import StripAccents
 from compat_bpe.pipeline.normalizers.base import one_after_the_other
 from compat_bpe.pipeline.normalizers.bert import BertNormalizer
 from compat_bpe.pipeline.normalizers.byte_level import ByteLevel
 from compat_bpe.pipeline.normalizers.case import Lowercase
+from compat_bpe.pipeline.normalizers.charsmap import Charsmap
 from compat_bpe.pipeline.normalizers.forms import Form, UnicodeForm
 from compat_bpe.pipeline.normalizers.nmt import Nmt
 from compat_bpe.pipeline.normalizers.precompiled import Precompiled

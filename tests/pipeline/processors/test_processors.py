@@ -16,7 +16,7 @@ from compat_bpe.pipeline.processors.template import (
     TemplateProcessing,
     TextPiece,
 )
-from compat_bpe.pipeline.tokenized import Tokenized
+from compat_bpe.pipeline.tokenized.tokenized import Tokenized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

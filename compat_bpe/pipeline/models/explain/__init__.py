@@ -1,7 +1,9 @@
-"""Explanations: how each kind of model comes to the ids of a chunk.  A new kind adds a module."""
+"""Explanations: how each kind of model comes to the ids of a chunk. A new kind adds a module."""
 
-from . import lattices as lattices
-from . import merging as merging
-from . import sentencepiece as sentencepiece
-from . import wordpiece as wordpiece
-from .base import explain as explain
+from ..sentencepiece import explain as sentencepiece
+from ..unigram import explain as unigram
+from ..wordpiece import explain as wordpiece
+from . import merging
+from .base import explain
+
+__all__ = ["explain", "merging", "sentencepiece", "unigram", "wordpiece"]

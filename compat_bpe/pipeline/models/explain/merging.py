@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Any
 
 from ...byte_level import encode_bytes
+from ..bpe.byte_level import ByteLevelBPE
 from ..bpe.characters import CharacterBPE
 from ..bpe.explain import MergeStep, Pair, Token, merge_steps, steps
-from ..byte_level_bpe import ByteLevelBPE
 from .base import Item, Row, explain
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, encode_bytes
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
-from compat_bpe.pipeline.models.bpe.by_pairs import CompiledMerger
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
+from compat_bpe.pipeline.pypy.pairs import CompiledMerger
 from tests.examples import scaled
 
 Pairs = list[tuple[str, str]]

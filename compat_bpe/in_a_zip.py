@@ -1,0 +1,15 @@
+"""What is imported at once where Python 3.9 runs the package from a zip file.
+
+There a thread sees a module that another one is still importing. So all that several threads may be
+the first to need is imported before there are any.
+"""
+
+from .encodings import batch as batch
+from .encodings import unstable as unstable
+from .pattern import cuts as cuts
+from .pattern import parser as parser
+from .pattern import prepared_large as prepared_large
+from .pattern import reach as reach
+from .pattern import stand_ins as stand_ins
+from .pipeline.decoders import byte_decoder as byte_decoder
+from .pipeline.models.bpe import unspaced as unspaced

@@ -1,0 +1,1 @@
+"""Added tokens: a text is cut at them, and their names get their ids."""

@@ -1,0 +1,142 @@
+"""Special tokens in text: finding them, and refusing disallowed ones.
+
+A special token is a name such as ``<|endoftext|>``, with an id of its own that merging never
+gives.  In a text from a user, the name must not become the token unless the caller says so.
+Callers say so with ``allowed_special`` and ``disallowed_special``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Set
+from functools import lru_cache
+
+from .guard import guard_of
+from .names import Names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Literal, NoReturn, Union
+
+    from ..aligned import Aligned
+    from .guard import Guard
+
+    #: Names that become their token: a set of them, or ``"all"``.
+    AllowedSpecial = Union[Literal["all"], Set[str]]
+    #: Names that a text may not contain: a collection of them, or ``"all"``.
+    DisallowedSpecial = Union[Literal["all"], Collection[str]]
+else:
+    # Importing typing takes longer than importing this package.
+    AllowedSpecial = DisallowedSpecial = object
+
+
+@lru_cache(maxsize=128)
+def _finder_of(names: frozenset[str]) -> Names:
+    return Names(names)
+
+
+def find_special(text: str, names: Set[str]) -> str | None:
+    """Return the first special token of ``names`` in a text, or None.
+
+    >>> find_special("one<|end|>two", {"<|end|>", "<|start|>"})
+    '<|end|>'
+    """
+    if not names:
+        return None
+    found = _finder_of(frozenset(names)).first(text)
+    if "" in names and (found is None or not text.startswith(found)):
+        return ""  # It is at the beginning of any text.
+    return found
+
+
+def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]]:
+    """Yield the spans of plain text, each with the special token that ends it.
+
+    The last span has None.  Of two names at one position the longer wins; tiktoken defines no
+    order there.
+
+    >>> list(split_special("one<|end|>two", {"<|end|>"}))
+    [('one', '<|end|>'), ('two', None)]
+    """
+    start = 0
+    for first, last in _finder_of(frozenset(names)).spans(text) if names else ():
+        yield text[start:first], text[first:last]
+        start = last
+    yield text[start:] if start else text, None
+
+
+class SpecialTokens:
+    """A finder of special tokens; names that are not allowed are plain text.
+
+    Args:
+        ids: each special token's name and id.
+
+    >>> list(SpecialTokens({"<|end|>": 5}).spans("one<|end|>two", {"<|end|>"}))
+    [('one', 5), ('two', None)]
+    """
+
+    #: No text is changed before it is split; places are counted from 0 on.
+    origin = 0
+    prefix = None
+    normalize = None
+    is_normalized = False
+    changes_text = False
+    #: No name is a token unless it is allowed.
+    longest_name = 0
+
+    def __init__(self, ids: dict[str, int]) -> None:
+        self.ids = ids
+
+    def spans(self, text: str, allowed: Set[str]) -> Iterable[tuple[str, int | None]]:
+        """Return the spans of a text, each with the id of the special token after it, or None."""
+        if not allowed:
+            return ((text, None),)
+        names = allowed & self.ids.keys()
+        return (
+            (plain, None if name is None else self.ids[name])
+            for plain, name in split_special(text, names)
+        )
+
+    def align(self, text: str, allowed: Set[str]) -> Iterator[tuple[Aligned, int | None]]:
+        """Yield the spans and the special tokens, with their places; a token has its id."""
+        from ..aligned import Aligned
+
+        whole = Aligned.of(text)
+        at = 0
+        for plain, name in split_special(text, allowed & self.ids.keys()):
+            if plain:
+                yield whole.part(at, at + len(plain)), None
+            at += len(plain)
+            if name is not None:
+                yield whole.part(at, at + len(name)), self.ids[name]
+                at += len(name)
+
+    @property
+    def continued(self) -> SpecialTokens:
+        """The finder for a text that goes on after a cut point: itself."""
+        return self
+
+    def guard(self, names: Set[str]) -> Guard:
+        """Return the guard of the names, if the given names may be tokens."""
+        return guard_of(names)
+
+    def across(self, beside: str) -> list[tuple[str, str]]:
+        """Return the characters beside a position as they are, twice; see ``AddedTokens``."""
+        return [(beside, beside)]
+
+    def is_one_span(self, text: str) -> bool:
+        """Return True if a text without allowed names is one span, and is not changed."""
+        return True
+
+
+def raise_disallowed(name: str) -> NoReturn:
+    """Refuse a text that contains the name of a disallowed special token.
+
+    Raises:
+        ValueError: always; the message names the token and the options to pass.
+    """
+    raise ValueError(
+        # The first line is tiktoken's, since programs look for it.
+        f"Encountered text corresponding to disallowed special token {name!r}.\n"
+        f"To encode it as that token, pass allowed_special={{{name!r}}}; to encode it as plain "
+        "text, pass disallowed_special=() or use encode_ordinary."
+    )

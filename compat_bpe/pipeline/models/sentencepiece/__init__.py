@@ -1,0 +1,1 @@
+"""SentencePiece's models: BPE, Unigram, characters and words over pieces."""

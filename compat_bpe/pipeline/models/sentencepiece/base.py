@@ -1,0 +1,97 @@
+"""The base of the models of SentencePiece, each of which cuts text into pieces in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ....parallel.lazy import cached_property
+from ..found import Found
+from .splitter import WholeSplitter
+from .vocabulary import SentencePieceVocabulary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..base import Ids
+    from ..joints import Joints
+
+
+class SentencePieceBase:
+    """A model over characters, with a vocabulary of pieces.
+
+    Args:
+        pieces: the vocabulary.
+    """
+
+    is_text = False
+    #: The function that returns the bytes of a chunk.
+    to_bytes: Callable[[str], bytes] = staticmethod(str.encode)
+
+    def __init__(self, pieces: SentencePieceVocabulary) -> None:
+        self.pieces = pieces
+        #: True if every text has ids, and no piece stands for any text.
+        self.is_complete = pieces.byte_fallback
+        #: The splitter whose chunks it takes.
+        self.splitter = WholeSplitter()
+        #: Says between which two characters a text may be cut; None if only the splitter does.
+        self.is_cut: Callable[[str, str], bool] | None = None
+
+    @cached_property
+    def joints(self) -> Joints | None:
+        """The promise of places where tokens stay; None if there is none."""
+        return None
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the token that stands for what is unknown; None if there is none."""
+        return self.pieces.unk_id if self.pieces.unk_id >= 0 else None
+
+    def encode(self, chunk: str) -> Ids:
+        """Return the ids of one chunk."""
+        return tuple(self.pieces.ids_of(self.split(chunk)))
+
+    def split(self, chunk: str) -> list[tuple[str, int]]:
+        """Return the pieces of one chunk, and their ids, by the plain rule.
+
+        An unknown piece has the id of the unknown piece.
+        """
+        raise NotImplementedError
+
+    def quick_split(self, chunk: str) -> list[tuple[str, int]]:
+        """Return what ``split`` returns, in about n log n time."""
+        return self.split(chunk)
+
+    def find(self, chunk: str) -> list[Found]:
+        """Return the tokens of one chunk with their places.
+
+        Bytes have their own places.  Unknown pieces that follow each other are one token, which
+        shows their text.
+        """
+        pieces = self.pieces
+        found: list[Found] = []
+        at = 0
+        for text, number in self.quick_split(chunk):
+            data = text.encode()
+            if number != pieces.unk_id:
+                found.append(Found(number, text, at, at + len(data)))
+            elif pieces.byte_fallback:
+                for place, byte in enumerate(data, at):
+                    one = pieces.byte_ids[byte]
+                    found.append(Found(one, pieces.texts[one], place, place + 1))
+            elif found and found[-1].id == number:
+                last = found[-1]
+                found[-1] = Found(number, last.text + text, last.start, at + len(data))
+            else:
+                found.append(Found(number, text, at, at + len(data)))
+            at += len(data)
+        return found
+
+    def merge(self, data: bytes) -> list[int]:
+        """Raise ``ValueError``: the model works on characters."""
+        raise ValueError("this model is no byte-level BPE: it has no ids for bytes")
+
+    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+        """Return None: there is no faster way than chunk by chunk."""
+        return None
+
+    def clear_cache(self) -> None:
+        """Clear the model's cache; here there is none."""

@@ -1,0 +1,311 @@
+"""SentencePiece's BPE: two neighbours whose text together is a piece are merged, best score first.
+
+There is no list of merges.  A text begins as its characters.  As long as two neighbours together
+are a piece, those whose piece has the highest score become one, of equal ones the leftmost.  Two
+kinds of pieces are special:
+
+- A *user-defined* symbol is found before anything is merged, and is never merged.
+- An *unused* piece takes part in merging.  At the end it is taken apart again into the two pieces
+  that it was made of.  If the text has it twice, made in two ways, both are taken apart in the way
+  that was thought of last.  So its ids may depend on the whole text.
+
+The fast way rests on this property: what is merged becomes a piece, so nothing is merged across two
+characters that follow each other in no piece.  The parts of a text between such places have ids of
+their own.  One cut is made before the text gets here, between words (``WordSplitter``), and a long
+part is cut again (``SentencePieceVocabulary.apart``).  A long text without spaces is first cut to
+*blocks*, whose ids are remembered.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from heapq import heapify, heappop, heappush
+from itertools import accumulate, chain
+from math import copysign
+
+from ...cache import Cache
+from ...lookup import shareable
+from ..bpe.windows import merge_in_windows
+from .base import SentencePieceBase
+from .splitter import splitter_by_pieces
+from .vocabulary import SPACE, UNUSED, SentencePieceVocabulary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from random import Random
+
+    from ..base import Ids
+
+#: Longer parts are cut further.
+_LONG = 24
+#: Longer parts are merged with a heap.
+_HEAP = 48
+#: The number of parts of long texts that are remembered, and the length of the longest one.
+_PARTS, _LONGEST_PART = 1 << 15, 32
+#: The least length of a block, the length of the longest one that is remembered, and their number.
+_BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
+#: The number of times that an unused piece is taken apart.
+_DEEPEST = 100
+
+#: Higher than any rank.
+_NEVER = 1 << 62
+
+
+class SentencePieceBPE(SentencePieceBase):
+    """A model whose pieces are merged of two others.
+
+    Args:
+        pieces: the vocabulary.
+    """
+
+    def __init__(self, pieces: SentencePieceVocabulary) -> None:
+        super().__init__(pieces)
+        #: For each piece that can be merged, its rank: the lower, the earlier it is merged.
+        self._ranks: Mapping[str, int] = _ranks(pieces)
+        self._unused = (
+            {text for text in pieces.ids.keys() - pieces.used.keys() if len(text) > 1}
+            if UNUSED in pieces.types
+            else set()
+        )
+        # Unknown pieces of two words are one token only if the space is unknown, too.
+        are_apart = pieces.byte_fallback or SPACE in pieces.used
+        if are_apart and not self._unused:
+            self.splitter = splitter_by_pieces(pieces.before_space, pieces.after_space)
+        if not self._unused:
+            self.is_cut = pieces.are_apart
+        self._parts: Cache[list[tuple[str, int]]] = Cache(self._merged, _PARTS, _LONGEST_PART)
+        self._block_ids = Cache(self._encode, _BLOCKS, _LONGEST_BLOCK)
+
+    def encode(self, chunk: str) -> Ids:
+        """Return the ids of one chunk."""
+        if len(chunk) <= _BLOCK or self._unused:
+            return self._encode(chunk)
+        return tuple(chain.from_iterable(map(self._block_ids.__getitem__, self._blocks(chunk))))
+
+    def _encode(self, chunk: str) -> Ids:
+        return tuple(self.pieces.ids_of(self.quick_split(chunk)))
+
+    def _blocks(self, chunk: str) -> Iterator[str]:
+        """Yield the blocks of a text, each with ids of its own.
+
+        Neither a piece nor a run of unknown characters reaches over their ends.
+        """
+        pairs, used, bytes_are_used = self.pieces.pairs, self.pieces.used, self.pieces.byte_fallback
+        start, end = 0, _BLOCK
+        while end < len(chunk):
+            left, right = chunk[end - 1], chunk[end]
+            if left + right not in pairs and (bytes_are_used or left in used or right in used):
+                yield chunk[start:end]
+                start, end = end, end + _BLOCK
+            else:
+                end += 1
+        yield chunk[start:]
+
+    def quick_split(self, chunk: str) -> list[tuple[str, int]]:
+        """Return what ``split`` returns, part by part."""
+        if self._unused:
+            return self._taken_apart(chunk)
+        if len(chunk) <= _LONG:
+            return self._merged(chunk)
+        parts = map(self._parts.__getitem__, self.pieces.apart(chunk))
+        return [piece for part in parts for piece in part]
+
+    def clear_cache(self) -> None:
+        """Clear the caches of blocks and of parts of long chunks."""
+        self._block_ids.clear()
+        self._parts.clear()
+
+    # The plain rule
+
+    def split(self, chunk: str) -> list[tuple[str, int]]:
+        """Return the pieces of one chunk and their ids: merge the best pair until there is none."""
+        symbols = self.first_symbols(chunk)
+        made_of: dict[str, tuple[str, str]] = {}
+        ranks: list[int] = []
+
+        def rank(at: int) -> int:
+            """The rank of a pair, which is thought of now."""
+            if not 0 <= at < len(symbols) - 1 or symbols[at][1] or symbols[at + 1][1]:
+                return _NEVER
+            left, right = symbols[at][0], symbols[at + 1][0]
+            if left + right in self._unused:
+                made_of[left + right] = left, right
+            return self._ranks.get(left + right, _NEVER)
+
+        ranks = [rank(at) for at in range(len(symbols))]
+        while ranks and min(ranks) < _NEVER:
+            best = ranks.index(min(ranks))
+            symbols[best : best + 2] = [(symbols[best][0] + symbols[best + 1][0], False)]
+            del ranks[best + 1]
+            if best:
+                ranks[best - 1] = rank(best - 1)
+            ranks[best] = rank(best)
+        return self._finished([text for text, _ in symbols], made_of)
+
+    def rank(self, left: str, right: str) -> int | None:
+        """Return the rank of the merge of two neighbours; None if they are not merged."""
+        return self._ranks.get(left + right)
+
+    def first_symbols(self, chunk: str) -> list[tuple[str, bool]]:
+        """Return the characters and user-defined symbols; True for those that are not merged."""
+        symbols = self.pieces.symbols
+        found: list[tuple[str, bool]] = []
+        at = 0
+        for start, end in symbols.spans(chunk) if symbols else ():
+            found += [(char, False) for char in chunk[at:start]]
+            found.append((chunk[start:end], True))
+            at = end
+        return found + [(char, False) for char in chunk[at:]]
+
+    def _finished(
+        self, texts: list[str], made_of: Mapping[str, tuple[str, str]]
+    ) -> list[tuple[str, int]]:
+        """Return pieces with their ids; unused ones are taken apart."""
+        ids, used, unk_id = self.pieces.ids, self.pieces.used, self.pieces.unk_id
+        found: list[tuple[str, int]] = []
+        left = [(text, 0) for text in reversed(texts)]
+        while left:
+            text, depth = left.pop()
+            number = used.get(text)
+            if number is not None:
+                found.append((text, number))
+            elif depth > _DEEPEST:
+                found.append((text, ids.get(text, unk_id)))
+            elif text in made_of:
+                first, second = made_of[text]
+                left += [(second, depth + 1), (first, depth + 1)]
+            else:
+                found.append((text, unk_id))
+        return found
+
+    def sample(self, chunk: str, dropout: float, random: Random) -> list[tuple[str, int]]:
+        """Return pieces of one chunk and their ids, with some merges left out (BPE-dropout).
+
+        Args:
+            chunk: a text.
+            dropout: the probability that a merge is left out when it is due.
+            random: the source of randomness.
+        """
+        made_of: dict[str, tuple[str, str]] = {}
+        symbols = self.first_symbols(chunk)
+        if dropout >= 1:
+            return self._finished([text for text, _ in symbols], made_of)
+
+        def is_left_out() -> bool:
+            return random.random() < dropout
+
+        return self._finished(self._merge_long(symbols, made_of, is_left_out), made_of)
+
+    # The fast way
+
+    def _merged(self, part: str) -> list[tuple[str, int]]:
+        """Return the pieces of a part and their ids, if no piece is unused."""
+        symbols = self.pieces.symbols
+        if symbols is None or symbols.first(part) is None:
+            texts = self._merge(part)
+        else:
+            texts = []
+            at = 0
+            for start, end in symbols.spans(part):
+                texts += self._merge(part[at:start])
+                texts.append(part[start:end])
+                at = end
+            texts += self._merge(part[at:])
+        get, unk_id = self.pieces.used.get, self.pieces.unk_id
+        return [(text, get(text, unk_id)) for text in texts]
+
+    def _merge(self, part: str) -> list[str]:
+        """Return the texts that characters are merged to."""
+        if len(part) > _HEAP:
+            return merge_in_windows(len(part), partial(self._merge_window, part))[0]
+        texts = list(part)
+        get = self._ranks.get
+        ranks = [get(left + right, _NEVER) for left, right in zip(texts, texts[1:])]
+        while ranks:
+            best = min(ranks)
+            if best == _NEVER:
+                break
+            at = ranks.index(best)
+            merged = texts[at] = texts[at] + texts.pop(at + 1)
+            del ranks[at]
+            if at:
+                ranks[at - 1] = get(texts[at - 1] + merged, _NEVER)
+            if at < len(ranks):
+                ranks[at] = get(merged + texts[at + 1], _NEVER)
+        return texts
+
+    def _merge_window(self, part: str, low: int, high: int) -> tuple[list[str], list[int]]:
+        """Return the texts that some characters of a part are merged to, and where they begin."""
+        texts = self._merge_long(part[low:high])
+        return texts, list(accumulate(map(len, texts[:-1]), initial=0))
+
+    def _merge_long(
+        self,
+        part: str | list[tuple[str, bool]],
+        made_of: dict[str, tuple[str, str]] | None = None,
+        is_left_out: Callable[[], bool] | None = None,
+    ) -> list[str]:
+        """Do what ``_merge`` does in n log n steps.
+
+        Args:
+            part: a text, or its symbols.
+            made_of: gets the two parts of unused pieces, if given.
+            is_left_out: returns True if a merge that is due is not made, if given.
+        """
+        symbols = part if isinstance(part, list) else [(char, False) for char in part]
+        texts = [text for text, _ in symbols]
+        frozen = [is_frozen for _, is_frozen in symbols]
+        before = list(range(-1, len(texts) - 1))
+        after = list(range(1, len(texts) + 1))
+        get, unused = self._ranks.get, self._unused
+        queue: list[tuple[int, int, str]] = []
+        for at in range(len(texts) - 1):
+            pair = texts[at] + texts[at + 1]
+            rank = get(pair)
+            if rank is not None and not frozen[at] and not frozen[at + 1]:
+                queue.append((rank, at, pair))
+                if made_of is not None and pair in unused:
+                    made_of[pair] = texts[at], texts[at + 1]
+        heapify(queue)
+        while queue:
+            _, at, merged = heappop(queue)
+            right = after[at]
+            if right == len(texts) or len(texts[at]) + len(texts[right]) != len(merged):
+                continue
+            if not texts[at] or (is_left_out is not None and is_left_out()):
+                continue
+            texts[at], texts[right] = merged, ""
+            after[at] = after[right]
+            if after[at] < len(texts):
+                before[after[at]] = at
+            for left in (before[at], at):
+                if left < 0 or after[left] == len(texts):
+                    continue
+                next_one = after[left]
+                pair = texts[left] + texts[next_one]
+                rank = get(pair)
+                if rank is not None and not frozen[left] and not frozen[next_one]:
+                    heappush(queue, (rank, left, pair))
+                    if made_of is not None and pair in unused:
+                        made_of[pair] = texts[left], texts[next_one]
+        return [text for text in texts if text]
+
+    def _taken_apart(self, chunk: str) -> list[tuple[str, int]]:
+        """Return the pieces of a whole text and their ids if some pieces are unused."""
+        made_of: dict[str, tuple[str, str]] = {}
+        return self._finished(self._merge_long(self.first_symbols(chunk), made_of), made_of)
+
+
+def _ranks(pieces: SentencePieceVocabulary) -> Mapping[str, int]:
+    """Return the ranks of all pieces by score; pieces of one character are never asked for."""
+    scores = list(map(pieces.scores.__getitem__, pieces.ids.values()))
+    at = -1
+    for _ in range(scores.count(0.0)):
+        at = scores.index(0.0, at + 1)
+        if copysign(1, scores[at]) < 0:
+            scores[at] = -1e-60  # The reference takes -0.0 for less than 0.0.
+    if scores == sorted(scores, reverse=True) and len(set(scores)) == len(scores):
+        return pieces.ids  # The trainer writes pieces by score.
+    rank_of = {score: rank for rank, score in enumerate(sorted(set(scores), reverse=True))}
+    return shareable(zip(pieces.ids, map(rank_of.__getitem__, scores)))

@@ -1,0 +1,173 @@
+"""All ways in which a Unigram model can cut a text into pieces: the best, and random ones."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+from math import exp, inf, log1p
+from typing import NamedTuple
+
+from .unigram import SentencePieceUnigram, rounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from random import Random
+
+#: The search for the best ways is cut back when it has as many begun ways, at most this often.
+_MOST_BEGUN, _KEPT, _MOST_CUTS = 10_000, 512, 10
+#: The number of begun ways at which the search is given up: the very best way is returned alone.
+_MOST_IN_ALL = 500_000
+
+
+class Node(NamedTuple):
+    """A piece at a place of a text.
+
+    Args:
+        text: the piece.
+        number: its id.
+        score: its score.
+        start: the place where it begins.
+    """
+
+    text: str
+    number: int
+    score: float
+    start: int
+
+
+if TYPE_CHECKING:
+    from typing import Optional
+
+    #: A piece and all after it.
+    Rest = Optional[tuple[Node, "Rest"]]
+
+
+class _Begun(float):
+    """A way that is begun at its end, as the best total that it may have, negative.
+
+    Begun ways are compared by that alone.  ``heapq`` moves what is equal as the reference's
+    ``std::priority_queue`` does, so of several equal ways the same one comes first.
+    """
+
+    __slots__ = ("place", "rest", "score")
+
+    def __new__(cls, total: float, score: float, place: int, rest: Rest) -> _Begun:
+        begun = super().__new__(cls, -total)
+        #: The score of what there is of it, the place where that begins, and its nodes.
+        begun.score, begun.place, begun.rest = score, place, rest
+        return begun
+
+    score: float
+    place: int
+    rest: Rest
+
+
+class Lattice:
+    """All pieces at all places of a text.
+
+    The score of a user-defined symbol is 0.1 for each of its characters but the first here.  In
+    the search for the one best way the reference takes bytes.
+
+    Args:
+        model: the model.
+        text: the normalized text.
+    """
+
+    def __init__(self, model: SentencePieceUnigram, text: str) -> None:
+        #: The pieces that end at each place.
+        self.ending: list[list[Node]] = [[] for _ in range(len(text) + 1)]
+        for start in range(len(text)):
+            found = model.pieces_at(text, start)
+            # The unknown piece is put in last.
+            for end, score, number in sorted(found, key=lambda one: one[2] == model.pieces.unk_id):
+                piece = text[start:end]
+                if model.is_user_defined(number):
+                    score = rounded(0.1 * (end - start - 1))
+                self.ending[end].append(Node(piece, number, score, start))
+
+    def best(self, number: int) -> list[list[tuple[str, int]]]:
+        """Return the best ways, the best first; A* search from the end.
+
+        Args:
+            number: the number of ways, 1 or more.  There may be fewer.
+        """
+        heuristic = self._best_scores()
+        end = len(self.ending) - 1
+        queue = [_Begun(heuristic[end], 0.0, end, None)]
+        found: list[list[tuple[str, int]]] = []
+        in_all, cuts = 1, 0
+        while queue and len(found) < number:
+            begun = heappop(queue)
+            if begun.place < 0:
+                found.append(_pieces(begun.rest))
+                continue
+            if not begun.place:
+                # The reference has a node for the beginning, so a whole way waits once more.
+                heappush(queue, _Begun(begun.score, begun.score, -1, begun.rest))
+                in_all += 1
+            for node in self.ending[begun.place]:
+                own = rounded(node.score + begun.score)
+                # As in the reference: the best score up to the end of the piece, and what follows.
+                total = rounded(rounded(heuristic[node.start] + node.score) + begun.score)
+                heappush(queue, _Begun(total, own, node.start, (node, begun.rest)))
+            in_all += len(self.ending[begun.place])
+            if in_all >= _MOST_IN_ALL or (len(queue) >= _MOST_BEGUN and cuts == _MOST_CUTS):
+                return self.best(1) if number > 1 else found
+            if len(queue) >= _MOST_BEGUN:
+                cuts += 1
+                queue = [heappop(queue) for _ in range(min(_KEPT, 10 * number))]
+        return found
+
+    def _best_scores(self) -> list[float]:
+        """Return the score of the best way to each place."""
+        scores = [0.0]
+        for nodes in self.ending[1:]:
+            scores.append(max(rounded(scores[node.start] + node.score) for node in nodes))
+        return scores
+
+    def sample(self, alpha: float, random: Random) -> list[tuple[str, int]]:
+        """Return a random way; its probability is that of its score times ``alpha``, normalized.
+
+        The sums of all ways to each place are made forward, and pieces are drawn backward.
+        """
+        sums = [0.0]
+        for nodes in self.ending[1:]:
+            total = -inf
+            for node in nodes:
+                total = _log_sum(total, sums[node.start] + alpha * node.score)
+            sums.append(total)
+        place = len(self.ending) - 1
+        rest: Rest = None
+        while place:
+            nodes = self.ending[place]
+            weights = [exp(sums[node.start] + alpha * node.score - sums[place]) for node in nodes]
+            node = random.choices(nodes, weights)[0]
+            rest = node, rest
+            place = node.start
+        return _pieces(rest)
+
+    def score(self, pieces: list[tuple[str, int]]) -> float:
+        """Return the score of a way."""
+        total = 0.0
+        place = 0
+        for text, number in pieces:
+            place += len(text)
+            total += next(
+                node.score
+                for node in self.ending[place]
+                if node.number == number and node.text == text
+            )
+        return total
+
+
+def _pieces(rest: Rest) -> list[tuple[str, int]]:
+    found = []
+    while rest is not None:
+        node, rest = rest
+        found.append((node.text, node.number))
+    return found
+
+
+def _log_sum(one: float, other: float) -> float:
+    """Return log(exp(one) + exp(other))."""
+    high, low = max(one, other), min(one, other)
+    return high + log1p(exp(low - high)) if low > -inf else high

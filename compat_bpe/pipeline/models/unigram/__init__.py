@@ -1,0 +1,1 @@
+"""The Unigram model: the most likely pieces of a chunk."""

@@ -1,0 +1,366 @@
+"""Unigram: of all ways to write a chunk with the pieces of a vocabulary, the one of best score.
+
+Each piece has a score, which is the logarithm of its probability, so the score of a way is the sum
+of its pieces' scores.  There are very many ways, but they need not all be tried (the algorithm is
+Viterbi's): the best way to reach a place has a last piece, and what is before that piece is the
+best way to reach its start.  So one pass from left to right finds the best way to every place::
+
+    best[0] = 0
+    best[end] = the greatest best[start] + score(chunk[start:end]) of all pieces that end there
+
+The end's best way is then followed back.  Its score alone does not say which way it is if two are
+as good, and the sums are rounded.  Both are decided as in tokenizers:
+
+- Scores are 64-bit floats, and each sum is that of a piece and of all before it, added up from the
+  left.  So a chunk cannot simply be cut, not even between two characters that no piece has
+  together: with something before them sums are rounded otherwise, which decides between ways that
+  are nearly as good (``unigram_parts`` says when a cut is possible).
+- Places are taken from left to right, and a later way must be better, not only as good.  So of
+  equal ways the one whose last piece is the longest wins, then the one before it, and so on.
+
+A character that is no piece is *unknown*: it may be passed at the score of the vocabulary's worst
+piece, less 10.  A run of unknown characters is one token at the end.  If the run as a whole happens
+to be a piece, it is that piece; if there is a piece for each of its bytes, such as ``<0x0A>``, and
+the model falls back to bytes, it is those; else it is the unknown token.  All pieces match, even
+those that are meant as names, such as ``<s>``; the unknown piece joins the run that it is in.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from ....parallel.lazy import cached_property
+from ...cache import Cache
+from ...lookup import shareable
+from ..found import Found
+from ..joints import Joints
+from .parts import SUM_LIMIT, PartEncoder
+from .table import UnigramTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import NoReturn
+
+    from ..base import Ids
+
+_UNKNOWN_PENALTY = 10.0
+_BYTE_PIECES = [f"<0x{byte:02X}>" for byte in range(256)]
+#: Sums of scores below this are finite in any text.
+_TAME = 1e290
+_NEVER = float("-inf")
+#: The length in characters above which a chunk goes part by part.
+_LONG = 64
+#: Begin with that after this many characters of long chunks; encoding them takes about as long as
+#: the preparations.
+_WORTH_PARTS = 1 << 15
+#: The chunks that are remembered: those from this length in characters on, which the core does not
+#: keep, up to this one, and so many of them.
+_FROM, _UP_TO, _CHUNKS = 129, 1 << 13, 1 << 9
+
+
+class Unigram:
+    """The model that writes a chunk with the pieces of the greatest total score.
+
+    Args:
+        pieces: the pieces; the index is the id.  Of equal ones the last counts.
+        scores: their scores, which are finite.
+        unknown: the id of the unknown token, or None.
+        byte_fallback: use pieces for bytes where a run of characters is unknown.
+
+    >>> pieces = ["<unk>", "h", "u", "g", "s", "ug", "hug", "gs"]
+    >>> scores = [-9.0, -3.0, -2.0, -3.0, -4.0, -3.5, -4.5, -6.0]
+    >>> Unigram(pieces, scores, unknown=0).encode("hugs??")
+    (6, 4, 0)
+    """
+
+    is_text = False
+
+    def __init__(
+        self,
+        pieces: Sequence[str],
+        scores: Sequence[float],
+        unknown: int | None,
+        byte_fallback: bool = False,
+    ) -> None:
+        self.ids = shareable(zip(pieces, range(len(pieces))))
+        self.unknown = unknown
+        self.table = UnigramTable(dict(zip(pieces, scores)))
+        self.unknown_score = min(scores, default=float("inf")) - _UNKNOWN_PENALTY
+        self._byte_ids: list[int | None] = [None] * 256
+        if byte_fallback:
+            self._byte_ids = [self.ids.get(piece) for piece in _BYTE_PIECES]
+        self._unknown_length = 0 if unknown is None else len(pieces[unknown].encode())
+        #: The greatest score, whatever its sign; unknown characters have the least.
+        self._greatest = max(abs(self.unknown_score), max(scores, default=0.0))
+        self._is_tame = self._greatest < _TAME
+        self._parts: PartEncoder | None = None
+        self._long_chars = 0
+        self._chunks = Cache(self._encode, _CHUNKS, _UP_TO)
+
+    @property
+    def is_complete(self) -> bool:
+        """True if every text has ids; an unknown token, of any length, drops what it stands for."""
+        return self.unknown is not None and None not in self._byte_ids
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the token that stands for what is unknown; None if there is none."""
+        return self.unknown
+
+    @property
+    def to_bytes(self) -> Callable[[str], bytes]:
+        """The function that returns the bytes of a chunk."""
+        return str.encode
+
+    # The plain rule
+
+    def find(self, chunk: str) -> list[Found]:
+        """Return the tokens of a chunk with their places, by the plain rule.
+
+        Raises:
+            ValueError: a character is unknown, and there is no unknown token.
+        """
+        return list(self._tokens(self.best_path(chunk)))
+
+    def best_path(self, chunk: str) -> list[str]:
+        """Return the pieces and unknown characters of the best way; errors as in ``find``."""
+        #: For each place the score of the best way there, and the start of its last piece.
+        best: list[tuple[float, int] | None] = [None] * (len(chunk) + 1)
+        best[0] = (0.0, 0)
+        for start in range(len(chunk)):
+            # At least the character before this place leads to it.
+            here = best[start]
+            assert here is not None
+            for end, score, is_unknown in self.edges(chunk, start):
+                total = score + here[0]
+                there = best[end]
+                if there is None or total > there[0]:
+                    if is_unknown and self.unknown is None:
+                        _fail_unknown(chunk[start])
+                    best[end] = (total, start)
+        path = []
+        end = len(chunk)
+        while end:
+            _, start = best[end] or (0.0, 0)
+            path.append(chunk[start:end])
+            end = start
+        return path[::-1]
+
+    def edges(self, chunk: str, start: int) -> Iterator[tuple[int, float, bool]]:
+        """Yield the ways on from a place: the end, the score, and True for an unknown character.
+
+        The character is unknown if it is no piece by itself, even if longer ones begin with it.
+        """
+        if chunk[start] not in self.table.scores:
+            yield start + 1, self.unknown_score, True
+        for end, score in self.table.matches(chunk, start):
+            yield end, score, False
+
+    def _tokens(self, path: Sequence[str]) -> Iterator[Found]:
+        """Yield the tokens of a way: its pieces, and what becomes of its unknown runs."""
+        at = 0
+        run: list[str] = []
+        for piece in path:
+            number = self.ids.get(piece, self.unknown)
+            if number == self.unknown:
+                run.append(piece)
+                continue
+            if run:
+                yield from self._unknown_tokens("".join(run), at)
+                at += len("".join(run).encode())
+                run = []
+            assert number is not None
+            end = at + len(piece.encode())
+            yield Found(number, piece, at, end)
+            at = end
+        if run:
+            yield from self._unknown_tokens("".join(run), at)
+
+    def _unknown_tokens(self, run: str, at: int) -> Iterator[Found]:
+        """Yield the tokens of an unknown run: a piece, its bytes, or the unknown token."""
+        data = run.encode()
+        end = at + len(data)
+        number = self.ids.get(run)
+        byte_ids = [self._byte_ids[byte] for byte in data]
+        if number is None and None not in byte_ids:
+            for byte, byte_id in zip(data, byte_ids):
+                assert byte_id is not None
+                yield Found(byte_id, _BYTE_PIECES[byte], at, end)
+            return
+        number = self.unknown if number is None else number
+        assert number is not None
+        yield Found(number, run, at, end)
+
+    # The fast way
+
+    def encode(self, chunk: str) -> Ids:
+        """Return the ids of a chunk; errors as in ``find``."""
+        return self._encode(chunk) if len(chunk) < _FROM else self._chunks[chunk]
+
+    def _encode(self, chunk: str) -> Ids:
+        """Return the ids of a chunk, not remembered.
+
+        The steps are those of ``best_path``, with everything at hand.  A place that nothing has
+        reached yet has the score -inf, so scores whose sums may be infinite go the plain way.
+        Long chunks go part by part.
+        """
+        known = self.table.scores.keys()
+        if not self._is_tame or (self.unknown is None and not known >= set(chunk)):
+            return tuple(token.id for token in self.find(chunk))
+        ids: Ids | None = None
+        if len(chunk) <= _LONG or len(chunk) * self._greatest > SUM_LIMIT:
+            path: Sequence[str] = self._find_way(chunk, 0.0)[0]
+        else:
+            ids, path = self._encode_long(chunk)
+        return self._ids_with_unknown(path) if ids is None else ids
+
+    def _find_way(self, chunk: str, before: float) -> tuple[list[str], float, float]:
+        """Return the best way through a chunk, its score, and the least difference of two ways.
+
+        Args:
+            chunk: a text.
+            before: the score of what is before it.
+        """
+        find_score = self.table.scores.get
+        find_longest = self.table.longest.get
+        long_matches = self.table.long_matches if self.table.long else None
+        unknown_score = self.unknown_score
+        length = len(chunk)
+        best = [_NEVER] * (length + 1)
+        best[0] = before
+        came_from = [0] * (length + 1)
+        difference = -_NEVER
+        for start in range(length):
+            here = best[start]
+            end = start + 1
+            total = find_score(chunk[start], unknown_score) + here
+            more = total - best[end]
+            if more > 0:
+                best[end] = total
+                came_from[end] = start
+            else:
+                more = -more
+            if more < difference:
+                difference = more
+            last = find_longest(chunk[start : start + 2])
+            if last is None:
+                continue
+            last += start
+            if last > length:
+                last = length
+            while end < last:
+                end += 1
+                score = find_score(chunk[start:end])
+                if score is not None:
+                    total = score + here
+                    more = total - best[end]
+                    if more > 0:
+                        best[end] = total
+                        came_from[end] = start
+                    else:
+                        more = -more
+                    if more < difference:
+                        difference = more
+            if long_matches is not None:
+                for end, score in long_matches(chunk, start):
+                    total = score + here
+                    more = total - best[end]
+                    if more > 0:
+                        best[end] = total
+                        came_from[end] = start
+                    difference = min(difference, abs(more))
+        path = []
+        end = length
+        while end:
+            start = came_from[end]
+            path.append(chunk[start:end])
+            end = start
+        path.reverse()
+        return path, best[length], difference
+
+    def _encode_long(self, chunk: str) -> tuple[Ids | None, Sequence[str]]:
+        """Return the ids of a long chunk, or, if they are None, its best way."""
+        if self._parts is None:
+            self._long_chars += len(chunk)
+            if self._long_chars < _WORTH_PARTS:
+                return None, self._find_way(chunk, 0.0)[0]
+        return self._part_encoder().encode(chunk)
+
+    def _part_encoder(self) -> PartEncoder:
+        parts = self._parts
+        if parts is None:
+            parts = PartEncoder(self.table, self._find_way, self._ids_of, self.unknown_score)
+            self._parts = parts
+        return parts
+
+    # Joints
+
+    @cached_property
+    def joints(self) -> Joints | None:
+        """The places that no piece reaches over; None if too much depends on unknown characters.
+
+        A run of unknown characters that reaches over a joint is one token, or one for each byte.
+        But if some bytes are pieces and others are not, what is one token for the whole run may be
+        several for its beginning.  And at a good score a run may be taken instead of a piece.
+        """
+        missing = self._byte_ids.count(None)
+        if missing not in (0, 256) or self.unknown is None or self.unknown_score > 0:
+            return None
+        longest = max(map(len, self.ids), default=0)
+        return Joints(self._are_apart, self._slack, longest, self._knows)
+
+    def _knows(self, char: str) -> bool:
+        # The unknown piece joins the run that it is in.
+        return self.ids.get(char, self.unknown) != self.unknown
+
+    def _are_apart(self, left: str, right: str) -> bool:
+        return left + right not in self._part_encoder().pairs
+
+    def _slack(self, chunk: str) -> int:
+        if not self._is_tame or len(chunk) * self._greatest > SUM_LIMIT:
+            return 4 * len(chunk)
+        # The unknown piece, written out, becomes its bytes if it joins a run.  And a run may be
+        # joined to the one before.
+        return self._part_encoder().slack(chunk) + self._unknown_length + 1
+
+    def _ids_of(self, path: Sequence[str]) -> Ids | None:
+        """Return the ids of a way; None if a piece is unknown, or the unknown piece."""
+        unknown = self.unknown
+        ids = [self.ids.get(piece, unknown) for piece in path]
+        return None if unknown in ids else tuple(ids)  # type: ignore[arg-type]
+
+    def _ids_with_unknown(self, path: Sequence[str]) -> Ids:
+        """Return the ids of a way, runs of unknown characters joined."""
+        unknown = self.unknown
+        ids = [self.ids.get(piece, unknown) for piece in path]
+        if unknown not in ids:
+            return tuple(ids)  # type: ignore[arg-type]
+        found: list[int | None] = []
+        start = 0
+        for is_unknown, run in groupby(ids, unknown.__eq__):
+            numbers = list(run)
+            end = start + len(numbers)
+            if is_unknown:
+                numbers = [it.id for it in self._unknown_tokens("".join(path[start:end]), 0)]
+            found += numbers
+            start = end
+        return tuple(found)  # type: ignore[arg-type]
+
+    def merge(self, data: bytes) -> list[int]:
+        """Raise ``ValueError``: nothing is merged."""
+        raise ValueError("a Unigram vocabulary is no byte-level BPE: nothing is merged")
+
+    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+        """Return None: there is no faster way than chunk by chunk."""
+        return None
+
+    def clear_cache(self) -> None:
+        """Drop long chunks, and their encoder, which has a cache of its own."""
+        self._chunks.clear()
+        self._parts = None
+        self._long_chars = 0
+
+
+def _fail_unknown(char: str) -> NoReturn:
+    raise ValueError(f"{char!r} is no piece of the vocabulary, and there is no unknown token")

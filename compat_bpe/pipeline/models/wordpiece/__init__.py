@@ -1,0 +1,1 @@
+"""WordPiece: the longest piece first."""

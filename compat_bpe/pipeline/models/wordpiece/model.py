@@ -1,0 +1,221 @@
+"""WordPiece: a word is cut into the longest pieces of the vocabulary, from left to right.
+
+The first piece of a word is written as it is.  Every other one has a prefix, mostly ``##``, which
+says that it continues a word.  At each place the longest piece that fits is taken, and that choice
+is never reconsidered.  If nothing fits at some place, the *whole* word is one unknown token.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+from ....parallel.lazy import cached_property
+from ...lookup import getter, shareable
+from ..found import Found
+from ..word_level import fail_unknown
+from .links import LinkedPieces
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..base import Ids
+
+#: The length in characters from which pieces and words are long.  Below it there are at most as
+#: many tries for a piece.
+_LONG = 128
+
+
+class WordPiece:
+    """The model that cuts a word into its longest pieces.
+
+    Args:
+        vocabulary: each piece and its id.
+        unknown: the token for a word that cannot be cut into pieces.
+        prefix: the beginning of every piece but the first of a word.
+        longest_word: the greatest length in characters of a word that is cut; longer ones are
+            unknown.
+
+    >>> pieces = ["hug", "##gs", "##g", "##s", "h", "##u", "[UNK]"]
+    >>> model = WordPiece({piece: number for number, piece in enumerate(pieces)}, "[UNK]")
+    >>> model.encode("hugs"), model.encode("hugt")
+    ((0, 3), (6,))
+    """
+
+    #: An unknown word is one token, however long it is.
+    is_complete = False
+    is_text = False
+    joints = None
+
+    def __init__(
+        self,
+        vocabulary: Mapping[str, int],
+        unknown: str,
+        prefix: str = "##",
+        longest_word: int = 100,
+    ) -> None:
+        self.vocabulary = vocabulary
+        self._id_of = getter(vocabulary)
+        self.unknown = unknown
+        self.prefix = prefix
+        self.longest_word = longest_word
+
+    @cached_property
+    def _first(self) -> _Pieces:
+        """The pieces that begin a word."""
+        return _Pieces(self.vocabulary, "", self.longest_word)
+
+    @cached_property
+    def _others(self) -> _Pieces:
+        """The pieces that continue a word, without the prefix."""
+        if not self.prefix:
+            return self._first
+        return _Pieces(self.vocabulary, self.prefix, self.longest_word)
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(self._first.longest, self._others.longest)
+
+    @property
+    def unknown_id(self) -> int | None:
+        """The id of the token that stands for what is unknown; None if there is none."""
+        return self.vocabulary.get(self.unknown)
+
+    @property
+    def to_bytes(self) -> Callable[[str], bytes]:
+        """The function that returns the bytes of a chunk."""
+        return str.encode
+
+    def find(self, chunk: str) -> list[Found]:
+        """Return the pieces of a word with their places; errors as in ``encode``."""
+        if len(self._names) < len(self.vocabulary):
+            # Pieces share an id, so an id does not say which piece it is.
+            found = self._numbered.find(chunk)
+            return [one._replace(id=self.vocabulary[one.text]) for one in found]
+        ids = self.encode(chunk) if self._is_long(chunk) else self.plain(chunk)
+        size = len(chunk.encode())
+        if len(ids) == 1:
+            return [Found(ids[0], self._names[ids[0]], 0, size)]
+        found = []
+        at = 0
+        for number in ids:
+            name = self._names[number]
+            end = at + len((name[len(self.prefix) :] if found else name).encode())
+            found.append(Found(number, name, at, end))
+            at = end
+        return found
+
+    def plain(self, chunk: str) -> Ids:
+        """Return the ids of a word's pieces by the plain rule; errors as in ``encode``."""
+        if len(chunk) > self.longest_word:
+            return (self._id_of_unknown(chunk),)
+        ids: list[int] = []
+        start = 0
+        while start < len(chunk):
+            prefix = self.prefix if start else ""
+            for end in range(min(len(chunk), start + self._longest), start, -1):
+                number = self._id_of(prefix + chunk[start:end])
+                if number is not None:
+                    break
+            else:
+                return (self._id_of_unknown(chunk),)
+            ids.append(number)
+            start = end
+        return tuple(ids)
+
+    def encode(self, chunk: str) -> Ids:
+        """Return the ids of a word's pieces.
+
+        At each place only the lengths are tried that a piece with the next character has.
+
+        Raises:
+            ValueError: the word is unknown, and the vocabulary has no token for that.
+        """
+        length = len(chunk)
+        if length > self.longest_word:
+            return (self._id_of_unknown(chunk),)
+        pieces = self._first
+        whole = pieces.ids.get(chunk)
+        if whole is not None:
+            return (whole,)
+        if self._is_long(chunk):
+            linked = self._linked.encode(chunk)
+            return (self._id_of_unknown(chunk),) if linked is None else linked
+        ids: list[int] = []
+        start = 0
+        while start < length:
+            left = length - start
+            find = pieces.ids.get
+            for size in pieces.lengths.get(chunk[start], ()):
+                if size <= left:
+                    number = find(chunk[start : start + size])
+                    if number is not None:
+                        ids.append(number)
+                        start += size
+                        break
+            else:
+                return (self._id_of_unknown(chunk),)
+            pieces = self._others
+        return tuple(ids)
+
+    def _is_long(self, chunk: str) -> bool:
+        """Return True if pieces are so long that trying them would take too long."""
+        return len(chunk) >= _LONG <= self._longest
+
+    @cached_property
+    def _linked(self) -> LinkedPieces:
+        return LinkedPieces(self._first.ids, self._others.ids)
+
+    @cached_property
+    def _numbered(self) -> WordPiece:
+        """The same model with an id of its own for each piece."""
+        ids = dict(zip(self.vocabulary, range(len(self.vocabulary))))
+        return WordPiece(ids, self.unknown, self.prefix, self.longest_word)
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return {number: piece for piece, number in self.vocabulary.items()}
+
+    def merge(self, data: bytes) -> list[int]:
+        """Raise ``ValueError``: nothing is merged."""
+        raise ValueError("a WordPiece vocabulary is no byte-level BPE: nothing is merged")
+
+    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
+        """Return None: there is no faster way than chunk by chunk."""
+        return None
+
+    def clear_cache(self) -> None:
+        """Do nothing: the model has no cache."""
+
+    def _id_of_unknown(self, chunk: str) -> int:
+        found: int | None = self._id_of(self.unknown)
+        return fail_unknown(chunk, self.unknown) if found is None else found
+
+
+class _Pieces:
+    """The pieces with a prefix, without it.
+
+    Args:
+        vocabulary: all pieces and their ids.
+        prefix: the beginning of the pieces that are meant.
+        longest: the greatest length in characters, without prefix, that can be in a word.
+    """
+
+    def __init__(self, vocabulary: Mapping[str, int], prefix: str, longest: int) -> None:
+        start = len(prefix)
+        ids_by_piece = vocabulary
+        if prefix:
+            names = [piece for piece in vocabulary if piece.startswith(prefix)]
+            ids = map(vocabulary.__getitem__, names)
+            ids_by_piece = dict(zip([piece[start:] for piece in names], ids))
+        if "" in ids_by_piece or max(map(len, ids_by_piece), default=0) > longest:
+            ids_by_piece = {
+                piece: n for piece, n in ids_by_piece.items() if 0 < len(piece) <= longest
+            }
+        self.ids: Mapping[str, int] = shareable(ids_by_piece)
+        lengths: dict[str, list[int]] = shareable()
+        for first, length in sorted(set(zip(map(itemgetter(0), self.ids), map(len, self.ids)))):
+            lengths.setdefault(first, []).insert(0, length)
+        #: For each first character the lengths of its pieces, the greatest first.
+        self.lengths = lengths
+        self.longest = max((found[0] for found in lengths.values()), default=0)

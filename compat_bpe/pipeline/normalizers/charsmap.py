@@ -1,0 +1,276 @@
+"""The precompiled character map of SentencePiece: what to write for some sequences of characters.
+
+It is stored as a *double array*, a trie over the bytes of UTF-8.  Each unit of the array is 32 bits
+wide.  The children of a node are at its place xor its offset xor a byte.  A leaf has the place of
+the replacement in the text that follows the array, where each replacement ends with a NUL.
+
+Sequences share their ends, so 60,000 units make 225,000 sequences.  Therefore the trie over bytes
+is made a trie over characters, a table for each of its nodes, and not a table of all sequences.
+That takes a tenth of a second.  The maps that SentencePiece ships need no check, so they are made
+tables only if all sequences are asked for; single characters are followed byte by byte.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+from functools import lru_cache
+from sys import byteorder
+
+from ...parallel.lazy import cached_property
+from ...unicode.code_points import CodePoints
+from .double_array import HAS_LEAF, LEAF, offset, read_tables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: SentencePiece takes account of this many sequences that begin at one place, the shortest ones.
+_MOST_AT_ONE_PLACE = 32
+#: The number of characters after a node that are remembered.
+_STEPS = 1 << 14
+#: The sha256 of the maps of SentencePiece, by their size: they are not damaged.
+_SHIPPED = {
+    237484: "ec4a65fa10ad2a465f4f30ac3ee83a4ba4e9f507a4b092e07ff790c1c7c318af",  # nfkc, old
+    237539: "0942789e0111452f1cc446f70036e26d24458c3c7858c53cc12ca4d87531279b",  # nmt_nfkc, old
+    237561: "51d3684747b35ef99cd4802f37cc1ee0c6bec4d060814f774efb1066d3c167f2",  # nmt_nfkc
+    240007: "1e2c7b43d3ee9755ceaa2ac335e253d8703604e0249ee1e81156c92b46423844",  # nmt_nfkc, 0.2.3
+    240008: "7e46d9e08af4b6a37991b04fb8388644c1595a0abcd0f26d6a5d575e2a3663ea",  # nfkc, 0.2.3
+    247164: "2c03512e62f9ed965ec90d85314211b63b5b8aa0395311ea2147eec9ff738907",  # nmt_nfkc_cf
+    247165: "d8dfef3d6db0eef0742f8b55a73aee7fce6c1e21d26a09b8d3d4b52c42a791cb",  # nfkc_cf
+}
+#: The number of characters at which sequences are looked for without a pattern, which takes a tenth
+#: of the time that building it takes.
+_FEW = 1 << 12
+
+
+class Charsmap:
+    """A precompiled character map.
+
+    Args:
+        blob: the map as in a model: the size of the array in bytes, the array, the replacements.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+
+    def __init__(self, blob: bytes) -> None:
+        size = int.from_bytes(blob[:4], "little")
+        if len(blob) <= 4 or size >= len(blob) - 4:
+            raise ValueError("the character map is shorter than it says")
+        if size < 1024 or size % 1024:
+            raise ValueError("the array of the character map is not made of blocks of 1024 bytes")
+        if not blob.endswith(b"\0"):
+            raise ValueError("the last replacement of the character map has no end")
+        self._units = array("I", blob[4 : 4 + size])
+        if byteorder == "big":
+            self._units.byteswap()
+        self._text = blob[4 + size :]
+        self._after = lru_cache(_STEPS)(self._follow)
+        #: The number of characters to be looked at before the patterns for all text are built.
+        self._few_left = _FEW
+        if not _is_shipped(blob):
+            _ = self._tables  # It raises if the map is damaged.
+
+    @cached_property
+    def _tables(self) -> tuple[dict[int, dict[str, int]], dict[int, str]]:
+        """For each node, the nodes after it, by character; and what is written at a node."""
+        return read_tables(self._units, self._text)
+
+    @property
+    def _following(self) -> dict[int, dict[str, int]]:
+        return self._tables[0]
+
+    def _follow(self, node: int, char: str) -> int | None:
+        """Return the node that is one character after a node, or None."""
+        units = self._units
+        for byte in char.encode("utf-8", "surrogatepass"):
+            node ^= offset(units[node]) ^ byte
+            if not node or units[node] & (LEAF | 0xFF) != byte:
+                return None
+        return node
+
+    def _written(self, node: int) -> str | None:
+        """Return what is written at a node, or None."""
+        unit = self._units[node]
+        if not unit & HAS_LEAF:
+            return None
+        start = self._units[node ^ offset(unit)] & ~LEAF
+        return self._text[start : self._text.index(0, start)].decode()
+
+    def longest(self, text: str, start: int) -> tuple[int, str] | None:
+        """Return the longest sequence that begins at ``start``: its length, and what to write.
+
+        The length is in characters.  None if no sequence begins there.
+        """
+        found = None
+        for number, one in enumerate(self._all_at(text, start), 1):
+            found = one
+            if number == _MOST_AT_ONE_PLACE:
+                break
+        return found
+
+    def shortest(self, text: str, start: int) -> tuple[int, str] | None:
+        """Return the shortest sequence that begins at ``start``, as ``longest`` does."""
+        return next(self._all_at(text, start), None)
+
+    def goes_on(self, text: str) -> bool:
+        """Return True if some sequence begins with a text and is longer."""
+        node: int | None = 0
+        for char in text:
+            node = None if node is None else self._after(node, char)
+        if node is None:
+            return False
+        units = self._units
+        first = node ^ offset(units[node])
+        return any(
+            units[first ^ byte] & (LEAF | 0xFF) == byte and first ^ byte for byte in range(256)
+        )
+
+    def _all_at(self, text: str, start: int) -> Iterator[tuple[int, str]]:
+        node = 0
+        for at in range(start, len(text)):
+            following = self._after(node, text[at])
+            if following is None:
+                return
+            node = following
+            written = self._written(node)
+            if written is not None:
+                yield at - start + 1, written
+
+    def candidates(self, text: str) -> str:
+        """Return a pattern that matches one character wherever a sequence in ``text`` begins.
+
+        It may match elsewhere, too.
+        """
+        return self._ascii_candidates if text.isascii() else self._all_candidates
+
+    @cached_property
+    def _ascii_candidates(self) -> str:
+        return self._pattern(127)
+
+    @cached_property
+    def _all_candidates(self) -> str:
+        return self._pattern(0x10FFFF)
+
+    def _pattern(self, last: int) -> str:
+        """Return the pattern ``candidates`` for text with no character above ``last``."""
+        first = self._after_node(0, last)
+        alone = {char for char, node in first.items() if self._is_end(node)}
+        longer = first.keys() - alone
+        second = {
+            char
+            for node in {first[char] for char in longer}
+            for char in self._after_node(node, last)
+        }
+        return f"{_one_of(alone)}|{_one_of(longer if second else set())}(?={_one_of(second)})"
+
+    def _after_node(self, node: int, last: int) -> dict[str, int]:
+        """Return the nodes that are one character after a node, for characters up to ``last``."""
+        if last > 0x7F:
+            return self._following[node]
+        found = {char: self._follow(node, char) for char in map(chr, range(last + 1))}
+        return {char: node for char, node in found.items() if node is not None}
+
+    def _is_end(self, node: int) -> bool:
+        """Return True if a sequence ends at a node."""
+        return bool(self._units[node] & HAS_LEAF)
+
+    @cached_property
+    def _ascii_table(self) -> dict[int, str] | None:
+        """The replacements of single ASCII characters; None if there are longer sequences."""
+        first = self._after_node(0, 0x7F)
+        if any(self._after_node(node, 0x7F) for node in first.values()):
+            return None
+        written = {ord(char): self._written(node) for char, node in first.items()}
+        return {point: text for point, text in written.items() if text is not None}
+
+    def may_write(self, text: str) -> bool:
+        """Return True unless a text is in no replacement."""
+        return text.encode() in self._text
+
+    @cached_property
+    def _later(self) -> frozenset[str]:
+        """All characters that are in a sequence, but not as the first."""
+        return frozenset(char for node, found in self._following.items() if node for char in found)
+
+    @cached_property
+    def characters(self) -> frozenset[str]:
+        """All characters that are in a sequence."""
+        return self._later.union(self._following[0])
+
+    def keeps_before(self, left: str, right: str) -> bool:
+        """Return True if a character is surely kept where another one follows.
+
+        No sequence has the other one then, and none that ends before it has the first one.
+        """
+        node = self._following[0].get(left)
+        return (
+            right not in self.characters
+            and left not in self._later
+            and (node is None or not self._is_end(node))
+        )
+
+    def spans(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Yield the start and end of each sequence, leftmost and longest, and what to write."""
+        find: Callable[[str, int], re.Match[str] | None] | None = None
+        if not self._are_few(text):
+            find = re.compile(self.candidates(text)).search
+        at = 0
+        while at < len(text):
+            if find is not None:
+                match = find(text, at)
+                if match is None:
+                    return
+                at = match.start()
+            found = self.longest(text, at)
+            if found is None:
+                at += 1
+            else:
+                yield at, at + found[0], found[1]
+                at += found[0]
+
+    def _are_few(self, text: str) -> bool:
+        """Return True if a sequence is to be looked for at every place of a text.
+
+        That is for the first characters, which take less time so than the pattern takes to build.
+        """
+        if text.isascii() or self._few_left < 0:
+            return False
+        self._few_left -= len(text)
+        return self._few_left >= 0
+
+    def replace(self, text: str) -> str:
+        """Return a text in which each sequence is replaced, leftmost and longest."""
+        if text.isascii() and self._ascii_table is not None:
+            return text.translate(self._ascii_table)
+        parts: list[str] = []
+        last = 0
+        for start, end, new in self.spans(text):
+            parts += (text[last:start], new)
+            last = end
+        parts.append(text[last:])
+        return "".join(parts)
+
+
+def _is_shipped(blob: bytes) -> bool:
+    known = _SHIPPED.get(len(blob))
+    if known is None:
+        return False
+    from hashlib import sha256  # other maps need it not
+
+    return sha256(blob).hexdigest() == known
+
+
+def _one_of(chars: set[str]) -> str:
+    """Return a pattern for one of some characters.
+
+    A class of the Basic Multilingual Plane is a bitmap in ``re``.  One with characters above it is
+    searched range by range, so those stand apart.
+    """
+    points = CodePoints.from_ranges((ord(char), ord(char)) for char in chars)
+    low, high = points.clip(0, 0x10000), points.clip(0x10000, 0x110000)
+    if not high:
+        return low.to_re()
+    return f"(?:{low.to_re()}|(?=[\U00010000-\U0010ffff]){high.to_re()})"

@@ -1,0 +1,1 @@
+"""What only PyPy runs: compiled loops over the bytes of a text."""

@@ -1,0 +1,308 @@
+"""Encoding over the bytes of a text: the fast way on an interpreter that compiles loops.
+
+CPython is fastest where one call into C does much: ``findall``, and ``map`` over a dictionary.
+PyPy sees nothing of what goes on in such a call, and compiles loops.  So on PyPy one loop over the
+bytes of a span finds its chunks by a table of states (``table``), and their ids.
+
+The plain rule is ``Core.ids_of_chunks``: the ids of a span are those of its chunks.
+"""
+
+from __future__ import annotations
+
+from ...pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
+from .generations import Generations
+from .table import length_of_char
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .table import Table
+
+#: The number of slots for short chunks; a power of 2.
+_SLOTS = 1 << 15
+#: The length in bytes of the longest short chunk.
+_SHORT = 14
+#: The length in bytes from which a chunk or a segment is not cached.
+_LONG_CHUNK = 256
+_LONG_SEGMENT = 4 * LONGEST_SEGMENT
+#: In UTF-8, characters from U+0800 on begin with this byte or a greater one.
+_WIDE = 0xE0
+
+# A chunk of 14 bytes fills two integers of 56 bits.  They are kept below 2**62, so that PyPy keeps
+# them in registers: before they move up by a byte, what would go beyond is cut off.
+_LOW_8, _LOW_16, _LOW_24, _LOW_32 = ((1 << 56 - bits) - 1 for bits in (8, 16, 24, 32))
+_HIGH_8, _HIGH_16, _HIGH_24, _HIGH_32 = ((1 << 62 - bits) - 1 for bits in (8, 16, 24, 32))
+
+
+class PyPyEncoder:
+    r"""An encoder of spans without added tokens.
+
+    Short chunks have a table of slots of their own.  A chunk of at most 14 bytes is two integers,
+    its bytes after a 1, so each chunk has others.  They choose a slot, and are compared with those
+    in it; the last chunk that was looked up has the slot.
+
+    Args:
+        table: the table of the pattern.
+        whole: the chunks that are a token before any merging.
+        merge: returns the ids of the bytes of any other chunk.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> from compat_bpe.pipeline.pypy.table import Table
+    >>> encoder = PyPyEncoder(Table(parse(r"\w+|\W")), {b"be": 500, b" ": 32}, list)
+    >>> encoder.encode("to be")
+    [116, 111, 32, 500]
+    """
+
+    def __init__(
+        self, table: Table, whole: Mapping[bytes, int], merge: Callable[[bytes], list[int]]
+    ) -> None:
+        self._table = table
+        self._whole = whole
+        self._merge = merge
+        self._chunks = Generations()
+        self._segments = Generations()
+        #: Slots that no thread uses at the moment.
+        self._slots: list[_Slots] = []
+
+    def set_limits(self, chunks: int, segments: int) -> None:
+        """Set the largest number of chunks and of segments in the caches, and clear them."""
+        self._chunks.set_limit(chunks)
+        self._segments.set_limit(segments)
+        self.clear()
+
+    def clear(self) -> None:
+        """Clear the caches."""
+        self._chunks.clear()
+        self._segments.clear()
+        self._slots = []
+
+    def encode(self, span: str) -> list[int]:
+        """Return the ids of a span.
+
+        Raises:
+            ValueError: a byte of it is no token.
+            UnicodeEncodeError: it has surrogates.
+        """
+        data = span.encode()
+        if len(data) < SHORTEST_SEGMENT:
+            return self._encode(data)
+        parts: list[list[int]] = []
+        total = start = 0
+        for end in self.segment_ends(data):
+            part = self._segment_ids(data[start:end])
+            total += len(part)
+            parts.append(part)
+            start = end
+        # A list that grows to megabytes is copied many times, each time to new pages of memory.
+        ids = [0] * total
+        at = 0
+        for part in parts:
+            ids[at : at + len(part)] = part
+            at += len(part)
+        return ids
+
+    def count(self, span: str) -> int:
+        """Return the number of ids of a span; errors as in ``encode``."""
+        data = span.encode()
+        if len(data) < SHORTEST_SEGMENT:
+            return len(self._encode(data))
+        total = start = 0
+        for end in self.segment_ends(data):
+            total += len(self._segment_ids(data[start:end]))
+            start = end
+        return total
+
+    def segment_ends(
+        self, data: bytes, shortest: int = SHORTEST_SEGMENT, longest: int = LONGEST_SEGMENT
+    ) -> list[int]:
+        """Return the ends of the segments of a text; see ``Splitter.segments``."""
+        ends: list[int] = []
+        start = blank = 0
+        size = len(data)
+        while start + longest < size:
+            first, last = start + shortest, start + longest
+            if blank < first:
+                # The next empty line, which is kept: so the bytes before it are searched once.
+                blank = _find_blank(data, first)
+            at = blank if blank + 2 <= last else data.find(b"\n", first, last)
+            if at < 0:
+                at = first
+                while data[at] & 0xC0 == 0x80:  # within a character
+                    at += 1
+            start = self._table.next_cut(data, at)
+            if start < 0:
+                break
+            ends.append(start)
+        ends.append(size)
+        return ends
+
+    def _segment_ids(self, segment: bytes) -> list[int]:
+        ids = self._segments.get(segment)
+        if ids is None:
+            ids = self._encode(segment)
+            if len(segment) < _LONG_SEGMENT:
+                self._segments.put(segment, ids)
+        return ids
+
+    def _encode(self, data: bytes) -> list[int]:
+        # Others may clear the caches meanwhile: these slots are theirs no more.
+        all_slots = self._slots
+        try:
+            slots = all_slots.pop()
+        except IndexError:
+            slots = _Slots()
+        ids = self._ids(data, slots)
+        all_slots.append(slots)
+        return ids
+
+    def _ids(self, data: bytes, slots: _Slots) -> list[int]:
+        """Return the ids of the chunks, which are those of ``Table.bounds``.
+
+        ``low`` and ``high`` are the bytes of a chunk so far.  The loops are in one function, and
+        have no function calls for a chunk that is in its slot.
+        """
+        table = self._table
+        kinds, steps, first = table.kinds, table.steps, table.width
+        numbers, lists = slots.numbers, slots.lists
+        size = len(data)
+        ids: list[int] = []
+        start = 0
+        while start < size:
+            row, at, end = first, start, -1
+            low, high, end_low, end_high = 1, 0, 1, 0
+            while at < size:
+                char = data[at]
+                if char < 0x80:
+                    row = steps[row + kinds[char]]
+                    if row < 0:
+                        if ~row & 1:
+                            end, end_low, end_high = at, low, high
+                        row = ~row >> 1
+                        if not row:
+                            break
+                    high = (high & _HIGH_8) << 8 | low >> 48
+                    low = (low & _LOW_8) << 8 | char
+                    at += 1
+                elif char < 0xE0:
+                    char = char << 8 | data[at + 1]
+                    row = steps[row + kinds[(char & 0x1F00) >> 2 | char & 0x3F]]
+                    if row < 0:
+                        if ~row & 1:
+                            end, end_low, end_high = at, low, high
+                        row = ~row >> 1
+                        if not row:
+                            break
+                    high = (high & _HIGH_16) << 16 | low >> 40
+                    low = (low & _LOW_16) << 16 | char
+                    at += 2
+                elif char < 0xF0:
+                    char = char << 16 | data[at + 1] << 8 | data[at + 2]
+                    point = (char & 0xF0000) >> 4 | (char & 0x3F00) >> 2 | char & 0x3F
+                    row = steps[row + kinds[point]]
+                    if row < 0:
+                        if ~row & 1:
+                            end, end_low, end_high = at, low, high
+                        row = ~row >> 1
+                        if not row:
+                            break
+                    high = (high & _HIGH_24) << 24 | low >> 32
+                    low = (low & _LOW_24) << 24 | char
+                    at += 3
+                else:
+                    char = char << 24 | data[at + 1] << 16 | data[at + 2] << 8 | data[at + 3]
+                    point = (char & 0x7000000) >> 6 | (char & 0x3F0000) >> 4
+                    point |= (char & 0x3F00) >> 2 | char & 0x3F
+                    row = steps[row + kinds[point]]
+                    if row < 0:
+                        if ~row & 1:
+                            end, end_low, end_high = at, low, high
+                        row = ~row >> 1
+                        if not row:
+                            break
+                    high = (high & _HIGH_32) << 32 | low >> 24
+                    low = (low & _LOW_32) << 32 | char
+                    at += 4
+            else:
+                if ~steps[row + first - 1] & 1:
+                    end, end_low, end_high = size, low, high
+            if end < 0:
+                # No match begins here.
+                start += length_of_char(data[start])
+                continue
+            if end - start > _SHORT:
+                chunk = data[start:end]
+                number = self._whole.get(chunk, -1)
+                if number < 0:
+                    ids += self._merged(chunk)
+                else:
+                    ids.append(number)
+                start = end
+                continue
+            place = end_low ^ end_high ^ end_high >> 19
+            place ^= place >> 30
+            place ^= place >> 13
+            place = (place & _SLOTS - 1) << 2
+            if numbers[place] != end_low or numbers[place + 1] != end_high:
+                chunk = data[start:end]
+                number = self._whole.get(chunk, -1)
+                if number < 0:
+                    merged = self._merged(chunk)
+                    # Without ``whole``, a token is what merging makes of it.
+                    number = merged[0] if len(merged) == 1 else -1
+                    lists[place >> 2] = merged
+                numbers[place] = end_low
+                numbers[place + 1] = end_high
+                numbers[place + 2] = number
+            number = numbers[place + 2]
+            if number < 0:
+                ids += lists[place >> 2]
+            else:
+                ids.append(number)
+            start = end
+        return ids
+
+    def _merged(self, chunk: bytes) -> list[int]:
+        if len(chunk) > _SHORT and chunk[1] >= _WIDE:
+            # A clause of Chinese, say, hardly ever comes again.
+            return self._merge(chunk)
+        ids = self._chunks.get(chunk)
+        if ids is None:
+            ids = self._merge(chunk)
+            if len(chunk) < _LONG_CHUNK:
+                self._chunks.put(chunk, ids)
+        return ids
+
+
+def _find_blank(data: bytes, start: int) -> int:
+    """Return the place of the first empty line from ``start`` on, or the length if there is none.
+
+    It is ``data.find(b"\\n\\n", start)``, which takes four times as long on PyPy: of the two
+    bytes, one is at every second place.
+    """
+    size = len(data)
+    at = start + 1
+    while at < size:
+        if data[at] == 10:
+            if data[at - 1] == 10:
+                return at - 1
+            if at + 1 < size and data[at + 1] == 10:
+                return at
+        at += 2
+    return size
+
+
+class _Slots:
+    """The slots for short chunks, of one thread at a time.
+
+    Attributes:
+        numbers: four numbers for each slot: the two integers of a chunk; its only id, or -1; 0.
+        lists: the ids of the chunk in each slot, if they are several.
+    """
+
+    __slots__ = ("lists", "numbers")
+
+    def __init__(self) -> None:
+        # Two integers of a chunk are never both 0.
+        self.numbers = [0] * (4 * _SLOTS)
+        self.lists: list[list[int]] = [[]] * _SLOTS

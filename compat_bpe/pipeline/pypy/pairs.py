@@ -1,0 +1,233 @@
+"""Merging by pairs of ids, for an interpreter that compiles loops.
+
+A pair of ids is one integer, which PyPy makes and finds faster than bytes.  A list of merges is
+such pairs: then this is its rule, literally, as in ``ListedMergesEncoder._merge_symbols``.
+
+If there are only ranks, ``by_rank`` looks up the bytes of two neighbours joined.  Here they are
+looked up by their ids.  The property: the merges are those of ``by_rank.merge``.  The argument:
+
+1. Let two neighbours make the token T when they are joined.  No merge has crossed the edges of T,
+   so what happened between them is what happens when T is merged alone, until two parts are left.
+2. So for each token there is one pair of neighbours that is ever joined to it, if any: the last
+   two parts when it is merged alone, by tokens of lower ranks.  Those are in the table by then,
+   if tokens are added by rank.
+3. If tokens of lower ranks leave other than two parts, all ways to cut the token into two tokens
+   are in the table.  Then too, a pair is in it only if its bytes, joined, are the token's.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+from .unspaced import WIDE_LEAD, RunMerger
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..models.bpe.by_rank import BytePairEncoder
+    from ..models.bpe.listed_pairs import ListedPairs
+
+#: The length in bytes from which the heap of ``BytePairEncoder`` is faster than a list.
+_LONG = 200
+#: The rank of two neighbours that make no token: above every rank.
+_NO_RANK = 1 << 32
+#: Ids have this many bits, so that two ids and a rank are one integer of 60 bits.
+_BITS = 20
+_RANK = (1 << _BITS) - 1
+#: Factors that mix the bits of two ids.
+_LEFT, _RIGHT = 0x9E37B, 0x10193
+
+
+class PairMerger:
+    """A merger of bytes by pairs of ids.
+
+    The table of pairs is a list of integers, in which a pair stands at its slot or at one soon
+    after it: so to look up a pair reads one place of the memory, most times.
+
+    Args:
+        byte_ids: the id of each byte.
+        made: for each rank, the id of what merges of this rank make.
+        pairs: about the number of pairs.
+
+    >>> singles = {bytes([i]): 9 + i for i in range(256)}
+    >>> merger = PairMerger.by_rank({**singles, b"ab": 0, b"abc": 1})
+    >>> merger.merge(b"xabcab")
+    [129, 1, 0]
+    """
+
+    def __init__(self, byte_ids: Sequence[int], made: Sequence[int], pairs: int) -> None:
+        self._byte_ids = list(byte_ids)
+        self._byte_of = {number: byte for byte, number in enumerate(byte_ids)}
+        self._made = list(made)
+        #: The rank of each two single bytes joined.
+        self._first = [_NO_RANK] * (1 << 16)
+        self._slots = 1 << (4 * pairs + 4).bit_length() - 1
+        #: In a slot, the two ids of a pair and their rank; -1 if it is empty.
+        self._pairs = [-1] * (self._slots + 1)
+        self._count = 0
+
+    @classmethod
+    def by_rank(cls, ranks: Mapping[bytes, int]) -> PairMerger:
+        """Return a merger by ranks, for which ``fits`` is true; a token's rank is its id."""
+        byte_ids = [ranks[bytes((byte,))] for byte in range(256)]
+        merger = cls(byte_ids, range(max(ranks.values()) + 1), len(ranks))
+        for token, rank in sorted(ranks.items(), key=itemgetter(1)):
+            if len(token) > 1:
+                merger._add(ranks, token, rank)
+        return merger
+
+    @classmethod
+    def by_list(cls, listed: ListedPairs) -> PairMerger:
+        """Return a merger by a list of merges, for which ``fits_list`` is true."""
+        merger = cls(listed.byte_ids, listed.made, len(listed.ranks))
+        for (left, right), rank in listed.ranks.items():
+            merger._put(left, right, rank)
+        return merger
+
+    def _add(self, ranks: Mapping[bytes, int], token: bytes, rank: int) -> None:
+        parts = self.merge(token, rank) if len(token) < _LONG else []
+        if len(parts) == 2:
+            self._put(parts[0], parts[1], rank)
+            return
+        for at in range(1, len(token)):
+            left, right = ranks.get(token[:at]), ranks.get(token[at:])
+            if left is not None and right is not None:
+                self._put(left, right, rank)
+
+    def _put(self, left: int, right: int, rank: int) -> None:
+        if 2 * self._count >= self._slots:
+            self._grow()
+        self._count += 1
+        if left in self._byte_of and right in self._byte_of:
+            self._first[self._byte_of[left] << 8 | self._byte_of[right]] = rank
+        pairs, last = self._pairs, self._slots - 1
+        place = (left * _LEFT ^ right * _RIGHT) & last
+        while pairs[place] >= 0:
+            place = place + 1 & last
+        pairs[place] = (left << _BITS | right) << _BITS | rank
+
+    def _grow(self) -> None:
+        kept = [pair for pair in self._pairs if pair >= 0]
+        self._count = 0
+        self._slots *= 2
+        self._pairs = [-1] * (self._slots + 1)
+        for pair in kept:
+            self._put(pair >> 2 * _BITS, pair >> _BITS & _RANK, pair & _RANK)
+
+    @staticmethod
+    def fits(ranks: Mapping[bytes, int]) -> bool:
+        """Return True if each byte is a token, no token is empty, and ids are small and unique."""
+        return (
+            b"" not in ranks
+            and all(bytes((byte,)) in ranks for byte in range(256))
+            and len(set(ranks.values())) == len(ranks)
+            and min(ranks.values()) >= 0
+            and max(ranks.values()) <= _RANK
+        )
+
+    @staticmethod
+    def fits_list(listed: ListedPairs) -> bool:
+        """Return True if ids and ranks are small."""
+        ids = [*listed.byte_ids, *listed.made]
+        return min(ids) >= 0 and max(*ids, len(listed.made)) <= _RANK
+
+    def merge(self, chunk: bytes, limit: int = _NO_RANK) -> list[int]:
+        """Return the ids after all merges of a rank below ``limit``.
+
+        It takes quadratic time in the length of the chunk.
+        """
+        first, byte_ids, made = self._first, self._byte_ids, self._made
+        ids: list[int] = []
+        # found[i] is the rank of the parts i and i + 1 joined.
+        found: list[int] = []
+        lowest, place, before = limit, 0, -1
+        for byte in chunk:
+            ids.append(byte_ids[byte])
+            if before >= 0:
+                rank = first[before << 8 | byte]
+                if rank < lowest:
+                    lowest = rank
+                    place = len(found)
+                found.append(rank)
+            before = byte
+        found.append(_NO_RANK)
+        while lowest < limit:
+            joined = made[lowest]
+            ids[place] = joined
+            del ids[place + 1]
+            del found[place]
+            if place < len(ids) - 1:
+                found[place] = self._rank(joined, ids[place + 1])
+            if place:
+                found[place - 1] = self._rank(ids[place - 1], joined)
+            lowest = limit
+            at = 0
+            while at < len(found):
+                rank = found[at]
+                if rank < lowest:
+                    lowest = rank
+                    place = at
+                at += 1
+        return ids
+
+    def _rank(self, left: int, right: int) -> int:
+        """Return the rank of two neighbours joined.  It has no loop: so PyPy compiles it inline."""
+        place = (left * _LEFT ^ right * _RIGHT) & self._slots - 1
+        pair = left << _BITS | right
+        kept = self._pairs[place]
+        if kept < 0:
+            return _NO_RANK
+        if kept >> _BITS == pair:
+            return kept & _RANK
+        kept = self._pairs[place + 1]
+        if kept >> _BITS == pair:
+            return kept & _RANK
+        return self._search(pair, place)
+
+    def _search(self, pair: int, place: int) -> int:
+        pairs, last = self._pairs, self._slots - 1
+        while pairs[place] >= 0:
+            if pairs[place] >> _BITS == pair:
+                return pairs[place] & _RANK
+            place = place + 1 & last
+        return _NO_RANK
+
+
+class CompiledMerger:
+    """A merger of any bytes that are UTF-8: each chunk in the fastest way.
+
+    Args:
+        pairs: merges short chunks.
+        merges: the same merges; it merges long chunks.
+    """
+
+    def __init__(self, pairs: PairMerger, merges: BytePairEncoder) -> None:
+        self._short = pairs
+        self._merge_long = merges.merge
+        self._runs = RunMerger(merges.ranks, self._merge_part)
+
+    @classmethod
+    def of(cls, merges: BytePairEncoder) -> CompiledMerger | None:
+        """Return a merger for some merges; None if they do not fit into a table of pairs."""
+        if not merges.follows_list:
+            ranks = merges.ranks
+            return cls(PairMerger.by_rank(ranks), merges) if PairMerger.fits(ranks) else None
+        listed = merges.listed_pairs()
+        if listed is None or not PairMerger.fits_list(listed):
+            return None
+        return cls(PairMerger.by_list(listed), merges)
+
+    def merge(self, chunk: bytes) -> list[int]:
+        """Return the ids that merging gives, even if the whole chunk is a token."""
+        # Many chunks begin with a space.
+        if len(chunk) > 4 and (chunk[0] >= WIDE_LEAD or chunk[1] >= WIDE_LEAD):
+            return self._runs.merge(chunk)
+        return self._merge_part(chunk)
+
+    def _merge_part(self, part: bytes) -> list[int]:
+        return self._short.merge(part) if len(part) < _LONG else self._merge_long(part)
+
+    def clear_cache(self) -> None:
+        """Clear the cache of runs of characters."""
+        self._runs.clear_cache()

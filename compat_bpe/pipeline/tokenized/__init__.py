@@ -1,0 +1,1 @@
+"""Ids with their places, masks and types: what a `Tokenizer` returns."""

@@ -1,0 +1,349 @@
+"""Encoding by compiled loops gives the ids of the plain rule, on any interpreter."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from compat_bpe import get_encoding
+from compat_bpe.encodings.core import CoreBPE, EncodingCore
+from compat_bpe.encodings.encoding import Encoding
+from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.formats.models.bpe import RankedModel
+from compat_bpe.formats.parts.pre_tokenizers import byte_level_part
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pipeline.core import Core
+from compat_bpe.pipeline.pypy import encoder as encoder_module
+from compat_bpe.pipeline.pypy import loops as loops_module
+from compat_bpe.pipeline.pypy.core import PyPyCore
+from compat_bpe.pipeline.pypy.encoder import PyPyEncoder
+from compat_bpe.pipeline.pypy.loops import CompiledLoops
+from compat_bpe.pipeline.pypy.table import Table
+from tests.strategies import texts
+
+#: A small vocabulary and its own pattern, and with it the patterns of others.
+NAMES = ["gpt2", "cl100k_base", "o200k_base"]
+RANKS = get_encoding("gpt2")._mergeable_ranks
+#: The steps beside the model, as in GPT-2's ``tokenizer.json``.
+PARTS = {
+    "normalizer": None,
+    "pre_tokenizer": byte_level_part(),
+    "post_processor": None,
+    "decoder": byte_level_part(),
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _loops_at_once() -> object:
+    """Compiled loops from the first character on, short segments, and few slots."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loops_module, "_WORTH_TABLE", 0)
+        patch.setattr(loops_module, "_WORTH_PAIRS", 0)
+        patch.setattr(encoder_module, "_SLOTS", 8)
+        patch.setattr(encoder_module, "SHORTEST_SEGMENT", 16)
+        patch.setattr(encoder_module, "LONGEST_SEGMENT", 64)
+        with cores(LoopingBPE, LoopingCore):
+            yield
+
+
+class LoopingBPE(CoreBPE, PyPyCore):
+    """The core that ``Encoding`` has on PyPy."""
+
+
+class LoopingCore(EncodingCore, PyPyCore):
+    """The core that ``Tokenizer`` has on PyPy."""
+
+
+class PlainBPE(CoreBPE):
+    """The core that ``Encoding`` has on CPython."""
+
+    _encode_span = Core._encode_span
+    _count_span = Core._count_span
+
+
+class PlainCore(EncodingCore):
+    """The core that ``Tokenizer`` has on CPython."""
+
+    _encode_span = Core._encode_span
+    _count_span = Core._count_span
+
+
+@contextmanager
+def cores(ranked: type[CoreBPE], other: type[EncodingCore]) -> Iterator[None]:
+    """Encodings that are made meanwhile have these cores."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("compat_bpe.encodings.encoding.CoreBPE", ranked)
+        patch.setattr("compat_bpe.encodings.tokenizer.EncodingCore", other)
+        yield
+
+
+def fresh(name: str) -> Encoding:
+    special = {"<|endoftext|>": 50256}
+    pattern = PATTERNS[name]
+    return Encoding(name, pat_str=pattern, mergeable_ranks=RANKS, special_tokens=special)
+
+
+@pytest.fixture(scope="module")
+def plain(_loops_at_once: object) -> dict[str, Encoding]:
+    """The same encodings as on CPython."""
+    with cores(PlainBPE, PlainCore):
+        return {name: fresh(name) for name in NAMES}
+
+
+_ENCODINGS: dict[str, Encoding] = {}
+
+
+def looping(name: str) -> Encoding:
+    """An encoding that has begun to loop."""
+    if name not in _ENCODINGS:
+        _ENCODINGS[name] = fresh(name)
+        _ENCODINGS[name].encode("to set up 国 the tables")
+    assert loops_of(_ENCODINGS[name])._encoder is not None
+    return _ENCODINGS[name]
+
+
+def loops_of(encoding: Encoding) -> CompiledLoops:
+    assert isinstance(encoding.core, PyPyCore)
+    return encoding.core._loops
+
+
+@given(st.sampled_from(NAMES), texts)
+@example("gpt2", "\0\0 \0" * 20)
+@example("o200k_base", "abcdefghijklmn" + " abcdefghijklm" + " abcdefghijklmn" * 2)
+@example("cl100k_base", "a" * 13 + " " + "a" * 14 + " " + "a" * 15)
+def test_the_ids_are_those_of_the_rule(plain: dict[str, Encoding], name: str, text: str) -> None:
+    encoding = looping(name)
+    expected = plain[name].encode(text, disallowed_special=())
+    assert encoding.encode(text, disallowed_special=()) == expected
+    assert encoding.encode(text, disallowed_special=()) == expected  # from the caches
+    assert encoding.count(text) == len(expected)
+    encoding.clear_cache()
+    assert encoding.count(text) == len(expected)
+
+
+@given(st.sampled_from(NAMES), st.lists(texts, min_size=3, max_size=8).map("\n\n".join))
+def test_longer_texts(plain: dict[str, Encoding], name: str, text: str) -> None:
+    expected = plain[name].encode_ordinary(text)
+    assert looping(name).encode_ordinary(text) == expected
+
+
+@given(st.lists(st.text("ab é字𐐀\0", max_size=16), max_size=12))
+def test_a_slot_is_of_one_chunk(words: list[str]) -> None:
+    """The ids are the bytes, with a mark for each chunk that was looked up as a whole."""
+    table = Table(parse(r"[^ ]+| "))
+    whole = {word.encode(): 1000 + len(word) for word in words[::2] if word and " " not in word}
+    encoder = PyPyEncoder(table, whole, list)
+    encoder.set_limits(4, 4)
+    text = " ".join(words)
+    expected: list[int] = []
+    for word in text.replace(" ", "/ /").split("/"):
+        data = word.encode()
+        expected += [whole[data]] if data in whole else data
+    for _ in range(2):
+        assert encoder.encode(text) == expected
+        assert encoder.count(text) == len(expected)
+
+
+@given(st.text("ab é字𐐀\0\U0010ffff", min_size=1, max_size=14))
+@example("abcdefghijklmn")
+@example("éàçéàçé")
+@example("字字字字é")
+@example("𐐀𐐀𐐀字")
+def test_the_numbers_of_a_chunk_are_its_bytes(chunk: str) -> None:
+    """So no two chunks have the same numbers: 56 bits are in the first, the rest in the other."""
+    data = chunk.encode()
+    encoder = PyPyEncoder(Table(parse(r"[\s\S]+")), {}, list)
+    assert encoder.encode(chunk) == list(data)
+    (slots,) = encoder._slots
+    numbers = [(low, high) for low, high in zip(slots.numbers[::4], slots.numbers[1::4]) if low]
+    found = [(high << 56 | low).to_bytes(16, "big").lstrip(b"\0") for low, high in numbers]
+    assert found == ([b"\x01" + data] if len(data) <= 14 else [])
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"\p{Lu}+|\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+|\s+", r"[a-z](?:[\p{L}\p{N}]Z)?|[\s\S]"],
+)
+def test_each_character_has_the_kind_of_the_table(pattern: str) -> None:
+    """Characters beside which the kind changes, after and before those of other kinds."""
+    table = Table(parse(pattern))
+    kinds = table.kinds
+    edges = {at - one for at in range(1, 0x110000) for one in (0, 1) if kinds[at] != kinds[at - 1]}
+    chars = [chr(point) for point in sorted(edges) if not 0xD800 <= point < 0xE000]
+    assert sum(char > "\uffff" for char in chars) > 500
+    data = "".join(f"a{char}1{char} {char}.a{char}Z" for char in chars).encode()
+    bounds = table.bounds(data)
+    encoder = PyPyEncoder(table, {}, lambda chunk: [len(chunk)])
+    assert encoder.encode(data.decode()) == [
+        end - start for start, end in zip(bounds[::2], bounds[1::2])
+    ]
+
+
+def by_list(name: str) -> Tokenizer:
+    """GPT-2's tokenizer as in a ``tokenizer.json``, in which each chunk is merged by a list."""
+    model = RankedModel(RANKS).listed()._replace(ignore_merges=False)
+    return Tokenizer(name, TokenizerDefinition(model, (), PARTS, name))
+
+
+def test_merges_by_a_list() -> None:
+    text = "\n".join(f"qzx{number} the 中国人民 kjw\n\n" for number in range(60))
+    loops = by_list("loops")
+    loops.encode("to set up the tables")
+    with cores(PlainBPE, PlainCore):
+        expected = by_list("plain").encode(text)
+    for _ in range(2):
+        assert loops.encode(text) == expected
+        assert loops.count(text) == len(expected)
+    assert loops_of(loops)._merger is not None
+
+
+def test_text_that_no_alternative_matches_is_left_out() -> None:
+    encoder = PyPyEncoder(Table(parse("[a-z]+|字")), {}, list)
+    assert encoder.encode("é1a𐐀字") == [97, *"字".encode()]
+    assert encoder.encode("1") == []
+
+
+@given(texts)
+def test_segments_join_to_the_text(plain: dict[str, Encoding], text: str) -> None:
+    encoder = loops_of(looping("o200k_base"))._encoder
+    assert encoder is not None
+    data = text.encode("utf-8", "replace")
+    start, parts = 0, []
+    for end in encoder.segment_ends(data, 4, 9):
+        parts.append(data[start:end])
+        start = end
+    assert b"".join(parts) == data
+    ids = [number for part in parts for number in encoder.encode(part.decode())]
+    assert ids == plain["o200k_base"].encode_ordinary(data.decode())
+
+
+@given(st.text("a\n", max_size=9).map(str.encode), st.integers(0, 10))
+@example(b"a\n\n", 1)
+@example(b"\n\n\n", 1)
+def test_empty_lines_are_found(data: bytes, start: int) -> None:
+    expected = data.find(b"\n\n", start)
+    assert encoder_module._find_blank(data, start) == (len(data) if expected < 0 else expected)
+
+
+@given(st.text("ab \n", max_size=60), st.integers(1, 6), st.integers(0, 8))
+@example("aa\n\nb b" * 9, 2, 8)
+def test_a_segment_ends_soon_after_an_empty_line_or_a_line(text: str, low: int, more: int) -> None:
+    encoder = loops_of(looping("cl100k_base"))._encoder
+    assert encoder is not None
+    data = text.encode()
+    start, expected = 0, []
+    while start + low + more < len(data):
+        places = [data.find(end, start + low, start + low + more) for end in (b"\n\n", b"\n")]
+        at = next((place for place in places if place >= 0), start + low)
+        start = encoder._table.next_cut(data, at)
+        if start < 0:
+            break
+        expected.append(start)
+    assert encoder.segment_ends(data, low, low + more) == [*expected, len(data)]
+
+
+def test_special_tokens_and_surrogates(plain: dict[str, Encoding]) -> None:
+    encoding = looping("cl100k_base")
+    text = "a \ud83d\ude00 b<|endoftext|>\ud83d c"
+    expected = plain["cl100k_base"].encode(text, allowed_special="all")
+    assert encoding.encode(text, allowed_special="all") == expected
+    assert 50256 in expected
+
+
+def test_the_loops_begin_after_some_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops_module, "_WORTH_TABLE", 100)
+    monkeypatch.setattr(loops_module, "_WORTH_PAIRS", 5)
+    encoding = fresh("gpt2")
+    loops = loops_of(encoding)
+    text = " ".join(f"qzx{number}kjw" for number in range(60))
+    expected = get_encoding("gpt2").encode(text)
+    encoding.encode("x" * 100)
+    assert loops._encoder is None
+    assert encoding.encode("x") == [87]
+    assert loops._encoder is not None
+    assert loops._merger is None
+    assert encoding.encode(text) == expected
+    assert loops._merger is not None
+    encoding.clear_cache()
+    assert encoding.encode(text) == expected
+
+
+def test_the_limit_of_the_cache_holds() -> None:
+    encoding = fresh("gpt2")
+    encoding.cache_limit = 64
+    text = "\n".join(f"qzx{number}kjw" for number in range(200))
+    encoding.encode("begin")
+    encoding.encode(text)
+    found = loops_of(encoding)._encoder
+    assert found is not None
+    for cache, limit in ((found._chunks, 64), (found._segments, 2)):
+        assert 0 < len(cache._younger) + len(cache._older) <= limit
+    encoding.cache_limit = 0
+    assert not found._chunks._younger
+    assert not found._slots
+    assert encoding.encode(text) == get_encoding("gpt2").encode(text)
+    assert not found._chunks._younger
+    assert not found._segments._younger
+
+
+@pytest.mark.parametrize("pattern", [r"(?<=a)b|.|\n", r"\w+(?=\s\w)|."])
+def test_a_pattern_without_a_table_goes_the_other_way(pattern: str) -> None:
+    ranks = {bytes((byte,)): byte for byte in range(256)}
+    encoding = Encoding("x", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    assert encoding.encode("ab a b") == list(b"ab a b")
+    assert loops_of(encoding)._encoder is None
+
+
+def test_a_vocabulary_without_some_bytes() -> None:
+    ranks = {b"a": 0, b"b": 1, b" ": 2, b"ab": 3, b"aab": 4}
+    encoding = Encoding("x", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={})
+    for _ in range(3):
+        assert encoding.encode("aab abb aaab ba") == [4, 2, 3, 1, 2, 0, 4, 2, 1, 0]
+        with pytest.raises(ValueError, match="no token for the byte b'c'"):
+            encoding.encode("abc")
+
+
+def test_threads_have_slots_of_their_own() -> None:
+    encoding = looping("gpt2")
+    parts = [f"word{number} qx{number}\n" * 30 for number in range(40)]
+    expected = [get_encoding("gpt2").encode(part) for part in parts]
+    failures: list[str] = []
+
+    def work() -> None:
+        for _ in range(5):
+            if [encoding.encode(part) for part in parts] != expected:
+                failures.append("other ids")
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    found = loops_of(encoding)._encoder
+    assert found is not None
+    assert 1 <= len(found._slots) <= 4
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", ["cl100k_base"])
+def test_whole_vocabularies(name: str) -> None:
+    """Each token, between spaces and beside its neighbours, as text of several segments."""
+    encoding = get_encoding(name)
+    tokens = [token.decode("utf-8", "ignore") for token in encoding._mergeable_ranks]
+    loops = Encoding(
+        name,
+        pat_str=encoding._pat_str,
+        mergeable_ranks=encoding._mergeable_ranks,
+        special_tokens={},
+    )
+    for text in ("".join(tokens), " ".join(tokens)):
+        assert loops.encode(text) == encoding.encode_ordinary(text)
+    assert loops_of(loops)._merger is not None
