@@ -23,9 +23,9 @@ from ..files.write import write_files
 from ..report.head import page_time
 from ..report.html import page
 from ..report.text import as_json, line_width, table_lines
+from ..train.bpe.settings import MergeSettings
 from ..train.kinds import KINDS
-from ..train.merge_settings import MergeSettings
-from ..train.sentencepiece_settings import SentencePieceSettings
+from ..train.sentencepiece.settings import SentencePieceSettings
 from ..train.settings import TrainingSettings
 from ..unicode.escape import CONTROLS
 from ..version import __version__

@@ -9,7 +9,7 @@ from typing import Any, Callable, Protocol, Union
 
 from ..encodings.encoding import Encoding
 from ..formats.manifest import AS_TOKENIZER_JSON
-from ..train.sentencepiece_settings import SentencePieceSettings
+from ..train.sentencepiece.settings import SentencePieceSettings
 from ..train.settings import TrainingSettings
 from ..train.tokenizer_trainer import TokenizerSettings, TokenizerTrainer
 from ..train.trainer import LearnedMerge, Trainer

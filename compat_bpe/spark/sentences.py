@@ -15,10 +15,10 @@ from ..corpus.chunk_counts import Counts
 from ..corpus.counted import Counted, rows_of
 from ..corpus.documents import Part
 from ..encodings.sentencepiece import SentencePiece
-from ..train.sentencepiece import check_takes_counts, learn_from_corpus
-from ..train.sentencepiece_corpus import corpus_of, lines_of, sentences_of, word_splitter
-from ..train.sentencepiece_settings import SentencePieceSettings
-from ..train.sentencepiece_trainer import TrainedSentencePiece, check_some_are_short
+from ..train.sentencepiece.corpus import corpus_of, lines_of, sentences_of, word_splitter
+from ..train.sentencepiece.model import check_takes_counts, learn_from_corpus
+from ..train.sentencepiece.settings import SentencePieceSettings
+from ..train.sentencepiece.trainer import TrainedSentencePiece, check_some_are_short
 from . import rows
 
 #: The characters that are counted for each of the most words that are held: words may be long.

@@ -1,15 +1,15 @@
 """Vocabularies learned from a corpus."""
 
-from .character_bpe import CharacterBpeSettings as CharacterBpeSettings
-from .character_bpe import train_character_bpe as train_character_bpe
+from .bpe.characters import CharacterBpeSettings as CharacterBpeSettings
+from .bpe.characters import train_character_bpe as train_character_bpe
+from .bpe.settings import MergeSettings as MergeSettings
 from .convergence import Convergence as Convergence
 from .convergence import Point as Point
-from .merge_settings import MergeSettings as MergeSettings
-from .sentencepiece import save_trained_sentencepiece as save_trained_sentencepiece
-from .sentencepiece import train_sentencepiece as train_sentencepiece
-from .sentencepiece_settings import SentencePieceSettings as SentencePieceSettings
-from .sentencepiece_trainer import SentencePieceTrainer as SentencePieceTrainer
-from .sentencepiece_trainer import TrainedSentencePiece as TrainedSentencePiece
+from .sentencepiece.model import save_trained_sentencepiece as save_trained_sentencepiece
+from .sentencepiece.model import train_sentencepiece as train_sentencepiece
+from .sentencepiece.settings import SentencePieceSettings as SentencePieceSettings
+from .sentencepiece.trainer import SentencePieceTrainer as SentencePieceTrainer
+from .sentencepiece.trainer import TrainedSentencePiece as TrainedSentencePiece
 from .settings import TrainingSettings as TrainingSettings
 from .tokenizer_trainer import TokenizerSettings as TokenizerSettings
 from .tokenizer_trainer import TokenizerTrainer as TokenizerTrainer
@@ -18,8 +18,8 @@ from .trainer import LearnedMerge as LearnedMerge
 from .trainer import Trained as Trained
 from .trainer import Trainer as Trainer
 from .trainer import train_bpe as train_bpe
-from .unigram_tokenizer import UnigramSettings as UnigramSettings
-from .unigram_tokenizer import train_unigram as train_unigram
+from .unigram.settings import UnigramSettings as UnigramSettings
+from .unigram.settings import train_unigram as train_unigram
 from .word_level import ByteSettings as ByteSettings
 from .word_level import CharacterSettings as CharacterSettings
 from .word_level import WordLevelSettings as WordLevelSettings

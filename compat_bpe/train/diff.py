@@ -58,7 +58,7 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
         OSError: a worker process has been killed.
 
     >>> from compat_bpe import get_encoding
-    >>> from compat_bpe.train.extend import extend
+    >>> from compat_bpe.train.extend.extend import extend
     >>> gpt2 = get_encoding("gpt2")
     >>> new = extend(gpt2, terms=["qubit"], with_space=False).encoding
     >>> found = changes(gpt2, new, ["qubit", "qubit or bit"])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..encodings.tokenizer import Tokenizer
-from .character_bpe import CharacterBpeSettings
+from .bpe.characters import CharacterBpeSettings
 from .tokenizer_trainer import TokenizerSettings, check_like
-from .unigram_tokenizer import UnigramSettings
+from .unigram.settings import UnigramSettings
 from .word_level import ByteSettings, CharacterSettings, WordLevelSettings
 from .wordpiece import WordPieceSettings
 

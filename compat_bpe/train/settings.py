@@ -10,7 +10,7 @@ from ..encodings.encoding import Encoding
 from ..formats.checked_json import is_unicode
 from ..pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
 from ..pipeline.chunks import is_byte_level
-from .bpe import MOST_TOKENS
+from .bpe.learner import MOST_TOKENS
 from .checked_numbers import check_integer as check_integer
 from .checked_numbers import check_least as check_least
 

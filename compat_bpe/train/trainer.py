@@ -20,7 +20,7 @@ from ..pipeline.added.added_tokens import AddedToken
 from ..pipeline.byte_level import BYTE_TO_UNICODE
 from ..pipeline.chunks import chunk_bytes
 from ..unicode.surrogates import repair
-from .bpe import Learner
+from .bpe.learner import Learner
 from .convergence import Convergence, Curve, Point, points_as_json
 from .counted_chunks import feed_all, whole_chunk_check
 from .measure import MergedWords

@@ -16,7 +16,7 @@ from ..encodings.tokenizer import Tokenizer
 from ..formats.models.word_level import WordLevelPart
 from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
-from .merge_settings import given_or
+from .bpe.settings import given_or
 from .tokenizer_parts import GivenPart
 from .tokenizer_trainer import Advance, Learned, TokenizerSettings, train_with
 from .words import CountedWords

@@ -18,10 +18,10 @@ from typing import Any, ClassVar
 from ..corpus.counted import Counted
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.wordpiece import WordPiecePart
+from .bpe.merges_of_characters import Marks
+from .bpe.settings import MergeSettings, given_or
 from .convergence import Convergence
 from .measure import GreedyWords
-from .merge_settings import MergeSettings, given_or
-from .merges_of_characters import Marks
 from .tokenizer_parts import GivenPart
 from .tokenizer_trainer import Advance, Learned, train_with
 from .words import CountedWords

@@ -19,7 +19,7 @@ from ..files.lock import locked
 from ..files.replace import put_in_place, sync_file, sync_folder
 from ..formats.manifest import MANIFEST as MANIFEST
 from ..pipeline.added.added_tokens import AddedToken
-from .sentencepiece import save_trained_sentencepiece
+from .sentencepiece.model import save_trained_sentencepiece
 from .trainer import LearnedMerge
 
 #: The formats of byte-level BPE, and the files of each; ``{name}`` stands for the name of the

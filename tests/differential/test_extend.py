@@ -17,7 +17,7 @@ from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.train import train_character_bpe, train_word_level, train_wordpiece
-from compat_bpe.train.extend import extend
+from compat_bpe.train.extend.extend import extend
 from tests.examples import scaled
 from tests.train.small_vocabularies import by_list, by_rank, corpora, terms
 

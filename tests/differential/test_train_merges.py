@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import models, trainers
 
-from compat_bpe.train.character_bpe import CharacterBpeSettings
-from compat_bpe.train.merge_settings import LearnedTokens, MergeSettings
-from compat_bpe.train.merges_of_characters import Marks, spelled
+from compat_bpe.train.bpe.characters import CharacterBpeSettings
+from compat_bpe.train.bpe.merges_of_characters import Marks, spelled
+from compat_bpe.train.bpe.settings import LearnedTokens, MergeSettings
 from compat_bpe.train.wordpiece import WordPieceSettings
 from compat_bpe.train.words import WordCounter
 from tests.corpora import CORPORA

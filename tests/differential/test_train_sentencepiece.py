@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
-from compat_bpe.train.sentencepiece import save_trained_sentencepiece, train_sentencepiece
-from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
-from compat_bpe.train.sentencepiece_trainer import SentencePieceTrainer
+from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece, train_sentencepiece
+from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
+from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.differential.small_sentencepieces import SENTENCES, parsed
 from tests.examples import scaled
 

@@ -23,8 +23,8 @@ from tokenizers import models, pre_tokenizers, trainers
 from compat_bpe import load
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_unigram
-from compat_bpe.train.unigram import learn_unigram
-from compat_bpe.train.unigram_options import UnigramOptions
+from compat_bpe.train.unigram.learner import learn_unigram
+from compat_bpe.train.unigram.options import UnigramOptions
 from tests.corpora import TEXTS
 from tests.differential.reference import repaired
 from tests.strategies import texts

@@ -13,8 +13,8 @@ from compat_bpe.corpus.documents import parts_of
 from compat_bpe.spark import rows
 from compat_bpe.spark.job import _parser, _settings
 from compat_bpe.spark.sentences import Words, WordsTrainer, check_learned_from_words
-from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
-from compat_bpe.train.sentencepiece_trainer import SentencePieceTrainer
+from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
+from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.spark.corpora import texts
 
 #: Settings that change what the sentences and their words are.

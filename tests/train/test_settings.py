@@ -24,8 +24,8 @@ from compat_bpe.train import (
     train_word_level,
     train_wordpiece,
 )
-from compat_bpe.train.bpe import MOST_TOKENS
-from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
+from compat_bpe.train.bpe.learner import MOST_TOKENS
+from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.settings import check_least
 
 

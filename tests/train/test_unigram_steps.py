@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.train import unigram_words
-from compat_bpe.train.substrings import branching_substrings
-from compat_bpe.train.unigram import digamma
-from compat_bpe.train.unigram_lattice import Lattice
-from compat_bpe.train.unigram_plain import PlainModel
-from compat_bpe.train.unigram_prune import find_alternatives, prune
-from compat_bpe.train.unigram_words import Words
+from compat_bpe.train.unigram import words as unigram_words
+from compat_bpe.train.unigram.lattice import Lattice
+from compat_bpe.train.unigram.learner import digamma
+from compat_bpe.train.unigram.plain import PlainModel
+from compat_bpe.train.unigram.prune import find_alternatives, prune
+from compat_bpe.train.unigram.substrings import branching_substrings
+from compat_bpe.train.unigram.words import Words
 
 words_of_few_letters = st.dictionaries(
     st.one_of(st.text("ab", min_size=1, max_size=9), st.text("abcd", min_size=1, max_size=6)),

@@ -30,12 +30,12 @@ from compat_bpe.train import (
     WordLevelSettings,
     WordPieceSettings,
 )
-from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
-from compat_bpe.train.sentencepiece_trainer import SentencePieceTrainer
+from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
+from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from compat_bpe.train.settings import BYTES
 from compat_bpe.train.trainer import make_encoding
-from compat_bpe.train.unigram import learn_unigram
-from compat_bpe.train.unigram_options import UnigramOptions
+from compat_bpe.train.unigram.learner import learn_unigram
+from compat_bpe.train.unigram.options import UnigramOptions
 from compat_bpe.train.words import WordCounter
 from tests.differential import test_train as byte_level
 from tests.differential import test_train_merges as merges

@@ -133,7 +133,7 @@ def _unigram(size: int) -> Row:
     return Row(
         "tokenizers",
         Side(
-            "from compat_bpe.train.unigram_tokenizer import UnigramSettings\n"
+            "from compat_bpe.train.unigram.settings import UnigramSettings\n"
             "from compat_bpe.train.tokenizer_trainer import TokenizerTrainer\n",
             f"settings = UnigramSettings({size})" + _TRAINER.format(feed="lines"),
             "pieces = sorted(trained.encoding.definition.model.pieces)\n",
@@ -160,7 +160,7 @@ def _sentencepiece(kind: str, threads: int, size: int) -> Row:
     return Row(
         "sentencepiece",
         Side(
-            "from compat_bpe.train.sentencepiece import train_sentencepiece\n",
+            "from compat_bpe.train.sentencepiece.model import train_sentencepiece\n",
             f"encoding = train_sentencepiece(lines(), {size}, {kind!r}, hard_vocab_limit=False)\n",
             "pieces = list(encoding.definition.texts)\n",
         ),

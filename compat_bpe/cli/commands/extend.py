@@ -20,7 +20,7 @@ from ...files.text import read_text
 from ...formats.manifest import AS_TOKENIZER_JSON
 from ...pipeline.added.added_tokens import AddedToken
 from ...pipeline.chunks import is_byte_level
-from ...train.extend import Extended, Extender, make_extender
+from ...train.extend.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..input_path import INPUT_PATH

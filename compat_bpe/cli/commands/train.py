@@ -14,7 +14,7 @@ import click
 from ...corpus.documents import CorpusFile, Part, read_corpus
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...files.text import STDIN
-from ...train.sentencepiece_trainer import SentencePieceTrainer, TrainedSentencePiece
+from ...train.sentencepiece.trainer import SentencePieceTrainer, TrainedSentencePiece
 from ...train.tokenizer_trainer import TokenizerTrainer
 from ...train.trainer import Trained, Trainer
 from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary

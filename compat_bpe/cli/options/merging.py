@@ -9,7 +9,7 @@ import click
 
 from ...encodings.load_by_ranks import DEEPSEEK
 from ...encodings.patterns import PATTERNS
-from ...train.merge_settings import RULES
+from ...train.bpe.settings import RULES
 
 #: Each is named after a field of ``TrainingSettings`` or ``MergeSettings``.
 MERGING_OPTIONS: tuple[Callable[[Any], Any], ...] = (

@@ -11,8 +11,8 @@ import click
 
 from ...encodings.sentencepiece import SentencePiece
 from ...formats.sentencepiece import BPE, UNIGRAM
-from ...train.sentencepiece_settings import SentencePieceSettings
-from ...train.sentencepiece_trainer import (
+from ...train.sentencepiece.settings import SentencePieceSettings
+from ...train.sentencepiece.trainer import (
     SentencePieceTrainer,
     TrainedSentencePiece,
     options_like,

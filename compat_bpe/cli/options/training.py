@@ -13,13 +13,13 @@ from click.core import ParameterSource
 from ...encodings.load import load
 from ...encodings.sentencepiece import SentencePiece
 from ...formats.manifest import AS_TOKENIZER_JSON
-from ...train.character_bpe import CharacterBpeSettings
+from ...train.bpe.characters import CharacterBpeSettings
+from ...train.bpe.settings import MergeSettings
 from ...train.kinds import KINDS, kind_of
-from ...train.merge_settings import MergeSettings
 from ...train.settings import TrainingSettings
 from ...train.tokenizer_trainer import TokenizerSettings, TokenizerTrainer
 from ...train.trainer import Trained, Trainer
-from ...train.unigram_tokenizer import UnigramSettings
+from ...train.unigram.settings import UnigramSettings
 from ...train.write import FORMATS
 from ..input_path import INPUT_PATH
 from ..output import CommandError, failure, plural

@@ -11,8 +11,8 @@ import pytest
 from compat_bpe import load
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe, train_sentencepiece, train_unigram, train_wordpiece
-from compat_bpe.train.extend import extend
-from compat_bpe.train.sentencepiece import save_trained_sentencepiece
+from compat_bpe.train.extend.extend import extend
+from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece
 from tests.cli.in_process import Run, runner
 
 SMALL = Path(__file__).parents[3] / "fixtures" / "gpt2_small"

@@ -13,8 +13,8 @@ from compat_bpe.formats.sentencepiece import NormalizerSpec
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.tokenizer import SentencePiece
 from compat_bpe.train import save_trained_sentencepiece, train_sentencepiece, train_wordpiece
-from compat_bpe.train.sentencepiece_settings import SentencePieceSettings
-from compat_bpe.train.sentencepiece_trainer import SentencePieceTrainer, options_like
+from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
+from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer, options_like
 from tests.cli.in_process import Run, runner
 
 TEXTS = (

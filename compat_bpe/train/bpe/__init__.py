@@ -1,0 +1,1 @@
+"""Learning merges: byte-level BPE, and BPE over characters."""

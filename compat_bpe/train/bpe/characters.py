@@ -1,0 +1,173 @@
+"""BPE over characters, with a mark for the end of a word or for what does not begin one.
+
+The merges are those of ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the ids of
+characters with a mark, whose order is random there (see ``merges_of_characters``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ...corpus.counted import Counted
+from ...encodings.tokenizer import Tokenizer
+from ...formats.models.bpe import ListedModel, RankedModel
+from ...formats.parts.pre_tokenizers import byte_level_part
+from ..convergence import Convergence
+from ..measure import CharacterWords, Encode
+from ..tokenizer_parts import GivenPart, types_in
+from ..tokenizer_trainer import Advance, Learned, train_with
+from ..words import CountedWords
+from .merges_of_characters import Marks
+from .settings import MergeSettings, given_or
+
+_NO_TOKENS: tuple[list[str], list[str]] = ([], [])
+
+
+@dataclass(frozen=True)
+class CharacterBpeSettings(MergeSettings):
+    """The settings of training BPE over characters; see ``train_character_bpe``."""
+
+    byte_fallback: bool = False
+
+    kind: ClassVar[str] = "character-bpe"
+    model_types: ClassVar[tuple[type, ...]] = (ListedModel, RankedModel)
+    defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "bert"}
+
+    @property
+    def like_model(self) -> ListedModel | None:
+        model = super().like_model
+        # By ranks, all chunks that are tokens are taken as they are.
+        by_ranks = ListedModel({}, _NO_TOKENS, ignore_merges=True)
+        return by_ranks if isinstance(model, RankedModel) else model
+
+    @property
+    def unknown_token(self) -> str | None:
+        if self.unknown is None and self.like_model is not None:
+            return self.like_model.unknown.token
+        return "<unk>" if self.unknown is None else self.unknown
+
+    @property
+    def marks(self) -> Marks:
+        model = self.like_model
+        usual = "</w>" if not self.prefix else ""
+        return Marks(
+            given_or(self.prefix, model, "prefix", "") or "",
+            given_or(self.suffix, model, "suffix", usual) or "",
+        )
+
+    @property
+    def extra_tokens(self) -> Sequence[str]:
+        return [f"<0x{byte:02X}>" for byte in range(256)] if self.byte_fallback else ()
+
+    @property
+    def leaves_bytes_out(self) -> bool:
+        """True if ``like`` writes unknown characters as bytes, and this does not."""
+        model = self.like_model
+        return model is not None and model.unknown.byte_fallback and not self.byte_fallback
+
+    def own_decoder(self, parts: Mapping[str, Any]) -> Any:
+        decoder = self._decoder(parts)
+        if not self.byte_fallback:
+            return decoder
+        return {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, decoder]}
+
+    def _decoder(self, parts: Mapping[str, Any]) -> Any:
+        prefix, suffix = self.marks
+        if suffix:
+            return {"type": "BPEDecoder", "suffix": suffix}
+        if prefix:
+            return {"type": "WordPiece", "prefix": prefix, "cleanup": False}
+        pre_tokenizer = parts["pre_tokenizer"]
+        if "ByteLevel" in types_in(pre_tokenizer):
+            return byte_level_part()
+        is_metaspace = isinstance(pre_tokenizer, Mapping) and pre_tokenizer["type"] == "Metaspace"
+        return pre_tokenizer if is_metaspace else {"type": "Fuse"}
+
+    def measured(self, words: Mapping[str, int], tokens: Sequence[str]) -> CharacterWords:
+        def model(tokens: Sequence[str], merges: Iterable[tuple[str, str]]) -> Encode:
+            return self._part(tokens, merges).build((), "the model so far").model.encode
+
+        looks_up = self.like_model is not None and self.like_model.ignore_merges
+        return CharacterWords(words, tokens, self.marks, model, looks_up=looks_up)
+
+    def learn(self, words: CountedWords, advance: Advance) -> Learned:
+        found = self.learn_tokens(words, advance)
+        part = self._part(found.tokens, found.merges)
+        return Learned(part, found.learned, found.stopped, found.size, found.curve)
+
+    def _part(self, tokens: Iterable[str], merges: Iterable[tuple[str, str]]) -> ListedModel:
+        """Return the model with some tokens and merges."""
+        part = self.like_model or ListedModel({}, _NO_TOKENS)
+        pairs = [*merges]
+        return part._replace(
+            vocabulary={token: number for number, token in enumerate(tokens)},
+            merges=([left for left, _ in pairs], [right for _, right in pairs]),
+            unknown=part.unknown._replace(
+                token=self.unknown_token,
+                byte_fallback=part.unknown.byte_fallback or self.byte_fallback,
+            ),
+            # None and no text mean the same: it is written as it was.
+            prefix=self.marks.prefix or (None if part.prefix else part.prefix),
+            suffix=self.marks.suffix or (None if part.suffix else part.suffix),
+        )
+
+
+def train_character_bpe(
+    texts: Iterable[str] | Mapping[str, Iterable[str]] = (),
+    vocab_size: int | None = None,
+    *,
+    num_merges: int | None = None,
+    unknown: str | None = None,
+    prefix: str | None = None,
+    suffix: str | None = None,
+    special_tokens: Iterable[str] = (),
+    min_frequency: int = 0,
+    initial_alphabet: Iterable[str] = (),
+    limit_alphabet: int | None = None,
+    max_token_length: int | None = None,
+    byte_fallback: bool = False,
+    normalizer: GivenPart = None,
+    pre_tokenizer: GivenPart = None,
+    decoder: GivenPart = None,
+    post_processor: GivenPart = None,
+    like: Tokenizer | None = None,
+    weights: Mapping[str, float] | None = None,
+    convergence: Convergence | None = None,
+    counts: Counted | Mapping[str, Counted] = (),
+    validation: Iterable[str] = (),
+    workers: int | None = None,
+    name: str = "trained",
+) -> Tokenizer:
+    """Train BPE over characters on texts.
+
+    The ids are those of the special tokens, of single characters by code point, of characters with
+    a mark, the one in most words first, and of the merges.  They do not depend on the order of the
+    texts or on the number of workers.
+
+    Args:
+        texts, counts, validation, workers, name: as in ``train_tokenizer``.
+        vocab_size, num_merges, initial_alphabet, limit_alphabet, max_token_length, convergence: as
+            in ``MergeSettings``.
+        unknown: the token of a character that has none, ``<unk>`` unless given; a special token.
+        prefix: stands before a piece that does not begin a word; none unless given.
+        suffix: stands after a piece that ends a word; ``</w>`` unless this or a prefix is given.
+            Empty for none.
+        byte_fallback: make the 256 tokens ``<0x00>`` to ``<0xFF>``, after the special ones, with
+            which characters without a token are written.  Without it, a tokenizer ``like`` one that
+            has them has none, as ``train_new_from_iterator`` of transformers leaves them out.
+        special_tokens, min_frequency, weights, like: as in ``TokenizerSettings``.
+        normalizer, pre_tokenizer, decoder, post_processor: as there.  Unless given, text is split
+            as BERT does, and not normalized.
+
+    Raises:
+        ValueError, TypeError, OSError: as in ``train_tokenizer``.
+
+    >>> enc = train_character_bpe(["low lower lowest new newer newest"] * 3, 20)
+    >>> [enc.id_to_token(number) for number in enc.encode("lowest low")]
+    ['lo', 'west</w>', 'low</w>']
+    >>> enc.decode(enc.encode("lowest low"))
+    'lowest low'
+    """
+    return train_with(CharacterBpeSettings, locals())

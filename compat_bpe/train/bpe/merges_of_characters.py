@@ -1,0 +1,224 @@
+"""Learning of merges of characters, with marks for the beginning or the end of a word.
+
+It is the algorithm of ``bpe``, on other tokens.  The first tokens, in the order of their ids, are
+
+1. the special tokens;
+2. the alphabet: each character by itself, sorted by code point;
+3. the *formed* characters: those with the prefix, which do not begin a word, and those with the
+   suffix, which end one.  ``dog`` is ``d ##o ##g`` with the prefix ``##``, and ``d o g</w>`` with
+   the suffix ``</w>``.  Those in the most different words come first; of those in equally many,
+   the one that is met first in the sorted words.
+
+A merge joins two tokens without the prefix of the second: ``##o ##g`` makes ``##og``.
+
+So far it is ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the order of the third
+kind.  There it is that in which they are met in the words, which are in a random order; it decides
+between equally frequent pairs.  The order here is the likeliest: of two formed characters, the one
+in more words is met first more often; and it is met first always if it stands before the other in
+each word that has that.
+
+Two different pairs may make the same token.  In ``####``, which begins as ``# ### ### ###``, the
+pair ``## ###`` makes ``###``, which is also the second ``#``; and a merge may make a special token.
+Then no new token is made, but the merge is learned.  So a pair that was joined may come up again.
+It is then joined by its frequency; in tokenizers, whose count of it is too high, at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from .learner import MOST_TOKENS, Learner, Merge, append, too_many_tokens
+
+
+class Marks(NamedTuple):
+    """The marks of characters within a word; empty for none.
+
+    Args:
+        prefix: stands before each character but the first.
+        suffix: stands after the last character.
+
+    >>> Marks("##", "</w>").mark("g", False, True)
+    '##g</w>'
+    """
+
+    prefix: str = ""
+    suffix: str = ""
+
+    def mark(self, char: str, is_first: bool, is_last: bool) -> str:
+        """Return a character of a word with its marks."""
+        return ("" if is_first else self.prefix) + char + (self.suffix if is_last else "")
+
+
+def alphabet_of(
+    words: Mapping[str, int], initial: Iterable[str] = (), limit: int | None = None
+) -> list[str]:
+    """Return the characters of words, sorted by code point.
+
+    Args:
+        words: words and their counts.
+        initial: characters that are in it in any case, unless they are more than the limit.
+        limit: the most characters.  The most frequent ones are kept; of equally frequent ones,
+            those of lower code points.
+
+    >>> alphabet_of({"dog": 2, "god": 1, "go": 1}, "x", 3)
+    ['g', 'o', 'x']
+    """
+    counts: Counter[str] = Counter()
+    for word, count in words.items():
+        for char in word:
+            counts[char] += count
+    first = dict.fromkeys(initial)
+    if limit is None:
+        return sorted({*counts, *first})
+    for char in first:
+        counts.pop(char, None)
+    others = sorted(counts, key=lambda char: (-counts[char], char))
+    return sorted([*sorted(first), *others][: max(limit, 0)])
+
+
+def first_tokens(
+    words: Iterable[str], special: Iterable[str], alphabet: Sequence[str], marks: Marks
+) -> list[str]:
+    """Return the tokens that learning begins with, in the order of their ids.
+
+    >>> first_tokens(["dog"], ["[UNK]"], ["d", "g", "o"], Marks("##"))
+    ['[UNK]', 'd', 'g', 'o', '##o', '##g']
+    """
+    tokens = dict.fromkeys(special)
+    tokens.update(dict.fromkeys(alphabet))
+    if not marks.prefix and not marks.suffix:
+        return list(tokens)
+    chars = {token for token in tokens if len(token) == 1}
+    inside = {char: marks.mark(char, False, False) for char in chars if marks.prefix}
+    end = {char: marks.mark(char, False, True) for char in chars}
+    alone = {char: marks.mark(char, True, True) for char in chars if marks.suffix}
+
+    def formed(word: str) -> list[str]:
+        last = (end if len(word) > 1 else alone).get(word[-1])
+        found = dict.fromkeys([*map(inside.get, word[1:-1]), last])
+        return [token for token in found if token is not None]
+
+    counts = Counter(chain.from_iterable(map(formed, sorted(words))))
+    # Of equally many, the one that was met first comes first.
+    tokens.update(dict.fromkeys(token for token, _ in counts.most_common()))
+    return list(tokens)
+
+
+def spelled(words: Mapping[str, int], tokens: Sequence[str], marks: Marks) -> dict[str, int]:
+    """Return words as strings of ids, and their counts; characters without a token are left out.
+
+    Raises:
+        ValueError: there are more tokens than code points.
+
+    >>> spelled({"dog": 3}, ["d", "g", "o", "##g", "##o"], Marks("##"))
+    {'\\x00\\x04\\x03': 3}
+    """
+    if len(tokens) > MOST_TOKENS:
+        raise too_many_tokens()
+    ids = {token: chr(number) for number, token in enumerate(tokens)}
+    chars = {token for token in tokens if len(token) == 1}
+
+    def table(is_first: bool, is_last: bool) -> dict[int, str | None]:
+        marked = {char: marks.mark(char, is_first, is_last) for char in chars}
+        return _Table({ord(char): ids[one] for char, one in marked.items() if one in ids})
+
+    begin, inside, end = table(True, False), table(False, False), table(False, True)
+    alone = table(True, True)
+    found: dict[str, int] = {}
+    for word, count in words.items():
+        if len(word) > 1:
+            ids_of_word = (
+                word[0].translate(begin) + word[1:-1].translate(inside) + word[-1].translate(end)
+            )
+        else:
+            ids_of_word = word.translate(alone)
+        if ids_of_word:
+            found[ids_of_word] = found.get(ids_of_word, 0) + count
+    return found
+
+
+class _Table(dict):  # type: ignore[type-arg]
+    """A table for ``str.translate`` that leaves out what it does not have."""
+
+    def __missing__(self, key: int) -> None:
+        return None
+
+
+class CharacterLearner(Learner[str]):
+    """Learns merges by the frequency of pairs.
+
+    Args:
+        words: the words, as ``spelled`` gives them, and their counts.
+        tokens: the tokens of all ids.
+        prefix: the prefix of what does not begin a word.
+        min_frequency: the lowest frequency of a pair that is joined.
+        max_token_length: the length in characters, without marks, of the longest token that is
+            made.
+
+    >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    >>> marks = Marks("##")
+    >>> tokens = first_tokens(words, [], alphabet_of(words), marks)
+    >>> learner = CharacterLearner(spelled(words, tokens, marks), tokens, "##")
+    >>> [(learner.step().frequency, learner.tokens[-1]) for _ in range(3)]
+    [(20, '##ug'), (16, '##un'), (15, 'hug')]
+    """
+
+    def __init__(
+        self,
+        words: Mapping[str, int],
+        tokens: Sequence[str],
+        prefix: str = "",
+        *,
+        min_frequency: int = 1,
+        max_token_length: int | None = None,
+    ) -> None:
+        super().__init__(
+            words, tokens, min_frequency=min_frequency, max_token_length=max_token_length
+        )
+        self._prefix = prefix
+        self._ids = {token: number for number, token in enumerate(tokens)}
+        self._lengths = [1] * len(tokens)
+        self._is_old = False
+
+    @property
+    def tokens(self) -> list[str]:
+        """The tokens of all ids, those that were learned included."""
+        return self._tokens
+
+    def step(self) -> Merge | None:
+        """Find the next merge, carry it out and return it; None if there is none.
+
+        Raises:
+            ValueError: there are as many tokens as code points.
+        """
+        merge = super().step()
+        if self._is_old:
+            # The frequency of a pair may have risen, which the heap does not know.
+            self._is_old = False
+            self._count_pairs()
+        return merge
+
+    def _number(self, left: int, right: int) -> int:
+        token = joined(self._tokens[left], self._tokens[right], self._prefix)
+        number = self._ids.get(token)
+        self._is_old = number is not None
+        if number is None:
+            number = self._ids[token] = append(self._tokens, token)
+            self._lengths.append(self._lengths[left] + self._lengths[right])
+        return number
+
+    def _is_fit(self, pair: str) -> bool:
+        lengths = self._lengths
+        return self._longest is None or sum(lengths[ord(one)] for one in pair) <= self._longest
+
+
+def joined(left: str, right: str, prefix: str) -> str:
+    """Return the token that two tokens make.
+
+    >>> joined("##o", "##g", "##")
+    '##og'
+    """
+    return left + right.removeprefix(prefix)

@@ -1,0 +1,257 @@
+"""The common settings of kinds of tokenizers whose pieces are learned by merging characters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, Protocol
+
+from ...pipeline.byte_level import UNICODE_TO_BYTE
+from ..convergence import Convergence, Curve, Point
+from ..measure import CharacterWords, GreedyWords
+from ..settings import check_has_end, check_least
+from ..tokenizer_parts import types_in
+from ..tokenizer_trainer import Advance, TokenizerSettings
+from ..trainer import LearnedMerge
+from ..words import CountedWords
+from .learner import MOST_TOKENS, Merge
+from .likelihood import LikelihoodLearner
+from .merges_of_characters import CharacterLearner, Marks, alphabet_of, first_tokens, spelled
+
+
+class _MergeLearner(Protocol):
+    @property
+    def tokens(self) -> Sequence[str]: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def step(self) -> Merge | None: ...
+
+
+#: The rules by which the next pair is chosen, by name.
+RULES: dict[str, Callable[..., _MergeLearner]] = {
+    "frequency": CharacterLearner,
+    "likelihood": LikelihoodLearner,
+}
+
+
+class LearnedTokens(NamedTuple):
+    """The tokens that merging characters makes.
+
+    Args:
+        tokens: the tokens, in the order of their ids.
+        merges: each merge's two tokens, in order; a pair that was joined twice stands only where it
+            was joined last, as in tokenizers.
+        learned, stopped, size, curve: as in ``Learned``, whose ``tokens`` is the size.
+    """
+
+    tokens: list[str]
+    merges: list[tuple[str, str]]
+    learned: list[LearnedMerge]
+    stopped: str
+    size: float
+    curve: Sequence[Point]
+
+
+@dataclass(frozen=True)
+class MergeSettings(TokenizerSettings):
+    """The settings of kinds that merge characters.
+
+    Args:
+        vocab_size: the number of tokens.  There are more if special tokens and characters are more,
+            and fewer if nothing is left to merge.
+        num_merges: the most merges to learn.  Give this, ``vocab_size`` or ``convergence``, or
+            several of them.
+        prefix: stands before a piece that does not begin a word; empty for none.  Unless given,
+            that of ``like`` or the usual one of the kind.
+        suffix: stands after a piece that ends a word; in the same way.
+        initial_alphabet: characters that are tokens even if they do not occur.
+        limit_alphabet: the most characters that are tokens; the most frequent ones are.
+        max_token_length: the length in characters, without marks, of the longest piece that is
+            made.
+        rule: the rule by which a pair is chosen, one of ``RULES``.
+        min_score: with the rule ``"likelihood"``, the lowest score of a pair that is joined.
+        convergence: when to stop because more merges are of little use for held-out text.
+        others: as in ``TokenizerSettings``.
+
+    Raises:
+        ValueError, TypeError: as ``TokenizerSettings``.
+    """
+
+    num_merges: int | None = None
+    prefix: str | None = None
+    suffix: str | None = None
+    initial_alphabet: Iterable[str] = ()
+    limit_alphabet: int | None = None
+    max_token_length: int | None = None
+    rule: str = "frequency"
+    min_score: float = 0.0
+    convergence: Convergence | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "initial_alphabet", "".join(self.initial_alphabet))
+        check_has_end(self.vocab_size, self.num_merges, self.convergence)
+        check_least("num_merges", self.num_merges, 0)
+        check_least("limit_alphabet", self.limit_alphabet, 0)
+        check_least("max_token_length", self.max_token_length, 1)
+        if self.rule not in RULES:
+            raise ValueError(f"there is no rule {self.rule!r}; the rules are {', '.join(RULES)}")
+        if not 0 <= self.min_score < float("inf"):
+            raise ValueError(f"min_score is {self.min_score}; it must be 0 or more")
+        if self.min_score and self.rule != "likelihood":
+            raise ValueError("min_score is for the rule likelihood; min_frequency is for the other")
+
+    @property
+    def stops_by(self) -> Convergence | None:
+        return self.convergence
+
+    @property
+    def most_steps(self) -> int | None:
+        return self.vocab_size if self.vocab_size is not None else self.num_merges
+
+    def described(self) -> dict[str, Any]:
+        stop = self.convergence
+        return {**super().described(), "convergence": None if stop is None else asdict(stop)}
+
+    @property
+    def marks(self) -> Marks:
+        """The marks of characters within a word."""
+        raise NotImplementedError
+
+    @property
+    def extra_tokens(self) -> Sequence[str]:
+        """Tokens after the special ones that text need not have."""
+        return ()
+
+    def measured(
+        self, words: Mapping[str, int], tokens: Sequence[str]
+    ) -> CharacterWords | GreedyWords:
+        """Return held-out words, to be measured while tokens are added to those given."""
+        raise NotImplementedError
+
+    def first_tokens(self, words: Mapping[str, int]) -> list[str]:
+        """Return the tokens that learning begins with, in the order of their ids."""
+        initial = "".join(self.initial_alphabet)
+        parts = self.surroundings.parts
+        if "ByteLevel" in {*types_in(parts["pre_tokenizer"]), *types_in(parts["normalizer"])}:
+            initial += "".join(UNICODE_TO_BYTE)
+        alphabet = alphabet_of(words, initial, self.limit_alphabet)
+        special = [*self.all_special_tokens, *self.extra_tokens]
+        return first_tokens(words, special, alphabet, self.marks)
+
+    def learn_tokens(
+        self,
+        words: CountedWords,
+        advance: Advance = lambda steps: None,
+        tokens: Sequence[str] | None = None,
+    ) -> LearnedTokens:
+        """Learn tokens from words.
+
+        Args:
+            words: the words.
+            advance: called with 1 for each merge.
+            tokens: the tokens to begin with; by default those of ``first_tokens``.
+        """
+        tokens = self.first_tokens(words.counts) if tokens is None else tokens
+        learner = RULES[self.rule](
+            spelled(words.counts, tokens, self.marks),
+            tokens,
+            self.marks.prefix,
+            min_frequency=self.min_frequency * words.unit,
+            max_token_length=self.max_token_length,
+        )
+        watch = None
+        if self.convergence is not None:
+            watch = _Watch(self, self.convergence, words, tokens)
+        made = learner.tokens
+        most = MOST_TOKENS if self.vocab_size is None else self.vocab_size
+        steps = float("inf") if self.num_merges is None else self.num_merges
+        merges: dict[tuple[str, str], None] = {}
+        learned: list[LearnedMerge] = []
+        stopped = "size"
+        advance(len(made) if self.vocab_size is not None else 0)
+        while True:
+            if watch is not None and watch.has_converged(made, merges, len(learned)):
+                stopped = "convergence"
+                break
+            if len(made) >= most or len(learned) >= steps:
+                break
+            if self._is_low(learner, words.unit):
+                stopped = "score"
+                break
+            before = len(made)
+            merge = learner.step()
+            if merge is None:
+                stopped = "nothing left"
+                break
+            pair = made[merge.left], made[merge.right]
+            merges.pop(pair, None)
+            merges[pair] = None
+            frequency = merge.frequency / words.unit if words.unit > 1 else merge.frequency
+            left, right = pair
+            learned.append(LearnedMerge(left.encode(), right.encode(), merge.made, frequency))
+            if watch is not None:
+                token = made[merge.made]
+                is_new = len(made) > before
+                watch.words.learn(merge.left, merge.right, merge.made, token, is_new=is_new)
+            advance(len(made) - before if self.vocab_size is not None else 1)
+        size = learner.size / words.unit if words.unit > 1 else learner.size
+        points = watch.end(made, merges, len(learned)) if watch is not None else []
+        return LearnedTokens(list(made), list(merges), learned, stopped, size, points)
+
+    def _is_low(self, learner: _MergeLearner, unit: int) -> bool:
+        """Return True if the score of the next pair is below the lowest."""
+        if not self.min_score:
+            return False
+        assert isinstance(learner, LikelihoodLearner)  # The others have no scores.
+        best = learner.best()
+        return best is not None and best[2] * unit < self.min_score
+
+
+class _Watch:
+    """The checks on held-out words while tokens are learned.
+
+    Args:
+        settings, convergence: the settings.
+        words: the words to learn from, with the held-out ones.
+        tokens: the tokens that learning begins with.
+
+    Raises:
+        ValueError: there is no held-out text.
+    """
+
+    def __init__(
+        self,
+        settings: MergeSettings,
+        convergence: Convergence,
+        words: CountedWords,
+        tokens: Sequence[str],
+    ) -> None:
+        counts, size = words.held_out if words.held_out is not None else ({}, 0)
+        self._curve = Curve(convergence, size)
+        self.words = settings.measured(counts, tokens)
+
+    def has_converged(
+        self, tokens: Sequence[str], merges: Iterable[tuple[str, str]], steps: int
+    ) -> bool:
+        """Carry out a check if one is due after so many steps; return True if it is the last."""
+        if not self._curve.is_due(steps):
+            return False
+        return self._curve.add(len(tokens), steps, self.words.size(tokens, merges))
+
+    def end(
+        self, tokens: Sequence[str], merges: Iterable[tuple[str, str]], steps: int
+    ) -> list[Point]:
+        """Return all checks, with one of the end."""
+        if not self._curve.is_due(steps):
+            self._curve.add(len(tokens), steps, self.words.size(tokens, merges))
+        return self._curve.points
+
+
+def given_or(given: Any, model: Any, name: str, usual: Any) -> Any:
+    """Return a setting: the given one, else the model's to be like, else the usual one."""
+    if given is not None:
+        return given
+    return usual if model is None else getattr(model, name)

@@ -1,0 +1,1 @@
+"""Extending a vocabulary by tokens for new text."""

@@ -1,0 +1,1 @@
+"""SentencePiece's models, learned as SentencePiece learns them."""

@@ -1,0 +1,257 @@
+r"""The corpus of a model of SentencePiece: its lines, normalized, its words and its alphabet.
+
+A line is a sentence.  Only a line feed ends it, as in the reference's files, so the carriage return
+of ``\r\n`` is one of its characters.  Lines that are empty or too long, or that have U+2585, are
+skipped, as in the reference.  After normalization, each reserved piece in the text becomes a
+boundary, and so does each character outside the alphabet; no piece reaches over them.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from random import Random
+from typing import NamedTuple
+
+from ...pipeline.added.names import Names
+from ...pipeline.added.sorted_names import SortedNames
+from ...pipeline.models.sentencepiece.vocabulary import MOST_AT_ONE_PLACE, SPACE
+from ...unicode.surrogates import repair
+from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
+
+#: The seed of the sample.
+_SEED = 12345678
+
+
+class Corpus(NamedTuple):
+    """The text that is learned from.
+
+    Args:
+        alphabet: the characters that are pieces of their own, and how often they occur, the
+            required ones included; the most frequent first, then by code point.
+        words: the words and their frequencies, the most frequent first, then by code point.  If
+            pieces may reach over spaces, they are whole sentences.
+        sentences: the sentences, in the reference's order, if they are needed.
+    """
+
+    alphabet: dict[str, int]
+    words: Mapping[str, int]
+    sentences: Sequence[str]
+
+
+def single(number: float) -> float:
+    """Return a number rounded to 32 bits."""
+    return array("f", [number])[0]
+
+
+def by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return counts, the highest first, then by the bytes of the text.
+
+    UTF-8 sorts as code points do.
+    """
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def lines_of(texts: Iterable[str], settings: SentencePieceSettings) -> Iterator[str]:
+    """Yield the lines of texts that are sentences.
+
+    Raises:
+        TypeError: a text is not a str, or ``texts`` is a single one.
+    """
+    if isinstance(texts, str):
+        raise TypeError("texts is a str; pass a list of texts")
+    longest = settings.max_sentence_length
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
+        for line in repair(text).split("\n"):
+            if 4 * len(line) > longest and len(line.encode()) > longest:
+                continue
+            if line and UNKNOWN_CHARACTER not in line:
+                yield line
+
+
+def sample_of(lines: Iterable[str], settings: SentencePieceSettings) -> Iterable[str]:
+    """Return the lines that are learned from; each is as likely to be one of them.
+
+    All lines are read, and no more are held than are returned.
+    """
+    size = settings.input_sentence_size
+    if not size:
+        return lines
+    if not settings.shuffle_input_sentence:
+        return (line for number, line in enumerate(lines) if number < size)
+    below = Random(_SEED).randrange
+    kept: list[str] = []
+    for number, line in enumerate(lines, 1):
+        if number <= size:
+            kept.append(line)
+        else:
+            # Of n lines, the last is in a sample of k with a chance of k in n.
+            place = below(number)
+            if place < size:
+                kept[place] = line
+    return kept
+
+
+def sentences_of(lines: Iterable[str], settings: SentencePieceSettings) -> Iterator[str]:
+    """Yield lines normalized, with boundaries for reserved pieces; some may be empty.
+
+    Raises:
+        ValueError: the character map is damaged.
+    """
+    normalize = settings.normalizer().normalizer((), settings.treat_whitespace_as_suffix)
+    reserved, delimiter = _reserved(settings), settings.pretokenization_delimiter
+    for line in lines:
+        sentence = normalize(line)
+        if reserved.first(sentence) is not None:
+            ends = [0, *chain.from_iterable(reserved.spans(sentence)), len(sentence)]
+            sentence = BOUNDARY.join(sentence[a:b] for a, b in zip(ends[::2], ends[1::2]))
+        if delimiter:
+            sentence = sentence.replace(delimiter, BOUNDARY)
+        yield sentence
+
+
+def _reserved(settings: SentencePieceSettings) -> Names:
+    """Return a finder of the longest reserved piece at a place."""
+    pieces = {text for text, _ in settings.meta_pieces().values()}
+    return Names(SortedNames(pieces).begun_by_few(MOST_AT_ONE_PLACE))
+
+
+def read_corpus(
+    texts: Iterable[str],
+    settings: SentencePieceSettings,
+    *,
+    keep_sentences: bool = False,
+    counts: Iterable[tuple[str, int]] = (),
+) -> Corpus:
+    """Return the corpus of some texts.
+
+    Args:
+        texts: the texts; each line is a sentence.
+        settings: the settings.
+        keep_sentences: return the sentences, too; there may be no counts then.
+        counts: texts with their counts, beside the others; they are not sampled.
+
+    Raises:
+        TypeError, ValueError: as in ``lines_of`` and ``sentences_of``; there is no text; the
+            alphabet is larger than the vocabulary.
+    """
+    kept: list[str] = []
+    words: Counter[str] = Counter()
+    splits = settings.split_by_whitespace or settings.model_type == "word"
+    split = word_splitter(settings)
+    for sentence in sentences_of(sample_of(lines_of(texts, settings), settings), settings):
+        if keep_sentences:
+            kept.append(sentence)
+        if not sentence:
+            continue
+        if splits:
+            words.update(split(sentence))
+        else:
+            words[sentence] += 1
+    counted: list[int] = []
+
+    def texts_of_counts() -> Iterator[str]:
+        for text, count in counts:
+            counted[:] = [count]  # of the sentences that come next
+            yield text
+
+    for sentence in sentences_of(lines_of(texts_of_counts(), settings), settings):
+        for word in split(sentence) if splits else filter(None, [sentence]):
+            words[word] += counted[0]
+    _drop_empty(kept)
+    return corpus_of(words, settings, kept)
+
+
+def corpus_of(
+    words: Mapping[str, int], settings: SentencePieceSettings, sentences: list[str] | None = None
+) -> Corpus:
+    """Return the corpus of counted words of normalized sentences.
+
+    Args:
+        words: the words and their frequencies; no word is empty.
+        settings: the settings.
+        sentences: the sentences, if they are needed.
+
+    Raises:
+        ValueError: there is no text; the alphabet is larger than the vocabulary.
+    """
+    kept = sentences or []
+    characters: Counter[str] = Counter()
+    for word, count in words.items():
+        for char in word:
+            characters[char] += count
+    alphabet = alphabet_of(characters, settings)
+    outside = set(characters) - alphabet.keys()
+    if outside:
+        table = dict.fromkeys(map(ord, outside), UNKNOWN_CHARACTER)
+        merged: Counter[str] = Counter()
+        for word, count in words.items():
+            merged[word if outside.isdisjoint(word) else word.translate(table)] += count
+        words = merged
+        kept = [text if outside.isdisjoint(text) else text.translate(table) for text in kept]
+    return Corpus(alphabet, by_frequency(words), kept)
+
+
+def _drop_empty(sentences: list[str]) -> None:
+    """Drop empty sentences as the reference does: the last one comes in the place of each."""
+    at = 0
+    while at < len(sentences):
+        if sentences[at]:
+            at += 1
+        else:
+            sentences[at] = sentences[-1]
+            sentences.pop()
+
+
+def word_splitter(settings: SentencePieceSettings) -> Callable[[str], list[str]]:
+    """Return the function that splits a sentence into words.
+
+    >>> word_splitter(SentencePieceSettings(100))("a▁▁b")
+    ['a', '▁', '▁b']
+    """
+    # A model of words knows no options.
+    is_plain = settings.model_type == "word"
+    more = "+" if settings.allow_whitespace_only_pieces and not is_plain else ""
+    if settings.treat_whitespace_as_suffix and not is_plain:
+        pattern = f"[^{SPACE}]*{SPACE}{more}|[^{SPACE}]+"
+    else:
+        pattern = f"{SPACE}{more}[^{SPACE}]*|[^{SPACE}]+"
+    return re.compile(pattern).findall
+
+
+def alphabet_of(counts: Mapping[str, int], settings: SentencePieceSettings) -> dict[str, int]:
+    """Return the characters of the alphabet and their frequencies, in their order.
+
+    The required ones come first, then the most frequent, until enough of the text is covered.
+
+    Raises:
+        ValueError: there is no text; the alphabet is larger than the vocabulary.
+    """
+    required = set(settings.required_chars) - {"\0"}
+    every = {char: counts.get(char, 0) for char in required | counts.keys() if char != "\0"}
+    total = sum(every.values())
+    if not total:
+        raise ValueError("there is no text to learn from")
+    coverage = single(settings.character_coverage)
+    found: dict[str, int] = {}
+    covered = 0
+    for char in sorted(every, key=lambda one: (one not in required, -every[one], one)):
+        if not settings.use_all_vocab and single(covered / total) >= coverage:
+            break
+        covered += every[char]
+        if char != BOUNDARY:
+            found[char] = every[char]
+    if UNKNOWN_CHARACTER in found:
+        raise ValueError(f"normalized text has {UNKNOWN_CHARACTER!r}, which stands for the unknown")
+    least = len(found) + len(settings.meta_pieces())
+    if settings.model_type in ("bpe", "unigram") and least > settings.vocab_size:
+        raise ValueError(
+            f"vocab_size is {settings.vocab_size}; {len(found)} characters and the reserved pieces "
+            f"are {least}: raise it, or lower character_coverage"
+        )
+    return by_frequency(found)

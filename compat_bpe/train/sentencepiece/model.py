@@ -1,0 +1,263 @@
+"""Training of models of SentencePiece, with the pieces and scores of sentencepiece 0.2.3."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from ...corpus.counted import Counted, rows_of
+from ...encodings.sentencepiece import SentencePiece
+from ...files.write import write_files
+from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceModel
+from ...formats.sentencepiece_read import read_sentencepiece
+from ...formats.sentencepiece_write import sentencepiece_bytes
+from ...pipeline.models.sentencepiece.vocabulary import NORMAL
+from .bpe import learn_pieces
+from .corpus import Corpus, read_corpus, word_splitter
+from .rules import PieceRules
+from .seeds import seed_pieces
+from .settings import SentencePieceSettings
+from .unigram import learn_unigram
+from .words import learn_characters, learn_words
+
+#: Texts and their counts.
+Counts = Iterable[tuple[str, int]]
+
+
+def train_sentencepiece(
+    texts: Iterable[str],
+    vocab_size: int,
+    model_type: str = "bpe",
+    *,
+    counts: Counted = (),
+    like: str | os.PathLike[str] | None = None,
+    name: str = "trained",
+    **options: Any,
+) -> SentencePiece:
+    r"""Train a model of SentencePiece on texts.
+
+    The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
+    with ``num_threads=1``.  Options and their defaults are the same, but for two: ``model_type`` is
+    ``"bpe"`` by default, and ``normalization_rule_name`` is ``"identity"``.  Scores of words and
+    characters may differ in the last bit, which depends on the machine in the reference.
+
+    With ``input_sentence_size``, a sample of the lines is learned from.  Memory grows with the
+    number of distinct words, and for Unigram with that of lines.
+
+    Args:
+        texts: the corpus; each line is a sentence.  A text of one line loses the line end after it,
+            as each sentence of the reference's ``sentence_iterator`` does.  In other texts, as in
+            the reference's files, only ``\n`` ends a line: the ``\r`` before it is a character.
+        vocab_size: the number of pieces, reserved ones included.
+        model_type: ``"bpe"``, ``"unigram"``, ``"word"`` or ``"char"``.
+        counts: texts with their counts, beside the others, as in ``train_bpe``.  A Unigram model
+            begins with substrings of the running text, so it takes none.
+        like: a ``.model`` file whose character map, such as ``nmt_nfkc``, is taken.
+        name: the name of the encoding.
+        options: the settings, by the names of ``SentencePieceSettings``.
+
+    Raises:
+        ValueError: a setting is impossible; there is no text; there are too few pieces for
+            ``vocab_size``, or too many characters; a count is wrong, as in ``train_bpe``.
+        TypeError: a text is not a str, or ``texts`` is a single str; there is no such option.
+        OSError: the file cannot be read.
+
+    >>> enc = train_sentencepiece(["hug " * 10 + "pug " * 5 + "pun " * 12], 14)
+    >>> enc.encode_as_pieces("hugs pun")
+    ['▁', 'hug', 's', '▁pun']
+    """
+    if like is not None:
+        spec = read_sentencepiece(like).normalizer
+        options = {"normalization_rule_name": spec.name, "charsmap": spec.charsmap, **options}
+    settings = SentencePieceSettings(vocab_size, model_type, **options)
+    rows = ((_as_given(text), count) for text, count, _ in rows_of(counts))
+    if isinstance(texts, str):
+        raise TypeError("texts is a str; pass a list of texts")
+    return SentencePiece(name, learn_sentencepiece(map(_as_given, texts), settings, rows))
+
+
+def _as_given(text: str) -> str:
+    r"""Return a text as the reference's ``sentence_iterator`` or, if it has lines, its files do.
+
+    >>> _as_given("one line\r\n"), _as_given("two\r\nlines\r\n")
+    ('one line', 'two\r\nlines\r\n')
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
+    line = text.rstrip("\r\n")
+    return text if "\n" in line else line
+
+
+def learn_sentencepiece(
+    texts: Iterable[str], settings: SentencePieceSettings, counts: Counts = ()
+) -> SentencePieceModel:
+    """Return the model learned from texts and counts; errors as in ``train_sentencepiece``."""
+    if settings.kind == UNIGRAM:
+        return assemble(_learn_unigram(texts, settings, counts), settings)
+    return learn_from_corpus(read_corpus(texts, settings, counts=counts), settings)
+
+
+def learn_from_corpus(corpus: Corpus, settings: SentencePieceSettings) -> SentencePieceModel:
+    """Return the model learned from counted words; errors as in ``train_sentencepiece``.
+
+    Raises:
+        ValueError: it is a Unigram model; see ``check_takes_counts``.
+    """
+    check_takes_counts(settings)
+    return assemble(_LEARNERS[settings.kind](corpus, settings), settings)
+
+
+def check_takes_counts(settings: SentencePieceSettings) -> None:
+    """Raise ``ValueError`` if a model cannot be learned from counts."""
+    if settings.kind == UNIGRAM:
+        raise ValueError(
+            "a Unigram model of SentencePiece is not learned from counts: it begins with "
+            "substrings of the running text; give texts, or learn a Unigram model of tokenizers"
+        )
+
+
+def _learn_bpe(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
+    most = settings.vocab_size - len(settings.meta_pieces()) - len(corpus.alphabet)
+    learned = learn_pieces(corpus.words, corpus.alphabet, PieceRules(settings), most)
+    pieces = [piece for piece, _ in learned] + list(corpus.alphabet)
+    return [(piece, -float(number)) for number, piece in enumerate(pieces)]
+
+
+def _learn_unigram(
+    texts: Iterable[str], settings: SentencePieceSettings, counts: Counts
+) -> list[tuple[str, float]]:
+    for _ in counts:
+        check_takes_counts(settings)
+    corpus = read_corpus(texts, settings, keep_sentences=True)
+    splits = settings.split_by_whitespace
+    seeds = seed_pieces(
+        corpus.sentences,
+        word_splitter(settings) if splits else lambda sentence: [sentence],
+        PieceRules(settings),
+        corpus.alphabet,
+        settings.max_sentencepiece_length,
+        settings.seed_sentencepiece_size or max(100_000, 8 * settings.vocab_size),
+    )
+    words = list(corpus.words.items()) if splits else [(text, 1) for text in corpus.sentences]
+    alphabet = corpus.alphabet
+    # The sentences take more memory than all words.
+    del corpus
+    return learn_unigram(
+        words,
+        seeds,
+        alphabet,
+        settings.vocab_size - len(settings.meta_pieces()),
+        int(settings.vocab_size * 1.1),
+        shrinking_factor=settings.shrinking_factor,
+        steps=settings.num_sub_iterations,
+    )
+
+
+def _learn_words(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
+    return learn_words(corpus, _room(settings))
+
+
+def _learn_characters(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
+    return learn_characters(corpus, _room(settings))
+
+
+def _room(settings: SentencePieceSettings) -> int | None:
+    """Return the number of pieces that are learned; None for any number."""
+    if settings.use_all_vocab:
+        return None
+    return settings.vocab_size - len(settings.meta_pieces())
+
+
+_LEARNERS = {
+    BPE: _learn_bpe,
+    WORD: _learn_words,
+    CHAR: _learn_characters,
+}
+
+
+def assemble(
+    learned: list[tuple[str, float]], settings: SentencePieceSettings
+) -> SentencePieceModel:
+    """Return a model with the reserved pieces at their ids, and the learned ones between them.
+
+    Raises:
+        ValueError: there are too few pieces; a reserved piece is learned, too, or is beyond the
+            others.
+    """
+    reserved = settings.meta_pieces()
+    size = len(learned) + len(reserved)
+    is_hard = settings.hard_vocab_limit and settings.kind != CHAR and not settings.use_all_vocab
+    if is_hard and size < settings.vocab_size:
+        raise ValueError(
+            f"vocab_size is {settings.vocab_size}; the texts have only {size} pieces: lower it, or "
+            "set hard_vocab_limit to False"
+        )
+    taken = {text for text, _ in learned}.intersection(text for text, _ in reserved.values())
+    if taken:
+        raise ValueError(f"the reserved piece {min(taken)!r} is learned, too: rename it")
+    if max(reserved, default=-1) >= size:
+        number = max(reserved)
+        raise ValueError(
+            f"{reserved[number][0]!r} has the id {number}; there are only {size} pieces"
+        )
+    left = iter(learned)
+    texts: list[str] = []
+    scores: list[float] = []
+    types = bytearray()
+    for number in range(size):
+        if number in reserved:
+            text, kind = reserved[number]
+            score = 0.0
+        else:
+            text, score = next(left)
+            kind = NORMAL
+        texts.append(text)
+        scores.append(score)
+        types.append(kind)
+    model = SentencePieceModel(
+        texts,
+        scores,
+        bytes(types),
+        normalizer=settings.normalizer(),
+        kind=settings.kind,
+        whitespace_as_suffix=settings.treat_whitespace_as_suffix,
+        byte_fallback=settings.byte_fallback,
+        unk_surface=settings.unk_surface,
+        unk_piece=settings.unk_piece,
+        bos_piece=settings.bos_piece,
+        eos_piece=settings.eos_piece,
+        pad_piece=settings.pad_piece,
+        source="the trained model",
+    )
+    model.check()
+    return model
+
+
+def vocab_bytes(model: SentencePieceModel) -> bytes:
+    r"""Return the ``.vocab`` file of a model: each piece with its score, by id.
+
+    >>> vocab_bytes(train_sentencepiece(["hug pug"], 10).definition)[:27]
+    b'<unk>\t0\n<s>\t0\n</s>\t0\nug\t-0\n'
+    """
+    return "".join(
+        f"{text}\t{score:.6g}\n" for text, score in zip(model.texts, model.scores)
+    ).encode()
+
+
+def save_trained_sentencepiece(
+    encoding: SentencePiece, prefix: str | os.PathLike[str]
+) -> tuple[str, str]:
+    """Write the ``.model`` and the ``.vocab`` file of a model, and return their paths.
+
+    Args:
+        encoding: the model.
+        prefix: the path without ``.model``.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    paths = f"{os.fspath(prefix)}.model", f"{os.fspath(prefix)}.vocab"
+    model = encoding.definition
+    write_files([(paths[0], sentencepiece_bytes(model)), (paths[1], vocab_bytes(model))])
+    return paths

@@ -1,0 +1,189 @@
+"""Training of a model of SentencePiece step by step, for texts in pieces."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from ...corpus.counted import Counted, rows_of
+from ...corpus.counts_file import escape, unescape
+from ...encodings.sentencepiece import SentencePiece
+from ...formats.sentencepiece import SentencePieceModel
+from ...pipeline.models.sentencepiece.vocabulary import CONTROL, USER_DEFINED
+from ..trainer import LearnedMerge
+from .model import check_takes_counts, learn_sentencepiece
+from .settings import SentencePieceSettings
+
+
+class TrainedSentencePiece(NamedTuple):
+    """The result of training a model of SentencePiece.
+
+    Args:
+        encoding: the encoding.
+        bytes: the size of the corpus in UTF-8.
+        lines: the number of its lines that are not empty.
+        skipped: the number of those that are longer than ``max_sentence_length``.
+    """
+
+    encoding: SentencePiece
+    bytes: int
+    lines: int
+    skipped: int
+
+    @property
+    def merges(self) -> list[LearnedMerge]:
+        """The merges: none, since a piece may come about in several ways."""
+        return []
+
+    def metrics(self) -> dict[str, Any]:
+        """Return figures of the training for a manifest."""
+        return {"bytes": self.bytes, "lines": self.lines, "skipped_lines": self.skipped}
+
+
+class SentencePieceTrainer:
+    """Training of a model of SentencePiece step by step.
+
+    The texts wait in a temporary file.
+
+    Args:
+        settings: the settings.
+        name: the name of the encoding.
+
+    >>> with SentencePieceTrainer(SentencePieceSettings(12)) as trainer:
+    ...     trainer.feed("hug pug h", is_last=False)
+    ...     trainer.feed("ug")
+    ...     trained = trainer.train()
+    >>> trained.encoding.encode_as_pieces("hug"), trained.lines
+    (['▁hug'], 1)
+    """
+
+    def __init__(self, settings: SentencePieceSettings, *, name: str = "trained") -> None:
+        self.settings = settings
+        self._name = name
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  Closed by __exit__.
+        self._counts = tempfile.TemporaryFile()  # noqa: SIM115  Also there.
+        self._bytes = self._lines = self._skipped = 0
+
+    def __enter__(self) -> SentencePieceTrainer:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._file.close()
+        self._counts.close()
+
+    def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None:
+        r"""Take a text, or a piece of one.
+
+        Args:
+            text: any text; each of its lines is a sentence, as ``\n`` ends them.
+            group: the group that it belongs to, which makes no difference.
+            is_last: True if the text ends with this piece; False if the next piece continues it.
+
+        Raises:
+            OSError: the disk is full.
+        """
+        # The two halves of a surrogate pair may come one by one.
+        data = text.encode("utf-8", "surrogatepass")
+        self._bytes += len(data)
+        self._file.write(data)
+        if is_last:
+            self._file.write(b"\n")
+
+    def feed_counts(self, counts: Counted, group: str = "") -> None:
+        """Take texts that come with their counts; they wait in another temporary file.
+
+        Args:
+            counts: a mapping of texts to counts, or rows as of ``Trainer.feed_counts``; each line
+                of a text is a sentence.
+            group: the group that they belong to, which makes no difference.
+
+        Raises:
+            TypeError, ValueError: as in ``Trainer.feed_counts``; also for a Unigram model.
+            OSError: the disk is full.
+        """
+        check_takes_counts(self.settings)
+        for text, count, _ in rows_of(counts):
+            self._bytes += len(text.encode()) * count
+            self._counts.write(f"{escape(text)}\t{count}\n".encode())
+
+    def train(self, advance: Callable[[int], None] = lambda steps: None) -> TrainedSentencePiece:
+        """Learn from all texts.
+
+        Args:
+            advance: called with 1 for each line that is read.
+
+        Raises:
+            ValueError: as in ``train_sentencepiece``.
+            OSError: the texts cannot be read again.
+        """
+        sentences = self._sentences(advance)
+        try:
+            model = learn_sentencepiece(sentences, self.settings, self._counted(advance))
+        except ValueError:
+            check_some_are_short(self._lines, self._skipped, self.settings)
+            raise
+        encoding = SentencePiece(self._name, model)
+        return TrainedSentencePiece(encoding, self._bytes, self._lines, self._skipped)
+
+    def _sentences(self, advance: Callable[[int], None]) -> Iterator[str]:
+        self._file.seek(0)
+        for line in self._file:
+            line = line.removesuffix(b"\n")
+            if line:
+                self._lines += 1
+                self._skipped += len(line) > self.settings.max_sentence_length
+                advance(1)
+                yield line.decode("utf-8", "surrogatepass")
+
+    def _counted(self, advance: Callable[[int], None]) -> Iterator[tuple[str, int]]:
+        self._counts.seek(0)
+        for row in self._counts:
+            escaped, number = row.decode().split("\t")
+            text, count = unescape(escaped), int(number)
+            for line in text.split("\n"):
+                size = len(line.encode())
+                self._lines += count * (size > 0)
+                self._skipped += count * (size > self.settings.max_sentence_length)
+            advance(1)
+            yield text, count
+
+
+def check_some_are_short(lines: int, skipped: int, settings: SentencePieceSettings) -> None:
+    """Raise ``ValueError`` if there are lines, but all are longer than ``max_sentence_length``."""
+    if 0 < lines == skipped:
+        raise ValueError(
+            "there is no text to learn from: all lines have more than "
+            f"{settings.max_sentence_length:,} bytes (max_sentence_length)"
+        )
+
+
+def options_like(model: SentencePieceModel) -> dict[str, Any]:
+    """Return the settings that train a model anew: its normalization and its reserved pieces.
+
+    >>> from .model import train_sentencepiece
+    >>> model = train_sentencepiece(["hug pug"], 12, user_defined_symbols=["<x>"]).definition
+    >>> options_like(model)["user_defined_symbols"], options_like(model)["eos_id"]
+    (['<x>'], 2)
+    """
+    spec, numbers = model.normalizer, model.vocabulary
+    found: dict[str, Any] = {
+        # Old models have a character map without a name.
+        "normalization_rule_name": spec.name or ("user_defined" if spec.charsmap else "identity"),
+        "charsmap": spec.charsmap,
+        "add_dummy_prefix": spec.add_dummy_prefix,
+        "remove_extra_whitespaces": spec.remove_extra_whitespaces,
+        "treat_whitespace_as_suffix": model.whitespace_as_suffix,
+        "byte_fallback": model.byte_fallback,
+        "unk_surface": model.unk_surface,
+    }
+    special = set()
+    for role in ("unk", "bos", "eos", "pad"):
+        piece = found[f"{role}_piece"] = getattr(model, f"{role}_piece")
+        found[f"{role}_id"] = numbers.get(piece, -1)
+        special.add(piece)
+    for name, kind in (("control_symbols", CONTROL), ("user_defined_symbols", USER_DEFINED)):
+        pieces = [text for text, own in zip(model.texts, model.types) if own == kind]
+        # The name of a special piece among user-defined symbols gives it that type.
+        found[name] = [one for one in pieces if kind == USER_DEFINED or one not in special]
+    return found

@@ -1,0 +1,315 @@
+"""SentencePiece's Unigram: learning of pieces and their probabilities by EM.
+
+Training begins with many pieces (see ``sentencepiece_seeds``).  Each *expectation* step splits all
+words in all ways, weighted by the probabilities of their pieces, and counts how often each piece is
+used on average.  Each *maximization* step makes these numbers scores.  After a few of both, the
+pieces whose loss would cost least are taken out, until 1.1 times the vocabulary is left.  Then the
+best of these are chosen.
+
+These are the reference's numbers, bit by bit: with one thread, it sums in 32 bits and takes
+logarithms in 64.  A number is rounded to 32 bits where it is put into an ``array("f")``.  With more
+threads, the reference sums in another order, and some pieces of its vocabulary are different.
+
+- In one word, all ways to a place are summed in the order of the starts of their last pieces; all
+  ways from a place in the order of lengths.
+- A character that is no piece counts as the first piece of all, with the lowest score less 10.
+- The score of a piece is digamma(count) - digamma(sum), which is lower than the logarithm for rare
+  pieces.  Pieces of a count below 0.5 are dropped.
+- If a piece is taken out, its second best way is taken instead.  The loss is estimated from the
+  numbers of the best ways only.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from math import exp, inf, log, log1p
+from operator import add
+
+from .corpus import single
+from .lattice import Pieces, Word, Words
+
+#: The distance of an unknown character's score from the lowest score.
+_UNKNOWN_PENALTY = 10.0
+#: Pieces of a lower count are dropped.
+_LEAST_COUNT = 0.5
+_TOO_LITTLE = "there is too little text to learn from"
+#: The difference in score of two missing characters.
+_STEP = single(0.0001)
+
+
+def digamma(x: float) -> float:
+    """Return the logarithmic derivative of the gamma function at a positive number.
+
+    >>> round(digamma(1), 6), round(digamma(100.0), 6)
+    (-0.577216, 4.600162)
+    """
+    result = 0.0
+    while x < 7:
+        result -= 1 / x
+        x += 1
+    x -= 1.0 / 2.0
+    xx = 1.0 / x
+    xx2 = xx * xx
+    xx4 = xx2 * xx2
+    return result + (
+        log(x)
+        + (1.0 / 24.0) * xx2
+        - (7.0 / 960.0) * xx4
+        + (31.0 / 8064.0) * xx4 * xx2
+        - (127.0 / 30720.0) * xx4 * xx4
+    )
+
+
+def learn_unigram(
+    words: Sequence[tuple[str, int]],
+    seeds: Sequence[tuple[str, float]],
+    alphabet: Mapping[str, int],
+    most: int,
+    goal: int,
+    *,
+    shrinking_factor: float = 0.75,
+    steps: int = 2,
+) -> list[tuple[str, float]]:
+    """Return the pieces and their scores, the best first.
+
+    Args:
+        words: the words and their frequencies, in order.
+        seeds: the pieces to begin with, and their weights.
+        alphabet: the characters that must be pieces, in order.
+        most: the number of pieces.
+        goal: the number of pieces at which no more are taken out.
+        shrinking_factor: the part of the pieces that is kept each time.
+        steps: the steps of expectation and maximization each time.
+
+    Raises:
+        ValueError: the texts are too short to learn from.
+    """
+    trainer = UnigramTrainer(words, seeds)
+    while True:
+        for _ in range(steps):
+            trainer.maximize(trainer.expect())
+        trainer.prune(max(goal, int(single(single(shrinking_factor) * len(trainer.order)))))
+        if len(trainer.order) <= goal:
+            break
+    trainer.drop_unreachable()
+    return trainer.best(alphabet, most)
+
+
+class UnigramTrainer:
+    """The pieces in their present state, and the words as lattices of them.
+
+    Args:
+        words, seeds: as in ``learn_unigram``.
+
+    Raises:
+        ValueError: no piece is left.  So do ``maximize`` and ``prune``.
+    """
+
+    def __init__(
+        self, words: Sequence[tuple[str, int]], seeds: Sequence[tuple[str, float]]
+    ) -> None:
+        if not seeds:
+            raise ValueError(_TOO_LITTLE)
+        self.pieces = [piece for piece, _ in seeds]
+        total = log(sum(weight for _, weight in seeds))
+        #: The score of each piece by its number; the last is that of an unknown character.
+        self.scores = array("f", [log(weight) - total for _, weight in seeds])
+        self.scores.append(0.0)
+        #: The numbers of the pieces that are left, in the reference's order.
+        self.order = list(range(len(seeds)))
+        self._frequencies = array("q", [count for _, count in words])
+        self._set_pieces(self.order)
+        self._words = Words([word for word, _ in words], self._left)
+
+    def _set_pieces(self, order: list[int]) -> None:
+        """Keep some pieces, in their new order; their scores have been set."""
+        if not order:
+            raise ValueError(_TOO_LITTLE)
+        before, self.order = self.order, order
+        self.lowest = min(map(self.scores.__getitem__, order))
+        self.scores[-1] = self.lowest - _UNKNOWN_PENALTY
+        pieces = self.pieces
+        self._left = Pieces({pieces[number]: number for number in order}, len(pieces))
+        if len(order) < len(before):
+            is_kept = [False] * len(pieces) + [True]
+            for number in order:
+                is_kept[number] = True
+            characters = {
+                pieces[number]: number
+                for number in before
+                if not is_kept[number] and len(pieces[number]) == 1
+            }
+            self._words.keep(is_kept, characters)
+
+    def expect(self) -> array[float]:
+        """Return the expected count of each piece, by its number."""
+        score_of = self.scores.tolist().__getitem__
+        # An unknown character is counted as the first piece.
+        counted = [*range(len(self.pieces)), self.order[0]]
+        expected = array("f", bytes(4 * len(self.pieces)))
+        rounded = array("f", [0.0])
+        for (degrees, ends, numbers), count in zip(self._words, self._frequencies):
+            weight = single(count)
+            if len(numbers) == 1:
+                expected[counted[numbers[0]]] += weight
+                continue
+            size = len(degrees)
+            scores = list(map(score_of, numbers))
+            edges = zip(ends, scores)
+            before: list[float] = [inf] * (size + 1)
+            before[0] = 0.0
+            sums = []
+            for start, degree in enumerate(degrees):
+                here = before[start]
+                for end, score in islice(edges, degree):
+                    rounded[0] = score + here
+                    score = rounded[0]
+                    sums.append(score)
+                    other = before[end]
+                    if other == inf:
+                        before[end] = score
+                    elif score > other:
+                        rounded[0] = other - score
+                        rounded[0] = score + log1p(exp(rounded[0]))
+                        before[end] = rounded[0]
+                    else:
+                        rounded[0] = score - other
+                        rounded[0] = other + log1p(exp(rounded[0]))
+                        before[end] = rounded[0]
+            after = [0.0] * (size + 1)
+            stop = len(scores)
+            for start in range(size - 1, -1, -1):
+                first = stop - degrees[start]
+                rounded[0] = scores[first] + after[ends[first]]
+                total = rounded[0]
+                for edge in range(first + 1, stop):
+                    rounded[0] = scores[edge] + after[ends[edge]]
+                    score = rounded[0]
+                    if score > total:
+                        rounded[0] = total - score
+                        rounded[0] = score + log1p(exp(rounded[0]))
+                    else:
+                        rounded[0] = score - total
+                        rounded[0] = total + log1p(exp(rounded[0]))
+                    total = rounded[0]
+                after[start] = total
+                stop = first
+            whole = before[size]
+            ways = array("f", map(add, sums, map(after.__getitem__, ends)))
+            parts = array("f", [way - whole for way in ways])
+            for number, part in zip(numbers, map(exp, parts)):
+                expected[counted[number]] += weight * part
+        return expected
+
+    def maximize(self, expected: Sequence[float]) -> None:
+        """Make expected counts scores, and drop the rarest pieces."""
+        kept = [number for number in self.order if expected[number] >= _LEAST_COUNT]
+        total = array("f", [0.0])
+        for number in kept:
+            total[0] += expected[number]
+        whole = single(digamma(total[0])) if kept else 0.0
+        for number in kept:
+            self.scores[number] = digamma(expected[number]) - whole
+        self._set_pieces(kept)
+
+    def _best_way(self, word: Word, avoided: int = -1) -> tuple[float, Sequence[int]]:
+        """Return the best way through a word without one piece: its score and its pieces."""
+        degrees, ends, numbers = word
+        scores = self.scores
+        if len(numbers) == 1 and numbers[0] != avoided:
+            return scores[numbers[0]], numbers
+        size = len(degrees)
+        best = [-inf] * (size + 1)
+        best[0] = 0.0
+        back: list[tuple[int, int]] = [(0, -1)] * (size + 1)
+        rounded = array("f", [0.0])
+        edges = zip(ends, numbers, map(scores.__getitem__, numbers))
+        for start, degree in enumerate(degrees):
+            here = best[start]
+            for end, number, score in islice(edges, degree):
+                if number != avoided:
+                    rounded[0] = here + score
+                    if rounded[0] > best[end]:
+                        best[end] = rounded[0]
+                        back[end] = (start, number)
+        way = []
+        at = size
+        while at and back[at][1] >= 0:
+            at, last = back[at]
+            way.append(last)
+        return best[size], way[::-1]
+
+    def prune(self, size: int) -> None:
+        """Keep the pieces whose loss would cost most.
+
+        Args:
+            size: the number of pieces that are kept.
+        """
+        counts = array("f", bytes(4 * len(self.pieces)))
+        counted = [*range(len(self.pieces)), self.order[0]]
+        for word, frequency in zip(self._words, self._frequencies):
+            for number in self._best_way(word)[1]:
+                counts[counted[number]] += frequency
+        total = single(sum(counts))
+        log_total = single(log(total))
+        kept: list[int] = []
+        losses: list[tuple[float, int, int]] = []
+        for place, number in enumerate(self.order):
+            count = counts[number]
+            if not count:
+                continue
+            piece = self.pieces[number]
+            if len(piece) == 1:
+                kept.append(number)
+                continue
+            score, way = self._best_way(self._left.edges(piece), number)
+            if score > self.scores[number]:
+                continue
+            log_other = single(log(single(total + single(count * (len(way) - 1)))))
+            other = 0.0
+            for one in way:
+                other = single(other + (log(single(counts[counted[one]] + count)) - log_other))
+            present = single(log(count) - log_total)
+            loss = single(single(count / total) * single(present - other))
+            losses.append((-loss, place, number))
+        losses.sort()
+        kept += [number for _, _, number in losses[: max(0, size - len(kept))]]
+        self._set_pieces(kept)
+
+    def drop_unreachable(self) -> None:
+        """Drop the pieces that are no better than another way to write them."""
+        self._set_pieces(
+            [
+                number
+                for number in self.order
+                if len(self.pieces[number]) == 1
+                or self._best_way(self._left.edges(self.pieces[number]), number)[0]
+                <= self.scores[number]
+            ]
+        )
+
+    def best(self, alphabet: Mapping[str, int], most: int) -> list[tuple[str, float]]:
+        """Return the pieces and their scores, the best first.
+
+        Args:
+            alphabet: the characters that must be pieces, in order.
+            most: the number of pieces.
+        """
+        found: dict[str, float] = {}
+        penalty = 0.0
+        for char in alphabet:
+            number = self._left.numbers.get(char)
+            if number is not None:
+                found[char] = self.scores[number]
+            else:
+                found[char] = single(self.lowest + penalty)
+                # So that no two have the same score.
+                penalty = single(penalty + _STEP)
+        scored = [(-self.scores[number], self.pieces[number]) for number in self.order]
+        for negated, piece in sorted(scored):
+            if len(found) >= most:
+                break
+            found.setdefault(piece, -negated)
+        return sorted(found.items(), key=lambda one: (-one[1], one[0]))

@@ -1,0 +1,1 @@
+"""Learning a Unigram model, as tokenizers does."""

@@ -1,0 +1,305 @@
+"""Learning of a Unigram vocabulary: pieces and their probabilities, from counted words.
+
+In this model a word is a row of pieces drawn independently, and its probability is the sum over all
+ways to write it.  Learning begins with far too many pieces, the *seeds*, and repeats two steps:
+
+1. *EM*: expect how often each piece stands in the words, given the present probabilities; these
+   numbers give new probabilities.
+2. *Pruning*: drop the pieces that cost the least likelihood (``unigram_prune``).
+
+The result is that of ``UnigramTrainer`` in Hugging Face tokenizers 0.23.3: the same pieces, and
+scores that differ by rounding.  In the reference, the order of pieces with equal scores and the
+scores of characters that were dropped depend on a random hash; here they follow the code points.
+Where the reference differs from the textbook, the function that does it says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log
+from typing import Callable, NamedTuple
+
+from ...formats.json_numbers import read_float
+from ...formats.models.unigram import UnigramPart
+from .options import UnigramOptions
+from .prune import prune
+from .substrings import END, branching_substrings
+from .words import Words
+
+#: The name of the unknown piece in training.  No piece of the result is called so.
+PLACEHOLDER = "<UNK>"
+
+#: The distance of an unknown character's score from the least score.
+_UNKNOWN_PENALTY = 10.0
+#: The least expected number of a piece that stays.
+_LEAST_EXPECTED = 0.5
+#: The step between the scores of characters that were dropped.
+_STEP = 0.0001
+#: The number of rounds without fewer pieces after which learning is given up.
+_PATIENCE = 100
+
+_NEVER = float("-inf")
+
+
+class Iteration(NamedTuple):
+    """The state after a step of EM.
+
+    Args:
+        pieces: the number of pieces.
+        objective: the mean negative logarithm of the words' probabilities, before the step.
+    """
+
+    pieces: int
+    objective: float
+
+
+class Seeds(NamedTuple):
+    """The first pieces.
+
+    Args:
+        pieces: the pieces; the index is the id in training.  The characters come first.
+        scores: the logarithms of their probabilities.
+        chars: the number of characters.
+    """
+
+    pieces: list[str]
+    scores: list[float]
+    chars: int
+
+
+def learn_unigram(
+    counts: Mapping[str, float],
+    options: UnigramOptions,
+    progress: Callable[[Iteration], None] = lambda iteration: None,
+) -> UnigramPart:
+    """Learn the pieces and scores of a Unigram model.
+
+    Args:
+        counts: the words and their counts, which may be weighted.  Their order plays no part.
+        options: the options.
+        progress: called after each step of EM.
+
+    Raises:
+        ValueError: there is no text; the vocabulary is too small for all characters; the pieces
+            that stay in any case are so many that pruning would not end.
+
+    >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+    >>> learn_unigram(words, UnigramOptions(10)).pieces
+    ['n', 'hug', 'pu', 'u', 'p', 's', 'b', 'g', 'h', 'ug']
+    """
+    words = {word: count for word, count in counts.items() if word and count > 0}
+    required = {*options.initial_alphabet}.union(*words)
+    if len(required) > options.vocab_size:
+        raise ValueError(
+            f"a vocabulary of {options.vocab_size} is too small: the words and the initial "
+            f"alphabet have {len(required)} different characters"
+        )
+    seeds = make_seeds(words, options)
+    if all(score == _NEVER for score in seeds.scores):
+        raise ValueError("there is no text to learn from")
+    state = _Learner(words, seeds)
+    target = options.target
+    idle = 0
+    while True:
+        before = state.size
+        for _ in range(options.n_sub_iterations):
+            objective = state.improve()
+            progress(Iteration(len(state.live), objective))
+        if state.size <= target:
+            break
+        state.prune(max(target, int(state.size * options.shrinking_factor)))
+        idle = 0 if state.size < before else idle + 1
+        if idle >= _PATIENCE:
+            raise ValueError(
+                f"learning does not end: {state.size - 1} pieces cannot be dropped, and a "
+                f"vocabulary of {options.vocab_size} pieces leaves room for {target - 1}: "
+                f"raise vocab_size to {max(state.size, 10)} or more"
+            )
+    return finish(state, required, options)
+
+
+def make_seeds(words: Mapping[str, float], options: UnigramOptions) -> Seeds:
+    """Return the pieces to begin with: all characters, then substrings that recur.
+
+    The textbook begins with all substrings that occur at least twice, and the probability of each
+    is in proportion to its number of occurrences in the corpus.  The reference differs:
+
+    - Only branching substrings are seeds (``branching_substrings``).
+    - The number of occurrences of a substring is that in the *distinct* words: the words' counts
+      play no part.  That of a character is that in the corpus.
+    - The number of a substring is multiplied by its length, as by SentencePiece.
+    - If there are too many, those of the greatest product stay, of equal ones the greatest string;
+      at least one stays, even if the characters are ``seed_size`` by themselves.
+    """
+    numbers: dict[str, float] = {}
+    for word, count in words.items():
+        for char in word:
+            numbers[char] = numbers.get(char, 0) + count
+    has_end = numbers.pop(END, 0)
+    found = sorted(((number, char) for char, number in numbers.items()), reverse=True)
+    chars = len(found)
+    substrings = branching_substrings(sorted(words), options.max_piece_length)
+    longer = [(number * len(string), string) for string, number in substrings]
+    longer.sort(reverse=True)
+    found += longer[: max(options.seed_size - chars, 1)]
+    total = 0.0
+    for number, _ in found:
+        total += number
+    log_total = log(total) if found else 0.0
+    pieces = [piece for _, piece in found]
+    scores = [log(number) - log_total for number, _ in found]
+    if has_end:
+        # The character that ends words in the reference is never a piece.
+        pieces.insert(chars, END)
+        scores.insert(chars, _NEVER)
+        chars += 1
+    return Seeds(pieces, scores, chars)
+
+
+class _Learner:
+    """The present pieces and their scores.
+
+    Args:
+        words: the words and their counts.
+        seeds: the first pieces.
+    """
+
+    def __init__(self, words: Mapping[str, float], seeds: Seeds) -> None:
+        self.pieces = seeds.pieces
+        self._chars = seeds.chars
+        #: The scores by id; -inf for pieces that have been dropped.
+        self.scores = list(seeds.scores)
+        #: The ids of the pieces that are left, in their order.
+        self.live = [piece for piece, score in enumerate(self.scores) if score > _NEVER]
+        self._words = Words(words, self.pieces)
+
+    @property
+    def size(self) -> int:
+        """The number of pieces, with a placeholder for unknown characters as in the reference."""
+        return len(self.live) + 1
+
+    @property
+    def least_score(self) -> float:
+        """The least score of a piece."""
+        return min(map(self.scores.__getitem__, self.live))
+
+    def improve(self) -> float:
+        """Carry out a step of EM, and return the objective before it.
+
+        The textbook's new probability of a piece is its expected number, divided by the sum of all.
+        Here, as in SentencePiece, its logarithm is digamma(number) - digamma(sum), which makes rare
+        pieces rarer (the mean of a Dirichlet posterior without prior), and pieces that are expected
+        less than half a time are dropped.  Unknown characters are not in the sum.
+
+        Raises:
+            ValueError: no piece is left.
+        """
+        scores, unknown = self._scores_of_all()
+        expected, total = self._words.expect(scores, _LEAST_EXPECTED, unknown)
+        objective = -total / self._words.total
+        self.live = [piece for piece in self.live if expected[piece] >= _LEAST_EXPECTED]
+        if not self.live:
+            raise ValueError(
+                "there is too little text to learn a vocabulary from: every piece is expected "
+                "less than half a time"
+            )
+        total = 0.0
+        for piece in self.live:
+            total += expected[piece]
+        log_total = digamma(total)
+        scores = [_NEVER] * len(self.pieces)
+        for piece in self.live:
+            scores[piece] = digamma(expected[piece]) - log_total
+        self.scores = scores
+        self._keep()
+        return objective
+
+    def prune(self, most: int) -> None:
+        """Drop pieces so that, with the placeholder, ``most`` are left if possible."""
+        scores, _ = self._scores_of_all()
+        live = prune(self._words, self.pieces, self.live, scores, self._chars, most - 1)
+        old = self.scores
+        self.scores = [_NEVER] * len(old)
+        for piece in live:
+            self.scores[piece] = old[piece]
+        self.live = live
+        self._keep()
+
+    def _scores_of_all(self) -> tuple[list[float], float]:
+        """Return the scores with those of characters that are no pieces, and the latter."""
+        unknown = self.least_score - _UNKNOWN_PENALTY
+        scores = list(self.scores)
+        for char in range(self._chars):
+            if scores[char] == _NEVER:
+                scores[char] = unknown
+        return scores, unknown
+
+    def _keep(self) -> None:
+        self._words.keep({*range(self._chars), *self.live})
+
+
+def finish(learner: _Learner, required: set[str], options: UnigramOptions) -> UnigramPart:
+    """Return the model of the pieces that are left.
+
+    All required characters are pieces.  The textbook then takes the pieces of the best scores.  The
+    reference differs:
+
+    - It takes them in the order that pruning leaves: the characters first, then by their loss, or
+      in that of the seeds if nothing was pruned.
+    - A character that was dropped gets the least score, the next one 0.0001 *more*, and so on.
+      That order is random in the reference, and by code point here.
+    - It stops when the size is reached exactly.  If the characters alone are as many, that never
+      happens, and all pieces stay: up to a tenth more than ``vocab_size``, and the special tokens.
+    """
+    texts, scores = learner.pieces, learner.scores
+    found = {texts[piece]: scores[piece] for piece in learner.live}
+    least = learner.least_score
+    pieces: dict[str, float] = {}
+    dropped = 0
+    for char in sorted(required):
+        score = found.get(char)
+        if score is None:
+            score = least + dropped * _STEP
+            dropped += 1
+        pieces[char] = score
+    first = options.first_pieces
+    most = options.vocab_size - len(first)
+    for piece, score in found.items():
+        if piece in pieces or piece == PLACEHOLDER:
+            continue
+        pieces[piece] = score
+        if len(pieces) == most:
+            break
+    ranked = sorted(pieces.items(), key=lambda item: -item[1])
+    return UnigramPart(
+        [*first, *(piece for piece, _ in ranked)],
+        # Each as it is read again once it is written, which may change the last bit.
+        [*(0.0 for _ in first), *(read_float(repr(score)) for _, score in ranked)],
+        None if options.unk_token is None else first.index(options.unk_token),
+    )
+
+
+def digamma(number: float) -> float:
+    """Return the derivative of the logarithm of the gamma function, at a positive number.
+
+    The operations are in the reference's order, so the bits are the same.
+
+    >>> round(digamma(1.0), 9)  # Euler's constant, negative
+    -0.577215665
+    """
+    result = 0.0
+    while number < 7.0:
+        result -= 1.0 / number
+        number += 1.0
+    number -= 1.0 / 2.0
+    inverse = 1.0 / number
+    two = inverse * inverse
+    four = two * two
+    result += (
+        log(number)
+        + (1.0 / 24.0) * two
+        - 7.0 / 960.0 * four
+        + (31.0 / 8064.0) * four * two
+        - (127.0 / 30720.0) * four * four
+    )
+    return result

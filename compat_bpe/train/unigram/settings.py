@@ -1,0 +1,152 @@
+"""Tokenizers with a Unigram model: the pieces and scores of tokenizers' ``UnigramTrainer``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ...corpus.counted import Counted
+from ...encodings.tokenizer import Tokenizer
+from ...formats.models.unigram import UnigramPart
+from ...pipeline.added.added_tokens import AddedToken
+from ..tokenizer_parts import GivenPart
+from ..tokenizer_trainer import Advance, Learned, TokenizerSettings, train_with
+from ..words import CountedWords
+from .learner import Iteration, learn_unigram
+from .options import UnigramOptions
+
+
+@dataclass(frozen=True)
+class UnigramSettings(TokenizerSettings):
+    """The settings of training a Unigram vocabulary; see ``train_unigram``."""
+
+    initial_alphabet: Iterable[str] = ()
+    shrinking_factor: float = 0.75
+    n_sub_iterations: int = 2
+    max_piece_length: int = 16
+    seed_size: int = 1_000_000
+
+    kind: ClassVar[str] = "unigram"
+    model_types: ClassVar[tuple[type, ...]] = (UnigramPart,)
+    defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "metaspace"}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "initial_alphabet", "".join(self.initial_alphabet))
+        self.options  # noqa: B018  Raises if one is impossible.
+
+    @property
+    def most_steps(self) -> int | None:
+        return None
+
+    @property
+    def unknown_token(self) -> str:
+        if self.unknown is not None:
+            return self.unknown
+        model = self.like_model
+        if model is None or model.unknown is None:
+            return "<unk>"
+        found: str = model.pieces[model.unknown]
+        return found
+
+    @property
+    def kept_tokens(self) -> list[AddedToken]:
+        """All added tokens of ``like``, made special, as transformers does for Unigram."""
+        if self.like is None or self.like_model is None:
+            return super().kept_tokens
+        tokens = sorted(self.like.added_tokens, key=lambda one: one.id)
+        return [one._replace(special=True) for one in tokens]
+
+    @property
+    def options(self) -> UnigramOptions:
+        """The options of learning."""
+        if self.vocab_size is None:
+            raise ValueError("give vocab_size")
+        return UnigramOptions(
+            self.vocab_size,
+            unk_token=self.unknown_token,
+            special_tokens=self.all_special_tokens,
+            initial_alphabet=self.initial_alphabet,
+            shrinking_factor=self.shrinking_factor,
+            n_sub_iterations=self.n_sub_iterations,
+            max_piece_length=self.max_piece_length,
+            seed_size=self.seed_size,
+        )
+
+    def own_decoder(self, parts: Mapping[str, Any]) -> Any:
+        pre_tokenizer = parts["pre_tokenizer"]
+        is_same = isinstance(pre_tokenizer, Mapping) and pre_tokenizer["type"] in _DECODERS
+        return dict(pre_tokenizer) if is_same else {"type": "Fuse"}
+
+    def learn(self, words: CountedWords, advance: Advance) -> Learned:
+        unit, least = words.unit, self.min_frequency * words.unit
+        counts = {word: n / unit for word, n in words.counts.items() if n >= least}
+
+        def step(iteration: Iteration) -> None:
+            advance(1)
+
+        part = learn_unigram(counts, self.options, step)
+        model = part.build((), "the trained model").model
+        size = sum(len(model.encode(word)) * n for word, n in words.counts.items())
+        stopped = "size" if len(part.pieces) >= self.options.vocab_size else "nothing left"
+        return Learned(part, [], stopped, size / unit if unit > 1 else size)
+
+
+#: Pre-tokenizers that are decoders, too.
+_DECODERS = ("Metaspace", "ByteLevel")
+
+
+def train_unigram(
+    texts: Iterable[str] | Mapping[str, Iterable[str]] = (),
+    vocab_size: int | None = None,
+    *,
+    unknown: str | None = None,
+    special_tokens: Iterable[str] = (),
+    initial_alphabet: Iterable[str] = (),
+    shrinking_factor: float = 0.75,
+    n_sub_iterations: int = 2,
+    max_piece_length: int = 16,
+    seed_size: int = 1_000_000,
+    min_frequency: int = 0,
+    normalizer: GivenPart = None,
+    pre_tokenizer: GivenPart = None,
+    decoder: GivenPart = None,
+    post_processor: GivenPart = None,
+    like: Tokenizer | None = None,
+    weights: Mapping[str, float] | None = None,
+    counts: Counted | Mapping[str, Counted] = (),
+    workers: int | None = None,
+    name: str = "trained",
+) -> Tokenizer:
+    """Train a Unigram vocabulary on texts.
+
+    The pieces are those of ``UnigramTrainer`` of Hugging Face tokenizers 0.23.3, and the scores
+    differ by rounding.  They do not depend on the order of the texts or on the number of workers.
+    The ids are those of the special tokens, then of the pieces by score.
+
+    Args:
+        texts, counts, workers, name: as in ``train_tokenizer``.
+        vocab_size: the number of pieces, special tokens included.  There are fewer if too few
+            substrings recur, and more if the characters alone take as many as this.
+        unknown: the token of characters that are no pieces, ``<unk>`` unless given; a special
+            token.
+        initial_alphabet: characters that are pieces even if they do not occur.
+        shrinking_factor: the part of the pieces that a round of pruning leaves.
+        n_sub_iterations: the number of steps of EM in a round.
+        max_piece_length: the length in characters of the longest piece.
+        seed_size: the number of pieces to begin with.
+        min_frequency: words that occur less often are not learned from.
+        special_tokens, weights, like: as in ``TokenizerSettings``.
+        normalizer, pre_tokenizer, decoder, post_processor: as there.  Unless given, the
+            pre-tokenizer is ``metaspace``, and there is no normalizer.
+
+    Raises:
+        ValueError: as in ``train_tokenizer``, or the vocabulary is too small for all characters.
+        TypeError, OSError: as there.
+
+    >>> enc = train_unigram(["hug " * 10 + "pug " * 5 + "pun " * 12], 14)
+    >>> [enc.id_to_token(token) for token in enc.encode("hug pun")]
+    ['▁', 'h', 'u', 'g', '▁pu', 'n']
+    """
+    return train_with(UnigramSettings, locals())

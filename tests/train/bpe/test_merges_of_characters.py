@@ -1,0 +1,164 @@
+"""Merges of characters, against the rule written out; ``differential`` has the reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from compat_bpe.train.bpe import learner as learner_module
+from compat_bpe.train.bpe.merges_of_characters import (
+    CharacterLearner,
+    Marks,
+    alphabet_of,
+    first_tokens,
+    spelled,
+)
+
+some_words = st.dictionaries(
+    st.one_of(
+        st.text("ab", min_size=1, max_size=9),
+        st.text("abc#", min_size=1, max_size=7),
+        st.text("#", min_size=1, max_size=9),
+        st.text("a</w>", min_size=1, max_size=7),
+    ),
+    st.integers(1, 20),
+    max_size=12,
+)
+all_marks = st.builds(Marks, st.sampled_from(["", "##", "#"]), st.sampled_from(["", "</w>", "a"]))
+
+
+def by_the_rule(
+    words: dict[str, int], tokens: list[str], marks: Marks, least: int, longest: int | None
+) -> list[tuple[str, str, int]]:
+    """All pairs of all words counted anew for each merge."""
+    tokens = list(tokens)
+    lengths = dict.fromkeys(tokens, 1)
+    now: list[tuple[list[str], int]] = []
+    for word, count in words.items():
+        last = len(word) - 1
+        chars = [(place, char) for place, char in enumerate(word) if char in tokens]
+        now.append(([marks.mark(char, not p, p == last) for p, char in chars], count))
+    found: list[tuple[str, str, int]] = []
+    while True:
+        counts: Counter[tuple[str, str]] = Counter()
+        for parts, count in now:
+            for pair in zip(parts, parts[1:]):
+                if longest is None or lengths[pair[0]] + lengths[pair[1]] <= longest:
+                    counts[pair] += count
+        fit = {pair: count for pair, count in counts.items() if count >= max(least, 1)}
+        if not fit:
+            return found
+        left, right = min(fit, key=lambda pair: (-fit[pair], *map(tokens.index, pair)))
+        found.append((left, right, fit[left, right]))
+        made = left + right.removeprefix(marks.prefix)
+        if made not in tokens:
+            tokens.append(made)
+            lengths[made] = lengths[left] + lengths[right]
+        for parts, _ in now:
+            place = 0
+            while place < len(parts) - 1:
+                if (parts[place], parts[place + 1]) == (left, right):
+                    parts[place : place + 2] = [made]
+                place += 1
+
+
+@given(
+    some_words,
+    all_marks,
+    st.lists(st.sampled_from(["ab", "##ab", "##", "<", "[UNK]"]), unique=True),
+    st.integers(0, 4),
+    st.none() | st.integers(1, 5),
+    st.none() | st.integers(0, 4),
+    st.integers(2, 9),
+)
+@example({"####": 3, "###": 1}, Marks("##"), [], 0, None, None, 8)
+def test_merges_are_those_of_the_rule(
+    words: dict[str, int],
+    marks: Marks,
+    special: list[str],
+    least: int,
+    longest: int | None,
+    limit: int | None,
+    step: int,
+) -> None:
+    tokens = first_tokens(words, special, alphabet_of(words, limit=limit), marks)
+    expected = by_the_rule(words, tokens, marks, least, longest)
+    learner = CharacterLearner(
+        spelled(words, tokens, marks),
+        tokens,
+        marks.prefix,
+        min_frequency=least,
+        max_token_length=longest,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learner_module, "_STEP", step)
+        merges = list(iter(learner.step, None))
+    names = learner.tokens
+    assert [(names[m.left], names[m.right], m.frequency) for m in merges] == expected
+
+
+@given(some_words, all_marks)
+def test_the_first_tokens_spell_every_word(words: dict[str, int], marks: Marks) -> None:
+    tokens = first_tokens(words, ["[UNK]"], alphabet_of(words), marks)
+    assert len(tokens) == len({*tokens})
+    found = spelled(words, tokens, marks)
+    for word, ids in zip(words, found):
+        last = len(word) - 1
+        assert [tokens[ord(one)] for one in ids] == [
+            marks.mark(char, place == 0, place == last) for place, char in enumerate(word)
+        ]
+    formed = {
+        marks.mark(char, place == 0, place == len(word) - 1)
+        for word in words
+        for place, char in enumerate(word)
+    } - {"[UNK]", *alphabet_of(words)}
+    assert {*tokens[len(tokens) - len(formed) :]} == formed
+    assert {*tokens} == {"[UNK]", *alphabet_of(words), *formed}
+    # Two rules: those in more words come first, and those that always stand before others.
+    spelled_words = [[tokens[ord(one)] for one in word] for word in found]
+    counts = Counter(token for word in spelled_words for token in {*word} & formed)
+    order = [token for token in tokens if token in formed]
+    assert order == sorted(order, key=lambda token: -counts[token])
+    for number, token in enumerate(order):
+        heads = [word[: word.index(token)] for word in spelled_words if token in word]
+        always = {*heads[0]}.intersection(*heads)
+        assert always.isdisjoint(order[number:])
+
+
+def test_the_alphabet() -> None:
+    words = {"aab": 2, "bcd": 1, "é": 9}
+    assert alphabet_of(words) == ["a", "b", "c", "d", "é"]
+    assert alphabet_of(words, "zd") == ["a", "b", "c", "d", "z", "é"]
+    # Of equally frequent characters, those of lower code points.
+    assert alphabet_of(words, limit=4) == ["a", "b", "c", "é"]
+    assert alphabet_of(words, "d", limit=2) == ["d", "é"]
+    assert alphabet_of(words, "é", limit=2) == ["a", "é"]
+    assert alphabet_of(words, "zyd", limit=2) == ["d", "y"]
+    assert alphabet_of(words, limit=0) == []
+
+
+def test_characters_that_are_left_out_bring_others_together() -> None:
+    marks = Marks("##", "</w>")
+    tokens = first_tokens(["axb", "xab"], [], ["a", "b"], marks)
+    assert tokens == ["a", "b", "##b</w>", "##a"]
+    assert spelled({"axb": 2, "xab": 1, "x": 5, "axxb": 1}, tokens, marks) == {
+        "\x00\x02": 3,
+        "\x03\x02": 1,
+    }
+
+
+def test_a_single_character_that_is_a_special_token_is_known() -> None:
+    # As in tokenizers, a limit on the alphabet does not leave it out.
+    marks = Marks("##")
+    tokens = first_tokens(["ax"], ["x"], ["a"], marks)
+    assert tokens == ["x", "a", "##x"]
+
+
+def test_more_tokens_than_code_points() -> None:
+    """A million different characters have more forms with a mark than there are code points."""
+    tokens = [""] * (learner_module.MOST_TOKENS + 1)
+    with pytest.raises(ValueError, match="there can be no more than 1,114,112 tokens"):
+        spelled({"a": 1}, tokens, Marks("##"))
