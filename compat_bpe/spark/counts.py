@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ..corpus.chunk_counts import Counts
 from ..corpus.documents import Part, parts_of
 from ..corpus.frequent import Summary, merged, summary
-from ..train.settings import check_least, check_weights
+from ..train.checks import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
 from .carried import AnyEncoding, Carried

@@ -23,15 +23,14 @@ from ..files.write import write_files
 from ..report.head import page_time
 from ..report.html import page
 from ..report.text import as_json, line_width, table_lines
-from ..train.bpe.settings import MergeSettings
-from ..train.kinds import KINDS
+from ..train.bpe.byte_level import TrainingSettings
+from ..train.kinds import TOKENIZER_KINDS
 from ..train.sentencepiece.settings import SentencePieceSettings
-from ..train.settings import TrainingSettings
+from ..train.trainer import KindSettings
 from ..unicode.escape import CONTROLS
 from ..version import __version__
 from .counts import chunk_counts
 from .frames import quoted
-from .learning import Settings
 from .needs import needed
 from .reports import report
 from .ship import ship, write_zip
@@ -145,7 +144,9 @@ def _parser() -> argparse.ArgumentParser:
     training = commands.add_parser("train", parents=[corpus, counting], help="train a vocabulary")
     training.add_argument("-o", "--output", metavar="DIR", required=True)
     training.add_argument("--name")
-    training.add_argument("--model", choices=("bpe", *KINDS, _SENTENCEPIECE), default="bpe")
+    training.add_argument(
+        "--model", choices=("bpe", *TOKENIZER_KINDS, _SENTENCEPIECE), default="bpe"
+    )
     training.add_argument("-n", "--vocab-size", metavar="N", type=int)
     training.add_argument("--merges", metavar="N", type=int)
     training.add_argument("--min-frequency", metavar="N", type=int)
@@ -280,7 +281,7 @@ def _train(options: argparse.Namespace) -> None:
     print(f"{trained.encoding.n_vocab:,} tokens in {options.output.translate(CONTROLS)}")
 
 
-def _settings(options: argparse.Namespace) -> Settings:
+def _settings(options: argparse.Namespace) -> KindSettings:
     """Return the settings of training; a kind refuses those that it does not have."""
     given: dict[str, Any] = {
         "vocab_size": options.vocab_size,
@@ -295,13 +296,13 @@ def _settings(options: argparse.Namespace) -> Settings:
         return TrainingSettings(**given, pattern=options.pattern)
     if options.model == _SENTENCEPIECE:
         return _sentencepiece(given)
-    kind = KINDS[options.model]
-    if not issubclass(kind, MergeSettings) and {"num_merges", "max_token_length"} & given.keys():
+    kind = TOKENIZER_KINDS[options.model]
+    if not kind.learns_merges and {"num_merges", "max_token_length"} & given.keys():
         raise ValueError(f"--merges and --max-token-length are not for --model {options.model}")
     return kind(**given)
 
 
-def _sentencepiece(given: dict[str, Any]) -> Settings:
+def _sentencepiece(given: dict[str, Any]) -> KindSettings:
     """Return the settings of a model of SentencePiece, as ``compat-bpe train`` has them."""
     symbols, weights = given.pop("special_tokens"), given.pop("weights")
     others = sorted(given.keys() - {"vocab_size"})

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..corpus.prepare import Preparation
-from ..train.settings import check_least
+from ..train.checks import check_least
+from ..train.trainer import KindSettings
 from ..train.write import check_folder, check_name, write_vocabulary
 from ..version import __version__
 from .counts import ERROR, Count, summed
 from .frames import mapped, picked, rows_of
-from .learning import Result, Settings, learning_of
+from .learning import Result, learning_of
 from .needs import needed
 from .prepared import FIRST, WithPreparation, with_first
 from .rows import Figures, prepared
@@ -36,7 +37,7 @@ def train(
     df: DataFrame,
     column: str,
     output: str | os.PathLike[str],
-    settings: Settings,
+    settings: KindSettings,
     *,
     name: str | None = None,
     group: str | None = None,
@@ -94,8 +95,8 @@ def train(
     preparation = preparation or Preparation()
     learning = learning_of(settings)
     corpus = picked(with_first(df, column, preparation, order, errors), column, group, FIRST)
-    weighted = group if learning.weights else None
-    if learning.weights and group is None:
+    weighted = group if settings.weights else None
+    if settings.weights and group is None:
         raise ValueError("weights are of groups: give group, the column that has them")
     count = _CountPrepared(preparation, learning.units, column, errors, weighted, approximate)
     figures = Figures(len(preparation.rules))
@@ -108,12 +109,12 @@ def train(
         write_vocabulary(
             folder,
             trained.encoding,
-            pattern=learning.pattern,
-            formats=formats or learning.formats,
+            pattern=settings.pattern_name,
+            formats=formats or settings.formats,
             merges=trained.merges,
             manifest={
                 "settings": {
-                    **learning.described(),
+                    **settings.described(),
                     "normalization": preparation.normalization,
                     "mask": [[one.pattern.pattern, one.replacement] for one in preparation.rules],
                     "drop_duplicates": preparation.drop_duplicates,
@@ -127,7 +128,7 @@ def train(
                 "metrics": trained.metrics(),
                 "spark": _lineage(df, order, min_count, approximate, figures),
             },
-            roles={**(roles or {}), **learning.roles},
+            roles={**(roles or {}), **settings.roles},
             force=force,
             extra={VALIDATION: held_out} if preparation.validation else None,
         )

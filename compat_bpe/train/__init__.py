@@ -1,5 +1,7 @@
 """Vocabularies learned from a corpus."""
 
+from .bpe.byte_level import TrainingSettings as TrainingSettings
+from .bpe.byte_level import train_bpe as train_bpe
 from .bpe.characters import CharacterBpeSettings as CharacterBpeSettings
 from .bpe.characters import train_character_bpe as train_character_bpe
 from .bpe.settings import MergeSettings as MergeSettings
@@ -10,14 +12,11 @@ from .sentencepiece.model import train_sentencepiece as train_sentencepiece
 from .sentencepiece.settings import SentencePieceSettings as SentencePieceSettings
 from .sentencepiece.trainer import SentencePieceTrainer as SentencePieceTrainer
 from .sentencepiece.trainer import TrainedSentencePiece as TrainedSentencePiece
-from .settings import TrainingSettings as TrainingSettings
-from .tokenizer_trainer import TokenizerSettings as TokenizerSettings
-from .tokenizer_trainer import TokenizerTrainer as TokenizerTrainer
-from .tokenizer_trainer import train_tokenizer as train_tokenizer
+from .settings import TokenizerSettings as TokenizerSettings
+from .settings import train_tokenizer as train_tokenizer
 from .trainer import LearnedMerge as LearnedMerge
 from .trainer import Trained as Trained
 from .trainer import Trainer as Trainer
-from .trainer import train_bpe as train_bpe
 from .unigram.settings import UnigramSettings as UnigramSettings
 from .unigram.settings import train_unigram as train_unigram
 from .word_level import ByteSettings as ByteSettings

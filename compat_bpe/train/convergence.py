@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .checked_numbers import check_least
+from .checks import check_least
 
 
 @dataclass(frozen=True)
@@ -124,3 +124,12 @@ class Curve:
 def points_as_json(points: Iterable[Point]) -> list[dict[str, Any]]:
     """Return checks for a manifest."""
     return [point._asdict() for point in points]
+
+
+def check_has_end(
+    vocab_size: int | None, num_merges: int | None, convergence: Convergence | None
+) -> None:
+    """Raise ``ValueError`` if nothing says when learning stops."""
+    converges = convergence is not None and convergence.patience is not None
+    if vocab_size is None and num_merges is None and not converges:
+        raise ValueError("give vocab_size, num_merges or convergence")

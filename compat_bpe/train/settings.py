@@ -1,170 +1,227 @@
-"""The settings of training, checked where they are made."""
+"""The settings of kinds of tokenizers that a ``tokenizer.json`` describes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..encodings.encoding import Encoding
-from ..formats.checked_json import is_unicode
-from ..pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
-from ..pipeline.chunks import is_byte_level
-from .bpe.learner import MOST_TOKENS
-from .checked_numbers import check_integer as check_integer
-from .checked_numbers import check_least as check_least
+from ..corpus.counted import Counted
+from ..encodings.tokenizer import Tokenizer
+from ..formats.manifest import AS_TOKENIZER_JSON
+from ..formats.tokenizer_json import TokenizerDefinition
+from ..parallel.lazy import cached_property
+from ..pipeline.added.added_tokens import AddedToken
+from .checks import check_least, check_special_names, check_weights
+from .tokenizer_parts import GivenPart, Surroundings, renumbered, surroundings
+from .trainer import KindSettings, Options, train_encoding
+from .words import WordCounter, word_splitter
 
 if TYPE_CHECKING:
-    from .convergence import Convergence
-
-#: The tokens that training begins with, in the order of their ids.
-BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]
-
-#: The largest weight of a group; its inverse is the smallest.  With these, no number overflows.
-_MOST_WEIGHT = 1e9
+    from ..formats.models.base import ModelPart
 
 
 @dataclass(frozen=True)
-class TrainingSettings:
-    """The settings of training a byte-level BPE vocabulary.
+class TokenizerSettings(KindSettings):
+    """The settings that all kinds of a ``tokenizer.json`` have.
 
     Args:
-        vocab_size and all others: as in ``train_bpe``.
+        vocab_size: the number of tokens, special tokens included.
+        special_tokens: the names of special tokens, which have the lowest ids.  Those of ``like``
+            come before them.
+        unknown: the token for what has no other; it is made a special token.  Unless given, that of
+            ``like`` or the usual one of the kind.
+        min_frequency: the lowest frequency of what is learned.
+        weights: as in ``train_bpe``.
+        normalizer, pre_tokenizer, decoder, post_processor: each a name of ``tokenizer_parts`` or a
+            part as in a ``tokenizer.json``; unless given, that of ``like`` or the usual one.
+        like: a tokenizer that is to be trained anew.
 
     Raises:
-        ValueError: a setting is impossible.  The message names it.  ``Trainer`` checks the pattern.
+        ValueError: a setting is impossible.  The message names it.
         TypeError: ``special_tokens`` is a single str.
-
-    >>> TrainingSettings(300, special_tokens=["<|end|>"]).most_merges
-    43
-    >>> TrainingSettings(200)
-    Traceback (most recent call last):
-    ValueError: a vocabulary of 200 is too small: with all single bytes and special tokens it has \
-256 tokens or more
     """
 
     vocab_size: int | None = None
-    num_merges: int | None = None
-    pattern: str = "gpt2"
     special_tokens: Iterable[str] = ()
-    min_frequency: int = 1
-    max_token_length: int | None = None
+    unknown: str | None = None
+    min_frequency: int = 0
     weights: Mapping[str, float] | None = None
-    convergence: Convergence | None = None
+    normalizer: GivenPart = None
+    pre_tokenizer: GivenPart = None
+    decoder: GivenPart = None
+    post_processor: GivenPart = None
+    like: Tokenizer | None = None
+
+    formats: ClassVar[tuple[str, ...]] = ("tokenizer-json", "token-map")
+    #: The types of its models.
+    model_types: ClassVar[tuple[type, ...]] = ()
+    #: The parts of the kind, unless others are given.
+    defaults: ClassVar[Mapping[str, GivenPart]] = {}
 
     def __post_init__(self) -> None:
         if isinstance(self.special_tokens, str):
             raise TypeError(
                 f"special_tokens is the str {self.special_tokens!r}; pass a list of names"
             )
-        # Copies: an iterator ends, and what the caller changes later was not checked.
+        if self.like is not None:
+            check_like(self.like)
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         if self.weights is not None:
             object.__setattr__(self, "weights", dict(self.weights))
-        self._check_special_tokens()
-        self._check_size()
-        check_least("max_token_length", self.max_token_length, 1)
+            check_weights(self.weights)
+        check_special_names(self.all_special_tokens)
+        check_least("vocab_size", self.vocab_size, 1)
         check_least("min_frequency", self.min_frequency, 0)
-        check_weights(self.weights or {})
 
     @property
-    def least_tokens(self) -> int:
-        """The number of tokens without any merge: single bytes and special tokens."""
-        return len(BYTES) + len(tuple(self.special_tokens))
+    def most_steps(self) -> int | None:
+        """The number of steps of learning, unless nothing is left to learn; None if unknown."""
+        return self.vocab_size
 
     @property
-    def most_merges(self) -> int:
-        """The number of merges that are learned unless nothing is left to merge."""
-        most = MOST_TOKENS - len(BYTES)
-        if self.num_merges is not None:
-            most = min(most, self.num_merges)
-        if self.vocab_size is not None:
-            most = min(most, self.vocab_size - self.least_tokens)
-        return most
+    def steps(self) -> str:
+        if self.most_steps is None:
+            return "steps"
+        return "merges" if self.vocab_size is None else "tokens"
 
-    def _check_special_tokens(self) -> None:
-        check_special_names(self.special_tokens)
-        for name in self.special_tokens:
-            if not {*BYTES}.isdisjoint(spellings(name)):
-                raise ValueError(
-                    f"the special token {name!r} is written like a single byte's token"
-                )
+    @property
+    def pattern_name(self) -> str:
+        return AS_TOKENIZER_JSON
 
-    def _check_size(self) -> None:
-        size, least = self.vocab_size, self.least_tokens
-        check_has_end(size, self.num_merges, self.convergence)
-        check_least("num_merges", self.num_merges, 0)
-        check_integer("vocab_size", size)
-        if size is not None and size < least:
-            raise ValueError(
-                f"a vocabulary of {size} is too small: with all single bytes and special "
-                f"tokens it has {least} tokens or more"
-            )
-        if size is not None and size > MOST_TOKENS:
-            raise ValueError(f"a vocabulary of {size} is too large: {MOST_TOKENS} at most")
+    @property
+    def roles(self) -> Mapping[str, str]:
+        unknown = self.unknown_token
+        return {} if unknown is None else {"unk": unknown}
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        """The steps around the model, with the special tokens."""
+        definition = None if self.like is None else self.like.definition
+        given = {name: getattr(self, name) for name in _PARTS}
+        found = surroundings(given, self.defaults, definition)
+        if self.decoder is None and not self._is_like:
+            found = found._replace(parts={**found.parts, "decoder": self.own_decoder(found.parts)})
+        found = found._replace(special=tuple(self.kept_tokens))
+        return found.with_special(self.all_special_tokens)
+
+    @property
+    def kept_tokens(self) -> list[AddedToken]:
+        """The special tokens of ``like``, in the order of their ids."""
+        tokens = [] if self.like is None else self.like.added_tokens
+        return sorted((one for one in tokens if one.special), key=lambda one: one.id)
+
+    @property
+    def all_special_tokens(self) -> list[str]:
+        """The names of all special tokens, in the order of their ids."""
+        names = [token.content for token in self.kept_tokens]
+        names += [name for name in self.special_tokens if name not in names or self.like is None]
+        unknown = self.unknown_token
+        return names if unknown is None or unknown in names else [unknown, *names]
+
+    @property
+    def unknown_token(self) -> str | None:
+        """The token for what has no other; None if there is none."""
+        raise NotImplementedError
+
+    @property
+    def _is_like(self) -> bool:
+        """True if the model is to be of the same kind as that of ``like``."""
+        return self.like_model is not None
+
+    @property
+    def like_model(self) -> Any:
+        """The model of ``like`` if it is of the same kind; else None."""
+        model = None if self.like is None else self.like.definition.model
+        return model if isinstance(model, self.model_types) else None
+
+    def own_decoder(self, parts: Mapping[str, Any]) -> Any:
+        """Return the decoder that fits the model and the other parts, as in a file."""
+        raise NotImplementedError
+
+    def described(self) -> dict[str, Any]:
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        found["like"] = None if self.like is None else self.like.name
+        del found["special_tokens"]
+        return {"model": self.kind, **found, **self.surroundings.parts}
+
+    def splitter(self) -> Tokenizer:
+        return word_splitter(self.surroundings.parts)
+
+    def word_counter(self, workers: int | None, *, is_held_out: bool = False) -> WordCounter:
+        parts = self.surroundings.parts
+        # Anything wrong with it is an error before the corpus is read.
+        renumbered(parts["post_processor"], dict.fromkeys(self.all_special_tokens, 0))
+        weights = None if is_held_out else self.weights
+        return WordCounter.of_parts(parts, weights=weights, workers=workers)
+
+    def encoding(self, model: ModelPart, name: str) -> Tokenizer:
+        return Tokenizer(name, self.surroundings.around(model, name))
+
+    @classmethod
+    def from_options(cls, kind: str, options: Options) -> TokenizerSettings:
+        unknown = options.roles.get("unk")
+        special = options.special_with_roles(unknown)
+        return cls(**options.values, special_tokens=special, unknown=unknown)
 
 
-def check_byte_level(encoding: Encoding, done: str) -> None:
-    """Raise ``ValueError`` if an encoding is no byte-level BPE; ``done`` says what cannot be done.
+def check_like(encoding: object) -> TokenizerDefinition:
+    """Return what a ``tokenizer.json`` says of an encoding's steps.
 
-    >>> from compat_bpe import get_encoding
-    >>> check_byte_level(get_encoding("words"), "extended")
-    Traceback (most recent call last):
-    ValueError: 'words' is no byte-level BPE, so it cannot be extended
+    Raises:
+        ValueError: there is no ``tokenizer.json`` that describes them.
     """
-    if not is_byte_level(encoding.core):
-        raise ValueError(f"{encoding.name!r} is no byte-level BPE, so it cannot be {done}")
+    definition = encoding.definition if isinstance(encoding, Tokenizer) else None
+    if not isinstance(definition, TokenizerDefinition):
+        raise ValueError(f"{encoding!r} has no steps that a tokenizer.json describes")
+    return definition
 
 
-def check_has_end(
-    vocab_size: int | None, num_merges: int | None, convergence: Convergence | None
-) -> None:
-    """Raise ``ValueError`` if nothing says when learning stops."""
-    converges = convergence is not None and convergence.patience is not None
-    if vocab_size is None and num_merges is None and not converges:
-        raise ValueError("give vocab_size, num_merges or convergence")
+_PARTS = ("normalizer", "pre_tokenizer", "decoder", "post_processor")
 
 
-def check_special_names(names: Iterable[str]) -> None:
-    """Raise ``ValueError`` if a name cannot be that of a special token, or comes twice."""
-    seen: set[str] = set()
-    for name in names:
-        if not name:
-            raise ValueError("a special token has an empty name")
-        if not is_unicode(name):
-            raise ValueError(f"the special token {name!r} has a lone surrogate")
-        if name in seen:
-            raise ValueError(f"the special token {name!r} is named twice")
-        seen.add(name)
+def train_tokenizer(
+    texts: Iterable[str] | Mapping[str, Iterable[str]],
+    settings: TokenizerSettings,
+    *,
+    counts: Counted | Mapping[str, Counted] = (),
+    validation: Iterable[str] = (),
+    workers: int | None = None,
+    name: str = "trained",
+) -> Tokenizer:
+    """Train a tokenizer on texts.  It does not depend on their order or the number of workers.
 
+    Args:
+        texts: the corpus, read once; or the texts of each group.
+        settings: the settings of one of the kinds.
+        validation: held-out texts for ``convergence``, from which nothing is learned.
+        counts: words with their counts, as the model gets them: normalized, and split off by the
+            pre-tokenizer.  Otherwise as in ``train_bpe``.
+        workers: the most processes that split a large corpus; by default one for each processor.
+        name: the name of the tokenizer.
 
-def check_weights(weights: Mapping[str, float]) -> None:
-    """Raise ``ValueError`` if the weight of a group is not positive, or is out of all proportion.
-
-    >>> check_weights({"en": 1e300})
-    Traceback (most recent call last):
-    ValueError: the weight of 'en' is 1e+300; it must be from 1e-09 to 1e+09
+    Raises:
+        ValueError: there is no text; a setting is impossible; a group with a weight has no text; a
+            part is wrong or needs a token that is not there; nothing can be learned.
+        TypeError: a text is not a str, or ``texts`` is a single str.
+        OSError: a worker process has been killed.
     """
-    for group, weight in weights.items():
-        if not isinstance(weight, (int, float)) or not 0 < weight < float("inf"):
-            raise ValueError(f"the weight of {group!r} is {weight!r:.60}; it must be positive")
-        if not 1 / _MOST_WEIGHT <= weight <= _MOST_WEIGHT:
-            raise ValueError(
-                f"the weight of {group!r} is {weight!r:.60}; it must be from "
-                f"{1 / _MOST_WEIGHT:g} to {_MOST_WEIGHT:g}"
-            )
+    trained = train_encoding(settings, texts, counts, validation, workers=workers, name=name)
+    assert isinstance(trained, Tokenizer)
+    return trained
 
 
-def spellings(name: str) -> list[bytes]:
-    """Return the tokens that a file may write like a special token.
+_ABOUT_TEXTS = ("counts", "validation", "workers", "name")
 
-    One is the name as text.  The other is read from the name by GPT-2's byte alphabet, if it has
-    all characters of the name.
 
-    >>> spellings("Ġa"), spellings("世")
-    ([b'\\xc4\\xa0a', b' a'], [b'\\xe4\\xb8\\x96'])
+def train_with(make: type[TokenizerSettings], arguments: Mapping[str, Any]) -> Tokenizer:
+    """Train a tokenizer with the arguments of a function for one kind, whose names are the fields.
+
+    Args:
+        make: the settings of the kind.
+        arguments: the arguments, those of ``train_tokenizer`` included.
     """
-    found = [name.encode()]
-    if UNICODE_TO_BYTE.keys() >= set(name):
-        found.append(decode_bytes(name))
-    return found
+    own = dict(arguments)
+    others = {name: own.pop(name) for name in _ABOUT_TEXTS if name in own}
+    texts = own.pop("texts")
+    return train_tokenizer(texts, make(**own), **others)

@@ -1,36 +1,23 @@
-"""Training: from texts to an encoding."""
+"""Training of any kind of vocabulary: counting of words, learning of a model, and the whole.
+
+A kind is a ``KindSettings``, which says what the words are and how its model is learned from them.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Callable, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import fields
+from typing import Any, Callable, ClassVar, NamedTuple
 
-from ..corpus.chunk_counts import ChunkCounter, Counts
 from ..corpus.counted import Counted
-from ..encodings import deepseek
 from ..encodings.encoding import Encoding
-from ..encodings.load_by_ranks import DEEPSEEK, pattern_named
-from ..encodings.tokenizer import Tokenizer
-from ..formats.models.bpe import RankedModel
-from ..formats.tokenizer_json import TokenizerDefinition
-from ..parallel.lazy import cached_property
-from ..pattern.ast import PatternError
-from ..pipeline.added.added_tokens import AddedToken
-from ..pipeline.byte_level import BYTE_TO_UNICODE
-from ..pipeline.chunks import chunk_bytes
 from ..unicode.surrogates import repair
-from .bpe.learner import Learner
-from .convergence import Convergence, Curve, Point, points_as_json
-from .counted_chunks import feed_all, whole_chunk_check
-from .measure import MergedWords
-from .settings import BYTES, TrainingSettings, spellings
-from .words import UNIT, multipliers_of
+from .convergence import Convergence, HeldOut, Point, points_as_json
+from .counted_chunks import feed_all
+from .words import CountedWords, WordCounter
 
-#: The id of each byte, for ``bytes.translate``.
-_TO_IDS = bytes(bytes(BYTE_TO_UNICODE).index(byte) for byte in range(256))
-
-_Advance = Callable[[int], None]
+#: Called with 1 for each step of learning.
+Advance = Callable[[int], None]
 
 
 class LearnedMerge(NamedTuple):
@@ -76,124 +63,229 @@ class Trained(NamedTuple):
     factors: dict[str, float]
     curve: Sequence[Point] = ()
 
+    @property
+    def skipped(self) -> int:
+        """The number of texts that were left out: none."""
+        return 0
+
     def metrics(self) -> dict[str, Any]:
         """Return figures of the training for a manifest."""
-        found = self._asdict()
-        del found["encoding"], found["curve"]
-        found["merges"] = len(self.merges)
-        return {**found, "curve": points_as_json(self.curve)} if self.curve else found
+        figures = self._asdict()
+        del figures["encoding"], figures["curve"]
+        figures["merges"] = len(self.merges)
+        return {**figures, "curve": points_as_json(self.curve)} if self.curve else figures
 
 
-def train_bpe(
-    texts: Iterable[str] | Mapping[str, Iterable[str]] = (),
-    vocab_size: int | None = None,
-    *,
-    num_merges: int | None = None,
-    pattern: str = "gpt2",
-    special_tokens: Iterable[str] = (),
-    min_frequency: int = 1,
-    max_token_length: int | None = None,
-    weights: Mapping[str, float] | None = None,
-    convergence: Convergence | None = None,
-    counts: Counted | Mapping[str, Counted] = (),
-    validation: Iterable[str] = (),
-    workers: int | None = None,
-    name: str = "trained",
-) -> Encoding:
-    """Train a byte-level BPE vocabulary on texts.
-
-    The merges are those of Hugging Face tokenizers 0.23.3: of its ``BpeTrainer`` with the
-    byte-level alphabet, after a pre-tokenizer that splits by the same pattern.  They do not depend
-    on the order of the texts or on the number of workers.
-
-    The ids of the 256 bytes come first, in GPT-2's order, then those of the merges, then those of
-    the special tokens.
+class Learned(NamedTuple):
+    """A model that was learned.
 
     Args:
-        texts: the corpus, read once; or the texts of each group.
-        vocab_size: the number of tokens, single bytes and special tokens included.  There are fewer
-            if nothing is left to merge.
-        num_merges: the most merges to learn.  Give this, ``vocab_size`` or ``convergence``, or
-            several of them.
-        pattern: the pattern that splits text into chunks, across which nothing is merged; or its
-            name: that of an encoding of OpenAI's, ``"llama3"``, or ``"deepseek"`` for the steps of
-            DeepSeek V3.
-        special_tokens: the names of special tokens.  In the texts they are plain text.
-        min_frequency: the lowest frequency of a pair that is merged.
-        max_token_length: the length in bytes of the longest token.  (In tokenizers, the option of
-            this name is one more: tokens there are shorter than it.)
-        weights: the weights of some groups; the others have 1.  Each group is multiplied so that
-            group sizes in bytes are in these proportions, and none is made smaller.
-            ``min_frequency`` is compared with the multiplied frequencies.
-        convergence: when to stop because more merges are of little use for ``validation``.
-        validation: held-out texts, from which nothing is learned.
-        counts: chunks with their counts, beside texts or instead of them: a mapping; pairs, in any
-            order, of which those of the same chunk are added up; or either for each group.  The
-            merges are those of the texts that were counted.
-        workers: the most processes that split a large corpus; by default one for each processor.
-        name: the name of the encoding.
-
-    Returns:
-        The encoding; a ``Tokenizer`` with ``"deepseek"``.  ``compat_bpe.save`` writes it.
-
-    Raises:
-        ValueError: there is no text; the vocabulary is too small for all bytes and special tokens;
-            a special token is empty, is named twice, or is also made by merging; the pattern is not
-            valid; a weight is not positive, or its group has no text; a count is negative or no
-            integer; a counted text is empty, has a surrogate, or is more than one chunk.
-        TypeError: a text is not a str, or ``texts`` is a single str.
-        OSError: a worker process has been killed.
-
-    >>> enc = train_bpe(["hug " * 10 + "pug " * 5 + "pun " * 12], 259, pattern=r" ?\\w+")
-    >>> [enc.decode([token]) for token in (256, 257, 258)]
-    ['pu', ' pu', ' pun']
-    >>> counts = {"hug": 1, " hug": 9, " pug": 5, " pun": 12}
-    >>> enc = train_bpe(counts=counts, vocab_size=259, pattern=r" ?\\w+")
-    >>> [enc.decode([token]) for token in (256, 257, 258)]
-    ['pu', ' pu', ' pun']
+        model: the model, as its kind has it.
+        merges: the merges, in the order in which they were learned; none if its kind has none.
+        stopped: as in ``Trained``.
+        tokens: the number of tokens of the words that it was learned from.
+        curve: as in ``Trained``.
     """
-    settings = TrainingSettings(
-        vocab_size,
-        num_merges=num_merges,
-        pattern=pattern,
-        special_tokens=special_tokens,
-        min_frequency=min_frequency,
-        max_token_length=max_token_length,
-        weights=weights,
-        convergence=convergence,
-    )
-    with Trainer(settings, workers=workers, name=name) as trainer:
-        feed_all(trainer, texts, counts, validation)
-        return trainer.train().encoding
+
+    model: Any
+    merges: list[LearnedMerge]
+    stopped: str
+    tokens: float
+    curve: Sequence[Point] = ()
+
+
+class LikeError(ValueError):
+    """An error for a tokenizer to be like, of which the kind cannot be; the message lacks it."""
+
+
+class Options(NamedTuple):
+    """What a user asks of a training.
+
+    Args:
+        values: the settings, by name, without ``special_tokens``; defaults included.
+        given: the names of those that the user gave.
+        special_tokens: the names of special tokens.
+        roles: the special tokens that have a role in transformers, by role.
+    """
+
+    values: Mapping[str, Any]
+    given: Set[str]
+    special_tokens: Sequence[str]
+    roles: Mapping[str, str]
+
+    def special_with_roles(self, left_out: str | None = None) -> list[str]:
+        """Return the names of special tokens and of those that have a role, but for one of these.
+
+        >>> options = Options({}, set(), ["<a>"], {"bos": "<a>", "eos": "<b>", "unk": "<c>"})
+        >>> options.special_with_roles("<c>")
+        ['<a>', '<b>']
+        """
+        named = self.special_tokens
+        others = [one for one in dict.fromkeys(self.roles.values()) if one not in named]
+        return [*named, *(one for one in others if one != left_out)]
+
+
+class KindSettings:
+    """The settings of training one kind of vocabulary, and what all programs ask of a kind.
+
+    Attributes:
+        kind: the name of the kind.
+        formats: the formats that are written unless others are named.
+        ends: the settings that say when learning ends, of which one must be given.
+        learns_merges: True if the kind learns merges one after another.
+        usual_pattern: the pattern, or its name, that splits text unless another is given; None if a
+            pre-tokenizer does.
+        vocab_size: the number of tokens asked for; None for any number.
+        weights: the weights of groups, if there are any.
+    """
+
+    kind: ClassVar[str] = ""
+    formats: ClassVar[tuple[str, ...]] = ()
+    ends: ClassVar[tuple[str, ...]] = ()
+    learns_merges: ClassVar[bool] = False
+    usual_pattern: ClassVar[str | None] = None
+
+    vocab_size: int | None
+    weights: Mapping[str, float] | None = None
+    min_frequency: int = 0
+    min_score: float = 0.0
+
+    @classmethod
+    def option_names(cls, kind: str) -> frozenset[str]:
+        """Return the names of the settings that a program's options may give."""
+        return frozenset(field.name for field in fields(cls))  # type: ignore[arg-type]
+
+    @classmethod
+    def no_convergence(cls, kind: str) -> str:
+        """Return the reason why learning cannot stop by convergence; "" if it can.
+
+        It is ``"pruned"`` if pieces are taken away, ``"exact"`` if there are as many pieces as were
+        asked for, or ``"fixed"`` if bytes per token do not depend on their number.
+        """
+        return ""
+
+    @classmethod
+    def from_options(cls, kind: str, options: Options) -> KindSettings:
+        """Return the settings that the options of a program describe.
+
+        Raises:
+            ValueError: a setting is impossible.
+            LikeError: the tokenizer to be like is of no such kind.
+        """
+        raise NotImplementedError
+
+    @property
+    def pattern_name(self) -> str:
+        """The pattern, as a manifest names it."""
+        raise NotImplementedError
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """The roles of special tokens that the settings name."""
+        return {}
+
+    def kept_roles(self, roles: Mapping[str, str]) -> Mapping[str, str]:
+        """Return those of some roles that are written beside the model."""
+        return roles
+
+    @property
+    def most_steps(self) -> int | None:
+        """The number of steps of learning, unless nothing is left to learn; None if unknown."""
+        return None
+
+    @property
+    def steps(self) -> str:
+        """The name of steps."""
+        return "steps"
+
+    @property
+    def stops_by(self) -> Convergence | None:
+        """The settings of stopping by convergence, of kinds that can."""
+        return None
+
+    @property
+    def leaves_bytes_out(self) -> bool:
+        """True if unknown characters are bytes in the tokenizer to be like, and not here."""
+        return False
+
+    def described(self) -> dict[str, Any]:
+        """Return the settings for a manifest, all of which are JSON."""
+        raise NotImplementedError
+
+    def splitter(self) -> Encoding:
+        """Return an encoding whose chunks are the words that are learned from.
+
+        Raises:
+            ValueError: the pattern, or a part, is wrong.
+        """
+        raise NotImplementedError
+
+    def word_counter(self, workers: int | None, *, is_held_out: bool = False) -> WordCounter:
+        """Return a counter of the words that are learned from.
+
+        Args:
+            workers: the most processes that split a large corpus; None for one each processor.
+            is_held_out: True for words by which learning stops; they have no weights.
+
+        Raises:
+            ValueError: the pattern or a part is wrong, or ``workers`` is not positive.
+        """
+        raise NotImplementedError
+
+    def learn(self, words: CountedWords, advance: Advance) -> Learned:
+        """Learn a model from words.
+
+        Args:
+            words: the words.
+            advance: called with 1 for each step.
+
+        Raises:
+            ValueError: nothing can be learned from them with these settings.
+        """
+        raise NotImplementedError
+
+    def encoding(self, model: Any, name: str) -> Encoding:
+        """Return the encoding that has a model which was learned.
+
+        Raises:
+            ValueError: a part of it is wrong, or needs a token that is not there.
+        """
+        raise NotImplementedError
 
 
 class Trainer:
     """Training step by step, for texts in pieces, and with figures on the result.
 
     Args:
-        settings: the settings.
-        workers, name: as in ``train_bpe``.
+        settings: the settings of a kind.
+        workers: the most processes that split a large corpus; by default one for each processor.
+        name: the name of the encoding.
 
     Raises:
-        ValueError: the pattern is not valid, or ``workers`` is not positive.
+        ValueError: the pattern or a part is wrong, or ``workers`` is not positive.
 
+    >>> from compat_bpe.train import TrainingSettings, WordPieceSettings
     >>> with Trainer(TrainingSettings(num_merges=1)) as trainer:
     ...     trainer.feed("hug pug", is_last=False)
     ...     trainer.feed(" hug")
     ...     trained = trainer.train()
     >>> trained.merges
     [LearnedMerge(left=b'u', right=b'g', id=256, frequency=3)]
+    >>> with Trainer(WordPieceSettings(9)) as trainer:
+    ...     trainer.feed("hug pug hug")
+    ...     trained = trainer.train()
+    >>> trained.merges
+    [LearnedMerge(left=b'##u', right=b'##g', id=7, frequency=3), \
+LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
     """
 
     def __init__(
-        self, settings: TrainingSettings, *, workers: int | None = None, name: str = "trained"
+        self, settings: KindSettings, *, workers: int | None = None, name: str = "trained"
     ) -> None:
         self.settings = settings
         self._name = name
-        #: An encoding without merges, which splits the text.
-        self._unmerged = make_encoding(name, settings.pattern, BYTES, [])
-        self._chunks = ChunkCounter(self._unmerged, workers)
-        self._held_out = ChunkCounter(self._unmerged, workers)
+        self._words = settings.word_counter(workers)
+        self._held_out = settings.word_counter(workers, is_held_out=True)
         self._held_out_bytes = 0
 
     def __enter__(self) -> Trainer:
@@ -201,7 +293,7 @@ class Trainer:
 
     def __exit__(self, *exception: object) -> None:
         self._held_out.__exit__(*exception)
-        self._chunks.__exit__(*exception)
+        self._words.__exit__(*exception)
 
     def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None:
         """Take a text, or a piece of one.
@@ -215,13 +307,16 @@ class Trainer:
             TypeError: ``text`` is not a str.
             OSError: a worker process has been killed.
         """
-        self._chunks.feed(text, group, is_last=is_last)
+        self._words.feed(text, group, is_last=is_last)
 
     def feed_counts(self, counts: Counted, group: str = "") -> None:
-        """Take chunks that come with their counts, beside texts or instead of them.
+        """Take words that come with their counts, beside texts or instead of them.
+
+        Words are the chunks of a pattern, or what a model gets: normalized, and split off by the
+        pre-tokenizer.
 
         Args:
-            counts: a mapping of chunks to counts, or rows of a chunk, its count and perhaps its
+            counts: a mapping of words to counts, or rows of a chunk, its count and perhaps its
                 group, in any order.  They are read once; memory grows with the distinct chunks.
             group: the group of chunks that come without one.
 
@@ -231,16 +326,13 @@ class Trainer:
                 pattern would split it (``NotAChunkError``).  The last is checked unless the pattern
                 looks around so that a chunk may be split when it stands alone.
 
+        >>> from compat_bpe.train import TrainingSettings
         >>> with Trainer(TrainingSettings(num_merges=1)) as trainer:
         ...     trainer.feed_counts([("hug", 1), (" pug", 1), (" hug", 1)])
         ...     trainer.train().merges
         [LearnedMerge(left=b'u', right=b'g', id=256, frequency=3)]
         """
-        self._chunks.add(counts, group, self._check_chunk)
-
-    @cached_property
-    def _check_chunk(self) -> Callable[[str], None]:
-        return whole_chunk_check(self._unmerged, self.settings.pattern)
+        self._words.feed_counts(counts, group)
 
     def hold_out(self, text: str) -> None:
         """Take a text by which learning may stop; nothing is learned from it.
@@ -249,124 +341,52 @@ class Trainer:
             ValueError: the settings have no ``convergence``.
             TypeError, OSError: as ``feed``.
         """
-        if self.settings.convergence is None:
+        if self.settings.stops_by is None:
             raise ValueError("held-out text is of no use: the settings have no convergence")
         self._held_out.feed(text)
         self._held_out_bytes += len(repair(text).encode())
 
-    def train(self, advance: _Advance = lambda merges: None) -> Trained:
+    def train(self, advance: Advance = lambda steps: None) -> Trained:
         """Learn from all texts.
 
         Args:
-            advance: called with 1 for each merge.
+            advance: called with 1 for each step.
 
         Raises:
-            ValueError: there was no text; a group with a weight had none; a special token is also
-                made by merging; there was no held-out text, but ``convergence``.
+            ValueError: there was no text; a group with a weight had none; a part is wrong or needs
+                a token that is not there; nothing can be learned; a special token is also made by
+                merging; there was no held-out text, but ``convergence``.
             OSError: a worker process has been killed.
         """
-        settings = self.settings
-        most = settings.most_merges
-        counts = self._chunks.finish()
-        sizes = {group: self._size(counter) for group, counter in counts.items()}
-        if not any(sizes.values()):
-            raise ValueError("there is no text to learn from")
-        unit = UNIT if settings.weights else 1
-        multipliers = multipliers_of(sizes, settings.weights) if settings.weights else {}
-        chunks = sum(sum(counter.values()) for counter in counts.values())
-        words = self._words(counts, multipliers)
-        learner = Learner(
-            words,
-            BYTES,
-            min_frequency=settings.min_frequency * unit,
-            max_token_length=settings.max_token_length,
-        )
-        distinct = len(words)
-        del words  # The learner has what it needs of it.
-        tokens = list(BYTES)
-        merges: list[LearnedMerge] = []
-        taken = {token: name for name in settings.special_tokens for token in spellings(name)}
-        held_out = MergedWords(self._words(self._held_out.finish(), {}))
-        curve = None
-        if settings.convergence is not None:
-            curve = Curve(settings.convergence, self._held_out_bytes)
-        stopped = "size"
-        while True:
-            if curve is not None and curve.is_due(len(merges)):
-                size = settings.least_tokens + len(merges)
-                if curve.add(size, len(merges), held_out.size):
-                    stopped = "convergence"
-                    break
-            if len(merges) == most:
-                break
-            merge = learner.step()
-            if merge is None:
-                stopped = "nothing left"
-                break
-            left, right = tokens[merge.left], tokens[merge.right]
-            if left + right in taken:
-                raise ValueError(
-                    f"the special token {taken[left + right]!r} is also the result of merge "
-                    f"{len(merges) + 1}: choose a name that the pattern splits, such as <|name|>"
-                )
-            frequency = merge.frequency / unit if unit > 1 else merge.frequency
-            merges.append(LearnedMerge(left, right, len(tokens), frequency))
-            tokens.append(left + right)
-            held_out.join(chr(merge.left) + chr(merge.right), chr(merge.made))
-            advance(1)
-        if curve is not None and not curve.is_due(len(merges)):
-            curve.add(settings.least_tokens + len(merges), len(merges), held_out.size)
+        words = self._words.finish()
+        distinct = len(words.counts)
+        if self._held_out_bytes:
+            counts = self._held_out.finish(may_be_empty=True).counts
+            words = words._replace(held_out=HeldOut(counts, self._held_out_bytes))
+        learned = self.settings.learn(words, advance)
         return Trained(
-            make_encoding(self._name, settings.pattern, tokens, settings.special_tokens),
-            merges,
-            stopped,
-            sum(sizes.values()),
-            chunks,
+            self.settings.encoding(learned.model, self._name),
+            learned.merges,
+            learned.stopped,
+            words.bytes,
+            words.words,
             distinct,
-            learner.size / unit if unit > 1 else learner.size,
-            {group: multiplier / unit for group, multiplier in multipliers.items()},
-            curve.points if curve is not None else (),
+            learned.tokens,
+            dict(words.factors),
+            learned.curve,
         )
 
-    def _size(self, counter: Counter[str]) -> int:
-        """Return the size of counted chunks in bytes."""
-        core = self._unmerged.core
-        return sum(len(chunk_bytes(core, chunk)) * count for chunk, count in counter.items())
 
-    def _words(self, counts: Counts, multipliers: Mapping[str, int]) -> dict[str, int]:
-        """Return all chunks as strings of ids, and empty the counts, so as not to hold both."""
-        core = self._unmerged.core
-        words: dict[str, int] = {}
-        for group in list(counts):
-            multiplier = multipliers.get(group, 1)
-            counter = counts.pop(group)
-            while counter:
-                chunk, count = counter.popitem()
-                word = chunk_bytes(core, chunk).translate(_TO_IDS).decode("latin-1")
-                words[word] = words.get(word, 0) + count * multiplier
-        return words
-
-
-def make_encoding(
-    name: str, pattern: str, tokens: Iterable[bytes], special_tokens: Iterable[str]
+def train_encoding(
+    settings: KindSettings,
+    texts: Iterable[str] | Mapping[str, Iterable[str]],
+    counts: Counted | Mapping[str, Counted] = (),
+    validation: Iterable[str] = (),
+    *,
+    workers: int | None = None,
+    name: str = "trained",
 ) -> Encoding:
-    """Make an encoding of tokens, in the order of their ids, followed by special tokens.
-
-    Raises:
-        ValueError: the pattern is not valid.
-    """
-    ranks = {token: rank for rank, token in enumerate(tokens)}
-    specials = {special: number for number, special in enumerate(special_tokens, len(ranks))}
-    if pattern == DEEPSEEK:
-        added = tuple(AddedToken(one, number, special=True) for one, number in specials.items())
-        definition = TokenizerDefinition(RankedModel(ranks), added, deepseek.PARTS, name)
-        return Tokenizer(name, definition)
-    try:
-        return Encoding(
-            name,
-            pat_str=pattern_named(pattern),
-            mergeable_ranks=ranks,
-            special_tokens=specials,
-        )
-    except PatternError as error:
-        raise ValueError(f"the pattern cannot be used: {error}") from None
+    """Return an encoding trained on texts; arguments and errors as in ``train_bpe``."""
+    with Trainer(settings, workers=workers, name=name) as trainer:
+        feed_all(trainer, texts, counts, validation)
+        return trainer.train().encoding

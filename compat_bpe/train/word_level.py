@@ -17,8 +17,9 @@ from ..formats.models.word_level import WordLevelPart
 from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .bpe.settings import given_or
+from .settings import TokenizerSettings, train_with
 from .tokenizer_parts import GivenPart
-from .tokenizer_trainer import Advance, Learned, TokenizerSettings, train_with
+from .trainer import Advance, Learned
 from .words import CountedWords
 
 
@@ -29,6 +30,10 @@ class WordLevelSettings(TokenizerSettings):
     kind: ClassVar[str] = "word-level"
     model_types: ClassVar[tuple[type, ...]] = (WordLevelPart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "whitespace"}
+
+    @classmethod
+    def no_convergence(cls, kind: str) -> str:
+        return "fixed"
 
     @property
     def unknown_token(self) -> str:

@@ -18,12 +18,13 @@ from typing import Any, ClassVar
 from ..corpus.counted import Counted
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.wordpiece import WordPiecePart
+from .bpe.measure import GreedyWords
 from .bpe.merges_of_characters import Marks
 from .bpe.settings import MergeSettings, given_or
 from .convergence import Convergence
-from .measure import GreedyWords
+from .settings import train_with
 from .tokenizer_parts import GivenPart
-from .tokenizer_trainer import Advance, Learned, train_with
+from .trainer import Advance, Learned
 from .words import CountedWords
 
 

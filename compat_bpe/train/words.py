@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 from ..corpus.chunk_counts import ChunkCounter
 from ..corpus.counted import Counted
+from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.word_level import WordLevelPart
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
+from ..parallel.lazy import cached_property
 from .convergence import HeldOut
 from .counted_chunks import word_check
 from .tokenizer_parts import types_in
@@ -72,16 +74,18 @@ class WordCounter:
     Memory grows with the number of distinct words.
 
     Args:
-        parts: the normalizer and the pre-tokenizer, as in a ``tokenizer.json``; each may be None or
-            missing.  Without a pre-tokenizer a text is one word.
+        splitter: an encoding whose chunks are the words.
+        make_check: returns the check of words that come with their counts, when it is needed.
+        size: returns the size in bytes of a word.
+        spelled: returns a word as it is learned from; None if that is the word itself.
         weights: the weights of some groups; the others have 1.
         workers: the most worker processes to use for a large corpus, as in ``ChunkCounter``.
 
     Raises:
-        ValueError: a part is wrong, or ``workers`` is not positive.
+        ValueError: ``workers`` is not positive.
 
     >>> parts = {"normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "Whitespace"}}
-    >>> with WordCounter(parts) as counter:
+    >>> with WordCounter.of_parts(parts) as counter:
     ...     counter.feed("The dog, the", is_last=False)
     ...     counter.feed("se dogs.")
     ...     counter.finish().counts
@@ -90,17 +94,52 @@ class WordCounter:
 
     def __init__(
         self,
-        parts: Mapping[str, Any],
+        splitter: Encoding,
+        make_check: Callable[[], Callable[[str], None]],
+        size: Callable[[str], int],
+        spelled: Callable[[str], str] | None = None,
         *,
         weights: Mapping[str, float] | None = None,
         workers: int | None = None,
     ) -> None:
-        splitter = word_splitter(parts)
+        self._make_check = make_check
+        self._size = size
+        self._spelled = spelled
         self._weights = dict(weights or {})
-        self._check_word = word_check(parts.get("pre_tokenizer"), splitter)
-        # In the byte alphabet, a character stands for a byte.
-        self._is_in_bytes = any("ByteLevel" in types_in(parts.get(name)) for name in _STEPS)
         self._chunks = ChunkCounter(splitter, workers)
+
+    @classmethod
+    def of_parts(
+        cls,
+        parts: Mapping[str, Any],
+        *,
+        weights: Mapping[str, float] | None = None,
+        workers: int | None = None,
+    ) -> WordCounter:
+        """Return a counter of the words that parts of a ``tokenizer.json`` make.
+
+        Args:
+            parts: the normalizer and the pre-tokenizer, as in the file; each may be None or
+                missing. Without a pre-tokenizer a text is one word.
+            weights, workers: as above.
+
+        Raises:
+            ValueError: a part is wrong, or ``workers`` is not positive.
+        """
+        splitter = word_splitter(parts)
+        # In the byte alphabet, a character stands for a byte.
+        is_in_bytes = any("ByteLevel" in types_in(parts.get(name)) for name in _STEPS)
+        return cls(
+            splitter,
+            lambda: word_check(parts.get("pre_tokenizer"), splitter),
+            len if is_in_bytes else lambda word: len(word.encode()),
+            weights=weights,
+            workers=workers,
+        )
+
+    @cached_property
+    def _check(self) -> Callable[[str], None]:
+        return self._make_check()
 
     def __enter__(self) -> WordCounter:
         return self
@@ -123,10 +162,13 @@ class WordCounter:
             TypeError, ValueError: as ``Trainer.feed_counts``; also if the pre-tokenizer would give
                 no such word (``NotAChunkError``), as far as the word alone shows it.
         """
-        self._chunks.add(counts, group, self._check_word)
+        self._chunks.add(counts, group, self._check)
 
-    def finish(self) -> CountedWords:
+    def finish(self, *, may_be_empty: bool = False) -> CountedWords:
         """Return the words of everything fed.
+
+        Args:
+            may_be_empty: True if all text may have been left out by the splitter.
 
         Raises:
             ValueError: there was no text, or a group with a weight had none.
@@ -137,28 +179,27 @@ class WordCounter:
             group: sum(self._size(word) * count for word, count in counter.items())
             for group, counter in counts.items()
         }
-        if not any(sizes.values()):
+        if not may_be_empty and not any(sizes.values()):
             raise ValueError("there is no text to learn from")
         multipliers = multipliers_of(sizes, self._weights) if self._weights else {}
         unit = UNIT if self._weights else 1
-        number = 0
-        found: dict[str, int] = {}
+        total = 0
+        words: dict[str, int] = {}
         # The counts are emptied, so as not to hold both.
         for group in list(counts):
             counter = counts.pop(group)
-            number += sum(counter.values())
+            total += sum(counter.values())
             multiplier = multipliers.get(group, 1)
-            if not found and multiplier == 1:
-                found = dict(counter)
+            if not words and multiplier == 1 and self._spelled is None:
+                words = dict(counter)
                 continue
             while counter:
                 word, count = counter.popitem()
-                found[word] = found.get(word, 0) + count * multiplier
+                if self._spelled is not None:
+                    word = self._spelled(word)
+                words[word] = words.get(word, 0) + count * multiplier
         factors = {group: multiplier / unit for group, multiplier in multipliers.items()}
-        return CountedWords(found, unit, sum(sizes.values()), number, factors)
-
-    def _size(self, word: str) -> int:
-        return len(word) if self._is_in_bytes else len(word.encode())
+        return CountedWords(words, unit, sum(sizes.values()), total, factors)
 
 
 def multipliers_of(sizes: Mapping[str, int], weights: Mapping[str, float]) -> dict[str, int]:

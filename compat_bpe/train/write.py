@@ -20,6 +20,7 @@ from ..files.replace import put_in_place, sync_file, sync_folder
 from ..formats.manifest import MANIFEST as MANIFEST
 from ..pipeline.added.added_tokens import AddedToken
 from .sentencepiece.model import save_trained_sentencepiece
+from .sentencepiece.settings import FORMAT as SENTENCEPIECE
 from .trainer import LearnedMerge
 
 #: The formats of byte-level BPE, and the files of each; ``{name}`` stands for the name of the
@@ -32,8 +33,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "token-map": ("token_map.tsv",),
 }
 
-#: The format of models of SentencePiece, and all formats with it.
-SENTENCEPIECE = "sentencepiece"
+#: All formats, with that of models of SentencePiece.
 ALL_FORMATS = {**FORMATS, SENTENCEPIECE: ("{name}.model", "{name}.vocab")}
 
 #: The roles that transformers gives to special tokens.

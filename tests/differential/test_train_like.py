@@ -19,7 +19,7 @@ from compat_bpe import load
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_tokenizer
-from compat_bpe.train.kinds import KINDS, kind_of
+from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
 from tests.kinds import kind_path
 
 SOURCES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
@@ -85,7 +85,7 @@ def trained_here(file: dict[str, Any], size: int, folder: Path) -> dict[str, Any
     (folder / "like.json").write_text(json.dumps(file), "utf-8")
     like = load(folder / "like.json")
     assert isinstance(like, Tokenizer)
-    enc = train_tokenizer(CORPUS, KINDS[kind_of(like)](size, like=like), workers=1)
+    enc = train_tokenizer(CORPUS, TOKENIZER_KINDS[kind_of(like)](size, like=like), workers=1)
     save_tokenizer_json(enc, folder / "tokenizer.json")
     found: dict[str, Any] = json.loads((folder / "tokenizer.json").read_text("utf-8"))
     return found

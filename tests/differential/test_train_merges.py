@@ -93,7 +93,7 @@ def learned(
     corpus: list[str], settings: MergeSettings, parts: dict[str, Any], expected: Reference
 ) -> LearnedTokens:
     """What is learned here, from the first tokens in the reference's order."""
-    with WordCounter(parts) as counter:
+    with WordCounter.of_parts(parts) as counter:
         for text in corpus:
             counter.feed(text)
         words = counter.finish()

@@ -27,7 +27,7 @@ from compat_bpe.train import (
     WordPieceSettings,
     train_tokenizer,
 )
-from compat_bpe.train.tokenizer_trainer import TokenizerSettings
+from compat_bpe.train.settings import TokenizerSettings
 from compat_bpe.train.words import WordCounter
 from tests.differential.reference import repaired
 from tests.differential.small_tokenizers import BYTE_LEVEL, file
@@ -195,7 +195,7 @@ def test_words_are_those_of_the_reference(
         show_progress=False,
     )
     reference.train_from_iterator(corpus, trainer)
-    with WordCounter({"pre_tokenizer": pre_tokenizer}) as counter:
+    with WordCounter.of_parts({"pre_tokenizer": pre_tokenizer}) as counter:
         for text in corpus:
             counter.feed(text)
         words = counter.finish()

@@ -30,8 +30,7 @@ from compat_bpe.train import (
     train_character_bpe,
     train_wordpiece,
 )
-from compat_bpe.train.measure import GreedyWords
-from compat_bpe.train.tokenizer_trainer import TokenizerTrainer
+from compat_bpe.train.bpe.measure import GreedyWords
 from tests.examples import scaled
 
 ROOT = Path(__file__).parents[2]
@@ -56,8 +55,7 @@ Settings = Union[TrainingSettings, CharacterBpeSettings, WordPieceSettings]
 
 
 def train(make: Any, learned: list[str], held_out: list[str], **options: Any) -> Trained:
-    trainer = Trainer if make is TrainingSettings else TokenizerTrainer
-    with trainer(make(**options), workers=1) as one:
+    with Trainer(make(**options), workers=1) as one:
         for text in learned:
             one.feed(text)
         if "convergence" in options:
@@ -259,7 +257,7 @@ def test_from_functions() -> None:
 
 @pytest.mark.parametrize("settings", [UnigramSettings(20), WordLevelSettings(20)])
 def test_other_kinds_take_no_held_out_text(settings: Any) -> None:
-    with TokenizerTrainer(settings) as trainer, pytest.raises(ValueError, match="is of no use"):
+    with Trainer(settings) as trainer, pytest.raises(ValueError, match="is of no use"):
         trainer.hold_out("pug")
 
 

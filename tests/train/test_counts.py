@@ -28,8 +28,7 @@ from compat_bpe.train import (
     train_word_level,
     train_wordpiece,
 )
-from compat_bpe.train.settings import BYTES
-from compat_bpe.train.trainer import make_encoding
+from compat_bpe.train.bpe.byte_level import BYTES, make_encoding
 from compat_bpe.train.words import WordCounter
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled
@@ -122,7 +121,7 @@ def test_other_kinds(
     some = [*some, "a be bee"]
     expected = train(some, 80, **options)
     parts = expected.definition.parts
-    with WordCounter(parts, workers=1) as counter:
+    with WordCounter.of_parts(parts, workers=1) as counter:
         for text in some:
             counter.feed(text)
         pairs = data.draw(shuffled([*counter.finish().counts.items()]))

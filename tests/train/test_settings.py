@@ -25,8 +25,8 @@ from compat_bpe.train import (
     train_wordpiece,
 )
 from compat_bpe.train.bpe.learner import MOST_TOKENS
+from compat_bpe.train.checks import check_least
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
-from compat_bpe.train.settings import check_least
 
 
 def test_the_arguments_of_train_bpe_are_the_settings() -> None:

@@ -1,177 +1,369 @@
-"""What training gives; that the merges are the right ones is tested in ``differential``."""
+"""Training of tokenizers of all kinds: ids, settings, stops, what is refused."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from compat_bpe import get_encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.train import Trained, Trainer, TrainingSettings, train_bpe
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition
+from compat_bpe.pipeline.added.added_tokens import AddedToken
+from compat_bpe.pipeline.tokenized.padding import Padding
+from compat_bpe.train import (
+    ByteSettings,
+    CharacterBpeSettings,
+    CharacterSettings,
+    Trained,
+    Trainer,
+    WordLevelSettings,
+    WordPieceSettings,
+    train_character_bpe,
+    train_tokenizer,
+    train_word_level,
+    train_wordpiece,
+)
+from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
+from compat_bpe.train.settings import TokenizerSettings
+from compat_bpe.train.tokenizer_parts import NAMED, part_named, renumbered
 
 ROOT = Path(__file__).parents[2]
+WORDS = ["Hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5]
+SOME: dict[str, dict[str, Any]] = {
+    "wordpiece": {"vocab_size": 20},
+    "character-bpe": {"vocab_size": 20},
+    "word-level": {"vocab_size": 5},
+    "characters": {"vocab_size": 5},
+    "bytes": {},
+}
 
 
-def train(texts: list[str], *args: Any, **options: Any) -> Trained:
-    with Trainer(TrainingSettings(*args, **options)) as trainer:
+def trained(settings: TokenizerSettings, texts: list[str] = WORDS) -> Trained:
+    with Trainer(settings) as trainer:
         for text in texts:
             trainer.feed(text)
         return trainer.train()
 
 
-def test_ids_are_those_of_bytes_then_merges_then_special_tokens() -> None:
-    enc = train_bpe(["hug hug hugs"], 260, special_tokens=["<|a|>", "<|b|>"], name="mine")
-    assert (enc.name, enc.n_vocab) == ("mine", 260)
-    assert [enc.decode_single_token_bytes(i) for i in range(256)] == [
-        bytes([byte]) for byte in BYTE_TO_UNICODE
+def pieces(tokenizer: Any) -> list[str]:
+    vocabulary = tokenizer.definition.model.vocabulary
+    assert [*vocabulary.values()] == [*range(len(vocabulary))]
+    return [*vocabulary]
+
+
+def test_ids_are_those_of_special_tokens_then_characters_then_merges() -> None:
+    enc = train_wordpiece(WORDS, 20, special_tokens=["[CLS]", "[SEP]"], name="mine")
+    assert pieces(enc) == [
+        *("[UNK]", "[CLS]", "[SEP]", *"bghnpsu", "##u", "##g", "##n", "##s"),
+        *("##ug", "##un", "hug", "pun", "pug", "hugs"),
     ]
-    assert [enc.decode([256]), enc.decode([257])] == ["hu", "hug"]
-    assert enc.special_tokens == {"<|a|>": 258, "<|b|>": 259}
-    assert enc.encode("hug<|b|>", allowed_special="all") == [257, 259]
+    assert (enc.name, enc.special_tokens) == ("mine", {"[UNK]": 0, "[CLS]": 1, "[SEP]": 2})
+    assert enc.encode("[CLS]HUGS hugx", allowed_special="all") == [1, 19, 0]
+    enc = train_wordpiece(WORDS, 20, unknown="<u>", special_tokens=["<s>", "<u>"], prefix="@")
+    assert pieces(enc)[:10] == ["<s>", "<u>", *"bghnpsu", "@u"]
+    assert enc.decode(enc.encode("bun gh hug")) == "bun <u> hug"
+
+
+def test_the_rule_of_textbooks() -> None:
+    enc = train_wordpiece(WORDS, num_merges=2, rule="likelihood")
+    # Equal scores go by ids, so the second is b ##u.
+    assert pieces(enc)[-2:] == ["##gs", "bu"]
+
+
+def test_marks_of_bpe() -> None:
+    assert pieces(train_character_bpe(WORDS, 16))[9:] == [
+        *("g</w>", "n</w>", "s</w>", "pu", "pun</w>", "Hu", "Hug</w>")
+    ]
+    assert pieces(train_character_bpe(WORDS, num_merges=1, prefix="@"))[-1] == "@ug"
+    assert pieces(train_character_bpe(WORDS, num_merges=1, suffix=""))[-1] == "ug"
+    both = pieces(train_character_bpe(WORDS, num_merges=1, prefix="@", suffix="$"))
+    assert both == ["<unk>", *"Hbghnpsu", "@u", "@g$", "@n$", "@g", "@s$", "pu"]
+    long = train_character_bpe(WORDS, 99, max_token_length=2)
+    assert max(len(token.replace("</w>", "")) for token in pieces(long)[1:]) == 2
+
+
+def test_words_characters_and_bytes() -> None:
+    enc = train_word_level(["b a b c,", "a"], special_tokens=["<s>", "c"], min_frequency=2)
+    # A word that is a special token has its id.
+    assert pieces(enc) == ["<unk>", "<s>", "c", "a", "b"]
+    assert enc.encode("c b z", allowed_special=set(), disallowed_special=()) == [2, 4, 0]
+    assert pieces(train_word_level(["a b"], 1, special_tokens=["x"])) == ["<unk>", "x"]
+    chars = train_tokenizer(["aab\n"], CharacterSettings(3))
+    assert pieces(chars) == ["<unk>", "a", "\n"]
+    assert chars.decode(chars.encode("a\na")) == "a\na"
+    octets = train_tokenizer(["x"], ByteSettings(special_tokens=["<s>"]))
+    assert octets.n_vocab == 257
+    assert octets.decode(octets.encode("é \n世")) == "é \n世"
+    assert octets.count("é \n世") == 7
 
 
 def test_it_stops_where_it_is_told_to() -> None:
-    text = ["hug hug pug pug bun"]
-    assert len(train(text, 258).merges) == 2
-    assert len(train(text, num_merges=3).merges) == 3
-    assert len(train(text, 300, num_merges=1).merges) == 1
-    assert train(text, 258).stopped == train(text, num_merges=3).stopped == "size"
-    everything = train(text, 300)
+    assert trained(WordPieceSettings(14)).stopped == "size"
+    assert len(trained(WordPieceSettings(99, num_merges=3)).merges) == 3
+    everything = trained(WordPieceSettings(99))
     assert everything.stopped == "nothing left"
-    assert {merge.left + merge.right for merge in everything.merges} >= {b" pug", b" bun"}
-    twice = train(text, 300, min_frequency=2)
-    assert twice.stopped == "nothing left"
-    assert min(merge.frequency for merge in twice.merges) == 2
-    short = train(text, 300, max_token_length=3)
-    assert max(len(merge.left + merge.right) for merge in short.merges) == 3
-    assert train(text, 256).merges == []
+    assert everything.merges[-1][:2] == (b"b", b"##un")
+    twelve = trained(WordPieceSettings(99, min_frequency=12))
+    assert min(merge.frequency for merge in twelve.merges) == 12
+    # Characters are never left out for the size, as in tokenizers.
+    assert trained(WordPieceSettings(3)).encoding.n_vocab == 12
+    assert trained(WordLevelSettings(3)).stopped == "size"
+    assert trained(WordLevelSettings(99)).stopped == "nothing left"
+    assert trained(WordLevelSettings()).stopped == "nothing left"
 
 
 def test_what_it_says_of_the_corpus() -> None:
-    trained = train(["hug hug", "naïve"], 259)
-    assert (trained.bytes, trained.chunks, trained.distinct_chunks) == (7 + 6, 3, 3)
-    expected = sum(map(trained.encoding.count, ["hug hug", "naïve"]))
-    assert trained.tokens == expected
+    found = trained(WordPieceSettings(16), ["hug hug", "naïve"])
+    assert (found.bytes, found.chunks, found.distinct_chunks) == (6 + 5, 3, 2)
+    text_tokens = found.encoding.encode("hug hug naive")
+    assert found.tokens == len(text_tokens)
+    assert found.merges == [(b"h", b"##u", 15, 2)]
+    assert found.encoding.decode([15]) == "hu"
+    counted = trained(WordLevelSettings(2), ["a b a"])
+    assert (counted.tokens, counted.merges) == (3, [])
 
 
-@given(st.lists(st.text("ab c", max_size=30), min_size=1), st.integers(256, 280))
-def test_the_tokens_that_are_left_are_those_of_encoding(texts: list[str], size: int) -> None:
-    texts = [*texts, "a"]
-    trained = train(texts, size)
-    assert trained.tokens == sum(map(trained.encoding.count, texts))
+@pytest.mark.parametrize("kind", SOME)
+def test_weights(kind: str) -> None:
+    settings = TOKENIZER_KINDS[kind](**SOME[kind], weights={"a": 3})
+    with Trainer(settings) as trainer:
+        trainer.feed("xx xx yy", "a")
+        trainer.feed("zz yy zz zz", "b")
+        found = trainer.train()
+    # Of characters there are spaces, too; of words, 6 bytes in "a" and 8 in "b".
+    sizes = (8, 11) if kind in ("characters", "bytes") else (6, 8)
+    assert found.factors == {"a": round(3 * sizes[1] / sizes[0], 3), "b": 1.0}
+    if kind == "word-level":
+        assert pieces(found.encoding)[1:] == ["xx", "yy", "zz"]
+        assert found.tokens == 3 * 4 + 4
 
 
-def test_the_steps_of_deepseek() -> None:
-    enc = train_bpe(["abc 12345 世界"] * 3, 270, pattern="deepseek", special_tokens=["<|a|>"])
-    assert isinstance(enc, Tokenizer)
-    assert enc.encode("<|a|>", allowed_special="all") == [enc.n_vocab - 1]
-    assert enc.decode(enc.encode("abc 12345 世界")) == "abc 12345 世界"
+def test_frequencies_with_weights_are_those_of_texts() -> None:
+    def of(settings: TokenizerSettings) -> Trained:
+        with Trainer(settings) as trainer:
+            trainer.feed("ab ab cd", "a")
+            trainer.feed("ab cd cd", "b")
+            return trainer.train()
+
+    # "a" is taken twice, so that there are 5 ab and 4 cd.
+    found = of(WordPieceSettings(99, weights={"a": 2}, min_frequency=5))
+    assert [(merge.left, merge.frequency) for merge in found.merges] == [(b"a", 5)]
+    assert found.tokens == 5 + 2 * 4
+    assert pieces(of(WordLevelSettings(weights={"a": 2}, min_frequency=5)).encoding)[1:] == ["ab"]
 
 
-def test_a_large_group_does_not_drown_a_small_one() -> None:
-    texts = {"large": ["aa "] * 1000, "small": ["bb "] * 10}
-    plain = [m.left for m in train_groups(texts).merges]
-    assert plain.index(b"a") < plain.index(b"b")
-    weighted = train_groups(texts, weights={"small": 2})
-    assert weighted.merges[0][:2] == (b"b", b"b")
-    # So that the bytes of the small group are twice those of the large one.
-    assert weighted.factors == {"large": 1, "small": 200}
-    assert (weighted.merges[0].frequency, weighted.bytes) == (2000, 3030)
-    # No pair is made rarer by weights.
-    assert train_groups(texts, weights={"small": 0.001}).factors == {"large": 10, "small": 1}
+def test_a_pair_that_is_joined_twice_is_one_merge() -> None:
+    settings = CharacterBpeSettings(60, prefix="##", pre_tokenizer="whitespace")
+    found = trained(settings, ["#### ##### #####"])
+    assert len(found.merges) == 4
+    assert isinstance(found.encoding, Tokenizer)
+    model: Any = found.encoding.definition.model
+    assert list(zip(*model.merges)) == [("#", "####"), ("###", "####"), ("###", "###")]
 
 
-def train_groups(texts: dict[str, list[str]], **options: Any) -> Trained:
-    with Trainer(TrainingSettings(num_merges=3, **options)) as trainer:
-        for group, some in texts.items():
-            for text in some:
-                trainer.feed(text, group)
-        return trainer.train()
+def test_a_wrong_post_processor_is_refused_before_there_is_text() -> None:
+    with pytest.raises(ValueError, match="name it as a special token"):
+        Trainer(WordPieceSettings(9, post_processor="bert"))
 
 
-def test_texts_by_group() -> None:
-    enc = train_bpe({"a": iter(["aa "] * 9), "b": ["bb "]}, 257, weights={"b": 9})
-    assert enc.decode([256]) == "bb"
+def test_progress_is_told() -> None:
+    for kind, some in SOME.items():
+        steps: list[int] = []
+        with Trainer(TOKENIZER_KINDS[kind](**some)) as trainer:
+            trainer.feed(WORDS[0])
+            found = trainer.train(steps.append)
+        assert sum(steps) == found.encoding.n_vocab
+    steps = []
+    with Trainer(WordPieceSettings(num_merges=3)) as trainer:
+        trainer.feed(WORDS[0])
+        trainer.train(steps.append)
+    assert steps == [0, 1, 1, 1]
 
 
-def test_the_same_whatever_the_hash_seed_and_the_workers() -> None:
+def test_pieces_of_a_text_are_the_text() -> None:
+    with Trainer(WordPieceSettings(20)) as trainer:
+        for char in WORDS[0]:
+            trainer.feed(char, is_last=False)
+        trainer.feed("")
+        assert trainer.train().merges == trained(WordPieceSettings(20)).merges
+
+
+def test_the_same_over_hash_seeds_and_processes() -> None:
     script = (
-        "from compat_bpe.corpus import chunk_counts as chunks\n"
-        "from compat_bpe.train import Trainer, TrainingSettings\n"
-        "settings = TrainingSettings(400, weights={{'b': 3}})\n"
-        "chunks._SHARE, chunks._WORTH_WORKERS = 300, 1000\n"
-        "with Trainer(settings, workers={workers}) as trainer:\n"
-        "    for i in range(300):\n"
-        "        trainer.feed(f'word{{i % 50}} and number {{i * i}}\\n', 'ab'[i % 2])\n"
-        "    trained = trainer.train()\n"
-        "print(trained.merges, trained.factors)\n"
+        "import sys; from compat_bpe.corpus import chunk_counts as c\n"
+        "c._WORTH_WORKERS = 1; c._SHARE = 9\n"
+        "from compat_bpe.train import train_tokenizer\n"
+        "from compat_bpe.train.kinds import TOKENIZER_KINDS\n"
+        f"for kind, options in {SOME!r}.items():\n"
+        f"    settings = TOKENIZER_KINDS[kind](**options)\n"
+        f"    workers = int(sys.argv[1]) if kind == {next(iter(SOME))!r} else 1\n"
+        f"    enc = train_tokenizer({WORDS!r} * 3, settings, workers=workers)\n"
+        "    model = enc.definition.model; print(model.written(model.vocabulary))\n"
     )
-    found = set()
-    for seed, workers in (("1", 1), ("2", 3)):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-c", script.format(workers=workers)]
-        found.add(subprocess.check_output(command, env=environment))
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", script, workers],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed, workers in (("1", "1"), ("2", "2"))
+    }
     assert len(found) == 1
 
 
+LIKE_PARTS: dict[str, Any] = {
+    "normalizer": {"type": "Lowercase"},
+    "pre_tokenizer": {"type": "WhitespaceSplit"},
+    "post_processor": {"type": "BertProcessing", "sep": ["</s>", 71], "cls": ["<s>", 70]},
+    "decoder": {"type": "Fuse"},
+}
+
+
+def like(model: Any) -> Tokenizer:
+    tokens = (
+        AddedToken("</s>", 71, special=True),
+        AddedToken("<s>", 70, special=True, rstrip=True),
+        AddedToken("word", 72),
+    )
+    padding = Padding(pad_id=71, pad_token="</s>")
+    return Tokenizer("like", TokenizerDefinition(model, tokens, LIKE_PARTS, "like", None, padding))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TOKENIZER_KINDS if kind != "bytes"])
+@pytest.mark.parametrize("other", ["wordpiece", "character-bpe", "word-level"])
+def test_like_another_tokenizer(kind: str, other: str) -> None:
+    model = trained(TOKENIZER_KINDS[other](**SOME[other], unknown="<?>")).encoding
+    assert isinstance(model, Tokenizer)
+    old = like(model.definition.model)
+    assert kind_of(old) == other
+    enc = train_tokenizer(
+        ["Word <s> word"], TOKENIZER_KINDS[kind](20, like=old, special_tokens=["<m>"])
+    )
+    parts = enc.definition.parts
+    is_same = TOKENIZER_KINDS[kind].model_types == TOKENIZER_KINDS[other].model_types
+    # The token for the unknown is that of the same kind.
+    usual = {"wordpiece": "[UNK]", "character-bpe": "<unk>"}.get(kind, "<unk>")
+    unknown = "<?>" if is_same else usual
+    assert pieces(enc)[:4] == [unknown, "<s>", "</s>", "<m>"]
+    assert enc.special_tokens == {unknown: 0, "<s>": 1, "</s>": 2, "<m>": 3}
+    assert [token.rstrip for token in enc.added_tokens] == [False, True, False, False]
+    assert parts["normalizer"] == LIKE_PARTS["normalizer"]
+    assert parts["pre_tokenizer"] == LIKE_PARTS["pre_tokenizer"]
+    assert parts["post_processor"]["cls"] == ["<s>", 1]
+    assert parts["post_processor"]["sep"] == ["</s>", 2]
+    keeps_decoder = is_same or kind in ("characters", "unigram")
+    assert (parts["decoder"] == LIKE_PARTS["decoder"]) == keeps_decoder
+    assert enc.definition.padding == Padding(pad_id=2, pad_token="</s>")
+    assert enc.encode("", add_special_tokens=True) == [1, 2]
+
+
+def test_settings_of_the_model_are_those_of_the_other() -> None:
+    old = train_wordpiece(WORDS, 30, prefix="@")
+    longest = old.definition.model._replace(longest_word=3)  # type: ignore[attr-defined]
+    again = train_wordpiece(WORDS, 30, like=like(longest))
+    assert again.definition.model.longest_word == 3  # type: ignore[attr-defined]
+    assert "@ug" in pieces(again)
+    assert "##ug" in pieces(train_wordpiece(WORDS, 30, like=like(longest), prefix="##"))
+    given = train_wordpiece(["A b"], 30, like=like(longest), normalizer="none")
+    assert "A" in pieces(given)
+    by_ranks = get_encoding("deepseek_v3")
+    assert isinstance(by_ranks, Tokenizer)
+    assert kind_of(by_ranks) == "character-bpe"
+    fresh = train_character_bpe(WORDS, 1100, like=by_ranks)
+    assert fresh.decode(fresh.encode("é世 hug!")) == "é世 hug!"
+
+
+def test_byte_fallback_has_its_bytes() -> None:
+    old = train_character_bpe(WORDS, 30)
+    model: Any = old.definition.model
+    unknown = model.unknown._replace(byte_fallback=True)
+    bytes_ = {f"<0x{byte:02X}>": 100 + byte for byte in range(256)}
+    model = model._replace(unknown=unknown, vocabulary={**model.vocabulary, **bytes_})
+    enc = train_character_bpe(["ab ab"], 300, like=like(model), byte_fallback=True)
+    assert pieces(enc)[:4] == ["<unk>", "<s>", "</s>", "<0x00>"]
+    assert pieces(enc)[258:] == ["<0xFF>", "a", "b", "b</w>", "ab</w>"]
+    # The bytes are those of the character with its mark, as in tokenizers.
+    assert enc.encode("é") == [3 + byte for byte in "é</w>".encode()]
+    # As in transformers, there are none unless they are asked for.
+    without = train_character_bpe(["ab ab"], 300, like=like(model))
+    assert pieces(without) == ["<unk>", "<s>", "</s>", "a", "b", "b</w>", "ab</w>"]
+    left: Any = without.definition.model
+    assert left.unknown.byte_fallback
+    anew = train_character_bpe(["ab ab é"], 300, byte_fallback=True, suffix="")
+    assert anew.decode(anew.encode("ab世a🙂")) == "ab世a🙂"
+    marked = train_character_bpe(["ab ab é"], 300, byte_fallback=True)
+    assert marked.decode(marked.encode("ab 世a🙂 a世")) == "ab 世a🙂 a世"
+
+
+def test_parts_by_name() -> None:
+    for kind, named in NAMED.items():
+        for name in named:
+            options: dict[str, Any] = {kind: name}
+            special = ["[CLS]", "[SEP]", "<s>", "</s>"]
+            enc = train_wordpiece(WORDS, 40, special_tokens=special, **options)
+            found = enc.definition.parts[kind]
+            expected = renumbered(part_named(kind, name), enc.special_tokens)
+            assert found == expected
+    enc = train_wordpiece(["A b"], 40, normalizer={"type": "NFC"})
+    assert "A" in pieces(enc)
+
+
+def test_the_alphabet() -> None:
+    found = pieces(train_wordpiece(["aab ab"], 4, initial_alphabet="zx", limit_alphabet=3))
+    assert found == ["[UNK]", "a", "x", "z", "##a"]
+    byte_level = train_character_bpe(["ab"], 5, suffix="", pre_tokenizer="byte-level")
+    assert byte_level.n_vocab == 257
+
+
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("make", "message"),
     [
-        (lambda: train_bpe([], 300), "there is no text to learn from"),
-        (lambda: train_bpe(["", ""], 300), "there is no text to learn from"),
-        (lambda: train_bpe(["a"], 300, pattern="b"), "there is no text to learn from"),
-        (lambda: train_bpe(["a"]), "give vocab_size, num_merges or convergence"),
+        (lambda: WordPieceSettings(), "give vocab_size, num_merges or convergence"),
+        (lambda: WordPieceSettings(0), "vocab_size is 0; it must be 1 or more"),
         (
-            lambda: train_bpe(["a"], 255),
-            "a vocabulary of 255 is too small: .* it has 256 tokens or more",
+            lambda: WordPieceSettings(9, rule="x"),
+            "no rule 'x'; the rules are frequency, likelihood",
         ),
-        (lambda: train_bpe(["a"], 257, special_tokens=["<a>", "<b>"]), "it has 258 tokens or more"),
-        (lambda: train_bpe(["a"], 1_200_000), "a vocabulary of 1200000 is too large"),
-        (lambda: train_bpe(["a"], num_merges=-1), "num_merges is -1"),
-        (lambda: train_bpe(["a"], 300, min_frequency=-1), "min_frequency is -1"),
-        (lambda: train_bpe(["a"], 300, max_token_length=0), "max_token_length is 0"),
-        (lambda: train_bpe(["a"], 300, special_tokens=[""]), "a special token has an empty name"),
-        (lambda: train_bpe(["a"], 300, special_tokens=["<a>", "<a>"]), "'<a>' is named twice"),
-        (lambda: train_bpe(["a"], 300, special_tokens=["a"]), "written like a single byte's token"),
-        (lambda: train_bpe(["a"], 300, special_tokens=["Ġ"]), "written like a single byte's token"),
-        (lambda: train_bpe(["a"], 300, special_tokens=["\ud800"]), "has a lone surrogate"),
+        (lambda: WordPieceSettings(9, suffix="</w>"), "no mark for the end of a word"),
+        (lambda: WordPieceSettings(9, special_tokens=["a", "a"]), "'a' is named twice"),
+        (lambda: WordPieceSettings(9, special_tokens=[""]), "a special token has an empty name"),
+        (lambda: WordPieceSettings(9, unknown="\ud800"), "has a lone surrogate"),
+        (lambda: WordPieceSettings(9, weights={"a": 0}), "the weight of 'a' is 0; it must be pos"),
+        (lambda: WordPieceSettings(9, min_frequency=-1), "min_frequency is -1"),
+        (lambda: WordPieceSettings(9, num_merges=-1), "num_merges is -1"),
+        (lambda: WordPieceSettings(9, limit_alphabet=-1), "limit_alphabet is -1"),
+        (lambda: WordPieceSettings(9, max_token_length=0), "max_token_length is 0"),
+        (lambda: ByteSettings(300), "vocab_size is not for bytes: all 256 of them are tokens"),
+        (lambda: ByteSettings(unknown="x"), "unknown is not for bytes"),
         (
-            lambda: train_bpe(["the the"], 300, special_tokens=["the"]),
-            "'the' is also the result of merge 2",
+            lambda: WordPieceSettings(9, like=get_encoding("gpt2")),  # type: ignore[arg-type]
+            "has no steps that a tokenizer",
         ),
+        (lambda: trained(WordPieceSettings(9, normalizer="x")), "there is no normalizer 'x'; the"),
         (
-            lambda: train_bpe([" a a"], 300, special_tokens=["Ġa"]),
-            "'Ġa' is also the result of merge 1:",
+            lambda: trained(WordPieceSettings(9, post_processor="bert")),
+            r"needs '\[CLS\]': name it as a special token",
         ),
-        (lambda: train_bpe(["a"], 300, pattern="("), "the pattern cannot be used: "),
-        (lambda: train_bpe(["a"], 300, pattern="cl100k"), "unknown pattern 'cl100k' .did you mean"),
-        (lambda: train_bpe(["a"], 300, weights={"": 0}), "the weight of '' is 0; it must be pos"),
-        (lambda: train_bpe(["a"], 300, weights={"": float("inf")}), "the weight of '' is inf"),
-        (lambda: train_bpe(["a"], 300, weights={"": float("nan")}), "the weight of '' is nan"),
-        (
-            lambda: train_bpe({"x": ["a"]}, 300, weights={"y": 1}),
-            "for 'y', but no such text; the groups",
-        ),
-        (lambda: train_bpe(["a"], 300, workers=0), "workers is 0"),
+        (lambda: trained(WordPieceSettings(9), [""]), "there is no text to learn from"),
+        (lambda: trained(WordPieceSettings(9, pre_tokenizer={})), "there is no 'type'"),
     ],
 )
-def test_what_is_wrong_is_said(call: Callable[[], object], message: str) -> None:
+def test_what_is_refused(make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        call()
+        make()
 
 
-def test_texts_are_several() -> None:
-    with pytest.raises(TypeError, match="texts is a str; pass a list"):
-        train_bpe("abc", 300)
-    with pytest.raises(TypeError, match="text must be a str, not bytes"):
-        train_bpe([b"abc"], 300)  # type: ignore[list-item]
-    with pytest.raises(TypeError, match="special_tokens is the str"):
-        train_bpe(["abc"], 300, special_tokens="<s>")
+def test_wrong_types() -> None:
+    with pytest.raises(TypeError, match="special_tokens is the str 'ab'"):
+        WordPieceSettings(9, special_tokens="ab")
+    with pytest.raises(TypeError, match="texts is a str"):
+        train_wordpiece("text", 9)
+    with pytest.raises(TypeError, match="must be a str"):
+        train_word_level([b"text"])  # type: ignore[list-item]

@@ -17,7 +17,7 @@ LOWER: dict[str, Any] = {**WORDS, "normalizer": {"type": "Lowercase"}}
 
 
 def counted(groups: dict[str, list[str]], parts: dict[str, Any], **options: Any) -> CountedWords:
-    with WordCounter(parts, **options) as counter:
+    with WordCounter.of_parts(parts, **options) as counter:
         for group, some in groups.items():
             for text in some:
                 counter.feed(text, group)
@@ -36,7 +36,7 @@ def test_without_a_pre_tokenizer_a_text_is_a_word() -> None:
 @pytest.mark.parametrize("parts", [WORDS, LOWER, {"pre_tokenizer": {"type": "BertPreTokenizer"}}])
 @given(text=texts, cut=st.integers(0, 50))
 def test_pieces_give_what_the_whole_gives(parts: dict[str, Any], text: str, cut: int) -> None:
-    with WordCounter(parts) as counter:
+    with WordCounter.of_parts(parts) as counter:
         # The second piece goes on where the first ends, and "x" is never nothing.
         counter.feed(text[:cut], is_last=False)
         counter.feed(text[cut:] + " x")
@@ -79,6 +79,6 @@ def test_what_is_refused() -> None:
     with pytest.raises(ValueError, match="a weight for 'c', but no such text; the groups are 'a'"):
         counted({"a": ["x"]}, WORDS, weights={"c": 1})
     with pytest.raises(ValueError, match="the tokenizer: pre_tokenizer: there is no 'type'"):
-        WordCounter({"pre_tokenizer": {}})
+        WordCounter.of_parts({"pre_tokenizer": {}})
     with pytest.raises(TypeError, match="must be a str"):
         counted({"": [b"x"]}, WORDS)  # type: ignore[list-item]

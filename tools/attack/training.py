@@ -30,10 +30,9 @@ from compat_bpe.train import (
     WordLevelSettings,
     WordPieceSettings,
 )
+from compat_bpe.train.bpe.byte_level import BYTES, make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
-from compat_bpe.train.settings import BYTES
-from compat_bpe.train.trainer import make_encoding
 from compat_bpe.train.unigram.learner import learn_unigram
 from compat_bpe.train.unigram.options import UnigramOptions
 from compat_bpe.train.words import WordCounter
@@ -150,7 +149,7 @@ def _words(random: Random) -> None:
         vocab_size=size, min_frequency=least, special_tokens=["<unk>"], show_progress=False
     )
     there.train_from_iterator(corpus, trainer)
-    with WordCounter({"pre_tokenizer": part}, workers=1) as counter:
+    with WordCounter.of_parts({"pre_tokenizer": part}, workers=1) as counter:
         for text in corpus:
             counter.feed(text)
         counted = counter.finish()

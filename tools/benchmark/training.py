@@ -38,7 +38,7 @@ def lines():
 _PRINT = "print(json.dumps(pieces))"
 
 _TRAINER = """
-with TokenizerTrainer(settings) as trainer:
+with Trainer(settings) as trainer:
     for text in {feed}():
         trainer.feed(text)
     trained = trainer.train()
@@ -107,7 +107,7 @@ def _wordpiece(size: int) -> Row:
         "tokenizers",
         Side(
             "from compat_bpe.train import WordPieceSettings\n"
-            "from compat_bpe.train.tokenizer_trainer import TokenizerTrainer\n",
+            "from compat_bpe.train.trainer import Trainer\n",
             f"settings = WordPieceSettings({size})" + _TRAINER.format(feed="texts"),
             "pieces = sorted(trained.encoding.definition.model.vocabulary)\n",
         ),
@@ -134,7 +134,7 @@ def _unigram(size: int) -> Row:
         "tokenizers",
         Side(
             "from compat_bpe.train.unigram.settings import UnigramSettings\n"
-            "from compat_bpe.train.tokenizer_trainer import TokenizerTrainer\n",
+            "from compat_bpe.train.trainer import Trainer\n",
             f"settings = UnigramSettings({size})" + _TRAINER.format(feed="lines"),
             "pieces = sorted(trained.encoding.definition.model.pieces)\n",
         ),

@@ -14,16 +14,13 @@ import click
 from ...corpus.documents import CorpusFile, Part, read_corpus
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...files.text import STDIN
-from ...train.sentencepiece.trainer import SentencePieceTrainer, TrainedSentencePiece
-from ...train.tokenizer_trainer import TokenizerTrainer
-from ...train.trainer import Trained, Trainer
+from ...train.kinds import AnyTrained, AnyTrainer, trainer_of
 from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.counts import CountedInput, counts_option
 from ..options.groups import GroupedCommand
 from ..options.preparation import preparation_options
-from ..options.sentencepiece import SentencePieceTraining
 from ..options.training import Training, training_options
 from ..options.vocabulary import (
     OUTPUT_OPTIONS,
@@ -77,7 +74,7 @@ _TOP = 5
 @counts_option
 def train(
     corpus: CorpusArguments,
-    training: Training | SentencePieceTraining,
+    training: Training,
     output: Path,
     name: str | None,
     formats: tuple[str, ...],
@@ -143,10 +140,12 @@ def train(
       $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
     """
     validation = preparation.validation
-    if training.needs_held_out and not validation:
+    settings = training.settings
+    needs_held_out = settings.stops_by is not None
+    if needs_held_out and not validation:
         raise click.UsageError("--patience and --check-every need --validation.")
     name = checked_name(output, name, force=force)
-    formats = formats or training.formats
+    formats = formats or settings.formats
     extra = [_VALIDATION] if validation else []
     counts = CorpusCounts()
     if STDIN in counted.paths and STDIN in corpus.paths:
@@ -158,22 +157,20 @@ def train(
     try:
         with (
             tempfile.TemporaryFile() as held_out,
-            training.trainer(jobs, name) as trainer,
+            trainer_of(settings, workers=jobs, name=name) as trainer,
         ):
             counted.feed(trainer)
-            # Any: each kind of training has its own trainer and result.
-            own: Any = trainer
-            watch = own.hold_out if training.needs_held_out else None
+            watch = trainer.hold_out if needs_held_out else None
             _feed(trainer, found, preparation, counts, held_out, watch)
-            with Progress(training.most_steps, training.steps) as progress:
-                trained: Any = own.train(progress.advance)
+            with Progress(settings.most_steps, settings.steps) as progress:
+                trained = trainer.train(progress.advance)
             read = {"paths": list(corpus.paths), **counts.as_dict(), **found.left_out()}
             if counted.paths:
                 read["counts"] = counted.as_dict()
             files = write_vocabulary(
                 output,
                 trained.encoding,
-                pattern=training.pattern,
+                pattern=settings.pattern_name,
                 formats=formats,
                 merges=trained.merges,
                 manifest={
@@ -206,7 +203,7 @@ def train(
 
 
 def _feed(
-    trainer: Trainer | TokenizerTrainer | SentencePieceTrainer,
+    trainer: AnyTrainer,
     corpus: Corpus,
     preparation: Preparation,
     counts: CorpusCounts,
@@ -226,7 +223,7 @@ def _feed(
 
 
 def _settings(
-    training: Training | SentencePieceTraining,
+    training: Training,
     preparation: Preparation,
     corpus: CorpusArguments,
 ) -> dict[str, Any]:
@@ -244,7 +241,7 @@ def _settings(
 
 
 def _summary(
-    trained: Trained | TrainedSentencePiece,
+    trained: AnyTrained,
     counts: CorpusCounts,
     counted: CountedInput,
     output: Path,
@@ -261,7 +258,7 @@ def _summary(
     yield f"{output}: {', '.join(files)}"
 
 
-def _report(trained: Trained | TrainedSentencePiece, output: Path) -> Iterator[str]:
+def _report(trained: AnyTrained, output: Path) -> Iterator[str]:
     """Yield the lines of a report on the text that was held out."""
     from ...report.curves import Check
     from ...report.measure import report_parts
@@ -270,7 +267,7 @@ def _report(trained: Trained | TrainedSentencePiece, output: Path) -> Iterator[s
     held_out = read_corpus([CorpusFile(str(output / _VALIDATION), "")], group_field="group")
     name = trained.encoding.name
     made = report_parts({name: trained.encoding}, held_out)
-    if isinstance(trained, Trained) and trained.curve:
+    if trained.curve:
         made = made._replace(curves={name: [Check(*point) for point in trained.curve]})
     yield ""
     yield f"Held-out text ({plural(made.total.documents, 'part')}):"

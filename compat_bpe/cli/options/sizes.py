@@ -11,17 +11,11 @@ from ...train.convergence import Convergence
 
 _USUAL = Convergence()
 
-_SHRINKS = "It takes pieces away, and each time bytes per token get worse: give --vocab-size."
-_WORDS = "Bytes per token do not depend on its size."
-
-#: The reason why a kind does not stop by convergence.
+#: The reasons why a kind does not stop by convergence; see ``KindSettings.no_convergence``.
 WHY_NO_CONVERGENCE = {
-    "unigram": _SHRINKS,
-    "sentencepiece-unigram": _SHRINKS,
-    "sentencepiece-bpe": "Its reference learns exactly as many pieces as --vocab-size says.",
-    "word-level": _WORDS,
-    "characters": _WORDS,
-    "bytes": _WORDS,
+    "pruned": "It takes pieces away, and each time bytes per token get worse: give --vocab-size.",
+    "exact": "Its reference learns exactly as many pieces as --vocab-size says.",
+    "fixed": "Bytes per token do not depend on its size.",
 }
 
 #: Each is named after a field of the settings of several kinds.

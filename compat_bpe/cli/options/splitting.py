@@ -16,19 +16,13 @@ from ...encodings.sentencepiece import SentencePiece
 from ...encodings.tokenizer import Tokenizer
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.splitter import Splitter
-from ...train.kinds import KINDS
-from ...train.settings import BYTES
+from ...train.bpe.byte_level import BYTES, TrainingSettings, make_encoding
+from ...train.kinds import KINDS, TOKENIZER_KINDS
+from ...train.sentencepiece.settings import SentencePieceSettings
 from ...train.tokenizer_parts import NAMED, surroundings
-from ...train.trainer import make_encoding
 from ...train.words import word_splitter
 from ..input_path import INPUT_PATH
 from ..output import CommandError, failure
-from .sentencepiece import SENTENCEPIECE_KINDS
-
-_BPE = "bpe"
-
-#: The sentences of SentencePiece are lines.
-_LINES = r"[^\n]+"
 
 #: The names of the options' parameters.
 SPLITTING = ("model", "like", "pattern", "normalizer", "pre_tokenizer")
@@ -61,25 +55,28 @@ def _splitter(
 ) -> Encoding:
     steps = {"normalizer": normalizer, "pre_tokenizer": pre_tokenizer}
     has_steps = any(one is not None for one in steps.values())
-    if pattern is not None and (like is not None or has_steps or model != _BPE):
+    if pattern is not None and (like is not None or has_steps or model != TrainingSettings.kind):
         raise CommandError("--pattern is for --model bpe, without other options on splitting")
+    kind = KINDS[model]
     if like is not None:
-        found = load(like)
-        if isinstance(found, SentencePiece):
-            model = next(iter(SENTENCEPIECE_KINDS))
-        elif isinstance(found, Tokenizer) and isinstance(found.definition, TokenizerDefinition):
-            return word_splitter(surroundings(steps, {}, found.definition).parts)
-        elif isinstance(found.core.splitter, Splitter):
-            pattern = found.core.splitter.pattern
+        encoding = load(like)
+        if isinstance(encoding, SentencePiece):
+            kind = SentencePieceSettings
+        elif isinstance(encoding, Tokenizer) and isinstance(
+            encoding.definition, TokenizerDefinition
+        ):
+            return word_splitter(surroundings(steps, {}, encoding.definition).parts)
+        elif isinstance(encoding.core.splitter, Splitter):
+            pattern = encoding.core.splitter.pattern
         else:
             raise ValueError(f"{like}: it has no steps that a tokenizer.json describes")
-    if model in SENTENCEPIECE_KINDS:
-        pattern = _LINES
-    if has_steps and model in (_BPE, *SENTENCEPIECE_KINDS):
+    if has_steps and kind.usual_pattern is not None:
         raise CommandError("--normalizer and --pre-tokenizer are for other models: see --model")
-    if model == _BPE or pattern is not None:
-        return make_encoding("chunks", pattern or "gpt2", BYTES, ())
-    return word_splitter(surroundings(steps, KINDS[model].defaults, None).parts)
+    if pattern is None or (kind.usual_pattern and "pattern" not in kind.option_names(model)):
+        pattern = kind.usual_pattern
+    if pattern is not None:
+        return make_encoding("chunks", pattern, BYTES, ())
+    return word_splitter(surroundings(steps, TOKENIZER_KINDS[model].defaults, None).parts)
 
 
 def _step(kind: str) -> Callable[[Any], Any]:
@@ -96,9 +93,9 @@ def _step(kind: str) -> Callable[[Any], Any]:
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--model",
-        type=click.Choice((_BPE, *KINDS, *SENTENCEPIECE_KINDS)),
+        type=click.Choice(list(KINDS)),
         metavar="MODEL",
-        default=_BPE,
+        default=TrainingSettings.kind,
         show_default=True,
         help="Count what a model of this kind is learned from: chunks, words or (SentencePiece) "
         "lines. The kinds are those of train.",

@@ -15,10 +15,11 @@ from ...encodings.tokenizer import Tokenizer
 from ...formats.models.bpe import ListedModel, RankedModel
 from ...formats.parts.pre_tokenizers import byte_level_part
 from ..convergence import Convergence
-from ..measure import CharacterWords, Encode
+from ..settings import train_with
 from ..tokenizer_parts import GivenPart, types_in
-from ..tokenizer_trainer import Advance, Learned, train_with
+from ..trainer import Advance, Learned
 from ..words import CountedWords
+from .measure import CharacterWords, Encode
 from .merges_of_characters import Marks
 from .settings import MergeSettings, given_or
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ...pipeline.byte_level import UNICODE_TO_BYTE
-from ..convergence import Convergence, Curve, Point
-from ..measure import CharacterWords, GreedyWords
-from ..settings import check_has_end, check_least
+from ..checks import check_least
+from ..convergence import Convergence, Curve, Point, check_has_end
+from ..settings import TokenizerSettings
 from ..tokenizer_parts import types_in
-from ..tokenizer_trainer import Advance, TokenizerSettings
-from ..trainer import LearnedMerge
+from ..trainer import Advance, LearnedMerge
 from ..words import CountedWords
 from .learner import MOST_TOKENS, Merge
 from .likelihood import LikelihoodLearner
+from .measure import CharacterWords, GreedyWords
 from .merges_of_characters import CharacterLearner, Marks, alphabet_of, first_tokens, spelled
 
 
@@ -78,6 +78,9 @@ class MergeSettings(TokenizerSettings):
     Raises:
         ValueError, TypeError: as ``TokenizerSettings``.
     """
+
+    ends: ClassVar[tuple[str, ...]] = ("vocab_size", "num_merges", "convergence")
+    learns_merges: ClassVar[bool] = True
 
     num_merges: int | None = None
     prefix: str | None = None

@@ -35,9 +35,10 @@ from ...corpus.chunk_counts import ChunkCounter
 from ...encodings.encoding import Encoding
 from ...pipeline.chunks import chunk_bytes, chunks_of
 from ...unicode.surrogates import repair
+from ..bpe.byte_level import check_byte_level
 from ..bpe.learner import Learner
+from ..checks import check_least
 from ..diff import changes_of
-from ..settings import check_byte_level, check_least
 from .extended import Extended, Term
 from .vocabulary import GrowingVocabulary
 

@@ -93,7 +93,7 @@ def learn_sentencepiece(
     texts: Iterable[str], settings: SentencePieceSettings, counts: Counts = ()
 ) -> SentencePieceModel:
     """Return the model learned from texts and counts; errors as in ``train_sentencepiece``."""
-    if settings.kind == UNIGRAM:
+    if settings.model_kind == UNIGRAM:
         return assemble(_learn_unigram(texts, settings, counts), settings)
     return learn_from_corpus(read_corpus(texts, settings, counts=counts), settings)
 
@@ -105,12 +105,12 @@ def learn_from_corpus(corpus: Corpus, settings: SentencePieceSettings) -> Senten
         ValueError: it is a Unigram model; see ``check_takes_counts``.
     """
     check_takes_counts(settings)
-    return assemble(_LEARNERS[settings.kind](corpus, settings), settings)
+    return assemble(_LEARNERS[settings.model_kind](corpus, settings), settings)
 
 
 def check_takes_counts(settings: SentencePieceSettings) -> None:
     """Raise ``ValueError`` if a model cannot be learned from counts."""
-    if settings.kind == UNIGRAM:
+    if settings.model_kind == UNIGRAM:
         raise ValueError(
             "a Unigram model of SentencePiece is not learned from counts: it begins with "
             "substrings of the running text; give texts, or learn a Unigram model of tokenizers"
@@ -187,7 +187,9 @@ def assemble(
     """
     reserved = settings.meta_pieces()
     size = len(learned) + len(reserved)
-    is_hard = settings.hard_vocab_limit and settings.kind != CHAR and not settings.use_all_vocab
+    is_hard = (
+        settings.hard_vocab_limit and settings.model_kind != CHAR and not settings.use_all_vocab
+    )
     if is_hard and size < settings.vocab_size:
         raise ValueError(
             f"vocab_size is {settings.vocab_size}; the texts have only {size} pieces: lower it, or "
@@ -220,7 +222,7 @@ def assemble(
         scores,
         bytes(types),
         normalizer=settings.normalizer(),
-        kind=settings.kind,
+        kind=settings.model_kind,
         whitespace_as_suffix=settings.treat_whitespace_as_suffix,
         byte_fallback=settings.byte_fallback,
         unk_surface=settings.unk_surface,

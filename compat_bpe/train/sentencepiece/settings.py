@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import count
+from typing import Any, ClassVar
 
+from ...encodings.sentencepiece import SentencePiece
 from ...formats.checked_json import is_unicode
-from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec
+from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec, SentencePieceModel
 from ...pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
-from ..settings import check_integer, check_least
+from ..checks import check_integer, check_least
+from ..trainer import KindSettings, LikeError, Options
 
 #: The kinds of models by their names.
-KINDS = {"unigram": UNIGRAM, "bpe": BPE, "word": WORD, "char": CHAR}
+MODEL_KINDS = {"unigram": UNIGRAM, "bpe": BPE, "word": WORD, "char": CHAR}
 
 #: The stand-in for a character outside the alphabet: no piece reaches over it.
 UNKNOWN_CHARACTER = "\u2585"
@@ -33,8 +37,36 @@ _BOUNDS = {
 _TOO_FEW_LINES = 100
 
 
+#: The format of the models, as ``write`` names it.
+FORMAT = "sentencepiece"
+
+_PREFIX = "sentencepiece-"
+BPE_NAME, UNIGRAM_NAME = f"{_PREFIX}bpe", f"{_PREFIX}unigram"
+
+#: The settings by the names that other kinds have for them.
+_NAMES = {
+    "vocab_size": "vocab_size",
+    "special_tokens": "control_symbols",
+    "user_symbols": "user_defined_symbols",
+    "character_coverage": "character_coverage",
+    "byte_fallback": "byte_fallback",
+    "split_digits": "split_digits",
+    "max_sentence_length": "max_sentence_length",
+    "input_sentence_size": "input_sentence_size",
+    "max_piece_length": "max_sentencepiece_length",
+}
+_UNIGRAM_NAMES = {
+    "shrinking_factor": "shrinking_factor",
+    "n_sub_iterations": "num_sub_iterations",
+    "seed_size": "seed_sentencepiece_size",
+}
+
+#: The ids of special pieces without a model to be like; there is no padding unless it is named.
+_IDS = {"unk_id": 0, "bos_id": 1, "eos_id": 2, "pad_id": -1}
+
+
 @dataclass(frozen=True)
-class SentencePieceSettings:
+class SentencePieceSettings(KindSettings):
     r"""The settings of training a model of SentencePiece, by the names that they have there.
 
     Args:
@@ -122,6 +154,10 @@ class SentencePieceSettings:
     shrinking_factor: float = 0.75
     num_sub_iterations: int = 2
 
+    formats: ClassVar[tuple[str, ...]] = (FORMAT,)
+    ends: ClassVar[tuple[str, ...]] = ("vocab_size",)
+    usual_pattern: ClassVar[str] = r"[^\n]+"
+
     def __post_init__(self) -> None:
         for name in ("user_defined_symbols", "control_symbols"):
             symbols = getattr(self, name)
@@ -129,9 +165,10 @@ class SentencePieceSettings:
                 raise ValueError(f"{name} is the str {symbols!r}; pass a list of pieces")
             # A copy: what the caller changes later was not checked.
             object.__setattr__(self, name, tuple(symbols))
-        if self.model_type not in KINDS:
+        if self.model_type not in MODEL_KINDS:
             raise ValueError(
-                f"model_type is {self.model_type!r}; it must be one of {', '.join(sorted(KINDS))}"
+                f"model_type is {self.model_type!r}; it must be one of "
+                f"{', '.join(sorted(MODEL_KINDS))}"
             )
         for name, (least, most) in _BOUNDS.items():
             value = getattr(self, name)
@@ -147,9 +184,9 @@ class SentencePieceSettings:
                 f"input_sentence_size is {self.input_sentence_size}; it must be 0 or more than "
                 f"{_TOO_FEW_LINES}"
             )
-        if self.kind in (BPE, UNIGRAM) and self.use_all_vocab:
+        if self.model_kind in (BPE, UNIGRAM) and self.use_all_vocab:
             raise ValueError("use_all_vocab is for models of words and of characters")
-        if self.kind in (WORD, CHAR) and self.pretokenization_delimiter:
+        if self.model_kind in (WORD, CHAR) and self.pretokenization_delimiter:
             raise ValueError("pretokenization_delimiter is for BPE and Unigram")
         if self.normalization_rule_name != "identity" and not self.charsmap:
             raise ValueError(
@@ -160,9 +197,56 @@ class SentencePieceSettings:
         self.meta_pieces()
 
     @property
-    def kind(self) -> int:
+    def model_kind(self) -> int:
         """The kind of model, as the file has it."""
-        return KINDS[self.model_type]
+        return MODEL_KINDS[self.model_type]
+
+    @property
+    def pattern_name(self) -> str:
+        return "that of the model"
+
+    def kept_roles(self, roles: Mapping[str, str]) -> Mapping[str, str]:
+        return {}  # They are in the model itself.
+
+    @property
+    def steps(self) -> str:
+        return "lines"
+
+    def described(self) -> dict[str, Any]:
+        described = asdict(self)
+        del described["charsmap"]  # it is in the model
+        return {"model": f"sentencepiece-{self.model_type}", **described, "like": None}
+
+    @classmethod
+    def option_names(cls, kind: str) -> frozenset[str]:
+        return frozenset({*_NAMES, *(_UNIGRAM_NAMES if kind == UNIGRAM_NAME else ()), "like"})
+
+    @classmethod
+    def no_convergence(cls, kind: str) -> str:
+        return "pruned" if kind == UNIGRAM_NAME else "exact"
+
+    @classmethod
+    def from_options(cls, kind: str, options: Options) -> SentencePieceSettings:
+        like = options.values["like"]
+        settings: dict[str, Any] = dict(_IDS)
+        if like is not None:
+            if not isinstance(like, SentencePiece):
+                raise LikeError(f"is no model of SentencePiece, as {kind} needs")
+            settings = settings_like(like.definition)
+        names = {**_NAMES, **_UNIGRAM_NAMES}
+        own = {names[name]: options.values[name] for name in options.given if name in names}
+        own["control_symbols"] = options.special_tokens
+        for name in ("control_symbols", "user_defined_symbols"):
+            inherited = settings.get(name, [])
+            own[name] = [*inherited, *(one for one in own.get(name, ()) if one not in inherited)]
+        for role, piece in options.roles.items():
+            own[f"{role}_piece"] = piece
+            if settings[f"{role}_id"] < 0:
+                taken = {settings[name] for name in _IDS}
+                settings[f"{role}_id"] = next(free for free in count() if free not in taken)
+        model_type = kind[len(_PREFIX) :]
+        defaults = {"model_type": model_type, "hard_vocab_limit": False}
+        return cls(**{**defaults, **settings, **own})
 
     def normalizer(self) -> NormalizerSpec:
         """Return what the model says about normalization."""
@@ -229,7 +313,7 @@ class SentencePieceSettings:
             yield text, CONTROL
         for text in self.user_defined_symbols:
             yield text, USER_DEFINED
-            if self.kind == WORD and not text.startswith(SPACE):
+            if self.model_kind == WORD and not text.startswith(SPACE):
                 yield SPACE + text, USER_DEFINED
         if self.byte_fallback:
             for byte in range(256):
@@ -242,3 +326,34 @@ def _check_characters(required: str) -> None:
             f"required_chars has a character that no piece may have: {UNKNOWN_CHARACTER!r}, a "
             "space or a lone surrogate"
         )
+
+
+def settings_like(model: SentencePieceModel) -> dict[str, Any]:
+    """Return the settings that train a model anew: its normalization and its reserved pieces.
+
+    >>> from compat_bpe.train import train_sentencepiece
+    >>> model = train_sentencepiece(["hug pug"], 12, user_defined_symbols=["<x>"]).definition
+    >>> settings_like(model)["user_defined_symbols"], settings_like(model)["eos_id"]
+    (['<x>'], 2)
+    """
+    spec, numbers = model.normalizer, model.vocabulary
+    found: dict[str, Any] = {
+        # Old models have a character map without a name.
+        "normalization_rule_name": spec.name or ("user_defined" if spec.charsmap else "identity"),
+        "charsmap": spec.charsmap,
+        "add_dummy_prefix": spec.add_dummy_prefix,
+        "remove_extra_whitespaces": spec.remove_extra_whitespaces,
+        "treat_whitespace_as_suffix": model.whitespace_as_suffix,
+        "byte_fallback": model.byte_fallback,
+        "unk_surface": model.unk_surface,
+    }
+    special = set()
+    for role in ("unk", "bos", "eos", "pad"):
+        piece = found[f"{role}_piece"] = getattr(model, f"{role}_piece")
+        found[f"{role}_id"] = numbers.get(piece, -1)
+        special.add(piece)
+    for name, kind in (("control_symbols", CONTROL), ("user_defined_symbols", USER_DEFINED)):
+        pieces = [text for text, own in zip(model.texts, model.types) if own == kind]
+        # The name of a special piece among user-defined symbols gives it that type.
+        found[name] = [one for one in pieces if kind == USER_DEFINED or one not in special]
+    return found

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...corpus.counted import Counted, rows_of
 from ...corpus.counts_file import escape, unescape
 from ...encodings.sentencepiece import SentencePiece
-from ...formats.sentencepiece import SentencePieceModel
-from ...pipeline.models.sentencepiece.vocabulary import CONTROL, USER_DEFINED
+from ..convergence import Point
 from ..trainer import LearnedMerge
 from .model import check_takes_counts, learn_sentencepiece
 from .settings import SentencePieceSettings
@@ -32,6 +31,16 @@ class TrainedSentencePiece(NamedTuple):
     skipped: int
 
     @property
+    def stopped(self) -> str:
+        """The reason why there are no more pieces, as in ``Trained``."""
+        return "nothing left"
+
+    @property
+    def curve(self) -> Sequence[Point]:
+        """The checks on held-out text: none."""
+        return ()
+
+    @property
     def merges(self) -> list[LearnedMerge]:
         """The merges: none, since a piece may come about in several ways."""
         return []
@@ -48,6 +57,7 @@ class SentencePieceTrainer:
 
     Args:
         settings: the settings.
+        workers: as of ``Trainer``; one process does the work.
         name: the name of the encoding.
 
     >>> with SentencePieceTrainer(SentencePieceSettings(12)) as trainer:
@@ -58,7 +68,9 @@ class SentencePieceTrainer:
     (['▁hug'], 1)
     """
 
-    def __init__(self, settings: SentencePieceSettings, *, name: str = "trained") -> None:
+    def __init__(
+        self, settings: SentencePieceSettings, *, workers: int | None = None, name: str = "trained"
+    ) -> None:
         self.settings = settings
         self._name = name
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  Closed by __exit__.
@@ -106,6 +118,10 @@ class SentencePieceTrainer:
         for text, count, _ in rows_of(counts):
             self._bytes += len(text.encode()) * count
             self._counts.write(f"{escape(text)}\t{count}\n".encode())
+
+    def hold_out(self, text: str) -> None:
+        """Raise ``ValueError``: learning does not stop by held-out text."""
+        raise ValueError("held-out text is of no use: the settings have no convergence")
 
     def train(self, advance: Callable[[int], None] = lambda steps: None) -> TrainedSentencePiece:
         """Learn from all texts.
@@ -156,34 +172,3 @@ def check_some_are_short(lines: int, skipped: int, settings: SentencePieceSettin
             "there is no text to learn from: all lines have more than "
             f"{settings.max_sentence_length:,} bytes (max_sentence_length)"
         )
-
-
-def options_like(model: SentencePieceModel) -> dict[str, Any]:
-    """Return the settings that train a model anew: its normalization and its reserved pieces.
-
-    >>> from .model import train_sentencepiece
-    >>> model = train_sentencepiece(["hug pug"], 12, user_defined_symbols=["<x>"]).definition
-    >>> options_like(model)["user_defined_symbols"], options_like(model)["eos_id"]
-    (['<x>'], 2)
-    """
-    spec, numbers = model.normalizer, model.vocabulary
-    found: dict[str, Any] = {
-        # Old models have a character map without a name.
-        "normalization_rule_name": spec.name or ("user_defined" if spec.charsmap else "identity"),
-        "charsmap": spec.charsmap,
-        "add_dummy_prefix": spec.add_dummy_prefix,
-        "remove_extra_whitespaces": spec.remove_extra_whitespaces,
-        "treat_whitespace_as_suffix": model.whitespace_as_suffix,
-        "byte_fallback": model.byte_fallback,
-        "unk_surface": model.unk_surface,
-    }
-    special = set()
-    for role in ("unk", "bos", "eos", "pad"):
-        piece = found[f"{role}_piece"] = getattr(model, f"{role}_piece")
-        found[f"{role}_id"] = numbers.get(piece, -1)
-        special.add(piece)
-    for name, kind in (("control_symbols", CONTROL), ("user_defined_symbols", USER_DEFINED)):
-        pieces = [text for text, own in zip(model.texts, model.types) if own == kind]
-        # The name of a special piece among user-defined symbols gives it that type.
-        found[name] = [one for one in pieces if kind == USER_DEFINED or one not in special]
-    return found

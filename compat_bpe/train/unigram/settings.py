@@ -10,8 +10,9 @@ from ...corpus.counted import Counted
 from ...encodings.tokenizer import Tokenizer
 from ...formats.models.unigram import UnigramPart
 from ...pipeline.added.added_tokens import AddedToken
+from ..settings import TokenizerSettings, train_with
 from ..tokenizer_parts import GivenPart
-from ..tokenizer_trainer import Advance, Learned, TokenizerSettings, train_with
+from ..trainer import Advance, Learned
 from ..words import CountedWords
 from .learner import Iteration, learn_unigram
 from .options import UnigramOptions
@@ -28,6 +29,7 @@ class UnigramSettings(TokenizerSettings):
     seed_size: int = 1_000_000
 
     kind: ClassVar[str] = "unigram"
+    ends: ClassVar[tuple[str, ...]] = ("vocab_size",)
     model_types: ClassVar[tuple[type, ...]] = (UnigramPart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "metaspace"}
 
@@ -35,6 +37,10 @@ class UnigramSettings(TokenizerSettings):
         super().__post_init__()
         object.__setattr__(self, "initial_alphabet", "".join(self.initial_alphabet))
         self.options  # noqa: B018  Raises if one is impossible.
+
+    @classmethod
+    def no_convergence(cls, kind: str) -> str:
+        return "pruned"
 
     @property
     def most_steps(self) -> int | None:

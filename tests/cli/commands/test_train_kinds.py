@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from compat_bpe import load
-from compat_bpe.cli.options.sentencepiece import SENTENCEPIECE_KINDS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.save import save_gpt2, save_tokenizer_json
 from compat_bpe.train import (
@@ -177,7 +176,7 @@ def test_unigram_like_another(run: Run, folder: Path) -> None:
     assert found["normalizer"] == {"type": "NFKC"}
 
 
-@pytest.mark.parametrize("model", ["bpe", *KINDS, *SENTENCEPIECE_KINDS])
+@pytest.mark.parametrize("model", [*KINDS])
 def test_validation_with_every_model(run: Run, folder: Path, model: str) -> None:
     for number in range(20):
         (folder / "corpus" / f"{number}.txt").write_text(f"{DOGS} number {number}")

@@ -13,8 +13,8 @@ from compat_bpe.formats.sentencepiece import NormalizerSpec
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.tokenizer import SentencePiece
 from compat_bpe.train import save_trained_sentencepiece, train_sentencepiece, train_wordpiece
-from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
-from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer, options_like
+from compat_bpe.train.sentencepiece.settings import SentencePieceSettings, settings_like
+from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from tests.cli.in_process import Run, runner
 
 TEXTS = (
@@ -239,5 +239,5 @@ def test_pieces_of_texts_are_put_together(size: int) -> None:
 def test_the_character_map_of_another() -> None:
     model = train_sentencepiece(["a b"], 6).definition
     for name, expected in (("nmt_nfkc", "nmt_nfkc"), ("", "user_defined")):
-        found = options_like(model._replace(normalizer=NormalizerSpec(name, b"map")))
+        found = settings_like(model._replace(normalizer=NormalizerSpec(name, b"map")))
         assert (found["normalization_rule_name"], found["charsmap"]) == (expected, b"map")
