@@ -28,7 +28,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from heapq import heapify, heappop, heappush
 from itertools import accumulate
 from operator import add, le
 from typing import NamedTuple
@@ -37,6 +36,7 @@ from ....parallel.lazy import cached_property
 from ...byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_all, decode_bytes
 from ...lookup import getter, shareable
 from .by_rank import BytePairEncoder, Ids
+from .heap import merge_by_heap
 from .listed_pairs import ListedPairs
 from .symbols import absent_from
 from .windows import merge_in_windows
@@ -269,43 +269,9 @@ class ListedMergesEncoder(BytePairEncoder):
     def _merge_symbols(self, first: Sequence[int]) -> list[tuple[int, int, int]]:
         """Return what some ids are merged to, each id with its range in them, in time n·log n."""
         symbols, starts = merge_in_windows(
-            len(first), lambda low, high: self._merge_listed(first[low:high])
+            len(first), lambda low, high: merge_by_heap(first[low:high], self.listed_merge)
         )
         return list(zip(symbols, starts, [*starts[1:], len(first)]))
-
-    def _merge_listed(self, first: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Return what some ids are merged to, and the indices where the new ids begin.
-
-        A heap holds the rank and the index of each listed pair.  A symbol is identified by its
-        first index.  A symbol that was joined to its left neighbour is None.
-        """
-        symbols: list[int | None] = [*first]
-        pairs = self._pairs
-        size = len(symbols)
-        after = list(range(1, size + 1))
-        before = list(range(-1, size - 1))
-        heap = [
-            (*found, index)
-            for index, found in enumerate(map(pairs.__getitem__, zip(symbols, symbols[1:])))
-            if found is not None
-        ]
-        heapify(heap)
-        while heap:
-            rank, made, left = heappop(heap)
-            right = after[left]
-            if right == size or pairs[symbols[left], symbols[right]] != (rank, made):
-                continue  # One of the two has been joined to another since.
-            symbols[left], symbols[right] = made, None
-            after[left] = after[right]
-            if after[left] < size:
-                before[after[left]] = left
-            for index in (before[left], left):
-                if index >= 0 and after[index] < size:
-                    found = pairs[symbols[index], symbols[after[index]]]
-                    if found is not None:
-                        heappush(heap, (*found, index))
-        starts = [index for index, symbol in enumerate(symbols) if symbol is not None]
-        return [symbol for symbol in symbols if symbol is not None], starts
 
     @cached_property
     def _pairs(self) -> _Pairs:

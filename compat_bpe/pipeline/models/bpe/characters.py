@@ -16,7 +16,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from heapq import heapify, heappop, heappush
 from itertools import accumulate, repeat
 from operator import add
 
@@ -27,6 +26,7 @@ from ..found import Found
 from ..joints import Joints, no_slack
 from .by_merges import Unknown
 from .character_cuts import CharacterCuts, Cutter
+from .heap import merge_by_heap
 from .symbols import Symbol, absent_from, merge
 from .windows import merge_in_windows
 
@@ -317,53 +317,13 @@ class CharacterBPE:
 
     def _merge_long(self, names: Sequence[str]) -> tuple[list[str], array[int]]:
         """Return the names after all merges, and the indices where they began, in time n·log n."""
-        return merge_in_windows(len(names), lambda low, high: self._merge_heap(names[low:high]))
+        return merge_in_windows(
+            len(names), lambda low, high: merge_by_heap(names[low:high], self._merge_of)
+        )
 
-    def _merge_heap(self, names: Sequence[str]) -> tuple[list[str], list[int]]:
-        """Return the names after all merges, and the indices where they began, at once.
-
-        The heap has the rank and the place of each pair with a merge, as one number.  A symbol is
-        identified by its first index.  One that was joined to its left neighbour has no name.
-
-        A pair on the heap is out of date if its merge would make another name by now.  As in
-        tokenizers, the name decides, not the pair.
-        """
-        size = len(names)
-        found: list[str | None] = [*names]
-        ranks, separator = self._ranks, self._separator
-        pairs = map(ranks.get, map(separator.join, zip(names, names[1:])))
-        heap = [rank * size + left for left, rank in enumerate(pairs) if rank is not None]
-        heapify(heap)
-        after = list(range(1, size + 1))
-        before = list(range(-1, size - 1))
-        while heap:
-            number, left = divmod(heappop(heap), size)
-            right = after[left]
-            name = found[left]
-            if name is None or right == size:
-                continue
-            other = found[right]
-            assert other is not None
-            rank = ranks.get(name + separator + other)
-            made = self.join(name, other)
-            if rank is None or (
-                rank != number and made != self.join(self._lefts[number], self._rights[number])
-            ):
-                continue
-            found[left], found[right] = made, None
-            end = after[left] = after[right]
-            if end < size:
-                before[end] = left
-                rank = ranks.get(f"{made}{separator}{found[end]}")
-                if rank is not None:
-                    heappush(heap, rank * size + left)
-            previous = before[left]
-            if previous >= 0:
-                rank = ranks.get(f"{found[previous]}{separator}{made}")
-                if rank is not None:
-                    heappush(heap, rank * size + previous)
-        starts = [start for start, name in enumerate(found) if name is not None]
-        return [name for name in found if name is not None], starts
+    def _merge_of(self, left: str, right: str) -> tuple[int, str] | None:
+        rank = self._ranks.get(left + self._separator + right)
+        return None if rank is None else (rank, self.join(left, right))
 
 
 def _tails(rights: Sequence[str], prefix: str) -> list[str]:

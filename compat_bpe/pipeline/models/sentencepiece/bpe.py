@@ -18,13 +18,12 @@ part is cut again (``SentencePieceVocabulary.apart``).  A long text without spac
 
 from __future__ import annotations
 
-from functools import partial
-from heapq import heapify, heappop, heappush
-from itertools import accumulate, chain
+from itertools import chain
 from math import copysign
 
 from ...cache import Cache
 from ...lookup import shareable
+from ..bpe.heap import merge_by_heap
 from ..bpe.windows import merge_in_windows
 from .base import SentencePieceBase
 from .splitter import splitter_by_pieces
@@ -195,7 +194,7 @@ class SentencePieceBPE(SentencePieceBase):
         def is_left_out() -> bool:
             return random.random() < dropout
 
-        return self._finished(self._merge_long(symbols, made_of, is_left_out), made_of)
+        return self._finished(self._merge_symbols(symbols, made_of, is_left_out), made_of)
 
     # The fast way
 
@@ -218,7 +217,9 @@ class SentencePieceBPE(SentencePieceBase):
     def _merge(self, part: str) -> list[str]:
         """Return the texts that characters are merged to."""
         if len(part) > _HEAP:
-            return merge_in_windows(len(part), partial(self._merge_window, part))[0]
+            return merge_in_windows(
+                len(part), lambda low, high: merge_by_heap(part[low:high], self._merge_of)
+            )[0]
         texts = list(part)
         get = self._ranks.get
         ranks = [get(left + right, _NEVER) for left, right in zip(texts, texts[1:])]
@@ -235,66 +236,46 @@ class SentencePieceBPE(SentencePieceBase):
                 ranks[at] = get(merged + texts[at + 1], _NEVER)
         return texts
 
-    def _merge_window(self, part: str, low: int, high: int) -> tuple[list[str], list[int]]:
-        """Return the texts that some characters of a part are merged to, and where they begin."""
-        texts = self._merge_long(part[low:high])
-        return texts, list(accumulate(map(len, texts[:-1]), initial=0))
+    def _merge_of(self, left: str, right: str) -> tuple[int, str] | None:
+        made = left + right
+        rank = self._ranks.get(made)
+        return None if rank is None else (rank, made)
 
-    def _merge_long(
+    def _merge_symbols(
         self,
-        part: str | list[tuple[str, bool]],
-        made_of: dict[str, tuple[str, str]] | None = None,
+        symbols: list[tuple[str, bool]],
+        made_of: dict[str, tuple[str, str]],
         is_left_out: Callable[[], bool] | None = None,
     ) -> list[str]:
-        """Do what ``_merge`` does in n log n steps.
+        """Return the texts that symbols are merged to, some of which are unused pieces.
 
         Args:
-            part: a text, or its symbols.
-            made_of: gets the two parts of unused pieces, if given.
+            symbols: as of ``first_symbols``.
+            made_of: gets the two parts of unused pieces.
             is_left_out: returns True if a merge that is due is not made, if given.
         """
-        symbols = part if isinstance(part, list) else [(char, False) for char in part]
-        texts = [text for text, _ in symbols]
-        frozen = [is_frozen for _, is_frozen in symbols]
-        before = list(range(-1, len(texts) - 1))
-        after = list(range(1, len(texts) + 1))
-        get, unused = self._ranks.get, self._unused
-        queue: list[tuple[int, int, str]] = []
-        for at in range(len(texts) - 1):
-            pair = texts[at] + texts[at + 1]
-            rank = get(pair)
-            if rank is not None and not frozen[at] and not frozen[at + 1]:
-                queue.append((rank, at, pair))
-                if made_of is not None and pair in unused:
-                    made_of[pair] = texts[at], texts[at + 1]
-        heapify(queue)
-        while queue:
-            _, at, merged = heappop(queue)
-            right = after[at]
-            if right == len(texts) or len(texts[at]) + len(texts[right]) != len(merged):
-                continue
-            if not texts[at] or (is_left_out is not None and is_left_out()):
-                continue
-            texts[at], texts[right] = merged, ""
-            after[at] = after[right]
-            if after[at] < len(texts):
-                before[after[at]] = at
-            for left in (before[at], at):
-                if left < 0 or after[left] == len(texts):
-                    continue
-                next_one = after[left]
-                pair = texts[left] + texts[next_one]
-                rank = get(pair)
-                if rank is not None and not frozen[left] and not frozen[next_one]:
-                    heappush(queue, (rank, left, pair))
-                    if made_of is not None and pair in unused:
-                        made_of[pair] = texts[left], texts[next_one]
-        return [text for text in texts if text]
+        unused = self._unused
+        get = self._ranks.get
+
+        def merge_of(
+            left: tuple[str, bool], right: tuple[str, bool]
+        ) -> tuple[int, tuple[str, bool]] | None:
+            made = left[0] + right[0]
+            rank = get(made)
+            if rank is None or left[1] or right[1]:
+                return None
+            # The split recorded last applies to both.
+            if made in unused:
+                made_of[made] = left[0], right[0]
+            return rank, (made, False)
+
+        merged, _ = merge_by_heap(symbols, merge_of, is_left_out)
+        return [text for text, _ in merged]
 
     def _taken_apart(self, chunk: str) -> list[tuple[str, int]]:
         """Return the pieces of a whole text and their ids if some pieces are unused."""
         made_of: dict[str, tuple[str, str]] = {}
-        return self._finished(self._merge_long(self.first_symbols(chunk), made_of), made_of)
+        return self._finished(self._merge_symbols(self.first_symbols(chunk), made_of), made_of)
 
 
 def _ranks(pieces: SentencePieceVocabulary) -> Mapping[str, int]:
