@@ -88,18 +88,18 @@ def chosen_format(
         of_model = ""
     if encoding is None:
         raise ValueError("give a model or an encoding: nothing says how to count")
-    found, beside = _loaded(encoding)
+    loaded, beside = _loaded(encoding)
     if isinstance(template, str):
         template = ChatTemplate(template, {} if beside is None else beside.special_tokens)
     if template is None and model is None:
         template = beside
     if template is not None:
-        return TemplateFormat(found, template)
-    name = of_model or found.name
+        return TemplateFormat(loaded, template)
+    name = of_model or loaded.name
     for kind in _KINDS:
         if kind.encoding == name and re.fullmatch(kind.models, model or ""):
-            return kind.make(found, model or "")
-    what = f"model {model!r}" if model is not None else f"encoding {found.name!r}"
+            return kind.make(loaded, model or "")
+    what = f"model {model!r}" if model is not None else f"encoding {loaded.name!r}"
     raise ValueError(
         f"{what}: no chat format is known for it; give template=, as load_chat_template reads it"
     )

@@ -203,10 +203,10 @@ class _Fitting:
         message = self._request.messages[at]
         room = self._limit
         while room > 0:
-            found = truncate(self._chat.encoding, texts[at], room, keep=how.keep, marker=how.marker)
-            if not found.kept:
+            cut = truncate(self._chat.encoding, texts[at], room, keep=how.keep, marker=how.marker)
+            if not cut.kept:
                 return
-            taken = {**self._with([unit]), at: {**message, "content": found.text}}
+            taken = {**self._with([unit]), at: {**message, "content": cut.text}}
             try:
                 above = self._count(taken) - self._limit
             except ValueError:
@@ -216,7 +216,7 @@ class _Fitting:
                 self._cut.append(at)
                 return
             # It falls each time, so the loop ends.
-            room = min(room, found.count) - above
+            room = min(room, cut.count) - above
 
     def _result(self) -> FittedMessages:
         kept = sorted(self._taken)

@@ -220,24 +220,24 @@ def _translated(message: Plain, place: str, names: dict[str, str]) -> list[Messa
     if role in ("tool", "function"):
         tool = _tool_name(message, place, names)
         return [Message(tool, texts, "commentary", "assistant")]
-    found = []
+    translated = []
     thought = next((message[one] for one in _REASONING if message.get(one) is not None), None)
     if thought is not None:
         thoughts = list(content_texts(thought, f"{place}.reasoning_content"))
-        found.append(Message("assistant", thoughts, "analysis", name=name))
+        translated.append(Message("assistant", thoughts, "analysis", name=name))
     calls = tool_calls(message, place)
     if not calls:
-        found.append(Message("assistant", texts, "final", name=name))
+        translated.append(Message("assistant", texts, "final", name=name))
     elif any(texts):
-        found.append(Message("assistant", texts, "commentary", name=name))
+        translated.append(Message("assistant", texts, "commentary", name=name))
     for call in calls:
         function = call["function"]
         tool = _full_name(function["name"])
         if isinstance(call.get("id"), str):
             names[call["id"]] = tool
         arguments = _arguments(function.get("arguments"))
-        found.append(Message("assistant", [arguments], "commentary", tool, True, name))
-    return found
+        translated.append(Message("assistant", [arguments], "commentary", tool, True, name))
+    return translated
 
 
 def _tool_name(message: Plain, place: str, names: dict[str, str]) -> str:

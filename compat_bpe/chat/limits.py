@@ -56,13 +56,13 @@ def context_limit(model: str) -> ContextLimit:
     if name.startswith("deepseek-ai/"):
         name = name.partition("/")[2].lower()
     limits = known_limits()
-    found = limits.get(name) or limits.get(_DATED.sub("", name))
-    if found is None:
+    limit = limits.get(name) or limits.get(_DATED.sub("", name))
+    if limit is None:
         raise KeyError(
             f"the limits of model {model!r} are not known{did_you_mean(name, limits)}; "
             f"the table is of {DATE}"
         )
-    return found
+    return limit
 
 
 @lru_cache(maxsize=1)

@@ -24,16 +24,16 @@ def checked_messages(messages: Any) -> list[Plain]:
         ValueError: they are no list, or empty; one is no object, or has no role that is a string;
             or a value in them is not of a kind that JSON has.
     """
-    found = checked_objects(messages, "messages", "message")
-    if not found:
+    checked = checked_objects(messages, "messages", "message")
+    if not checked:
         raise ValueError("messages is empty: there must be at least one message")
-    for number, message in enumerate(found):
+    for number, message in enumerate(checked):
         place = f"messages[{number}]"
         if "role" not in message:
             fail(place, "there is no 'role'")
         if not isinstance(message["role"], str):
             fail(f"{place}.role", f"must be a string, not {_kind(message['role'])}")
-    return found
+    return checked
 
 
 def checked_objects(value: Any, place: str, one: str) -> list[Plain]:

@@ -137,10 +137,10 @@ def _text_of(value: Any) -> str:
 
 
 def _properties(schema: Plain) -> dict[str, Plain]:
-    found = schema.get("properties")
-    if not isinstance(found, dict):
+    properties = schema.get("properties")
+    if not isinstance(properties, dict):
         return {}
-    return {name: one if isinstance(one, dict) else {} for name, one in found.items()}
+    return {name: one if isinstance(one, dict) else {} for name, one in properties.items()}
 
 
 def _inner(schema: Plain) -> Iterator[Plain]:

@@ -215,9 +215,9 @@ def _mark_end(message: Plain, member: bool | str, template: str) -> str:
     parts = said if isinstance(said, (list, tuple)) else []
     for part in reversed(parts):
         if isinstance(part, dict) and isinstance(part.get("text"), str):
-            found: str = part["text"]
-            part["text"] = found + _MARK
-            return found
+            text: str = part["text"]
+            part["text"] = text + _MARK
+            return text
     raise ValueError(f"continue_final_message: {name!r} of the last message has no text")
 
 

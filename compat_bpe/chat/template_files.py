@@ -32,11 +32,11 @@ def load_chat_template(path: str | os.PathLike[str]) -> ChatTemplate:
     Traceback (most recent call last):
     ValueError: fixtures/gpt2_small: there is no chat template in this folder
     """
-    found = find_chat_template(path)
-    if found is None:
+    template = find_chat_template(path)
+    if template is None:
         folder = Path(path) if Path(path).is_dir() else Path(path).parent
         raise ValueError(f"{folder}: there is no chat template in this folder")
-    return found
+    return template
 
 
 def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
@@ -69,8 +69,8 @@ def _templates(part: Json) -> dict[str, str]:
         return {"default": part.text()}
     if isinstance(part.value, dict):
         return {name: part[name].text() for name in part.mapping()} or part.fail("is empty")
-    found = {one["name"].text(): one["template"].text() for one in part.items()}
-    return found or part.fail("is empty")
+    templates = {one["name"].text(): one["template"].text() for one in part.items()}
+    return templates or part.fail("is empty")
 
 
 def _read(path: Path) -> str:

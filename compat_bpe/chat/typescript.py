@@ -106,9 +106,9 @@ def _variants(name: str, schema: Plain, variants: list[Any], indent: str) -> Ite
 
 
 def _nullable(schema: Any, indent: str) -> str:
-    found = type_of(schema, indent)
+    written = type_of(schema, indent)
     may_be_null = isinstance(schema, dict) and schema.get("nullable") is True
-    return f"{found} | null" if may_be_null and "null" not in found else found
+    return f"{written} | null" if may_be_null and "null" not in written else written
 
 
 def _default(schema: Any, *, quoted: bool = False) -> str | None:
@@ -129,8 +129,8 @@ def _behind(*comments: str | None) -> str:
 
 
 def _text(schema: Any, name: str) -> str | None:
-    found = schema.get(name) if isinstance(schema, dict) else None
-    return found if isinstance(found, str) else None
+    text = schema.get(name) if isinstance(schema, dict) else None
+    return text if isinstance(text, str) else None
 
 
 def _texts(values: Any) -> list[str]:

@@ -88,12 +88,12 @@ def count_files(
                     outcomes[owner][slot] = arrived[1]
                     if None not in outcomes[owner]:
                         progress.file_done()
-            found = [outcome for outcome in outcomes[number] if outcome is not None]
-            if not found:
-                found = [count_here(file)]
+            outcome_parts = [outcome for outcome in outcomes[number] if outcome is not None]
+            if not outcome_parts:
+                outcome_parts = [count_here(file)]
                 progress.file_done()
             outcomes[number].clear()
-            yield _joined(found)
+            yield _joined(outcome_parts)
 
 
 def _most_workers(files: Sequence[Found], jobs: int | None) -> int:

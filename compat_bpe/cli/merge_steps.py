@@ -70,8 +70,14 @@ def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) 
         if isinstance(chunk, int):
             yield _json({"special": show(names[chunk]), "ids": [chunk]})
             continue
-        found = _explained(encoding, chunk)
-        yield _json({"chunk": show(found.chunk), **found.members(show), "ids": [*found.ids]})
+        explanation = _explained(encoding, chunk)
+        yield _json(
+            {
+                "chunk": show(explanation.chunk),
+                **explanation.members(show),
+                "ids": [*explanation.ids],
+            }
+        )
 
 
 def _explained(encoding: Encoding, chunk: str) -> Explanation:

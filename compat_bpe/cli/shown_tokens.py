@@ -103,14 +103,14 @@ def placed_parts(
     goes_on = False
     for part in filter(None, parts()):
         try:
-            found = locate(encoding.core.definition, part, allowed, goes_on=goes_on)
+            tokens = locate(encoding.core.definition, part, allowed, goes_on=goes_on)
         except ValueError as error:
             raise CommandError(f"{name}: {encoding.name}: {error}") from None
         goes_on = True
         shift = len(gap)
-        found = [one._replace(start=one.start + shift, end=one.end + shift) for one in found]
+        tokens = [one._replace(start=one.start + shift, end=one.end + shift) for one in tokens]
         part = gap + part
-        placed = list(_with_gaps(encoding, part, found, model.unknown_id))
+        placed = list(_with_gaps(encoding, part, tokens, model.unknown_id))
         gap = ""
         if placed[-1].look.kind == "gap":
             gap = part[placed.pop().start :]

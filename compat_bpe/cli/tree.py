@@ -95,10 +95,10 @@ def _top(paths: Sequence[str], counted: Sequence[Counted], shown: Sequence[Count
             top.child(str(argument), os.path.join(path, ""))
     shown_ids = set(map(id, shown))
     for one in counted:
-        found, is_shown = one.found, id(one) in shown_ids
-        node = top.child(str(found.argument), found.root)
+        file, is_shown = one.found, id(one) in shown_ids
+        node = top.child(str(file.argument), file.root)
         node.count(one.counts.tokens, is_shown)
-        below = found.path[len(os.path.join(found.root, "")) :]
+        below = file.path[len(os.path.join(file.root, "")) :]
         parts = parts_of_path(below) if below else []
         for depth, part in enumerate(parts, 1):
             name = part if depth == len(parts) else os.path.join(part, "")

@@ -176,10 +176,10 @@ def files_of(path: str) -> list[str]:
         if not _has_format(path):
             raise ValueError(f"{path}: the name of a file of counts ends in {_NAMES}")
         return [path]
-    found = os.listdir(path)
-    if _UNFINISHED in found:
+    entries = os.listdir(path)
+    if _UNFINISHED in entries:
         raise ValueError(f"{path}: a job of Spark is writing it, or has stopped: run it again")
-    names = sorted(name for name in found if name[0] not in "._" and _has_format(name))
+    names = sorted(name for name in entries if name[0] not in "._" and _has_format(name))
     if not names:
         raise ValueError(f"{path}: no file in it ends in {_NAMES}")
     return [os.path.join(path, name) for name in names]
@@ -224,17 +224,17 @@ def _tsv_row(line: bytes, offset: int) -> Sequence[Any]:
 
 def _json_row(line: bytes, offset: int) -> Sequence[Any]:
     try:
-        found = json.loads(line.decode())
+        row = json.loads(line.decode())
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: column {error.colno}: {json_message(error.msg)}") from None
     except RecursionError:
         raise ValueError("not JSON that can be read: nested too deeply") from None
-    if not isinstance(found, dict):
+    if not isinstance(row, dict):
         raise ValueError('must be an object with "chunk" and "count"')
     for name in ("chunk", "count"):
-        if name not in found:
+        if name not in row:
             raise ValueError(f"no field {name!r}")
-    return found["chunk"], found["count"], found.get("group")
+    return row["chunk"], row["count"], row.get("group")
 
 
 def _parquet_rows(path: str, advance: Callable[[int], None]) -> Iterator[tuple[int, Sequence[Any]]]:

@@ -97,12 +97,12 @@ def _parse(line: str) -> Rule:
     >>> _parse(" +\t ")
     Rule(pattern=re.compile(' +'), replacement=' ')
     """
-    found = _SEPARATOR.search(line)
-    if found is None:
+    separator = _SEPARATOR.search(line)
+    if separator is None:
         raise ValueError(
             "no separator: pattern and replacement must be separated by →, => or a tab"
         )
-    pattern, replacement = line[: found.start()], line[found.end() :]
-    if found["arrow"]:
+    pattern, replacement = line[: separator.start()], line[separator.end() :]
+    if separator["arrow"]:
         pattern, replacement = pattern.lstrip(" \t"), replacement.rstrip(" \t")
     return rule(pattern, replacement)

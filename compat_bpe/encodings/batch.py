@@ -126,12 +126,12 @@ class _EncodingWorker:
         """Tell the number of a share, how many ids each text has, and all ids."""
         number, texts = task
         encode = self._encoding.encode
-        found = [
+        encoded = [
             encode(text, allowed_special=self._allowed, disallowed_special=()) for text in texts
         ]
         # Arrays are pickled as bytes, which is faster than lists.
-        ids = array("I", chain.from_iterable(found))
-        tell((number, array("I", map(len, found)), ids))
+        ids = array("I", chain.from_iterable(encoded))
+        tell((number, array("I", map(len, encoded)), ids))
 
     def finish(self, tell: Callable[[Any], None]) -> None:
         pass

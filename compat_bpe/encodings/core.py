@@ -66,7 +66,9 @@ class EncodingCore(InterpreterCore):
 
         ids, stable = self._encode_stable(text, allowed_special)
         rest = self.decode_bytes(ids[stable:])
-        return ids[:stable], [list(found) for found in completions(self, self.sorted_tokens, rest)]
+        return ids[:stable], [
+            list(completion) for completion in completions(self, self.sorted_tokens, rest)
+        ]
 
     def encode_single_token(self, piece: bytes) -> int:
         """Return the id of one token, special tokens included.
@@ -76,13 +78,13 @@ class EncodingCore(InterpreterCore):
             TypeError: ``piece`` is no ``bytes``.
         """
         _check_bytes(piece)
-        found = self.encoder.get(piece)
-        if found is None:
+        token_id = self.encoder.get(piece)
+        if token_id is None:
             # Bytes that are not UTF-8 are no name: they become surrogates, which no name has.
-            found = self.special.get(piece.decode("utf-8", "surrogateescape"))
-        if found is None:
+            token_id = self.special.get(piece.decode("utf-8", "surrogateescape"))
+        if token_id is None:
             raise KeyError(piece)
-        return found
+        return token_id
 
     def encode_single_piece(self, piece: bytes) -> list[int]:
         """Return the ids of some bytes taken as one chunk.
@@ -129,9 +131,9 @@ class EncodingCore(InterpreterCore):
         ids: list[int] = []
         last = 0
         for span, token in self.spans(text, allowed_special):
-            for found in self.ids_of_chunks(span):
-                ids += found
-                last = len(found)
+            for chunk_ids in self.ids_of_chunks(span):
+                ids += chunk_ids
+                last = len(chunk_ids)
             if token is not None:
                 ids.append(token)
                 last = 0  # nothing that follows changes an added token

@@ -276,9 +276,9 @@ class Encoding(Decoding, Fitting, Vocabulary):
             allowed: Set[str] = _NOTHING
             for one in texts:
                 allowed = self._check_special(one, allowed_special, disallowed_special)
-            found = encode_in_workers(self.recipe(), texts, allowed, num_threads)
-            if found is not None:
-                return found
+            encoded = encode_in_workers(self.recipe(), texts, allowed, num_threads)
+            if encoded is not None:
+                return encoded
 
         def encode(one: str) -> list[int]:
             return self.encode(
@@ -386,9 +386,9 @@ class Encoding(Decoding, Fitting, Vocabulary):
         if isinstance(disallowed, str) and disallowed == "all":
             # Mostly nothing is allowed: then this is a set whose hash is known.
             disallowed = names if allowed == _NOTHING else names - allowed
-        found = find_special(text, frozenset(disallowed or ()))
-        if found is not None:
-            raise_disallowed(found)
+        name = find_special(text, frozenset(disallowed or ()))
+        if name is not None:
+            raise_disallowed(name)
         return allowed
 
 

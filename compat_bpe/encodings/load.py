@@ -70,24 +70,24 @@ def load(
     """
     from ..files.whole import open_regular  # imported here: encodings by name do not need it
 
-    found = os.fspath(path)
-    if os.path.isdir(found):
-        found = _in_folder(found)
+    file_path = os.fspath(path)
+    if os.path.isdir(file_path):
+        file_path = _in_folder(file_path)
     if name is None:
         # Most of these files have the same name; only their folders differ.
-        stem, ending = os.path.splitext(os.path.basename(found))
-        folder = os.path.realpath(os.path.dirname(found))
+        stem, ending = os.path.splitext(os.path.basename(file_path))
+        folder = os.path.realpath(os.path.dirname(file_path))
         name = stem if ending == ".tiktoken" else os.path.basename(folder) or stem
-    with open_regular(found) as file:
+    with open_regular(file_path) as file:
         beginning = file.read(_BEGINNING)
-    kind = recognise(found, beginning)
+    kind = recognise(file_path, beginning)
     if kind == "ranks":
         from pathlib import Path  # imported here, as below: most files do not need it
 
-        return load_ranks_file(Path(found), pattern, special_tokens, name)
+        return load_ranks_file(Path(file_path), pattern, special_tokens, name)
     if special_tokens is not None:
-        raise ValueError(f"{found}: only a rank file is given special tokens")
-    return _LOADERS[kind](found, pattern, name)
+        raise ValueError(f"{file_path}: only a rank file is given special tokens")
+    return _LOADERS[kind](file_path, pattern, name)
 
 
 #: The files that a folder is searched for; the first one found is read.
@@ -110,11 +110,13 @@ def _in_folder(folder: str) -> str:
     names = sorted(os.listdir(folder))
     for pattern in _IN_FOLDER:
         fits = re.compile(re.escape(pattern).replace(r"\*", ".*"), re.DOTALL).fullmatch
-        found = list(filter(fits, names))
-        if len(found) > 1:
-            raise ValueError(f"{folder}: there are {', '.join(found)}: name the file that is meant")
-        if found:
-            return found[0] if folder == os.curdir else os.path.join(folder, found[0])
+        fitting = list(filter(fits, names))
+        if len(fitting) > 1:
+            raise ValueError(
+                f"{folder}: there are {', '.join(fitting)}: name the file that is meant"
+            )
+        if fitting:
+            return fitting[0] if folder == os.curdir else os.path.join(folder, fitting[0])
     raise ValueError(f"{folder}: no vocabulary is in it (none of {', '.join(_IN_FOLDER)})")
 
 

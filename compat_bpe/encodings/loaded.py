@@ -40,9 +40,9 @@ def find(name: str, make: Callable[[str], Any]) -> Any:
     Raises:
         ValueError: nobody knows the name.
     """
-    found = ENCODINGS.get(name)
-    if found is not None:
-        return found
+    encoding = ENCODINGS.get(name)
+    if encoding is not None:
+        return encoding
     try:
         made = make(name)
     except KeyError:

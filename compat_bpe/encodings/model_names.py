@@ -125,8 +125,8 @@ def encoding_name_for_model(model_name: str) -> str:
     >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
     ('o200k_base', 'deepseek_v3')
     """
-    found = _find(model_name, OTHER_MODEL_TO_ENCODING, OTHER_MODEL_PREFIX_TO_ENCODING)
-    return openai_encoding_name(model_name) if found is None else found
+    encoding_name = _find(model_name, OTHER_MODEL_TO_ENCODING, OTHER_MODEL_PREFIX_TO_ENCODING)
+    return openai_encoding_name(model_name) if encoding_name is None else encoding_name
 
 
 def openai_encoding_name(model_name: str) -> str:
@@ -138,22 +138,22 @@ def openai_encoding_name(model_name: str) -> str:
     >>> openai_encoding_name("gpt-4o"), openai_encoding_name("ft:gpt-3.5-turbo:acme::1")
     ('o200k_base', 'cl100k_base')
     """
-    found = _find(model_name, MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING)
-    if found is None:
+    encoding_name = _find(model_name, MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING)
+    if encoding_name is None:
         raise KeyError(
             f"unknown model {model_name!r}{did_you_mean(model_name, model_names())}; "
             "get_encoding takes the name of an encoding"
         )
-    return found
+    return encoding_name
 
 
 def _find(model_name: str, names: dict[str, str], prefixes: dict[str, str]) -> str | None:
-    found = names.get(model_name)
-    if found is None:
-        found = next(
+    encoding_name = names.get(model_name)
+    if encoding_name is None:
+        encoding_name = next(
             (prefixes[prefix] for prefix in prefixes if model_name.startswith(prefix)), None
         )
-    return found
+    return encoding_name
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -38,18 +38,18 @@ def get_encoding(encoding_name: str) -> Encoding:
     [31373, 995]
     """
     if isinstance(encoding_name, str):
-        found: Encoding | None = ENCODINGS.get(encoding_name)
-        if found is not None:
-            return found
+        encoding: Encoding | None = ENCODINGS.get(encoding_name)
+        if encoding is not None:
+            return encoding
     if not isinstance(encoding_name, str) or encoding_name not in _known():
         known = ", ".join(_known())
         raise ValueError(f"unknown encoding {encoding_name!r}; there are {known}")
     with LOCK:
-        found = ENCODINGS.get(encoding_name)
-        if found is None:
+        encoding = ENCODINGS.get(encoding_name)
+        if encoding is None:
             # An encoding that is unpickled meanwhile may have got there first.
-            found = ENCODINGS.setdefault(encoding_name, make_encoding(encoding_name))
-        return found
+            encoding = ENCODINGS.setdefault(encoding_name, make_encoding(encoding_name))
+        return encoding
 
 
 def _known() -> list[str]:

@@ -212,16 +212,16 @@ def _with_added(
         size: the number of its tokens, those that it has twice included.
         added: the added tokens.
     """
-    found = dict(vocabulary)
+    ids = dict(vocabulary)
     for token in added:
-        if found.get(token.content, token.id) != token.id:
+        if ids.get(token.content, token.id) != token.id:
             raise ValueError(f"{token.content!r} is an ordinary token, too")
-    others = [token for token in added if token.content not in found]
+    others = [token for token in added if token.content not in ids]
     for token in _not_numbered_on(others, size):
-        found[token.content] = token.id
-    if len(set(found.values())) < len(found):
+        ids[token.content] = token.id
+    if len(set(ids.values())) < len(ids):
         raise ValueError("a special token has the id of an ordinary one")
-    return found
+    return ids
 
 
 def _not_numbered_on(added: Iterable[AddedToken], ordinary: int) -> list[AddedToken]:

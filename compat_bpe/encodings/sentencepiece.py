@@ -105,7 +105,7 @@ class SentencePiece(Tokenizer):
 
     def encode_as_pieces(self, text: str) -> list[str]:
         """Return the pieces of a text; an unknown one is the text that it stands for."""
-        return [found.text for found in self._model.find(self.normalize(text))]
+        return [piece.text for piece in self._model.find(self.normalize(text))]
 
     def encode_with_offsets(
         self,
@@ -133,27 +133,31 @@ class SentencePiece(Tokenizer):
         if add_special_tokens:
             ends = [number for number in (self.bos_id, self.eos_id) if number >= 0]
         pieces = self.encode_as_placed_pieces(text)
-        found = Tokenized(
+        tokenized = Tokenized(
             [one.id for one in pieces],
             [one.piece for one in pieces],
             [(one.begin, one.end) for one in pieces],
             [0] * len(pieces),
         )
         if truncation is not None:
-            found, _ = truncation.applied(found, None, len(ends))
+            tokenized, _ = truncation.applied(tokenized, None, len(ends))
         if ends:
             before = [number for number in ends if number == self.bos_id]
             after = [number for number in ends if number == self.eos_id]
             names = self.definition.texts
-            found = Tokenized(
-                [*before, *found.ids, *after],
-                [*(names[one] for one in before), *found.tokens, *(names[one] for one in after)],
-                [(0, 0)] * len(before) + found.offsets + [(0, 0)] * len(after),
-                [None] * len(before) + found.word_ids + [None] * len(after),
-                special_tokens_mask=[1] * len(before) + [0] * len(found) + [1] * len(after),
-                overflowing=found.overflowing,
+            tokenized = Tokenized(
+                [*before, *tokenized.ids, *after],
+                [
+                    *(names[one] for one in before),
+                    *tokenized.tokens,
+                    *(names[one] for one in after),
+                ],
+                [(0, 0)] * len(before) + tokenized.offsets + [(0, 0)] * len(after),
+                [None] * len(before) + tokenized.word_ids + [None] * len(after),
+                special_tokens_mask=[1] * len(before) + [0] * len(tokenized) + [1] * len(after),
+                overflowing=tokenized.overflowing,
             )
-        return found if padding is None else padding.applied([found])[0]
+        return tokenized if padding is None else padding.applied([tokenized])[0]
 
     def encode_as_placed_pieces(self, text: str) -> list[PlacedPiece]:
         """Return the pieces of a text with their places, as ``SentencePieceProcessor`` does.
@@ -164,25 +168,25 @@ class SentencePiece(Tokenizer):
         text = repair(text)
         aligned = self._normalizer.align(Aligned.of(text))
         pieces = self.pieces
-        found: list[PlacedPiece] = []
+        placed: list[PlacedPiece] = []
         at = 0
         for piece, number in self._model.quick_split(aligned.text):
             begin = aligned.places[at][0]
             at += len(piece)
             end = aligned.places[at - 1][1]
             if number != pieces.unk_id:
-                found.append(PlacedPiece(number, piece, text[begin:end], begin, end))
+                placed.append(PlacedPiece(number, piece, text[begin:end], begin, end))
             elif pieces.byte_fallback:
                 numbers = [pieces.byte_ids[byte] for byte in piece.encode()]
-                found += [PlacedPiece(one, pieces.texts[one], "", begin, begin) for one in numbers]
-                found[-1] = found[-1]._replace(surface=text[begin:end], end=end)
-            elif found and found[-1].id == number:
-                last = found[-1]
+                placed += [PlacedPiece(one, pieces.texts[one], "", begin, begin) for one in numbers]
+                placed[-1] = placed[-1]._replace(surface=text[begin:end], end=end)
+            elif placed and placed[-1].id == number:
+                last = placed[-1]
                 surface = last.surface + text[begin:end]
-                found[-1] = PlacedPiece(number, last.piece + piece, surface, last.begin, end)
+                placed[-1] = PlacedPiece(number, last.piece + piece, surface, last.begin, end)
             else:
-                found.append(PlacedPiece(number, piece, text[begin:end], begin, end))
-        return found
+                placed.append(PlacedPiece(number, piece, text[begin:end], begin, end))
+        return placed
 
     def normalize(self, text: str) -> str:
         """Return the normalized text, which is then cut into pieces."""

@@ -150,13 +150,13 @@ class Tokenizer(Encoding):
                 )
                 for one in text
             ]
-        found = super().encode_batch(
+        encoded = super().encode_batch(
             text,
             num_threads=num_threads,
             allowed_special=allowed_special,
             disallowed_special=disallowed_special,
         )
-        return [process_ids(processor, [ids], True) for ids in found] if adds else found
+        return [process_ids(processor, [ids], True) for ids in encoded] if adds else encoded
 
     def encode_with_offsets(
         self,
@@ -198,13 +198,13 @@ class Tokenizer(Encoding):
         parts = []
         for one in (text,) if pair is None else (text, pair):
             allowed = self._check_special(one, allowed_special, disallowed_special)
-            found = locate(definition, one, allowed)
+            tokens = locate(definition, one, allowed)
             parts.append(
                 Tokenized(
-                    [token.id for token in found],
-                    [token.text for token in found],
-                    [(token.start, token.end) for token in found],
-                    [token.word for token in found],
+                    [token.id for token in tokens],
+                    [token.text for token in tokens],
+                    [(token.start, token.end) for token in tokens],
+                    [token.word for token in tokens],
                 )
             )
         first, second = parts[0], None if pair is None else parts[1]

@@ -44,8 +44,8 @@ def unstable_length(core: Core, ids: list[int], last: int) -> int:
 
 
 def _is_blank(core: Core, token: int) -> bool:
-    found = core.decode_single_token_bytes(token)
-    return core.encoder.get(found) == token and _BLANKS.issuperset(found)
+    data = core.decode_single_token_bytes(token)
+    return core.encoder.get(data) == token and _BLANKS.issuperset(data)
 
 
 def completions(core: Core, tokens: Sequence[bytes], rest: bytes) -> set[tuple[int, ...]]:
@@ -60,7 +60,7 @@ def completions(core: Core, tokens: Sequence[bytes], rest: bytes) -> set[tuple[i
     """
     if not rest:
         return set()
-    found: set[tuple[int, ...]] = {
+    sequences: set[tuple[int, ...]] = {
         (core.encoder[token],) for token in _beginning_with(tokens, rest)
     }
     # Most texts that are tried begin with the same chunk, which may be too long for the core's own
@@ -69,8 +69,8 @@ def completions(core: Core, tokens: Sequence[bytes], rest: bytes) -> set[tuple[i
     for cut in range(1, len(rest)):
         for token in _beginning_with(tokens, rest[cut:]):
             ids = _encode(core, chunk_ids, rest[:cut] + token)
-            found.add(_covering(core, ids, len(rest)))
-    return found | _split_before_space(core, rest)
+            sequences.add(_covering(core, ids, len(rest)))
+    return sequences | _split_before_space(core, rest)
 
 
 def _beginning_with(tokens: Sequence[bytes], prefix: bytes) -> Iterator[bytes]:

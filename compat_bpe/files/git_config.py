@@ -77,12 +77,12 @@ def _files(git_directory: str) -> Iterator[tuple[str, bool]]:
 
 
 def _from_environment() -> str | None:
-    found = None
+    value = None
     with suppress(ValueError):
         for number in range(int(os.environ.get("GIT_CONFIG_COUNT", ""))):
             if os.environ.get(f"GIT_CONFIG_KEY_{number}", "").lower() == "core.excludesfile":
-                found = os.environ.get(f"GIT_CONFIG_VALUE_{number}")
-    return found
+                value = os.environ.get(f"GIT_CONFIG_VALUE_{number}")
+    return value
 
 
 def _config_home() -> str:
@@ -188,8 +188,8 @@ def _value(text: str, at: int) -> tuple[str, int]:
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return at if found is None else found.end()
+    match = pattern.match(text, at)
+    return at if match is None else match.end()
 
 
 def _line(text: str, at: int) -> int:

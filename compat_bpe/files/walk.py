@@ -143,19 +143,19 @@ class LeftOut:
 
     def reasons(self) -> str:
         """Return the reasons in words, joined by semicolons."""
-        found = []
+        parts = []
         if self.excluded:
-            found.append(f"{self.excluded:,} left out by --exclude {_quoted(self._exclude)}")
+            parts.append(f"{self.excluded:,} left out by --exclude {_quoted(self._exclude)}")
         if self.hidden:
-            found.append(f"{self.hidden:,} hidden (see --hidden)")
+            parts.append(f"{self.hidden:,} hidden (see --hidden)")
         if self.ignored:
-            found.append(f"{self.ignored:,} ignored (see --no-ignore)")
+            parts.append(f"{self.ignored:,} ignored (see --no-ignore)")
         if self.special:
-            found.append(f"{self.special:,} passed over (symbolic links, pipes and devices)")
+            parts.append(f"{self.special:,} passed over (symbolic links, pipes and devices)")
         if self._include:
-            nothing = "nothing else" if found else "nothing"
-            found.append(f"{nothing} matches --include {_quoted(self._include)}")
-        return "; ".join(found)
+            nothing = "nothing else" if parts else "nothing"
+            parts.append(f"{nothing} matches --include {_quoted(self._include)}")
+        return "; ".join(parts)
 
 
 def _quoted(globs: Sequence[str]) -> str:

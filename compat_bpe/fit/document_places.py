@@ -67,13 +67,13 @@ class Places:
         [(31373, 0, 5), (995, 5, 11)]
         """
         start, end = self._checked(start, end)
-        found: list[PlacedToken] = []
+        tokens: list[PlacedToken] = []
         at = start
         while at < end:
             place = self._tree.find(at)
-            found += [one for one in self._tokens_of(place) if one.start < end and one.end > start]
+            tokens += [one for one in self._tokens_of(place) if one.start < end and one.end > start]
             at = place.start + len(place.piece)
-        return found
+        return tokens
 
     def token(self, number: int) -> PlacedToken:
         """Return a token of the document, counted from 0.
@@ -242,10 +242,10 @@ class Places:
             # enough of that, since the characters beside a position decide on a cut point.
             origin -= 1
             text = self.slice(origin, origin + 1) + text
-        found = locate(self._encoding.core.definition, text, frozenset())
+        tokens = locate(self._encoding.core.definition, text, frozenset())
         return [
             PlacedToken(one.id, max(origin + one.start, place.start), origin + one.end, number)
-            for number, one in enumerate(found[len(found) - place.tokens :], place.tokens_before)
+            for number, one in enumerate(tokens[len(tokens) - place.tokens :], place.tokens_before)
         ]
 
     def _checked(self, start: int, end: int) -> tuple[int, int]:

@@ -99,8 +99,8 @@ def longest_prefix(
     # Surrogates are repaired once, not in each part that is tried.
     repaired, places = repair_with_places(text[start:])
     search = Forward(encoding, repaired, limit)
-    found = search.longest(*search.go(0, len(repaired)), len(repaired), may_cut, trail)
-    return None if found is None else start + places[found]
+    place = search.longest(*search.go(0, len(repaired)), len(repaired), may_cut, trail)
+    return None if place is None else start + places[place]
 
 
 def longest_suffix(
@@ -150,8 +150,8 @@ def longest_suffix(
     repaired, places = repair_with_places(text[:end])
     goal = bisect_left(places, start)
     search = Backward(encoding, repaired, limit)
-    found = search.longest(*search.go(len(repaired), goal), goal, may_cut, lead)
-    return None if found is None else places[found]
+    place = search.longest(*search.go(len(repaired), goal), goal, may_cut, lead)
+    return None if place is None else places[place]
 
 
 def check_limit(limit: int) -> None:

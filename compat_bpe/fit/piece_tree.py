@@ -186,14 +186,14 @@ class _Node:
             return self.chars
         if self._amounts is None:
             self._amounts = {}
-        found = self._amounts.get(measure)
-        if found is None:
+        amounts = self._amounts.get(measure)
+        if amounts is None:
             if height:
-                found = [sum(node.amounts(measure, height - 1)) for node in self.items]
+                amounts = [sum(node.amounts(measure, height - 1)) for node in self.items]
             else:
-                found = list(map(measure, self.items))
-            self._amounts[measure] = found
-        return found
+                amounts = list(map(measure, self.items))
+            self._amounts[measure] = amounts
+        return amounts
 
     def part(self, first: int, end: int) -> _Node:
         return _Node(self.items[first:end], self.chars[first:end], self.tokens[first:end])

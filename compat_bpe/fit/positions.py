@@ -66,9 +66,9 @@ def line_start(tree: PieceTree, line: int) -> int:
     """Return the offset in characters at which a line begins; there must be that line."""
     if not line:
         return 0
-    found = tree.find_amount(_line_ends, line)
-    ends = _LINE_END.finditer(found.piece)
-    return found.other_before + next(islice(ends, line - found.before - 1, None)).end()
+    place = tree.find_amount(_line_ends, line)
+    ends = _LINE_END.finditer(place.piece)
+    return place.other_before + next(islice(ends, line - place.before - 1, None)).end()
 
 
 def line_of(tree: PieceTree, offset: int) -> int:
@@ -102,14 +102,14 @@ def offset_of_units(tree: PieceTree, units: int, unit: Unit) -> tuple[int, int]:
     measure = measure_of(unit)
     if measure is len or not units:
         return units, 0
-    found = tree.find_amount(measure, units)
-    low, high, rest = 0, len(found.piece), units - found.before
+    place = tree.find_amount(measure, units)
+    low, high, rest = 0, len(place.piece), units - place.before
     # Each step measures half as much, so all of them take the time of the piece.
     while low < high:
         middle = (low + high + 1) // 2
-        more = measure(found.piece[low:middle])
+        more = measure(place.piece[low:middle])
         if more <= rest:
             low, rest = middle, rest - more
         else:
             high = middle - 1
-    return found.other_before + low, rest
+    return place.other_before + low, rest

@@ -302,10 +302,10 @@ class _Fitting:
         lead, trail, rest, encoding = self._around(_Side.PREFIX, self._suffix[:end])
         text = self._prefix + trail
         for boundary in self._boundaries:
-            found = longest_suffix(encoding, text, limit - rest, boundary=boundary, lead=lead)
+            start = longest_suffix(encoding, text, limit - rest, boundary=boundary, lead=lead)
             # At the end of the prefix or later, nothing of the prefix itself fits.
-            if found is not None and found < len(self._prefix):
-                return found
+            if start is not None and start < len(self._prefix):
+                return start
         return len(self._prefix)
 
     def _end(self, start: int) -> int:
@@ -313,9 +313,9 @@ class _Fitting:
         lead, trail, rest, encoding = self._around(_Side.SUFFIX, self._prefix[start:])
         text, room = lead + self._suffix, self._limit - rest
         for boundary in self._boundaries:
-            found = longest_prefix(encoding, text, room, boundary=boundary, trail=trail)
-            if found is not None and found > len(lead):
-                return found - len(lead)
+            end = longest_prefix(encoding, text, room, boundary=boundary, trail=trail)
+            if end is not None and end > len(lead):
+                return end - len(lead)
         return 0
 
     def _around(self, side: _Side, other: str) -> _Around:

@@ -156,8 +156,8 @@ class Forward:
             places: Iterable[int] = range(far, near, -self.step)
             if abs(far - near) > _LONG:
                 rest = limit - tokens - for_more
-                found = self.possible(self.encoding.core, self.part(near, far), rest)
-                places = (min(near, far) + at for at in found)
+                possible = self.possible(self.encoding.core, self.part(near, far), rest)
+                places = (min(near, far) + at for at in possible)
             for place in places:
                 if place == near or not (place in edges or may_cut(text, place)):
                     continue

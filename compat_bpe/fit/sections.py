@@ -227,10 +227,10 @@ class _Prompt:
     def put_in(self, at: int) -> bool:
         """Put in as much of a section as fits; return True if some of it is in."""
         gap = self._gap(at)
-        found = self._most(self._sections[at], gap)
+        truncated = self._most(self._sections[at], gap)
         present = self._parts[at]
-        if found is not None and (present is None or _length(found) > _length(present)):
-            self._set(at, gap, found)
+        if truncated is not None and (present is None or _length(truncated) > _length(present)):
+            self._set(at, gap, truncated)
         return self._parts[at] is not None
 
     def put_in_instead(self, at: int, lower: Sequence[int]) -> None:
@@ -323,7 +323,7 @@ class _Prompt:
         need = max(1, section.min_tokens)
         low = need - 1
         high = min(need, self._limit)
-        while not _is_enough(found := self._truncated(section, high), need):
+        while not _is_enough(truncated := self._truncated(section, high), need):
             if high == self._limit:
                 return None
             low, high = high, min(2 * high, self._limit)
@@ -332,10 +332,10 @@ class _Prompt:
             middle = (low + high) // 2
             shorter = self._truncated(section, middle)
             if _is_enough(shorter, need):
-                found, high = shorter, middle
+                truncated, high = shorter, middle
             else:
                 low = middle
-        return found
+        return truncated
 
     def _most(self, section: Section, gap: _Gap) -> Truncated | None:
         """Return as much of a section as fits into a gap; None if that is too little."""
@@ -347,12 +347,12 @@ class _Prompt:
         need = max(1, section.min_tokens)
         limit = -1 if section.cut == "drop" else gap.room
         while limit >= need:
-            found = self._truncated(section, limit)
-            above = self._tokens(gap, found) - gap.room
-            if above <= 0 and _is_enough(found, need):
-                return found
+            truncated = self._truncated(section, limit)
+            above = self._tokens(gap, truncated) - gap.room
+            if above <= 0 and _is_enough(truncated, need):
+                return truncated
             # Lower the limit by the tokens above the room.  It always falls, so the loop ends.
-            limit = min(limit, found.count) - max(1, above)
+            limit = min(limit, truncated.count) - max(1, above)
         return None
 
 

@@ -119,10 +119,10 @@ class _Splitter:
         start is looked for from the other one on.
         """
         boundary = self._cut_at(last)
-        start, found = -1, first
-        while start != found:
-            start = self._longest_suffix(found, least, self._limit, boundary)
-            found = self._longest_suffix(start, last, self._overlap, boundary)
+        start, reached = -1, first
+        while start != reached:
+            start = self._longest_suffix(reached, least, self._limit, boundary)
+            reached = self._longest_suffix(start, last, self._overlap, boundary)
         return start
 
     def _cut_at(self, place: int) -> Boundary:

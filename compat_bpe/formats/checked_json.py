@@ -46,8 +46,8 @@ class Json:
 
     def __getitem__(self, key: str) -> Json:
         """Return a required member; its value may be null."""
-        found = self.get(key, needed=True)
-        return Json(None, self.source, self._place_of(key)) if found is None else found
+        member = self.get(key, needed=True)
+        return Json(None, self.source, self._place_of(key)) if member is None else member
 
     def get(self, key: str, *, needed: bool = False) -> Json | None:
         """Return a member; None if it is null or, unless ``needed``, missing."""

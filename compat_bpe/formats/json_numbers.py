@@ -51,10 +51,10 @@ def read_float(text: str) -> float:
 
 def _read_float(text: str) -> float:
     """Return the float of any number, one digit after the other."""
-    found = _number().fullmatch(text)
-    if found is None:
+    match = _number().fullmatch(text)
+    if match is None:
         raise ValueError(f"{text[:40]!r} is no number")
-    sign, whole, fraction, exponent_sign, exponent_digits = found.groups()
+    sign, whole, fraction, exponent_sign, exponent_digits = match.groups()
     significand, used = _significand(0, whole)
     exponent = len(whole) - used
     significand, used = _significand(significand, fraction or "")

@@ -38,8 +38,10 @@ def manifest_of(*files: Path) -> Manifest | None:
         OSError: one of the files cannot be read.
     """
     try:
-        found = json.loads(read_whole(files[0].with_name(MANIFEST)))
-        listed, pattern, specials = (found[key] for key in ("files", "pattern", "special_tokens"))
+        manifest = json.loads(read_whole(files[0].with_name(MANIFEST)))
+        listed, pattern, specials = (
+            manifest[key] for key in ("files", "pattern", "special_tokens")
+        )
         digests = [listed[file.name] for file in files]
         special_tokens = dict(specials.items())
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):

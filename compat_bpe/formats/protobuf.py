@@ -125,12 +125,12 @@ def write_varint(number: int) -> bytes:
     b'\\xac\\x02'
     """
     number &= (1 << 64) - 1
-    found = bytearray()
+    data = bytearray()
     while number > 0x7F:
-        found.append(number & 0x7F | 0x80)
+        data.append(number & 0x7F | 0x80)
         number >>= 7
-    found.append(number)
-    return bytes(found)
+    data.append(number)
+    return bytes(data)
 
 
 def write_field(number: int, wire: int, value: int | bytes) -> bytes:

@@ -145,7 +145,7 @@ def _read_pieces(
 
 def _members(data: bytes, message: Field, kinds: Mapping[int, tuple[str, Any]]) -> dict[str, Any]:
     """Return the fields of a message that have a name and the right type."""
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for field in read_fields(data, message.start, message.end):
         name, kind = kinds.get(field.number, ("", None))
         if not name or field.wire != _WIRE.get(kind, VARINT):
@@ -157,8 +157,8 @@ def _members(data: bytes, message: Field, kinds: Mapping[int, tuple[str, Any]]) 
             value &= 0xFFFFFFFF
             if value not in kind:
                 continue  # A value that the reference does not know counts as left out.
-        found[name] = value
-    return found
+        members[name] = value
+    return members
 
 
 def _decoded(members: dict[str, Any], kinds: Mapping[int, tuple[str, Any]]) -> dict[str, Any]:

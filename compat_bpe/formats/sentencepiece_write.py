@@ -36,7 +36,7 @@ def _trainer(model: SentencePieceModel) -> bytes:
     pieces = model.pieces()
     names = (model.unk_piece, model.bos_piece, model.eos_piece, model.pad_piece)
     ids = [pieces.reserved.get(name, -1) for name in names]
-    found = [
+    fields = [
         write_field(3, VARINT, model.kind),
         write_field(4, VARINT, len(model.texts)),
         write_field(24, VARINT, model.whitespace_as_suffix),
@@ -46,7 +46,7 @@ def _trainer(model: SentencePieceModel) -> bytes:
         write_field(44, BYTES, model.unk_surface.encode()),
         *(write_field(45 + at, BYTES, name.encode()) for at, name in enumerate(names)),
     ]
-    return b"".join(found)
+    return b"".join(fields)
 
 
 def _normalizer(spec: NormalizerSpec) -> bytes:

@@ -119,8 +119,8 @@ class Settings:
 
     def flag(self, name: str) -> bool | None:
         """Return a flag of the class; None if it is null or missing."""
-        found = self.config.get(name)
-        return None if found is None else found.truth()
+        member = self.config.get(name)
+        return None if member is None else member.truth()
 
     def special_tokens(self, known: Mapping[str, Special]) -> dict[str, dict[str, Any]]:
         """Return the special token for each role that there is one for, as in a file.
@@ -130,7 +130,7 @@ class Settings:
         Args:
             known: the tokens that the class has.
         """
-        found: dict[str, dict[str, Any]] = {}
+        tokens: dict[str, dict[str, Any]] = {}
         for role in ROLES:
             default = known.get(role, Special())
             part = self._said(role)
@@ -141,8 +141,8 @@ class Settings:
             is_bare = default.is_bare and (part is None or isinstance(part.value, str))
             if is_bare or (part is not None and not self._is_old):
                 token = self._listed.get(token["content"], token)
-            found[role] = token
-        return found
+            tokens[role] = token
+        return tokens
 
     @cached_property
     def _listed(self) -> dict[str, dict[str, Any]]:
@@ -182,22 +182,22 @@ class Settings:
         around = {**vocabulary, **{token["content"]: token["id"] for token in listed}}
         for name in dict.fromkeys(token["content"] for token in by_role):
             around.setdefault(name, len(around))
-        found: dict[str, dict[str, Any]] = {}
+        tokens: dict[str, dict[str, Any]] = {}
         first_of_roles: dict[str, dict[str, Any]] = {}
         for token in special.values():
             first_of_roles.setdefault(token["content"], token)
         for token in (*listed, *first_of_roles.values(), *more_tokens):
             name = token["content"]
-            if name in found and token is self._listed.get(name):
+            if name in tokens and token is self._listed.get(name):
                 continue
             # A token that comes again keeps its place, but has the flags that come last.
-            found[name] = {**token, "special": token["special"] or name in names}
-        found.pop("", None)
+            tokens[name] = {**token, "special": token["special"] or name in names}
+        tokens.pop("", None)
         following = len(vocabulary)
-        for name, token in found.items():
+        for name, token in tokens.items():
             token["id"] = vocabulary.get(name, following)
             following += name not in vocabulary
-        return AddedBeside(list(found.values()), around)
+        return AddedBeside(list(tokens.values()), around)
 
     def listed(self) -> Iterator[dict[str, Any]]:
         """Yield the tokens of ``added_tokens_decoder`` as in a ``tokenizer.json``, by their ids.

@@ -87,19 +87,22 @@ def parse_tekken(file: Json) -> Tekken:
 
 def _special_tokens(file: Json, count: int) -> dict[str, int]:
     listed = file.get("special_tokens")
-    found: dict[str, int] = {}
+    special: dict[str, int] = {}
     numbers: set[int] = set()
     if listed is None:
-        found.update(zip(_UNLISTED, range(count)))
+        special.update(zip(_UNLISTED, range(count)))
     else:
         for item in listed.items():
             name, number = item["token_str"].text(), item["rank"].number()
-            if not name or name in found or number in numbers or not 0 <= number < count:
+            if not name or name in special or number in numbers or not 0 <= number < count:
                 item.fail(f"the name {name!r} or the id {number} is not a new one below {count}")
-            found[name] = number
+            special[name] = number
             numbers.add(number)
     # All other special ids are reserved.
-    reserved = {f"<SPECIAL_{number}>": number for number in range(len(found), count)}
-    if len({**found, **reserved}) != count or len({*found.values(), *reserved.values()}) != count:
+    reserved = {f"<SPECIAL_{number}>": number for number in range(len(special), count)}
+    if (
+        len({**special, **reserved}) != count
+        or len({*special.values(), *reserved.values()}) != count
+    ):
         file.fail(f"the special tokens do not have the ids from 0 to {count - 1}")
-    return {**found, **reserved}
+    return {**special, **reserved}

@@ -182,10 +182,10 @@ FIELDS = {
 def _model(part: Json) -> ModelPart:
     members = part.mapping()
     if "type" in members:
-        found = part["type"].text()
-        if found not in _MODELS:
-            part.fail(f"{found} is not supported, only {', '.join(_MODELS)}")
-        return _MODELS[found](part)
+        type_name = part["type"].text()
+        if type_name not in _MODELS:
+            part.fail(f"{type_name} is not supported, only {', '.join(_MODELS)}")
+        return _MODELS[type_name](part)
     # As in tokenizers, it is of the first type that it can be read as.
     errors = []
     for name, fields in FIELDS.items():
@@ -212,7 +212,7 @@ def _added_tokens(
     vocabulary has, if that has gaps; then the id means the added token when it is decoded.
     """
     ids: dict[str, int] = {}
-    found: dict[int, AddedToken] = {}
+    tokens: dict[int, AddedToken] = {}
     special = set()
     for item in part.items():
         name, _, *flags = _added_token(item)
@@ -222,12 +222,12 @@ def _added_tokens(
         if number is None:
             number, following = following, following + 1
         ids[name] = number
-        found[number] = token = AddedToken(name, number, *flags)
+        tokens[number] = token = AddedToken(name, number, *flags)
         if token.special:
             special.add(name)
     return tuple(
         token if token.special or token.content not in special else token._replace(special=True)
-        for token in found.values()
+        for token in tokens.values()
     )
 
 
@@ -240,15 +240,15 @@ def _added_token(item: Json) -> tuple[Any, ...]:
     The usual case is fast, since some files have a thousand added tokens.
     """
     try:
-        found: tuple[Any, ...] = _read_added_token(item.value)
+        values: tuple[Any, ...] = _read_added_token(item.value)
     except (KeyError, TypeError):
-        found = ()
-    if list(map(type, found)) != [str, int, bool, bool, bool, bool, bool] or not is_unicode(
-        found[0]
+        values = ()
+    if list(map(type, values)) != [str, int, bool, bool, bool, bool, bool] or not is_unicode(
+        values[0]
     ):
         flags = [item[flag].truth() for flag in _FLAGS]
         return (item["content"].text(), item["id"].number(), *flags)
-    return found
+    return values
 
 
 def _assemble(definition: TokenizerDefinition) -> Definition:
@@ -285,12 +285,12 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
     @cache
     def pieces() -> dict[int, str]:
         # A model may have a token twice, of which the vocabulary has the last.
-        found = {
+        names = {
             number: data.decode(errors="replace") for number, data in built.other_tokens.items()
         }
-        found.update((number, name) for name, number in model.vocabulary.items())
-        found.update((token.id, normalized_content(token, normalize)) for token in added)
-        return found
+        names.update((number, name) for name, number in model.vocabulary.items())
+        names.update((token.id, normalized_content(token, normalize)) for token in added)
+        return names
 
     def make_decoder() -> IdDecoder:
         if is_byte_level:

@@ -47,8 +47,8 @@ def read_vocab_merges(
         return _definition(made, ids.mapping(), listed, settings, source)
     made_of_name = _class_named(settings)
     listed = _read_merges(merges)
-    found = made_of_name or _class_of(ids.mapping(), listed, settings, source)
-    return _definition(found, ids.mapping(), listed, settings, source)
+    class_name = made_of_name or _class_of(ids.mapping(), listed, settings, source)
+    return _definition(class_name, ids.mapping(), listed, settings, source)
 
 
 def read_clip_merges(path: Path) -> TokenizerDefinition:

@@ -170,9 +170,9 @@ def _kind_of(path: Path, vocabulary: Mapping[str, int], settings: Settings) -> _
                 f"{named.value} is not supported for a vocab.txt (only {', '.join(_CLASSES)})"
             )
         return _CLASSES[named.value]
-    found = settings.special_tokens(_BERT.special)
+    roles = settings.special_tokens(_BERT.special)
     for role in ("unk_token", "cls_token", "sep_token"):
-        name = found[role]["content"] if role in found else "no token"
+        name = roles[role]["content"] if role in roles else "no token"
         if name not in vocabulary:
             raise ValueError(
                 f"{path}: it has no {name}, so it is no vocabulary of BERT; if it is of another "

@@ -34,13 +34,13 @@ def actions(session: Session, params: Params) -> list[dict[str, Any]] | None:
     if whole:
         start, end = 0, len(opened.document)
     selected = range_at(opened.document, start, end, session.unit)
-    found = [_command("Copy as prompt", COPY, opened.uri, selected)]
+    commands = [_command("Copy as prompt", COPY, opened.uri, selected)]
     if not whole:
-        found.append(_command("Count the selection", COUNT, opened.uri, selected))
+        commands.append(_command("Count the selection", COUNT, opened.uri, selected))
     budget = opened.budget
     if budget is not None and opened.document.count_range(start, end) > budget:
-        found.append(_cut(session, opened, start, end, budget))
-    return found
+        commands.append(_cut(session, opened, start, end, budget))
+    return commands
 
 
 def execute(session: Session, params: Params) -> dict[str, Any]:

@@ -29,18 +29,18 @@ class Encodings:
         Raises:
             RpcError: it is not known, or cannot be loaded.  That is remembered until ``forget``.
         """
-        found = self._loaded.get(choice)
-        if found is None:
+        encoding = self._loaded.get(choice)
+        if encoding is None:
             try:
-                found = self._load(choice)
+                encoding = self._load(choice)
             except (OSError, ValueError, KeyError) as error:
-                found = invalid(choice.kind, _reason(error, choice))
-            if choice.kind == "path" or isinstance(found, Encoding):
+                encoding = invalid(choice.kind, _reason(error, choice))
+            if choice.kind == "path" or isinstance(encoding, Encoding):
                 # Names that are wrong are cheap to find out, and there may be many of them.
-                self._loaded[choice] = found
-        if isinstance(found, RpcError):
-            raise RpcError(found.code, found.message)
-        return found
+                self._loaded[choice] = encoding
+        if isinstance(encoding, RpcError):
+            raise RpcError(encoding.code, encoding.message)
+        return encoding
 
     def check(self, choice: Choice) -> None:
         """Raise the error of ``get`` if an encoding cannot be had; load it only from a file.

@@ -78,12 +78,12 @@ class Notices:
             if opened.budget is not None:
                 params["limit"] = opened.budget
             self._receiver.notify("compatBpe/didCount", params)
-        found = diagnostics(opened, self._receiver.unit) if shown["diagnostics"] else []
-        if found != opened.published:
-            opened.published = found
+        problems = diagnostics(opened, self._receiver.unit) if shown["diagnostics"] else []
+        if problems != opened.published:
+            opened.published = problems
             self._receiver.notify(
                 "textDocument/publishDiagnostics",
-                {"uri": opened.uri, "version": opened.version, "diagnostics": found},
+                {"uri": opened.uri, "version": opened.version, "diagnostics": problems},
             )
 
 

@@ -46,10 +46,10 @@ def count(session: Session, params: Params) -> Generator[None, None, dict[str, A
         start, end = offsets_of(document, read_range(params.inner("range")), session.unit)
     params.close()
     if choice == opened.choice:
-        found = document.count_range(start, end)
+        total = document.count_range(start, end)
     else:
-        found = yield from _counted(encoding, document.slice(start, end))
-    return {"count": found, "version": version}
+        total = yield from _counted(encoding, document.slice(start, end))
+    return {"count": total, "version": version}
 
 
 def tokens(session: Session, params: Params) -> Generator[None, None, dict[str, Any]]:
@@ -93,12 +93,12 @@ def truncated(session: Session, params: Params) -> dict[str, Any]:
     marker = params.text_or("marker", None)
     _, encoding = _encoding(session, params)
     params.close()
-    found = truncate(encoding, text, limit, keep=keep, boundary=boundary, marker=marker)
+    cut = truncate(encoding, text, limit, keep=keep, boundary=boundary, marker=marker)
     return {
-        "text": found.text,
-        "count": found.count,
-        "wasCut": found.was_cut,
-        "kept": _in_units(text, found.kept, session),
+        "text": cut.text,
+        "count": cut.count,
+        "wasCut": cut.was_cut,
+        "kept": _in_units(text, cut.kept, session),
     }
 
 
@@ -117,7 +117,7 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
     model = choice.name if choice.kind == "model" else None
     try:
         if choice == opened.choice:
-            found = fit_prompt(
+            made = fit_prompt(
                 document,
                 at,
                 limit=limit,
@@ -126,12 +126,12 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
                 share=share,
                 boundary=boundary,
             )
-            return _prompt_as_json(found, opened.version)
+            return _prompt_as_json(made, opened.version)
         # As much text as may fit, and a character that cannot: what is left out makes it cut.
         longest = encoding.core.longest_token
         most = len(document) if longest is None else limit * longest + 1
         start, end = max(0, at - most), min(at + most, len(document))
-        found = fit_prompt(
+        made = fit_prompt(
             encoding,
             document.slice(start, at),
             document.slice(at, end),
@@ -141,7 +141,7 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
             share=share,
             boundary=boundary,
         )
-        return _prompt_as_json(found, opened.version)
+        return _prompt_as_json(made, opened.version)
     except ValueError as error:
         # The message of the library begins with the argument, but for a template.
         field = next((name for name in ("limit", "share") if str(error).startswith(name)), None)
@@ -170,12 +170,12 @@ def sections(session: Session, params: Params) -> dict[str, Any]:
     _, encoding = _encoding(session, params)
     params.close()
     try:
-        found = fit_sections(encoding, given, limit, separator=separator)
+        fitted = fit_sections(encoding, given, limit, separator=separator)
     except ValueError as error:
         raise params.wrong("sections", str(error)) from None
     return {
-        "text": found.text,
-        "count": found.count,
+        "text": fitted.text,
+        "count": fitted.count,
         "sections": [
             {
                 "name": one.name,
@@ -184,7 +184,7 @@ def sections(session: Session, params: Params) -> dict[str, Any]:
                 "count": one.count,
                 "kept": _in_units(section.text, one.kept, session),
             }
-            for section, one in zip(given, found.sections)
+            for section, one in zip(given, fitted.sections)
         ],
     }
 
@@ -201,7 +201,7 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
     params.close()
     is_model = choice.kind == "model"
     try:
-        found = count_messages(
+        total = count_messages(
             given,
             model=choice.name if is_model else None,
             encoding=None if is_model else session.encodings.place(choice),
@@ -211,7 +211,7 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
         )
     except (ValueError, KeyError, OSError, ImportError) as error:
         raise params.wrong("messages", str(error.args[0] if error.args else error)) from None
-    return {"count": int(found), "isEstimate": found.is_estimate, "note": found.note}
+    return {"count": int(total), "isEstimate": total.is_estimate, "note": total.note}
 
 
 def _encoding(
@@ -254,8 +254,8 @@ def _in_units(
         return ranges
     places = sorted({place for pair in ranges for place in pair})
     parts = (measure(text[start:end]) for start, end in zip([0, *places], places))
-    found = dict(zip(places, accumulate(parts)))
-    return [(found[start], found[end]) for start, end in ranges]
+    units = dict(zip(places, accumulate(parts)))
+    return [(units[start], units[end]) for start, end in ranges]
 
 
 def _prompt_as_json(found: FittedPrompt, version: int) -> dict[str, Any]:

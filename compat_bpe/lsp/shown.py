@@ -44,13 +44,13 @@ def lenses(session: Session, params: Params) -> list[dict[str, Any]] | None:
         return None
     refuse_if_outdated(session, opened)
     document = opened.document
-    found = [_lens(document, 0, f"{_tokens(document.count)}{_share(opened)}", session.unit)]
+    shown = [_lens(document, 0, f"{_tokens(document.count)}{_share(opened)}", session.unit)]
     for start, end in _parts(opened):
-        if len(found) > _MOST_LENSES:
+        if len(shown) > _MOST_LENSES:
             break
         title = _tokens(document.count_range(start, end))
-        found.append(_lens(document, start, title, session.unit))
-    return found
+        shown.append(_lens(document, start, title, session.unit))
+    return shown
 
 
 def hover(session: Session, params: Params) -> dict[str, Any] | None:
@@ -143,7 +143,7 @@ def _parts(opened: OpenDocument) -> Iterator[tuple[int, int]]:
         return
     text = opened.document.text
     if not opened.is_markdown:
-        starts = [found.start() for found in _DEFINITION.finditer(text)]
+        starts = [match.start() for match in _DEFINITION.finditer(text)]
         yield from zip(starts, [*starts[1:], len(text)])
         return
     headings = list(_headings(text))
@@ -160,13 +160,13 @@ def _parts(opened: OpenDocument) -> Iterator[tuple[int, int]]:
 def _headings(text: str) -> Iterator[tuple[int, int]]:
     """Yield the place and the level of each heading that is not within a fence."""
     fence = ""
-    for found in _MARK.finditer(text):
-        mark, rest = found[1] or "", found[2]
+    for match in _MARK.finditer(text):
+        mark, rest = match[1] or "", match[2]
         if fence:
             if mark.startswith(fence) and not rest.strip():
                 fence = ""
         elif not mark:
-            yield found.start(), len(found[3])
+            yield match.start(), len(match[3])
         elif mark[0] == "~" or "`" not in rest:
             fence = mark
 

@@ -91,10 +91,10 @@ class Wire:
                 if length is not None:
                     break
                 continue
-            found = _LENGTH.search(line)
-            if found is not None:
-                length = int(found[1])
-                is_broken = is_broken or found.start() > 0
+            match = _LENGTH.search(line)
+            if match is not None:
+                length = int(match[1])
+                is_broken = is_broken or match.start() > 0
             elif not _OTHER_HEADER.match(line):
                 is_broken = True
         if is_broken:

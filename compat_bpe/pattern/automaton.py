@@ -180,8 +180,8 @@ class _Computed(dict[_Key, int]):
         self._compute = compute
 
     def __missing__(self, key: _Key) -> int:
-        found = self[key] = self._compute(key)
-        return found
+        state = self[key] = self._compute(key)
+        return state
 
 
 def written_out(node: Node) -> Node:

@@ -61,7 +61,7 @@ def in_class(points: CodePoints, alone: bool) -> Node | None:
 
 def joined(items: list[Node]) -> list[Node]:
     """Return items in which letters that are a string of a folding match its character, too."""
-    found: list[Node] = []
+    nodes: list[Node] = []
     start = 0
     while start < len(items):
         letters: list[Letter] = []
@@ -73,11 +73,11 @@ def joined(items: list[Node]) -> list[Node]:
             letters.pop()
         if len(letters) > 1:
             chars = Chars(_folding_to()[_text(letters)])
-            found.append(Folded((Sequence(tuple(letters)), chars)))
+            nodes.append(Folded((Sequence(tuple(letters)), chars)))
         else:
-            found.append(items[start])
+            nodes.append(items[start])
         start += max(len(letters), 1)
-    return found
+    return nodes
 
 
 def is_unclear(left: Node, right: Node) -> bool:
@@ -140,7 +140,7 @@ def _strings() -> dict[int, str]:
 @cache
 def _folding_to() -> dict[str, CodePoints]:
     """Return for each string the characters that fold to it."""
-    found: dict[str, CodePoints] = {}
+    folded: dict[str, CodePoints] = {}
     for point, string in _strings().items():
-        found[string] = found.get(string, CodePoints()) | CodePoints.from_ranges([(point, point)])
-    return found
+        folded[string] = folded.get(string, CodePoints()) | CodePoints.from_ranges([(point, point)])
+    return folded

@@ -32,8 +32,8 @@ class Matcher:
             return [text[start:end] for start, end in self.find_spans(text) if start < end]
         if self.compiled.groups:
             return [match.group() for match in self.compiled.finditer(text)]
-        found: list[str] = self.compiled.findall(text)
-        return found
+        chunks: list[str] = self.compiled.findall(text)
+        return chunks
 
     def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each match, as ``Splitter.spans`` does."""
@@ -68,8 +68,8 @@ class Matcher:
         """Return a text in which each match is replaced by ``new``."""
         if self._can_be_empty:
             return with_spans_replaced(text, self.find_spans(text), new)
-        found: str = self.compiled.sub(new.replace("\\", r"\\"), text)
-        return found
+        replaced: str = self.compiled.sub(new.replace("\\", r"\\"), text)
+        return replaced
 
 
 class ForeignMatcher(Matcher):

@@ -155,9 +155,9 @@ class _Parser(Parser):
         return Look(last, ahead=True, negative=False)
 
     def class_escape(self, start: int) -> CodePoints:
-        found = HEX.match(self.pattern, self.at)
-        if found and (found[0][0] == "U" or found[0][:2] == "u{" or (found[1] or "0") > "7f"):
-            self.fail(f"the escape \\{found[0]} is not supported", start)
+        escape = HEX.match(self.pattern, self.at)
+        if escape and (escape[0][0] == "U" or escape[0][:2] == "u{" or (escape[1] or "0") > "7f"):
+            self.fail(f"the escape \\{escape[0]} is not supported", start)
         return super().class_escape(start)
 
     def property(self, found: re.Match[str], start: int) -> CodePoints:
@@ -171,11 +171,11 @@ class _Parser(Parser):
         return ~points if (found[0][0] == "P") != bool(found[1]) else points
 
     def bracket_char(self, start: int) -> CodePoints:
-        found = self.take_match(_WORD_IN_CLASS)
-        if found is None:
+        match = self.take_match(_WORD_IN_CLASS)
+        if match is None:
             return super().bracket_char(start)
-        is_negative = found[0][1] in "WP"
-        return ~inner_word() if is_negative != bool(found[1]) else inner_word()
+        is_negative = match[0][1] in "WP"
+        return ~inner_word() if is_negative != bool(match[1]) else inner_word()
 
     def set_operator(self, sign: str) -> Callable[[CodePoints, CodePoints], CodePoints]:
         if sign != "&&":
@@ -184,11 +184,11 @@ class _Parser(Parser):
 
     def bracket_item(self, start: int) -> CodePoints:
         at = self.at
-        found = self.take_match(POSIX_CLASS)
-        if found is None:
+        match = self.take_match(POSIX_CLASS)
+        if match is None:
             return super().bracket_item(start)
         try:
-            points = posix(found[2])
+            points = posix(match[2])
         except KeyError:
-            self.fail(f"the class {found[0]} is not known", at)
-        return ~points if found[1] else points
+            self.fail(f"the class {match[0]} is not known", at)
+        return ~points if match[1] else points

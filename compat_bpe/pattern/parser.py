@@ -135,10 +135,10 @@ class Parser(Reader):
         items: list[Node] = []
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
             item = self.atom()
-            found = self.take_match(_REPEAT)
-            while found:
-                item = self.repeat(item, found)
-                found = self.take_match(_REPEAT) if self.repeats_repeats else None
+            repeat = self.take_match(_REPEAT)
+            while repeat:
+                item = self.repeat(item, repeat)
+                repeat = self.take_match(_REPEAT) if self.repeats_repeats else None
             if item != EMPTY:
                 self.check_next(items, item)
                 items.append(item)
@@ -175,9 +175,9 @@ class Parser(Reader):
 
     def with_mode(self, repeat: Repeat, sign: str, mode: str) -> Node:
         """Return a repeat with the mode that was read after its sign."""
-        found = repeat._replace(mode=mode)
+        with_mode = repeat._replace(mode=mode)
         is_atomic = mode == "?" and not self.repeats_repeats and self.take("+")
-        return Atomic(found) if is_atomic else found
+        return Atomic(with_mode) if is_atomic else with_mode
 
     def atom(self) -> Node:
         start = self.at
@@ -264,14 +264,14 @@ class Parser(Reader):
 
     def class_escape(self, start: int) -> CodePoints:
         """Read the rest of an escape that means a set of code points, and return the set."""
-        found = self.take_match(_PROPERTY)
-        if found:
-            return self.property(found, start)
-        found = self.take_match(HEX)
-        if found:
-            code_point = int(found[1] or found[2] or found[3] or found[4], 16)
+        match = self.take_match(_PROPERTY)
+        if match:
+            return self.property(match, start)
+        match = self.take_match(HEX)
+        if match:
+            code_point = int(match[1] or match[2] or match[3] or match[4], 16)
             if code_point > 0x10FFFF or 0xD800 <= code_point <= 0xDFFF:
-                self.fail(f"\\{found[0]} is not a character", start)
+                self.fail(f"\\{match[0]} is not a character", start)
             return CodePoints.of(chr(code_point))
         char = self.next_char("an escape")
         if char in "wW":
@@ -336,12 +336,12 @@ class Parser(Reader):
 
     def bracket_item(self, start: int) -> CodePoints:
         at = self.at
-        found = self.take_match(POSIX_CLASS)
-        if found:
-            if found[2] not in POSIX:
-                self.fail(f"the class {found[0]} is not known", at)
-            points = self.cased(CodePoints.of(*POSIX[found[2]]))
-            return ~points if found[1] else points
+        match = self.take_match(POSIX_CLASS)
+        if match:
+            if match[2] not in POSIX:
+                self.fail(f"the class {match[0]} is not known", at)
+            points = self.cased(CodePoints.of(*POSIX[match[2]]))
+            return ~points if match[1] else points
         if self.take("["):
             return self.bracket(at)
         low = self.bracket_char(start)

@@ -197,9 +197,9 @@ def _asked_in_time(items: tuple[Node, ...]) -> list[Node]:
     Raises:
         NoTable: it needs more than two.
     """
-    found: list[Node] = []
+    asked: list[Node] = []
     for item in items:
-        look = found[-1] if found else None
+        look = asked[-1] if asked else None
         if (
             isinstance(item, Chars)
             and isinstance(look, Look)
@@ -207,7 +207,7 @@ def _asked_in_time(items: tuple[Node, ...]) -> list[Node]:
             and look.negative
             and asked_of_next(look) is None
         ):
-            found[-1] = asked_after(look, item)
+            asked[-1] = asked_after(look, item)
         else:
-            found.append(item)
-    return found
+            asked.append(item)
+    return asked

@@ -34,15 +34,15 @@ class Reader:
 
     def take(self, text: str) -> bool:
         """Step over ``text`` if it comes next; return True if it does."""
-        found = self.looking_at(text)
-        self.at += len(text) * found
-        return found
+        is_next = self.looking_at(text)
+        self.at += len(text) * is_next
+        return is_next
 
     def take_match(self, expression: re.Pattern[str]) -> re.Match[str] | None:
-        found = expression.match(self.pattern, self.at)
-        if found:
-            self.at = found.end()
-        return found
+        match = expression.match(self.pattern, self.at)
+        if match:
+            self.at = match.end()
+        return match
 
     def next_char(self, inside: str) -> str:
         if self.at >= len(self.pattern):

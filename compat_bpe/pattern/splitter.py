@@ -298,11 +298,11 @@ class Splitter:
                 at = find("\n\n", first, last)
                 if at < 0:
                     at = find("\n", first, last)
-                found = search(replaced, first if at < 0 else at)
-                if found is None:
+                match = search(replaced, first if at < 0 else at)
+                if match is None:
                     break
-                yield text[start : found.end()]
-                start = found.end()
+                yield text[start : match.end()]
+                start = match.end()
         yield text[start:] if start else text
 
 

@@ -41,5 +41,5 @@ class StandIns(dict[int, str]):
         if len(self) >= _REMEMBERED:
             self.clear()
         number = bisect_right(self._starts, chr(code_point)) - 1
-        found = self[code_point] = self._stand_ins[number]
-        return found
+        char = self[code_point] = self._stand_ins[number]
+        return char

@@ -85,15 +85,15 @@ class States:
 
     def _kind(self, char: str) -> int:
         """Return the kind of a character (see ``Program``)."""
-        found = self._kinds.get(char)
-        if found is None:
+        kind = self._kinds.get(char)
+        if kind is None:
             if len(self._kinds) == _MOST_CHARACTERS:
                 self._kinds.clear()
             point = ord(char)
             sets = enumerate(self._program.sets)
-            found = sum(1 << index for index, points in sets if point in points)
-            self._kinds[char] = found
-        return found
+            kind = sum(1 << index for index, points in sets if point in points)
+            self._kinds[char] = kind
+        return kind
 
     def _state(self, ways: tuple[int, ...], before: int | None) -> _State:
         state = self._states.get((ways, before))

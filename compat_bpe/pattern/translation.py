@@ -307,5 +307,5 @@ def _cut_point_pattern(pairs: Iterable[tuple[CodePoints, CodePoints]]) -> str | 
 
     None if a set of each pair is empty.
     """
-    found = [f"{left.to_re()}(?={right.to_re()})" for left, right in pairs if left and right]
-    return "|".join(found) or None
+    cuts = [f"{left.to_re()}(?={right.to_re()})" for left, right in pairs if left and right]
+    return "|".join(cuts) or None

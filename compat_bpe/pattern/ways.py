@@ -249,22 +249,22 @@ class _Counts:
         What is taken is the bits of the sets that the next character must be in, and the
         instruction after it.
         """
-        found = self._takers.get(start)
-        if found is not None:
-            return found
-        found = self._takers[start] = Counter()
+        takers = self._takers.get(start)
+        if takers is not None:
+            return takers
+        takers = self._takers[start] = Counter()
         waiting = [(start, 0)]
         while waiting:
             self._spend(1)
             number, needed = waiting.pop()
             what, *rest = self._program.code[number]
             if what == "char":
-                found[needed | rest[0], rest[1]] += 1
+                takers[needed | rest[0], rest[1]] += 1
             elif what == "if":
                 waiting.append((rest[2], needed | rest[0]))
             elif what == "try":
                 waiting += [(after, needed) for after in rest]
-        return found
+        return takers
 
     def _spend(self, steps: int) -> None:
         self._steps_left -= steps

@@ -77,15 +77,15 @@ def decode_all(texts: Sequence[str]) -> list[bytes | None]:
     joined = separator.join(others)
     if joined.count(separator) != len(others) - 1:
         return [None if _NOT_IN_ALPHABET.search(text) else decode_bytes(text) for text in texts]
-    found: list[bytes | None] = []
-    found += charmap_encode(joined, "replace", _TO_BYTES)[0].split(b"\xff") if others else []
+    tokens: list[bytes | None] = []
+    tokens += charmap_encode(joined, "replace", _TO_BYTES)[0].split(b"\xff") if others else []
     index = at = 0
     for match in _NOT_IN_ALPHABET.finditer(joined):
         index += joined.count(separator, at, match.start())
         at = match.start()
-        found[index] = None
+        tokens[index] = None
     if len(others) < len(texts):
         for index, text in enumerate(texts):
             if text == separator:
-                found.insert(index, b"\xff")
-    return found
+                tokens.insert(index, b"\xff")
+    return tokens

@@ -51,16 +51,16 @@ class Cache(dict[str, V]):
         self.set_limit(limit)
 
     def __missing__(self, text: str) -> V:
-        found = self.older.pop(text, None)
-        if found is None:
-            found = self._find(text)
+        value = self.older.pop(text, None)
+        if value is None:
+            value = self._find(text)
         if len(text) <= self._longest and self._half:
             if len(self) >= self._half:
                 # With a limit of 1 there is no room for an older generation.
                 self.older = dict(self) if self.limit > 1 else {}
                 super().clear()
-            self[text] = found
-        return found
+            self[text] = value
+        return value
 
     def set_limit(self, limit: int) -> None:
         """Set the largest number of texts held, and clear the cache."""

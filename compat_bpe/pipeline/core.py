@@ -319,8 +319,8 @@ class Core:
     def bytes_by_id(self) -> dict[int, bytes]:
         """Return the bytes of each id."""
         others = self.definition.other_tokens()
-        found = {number: token for token, number in self.encoder.items()}
-        return {**found, **others} if self.definition.others_count else {**others, **found}
+        tokens = {number: token for token, number in self.encoder.items()}
+        return {**tokens, **others} if self.definition.others_count else {**others, **tokens}
 
     @cached_property
     def _decoder(self) -> IdDecoder:

@@ -78,13 +78,13 @@ class CutPoints:
             cut_points = splitter.ascii_cut_points if text.isascii() else splitter.cut_points
         if cut_points is None:
             return None
-        found = cut_points.search(text, start, end)
-        while found is not None and guard.is_needed:
-            cut = found.end()
+        match = cut_points.search(text, start, end)
+        while match is not None and guard.is_needed:
+            cut = match.end()
             if not guard.forbids(text[cut - 1 : cut + 1]):
                 return cut
-            found = cut_points.search(text, cut, end)
-        return None if found is None else found.end()
+            match = cut_points.search(text, cut, end)
+        return None if match is None else match.end()
 
     def _next_by_pairs(
         self, text: str, start: int, end: int, guard: Guard, fine: bool, whole_chunks: bool
@@ -169,10 +169,10 @@ class CutPoints:
                 return False
             left, right = ready[0], ready[1]
             for step in steps:
-                found = step.going_on(left, right)
-                if isinstance(found, bool):
+                answer = step.going_on(left, right)
+                if isinstance(answer, bool):
                     return False
-                left, right = found
+                left, right = answer
             if not (joints.knows(left) and joints.knows(right)):
                 return False
         return bool(across)
@@ -181,10 +181,10 @@ class CutPoints:
         """Return True if the tokens up to a place in a span stay, whatever follows."""
         joints, steps = self._definition.model.joints, self._definition.steps
         for step in () if steps is None else steps:
-            found = step.going_on(left, right)
-            if isinstance(found, bool):
-                return found
-            left, right = found
+            answer = step.going_on(left, right)
+            if isinstance(answer, bool):
+                return answer
+            left, right = answer
         return steps is not None and joints is not None and joints.are_between(left, right)
 
     def _normalized_at_cut(

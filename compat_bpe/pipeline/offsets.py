@@ -65,13 +65,13 @@ def locate(
     """
     repaired, places = repair_with_places(text)
     added = definition.added.continued if goes_on else definition.added
-    found = list(_located(definition, added, repaired, allowed_special))
+    tokens = list(_located(definition, added, repaired, allowed_special))
     origin = added.origin
     if origin:
-        found = [one._replace(start=one.start - origin, end=one.end - origin) for one in found]
+        tokens = [one._replace(start=one.start - origin, end=one.end - origin) for one in tokens]
     if len(repaired) == len(text):
-        return found
-    return [token._replace(start=places[token.start], end=places[token.end]) for token in found]
+        return tokens
+    return [token._replace(start=places[token.start], end=places[token.end]) for token in tokens]
 
 
 def _located(

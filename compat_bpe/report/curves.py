@@ -42,9 +42,9 @@ def curve_of(path: Path) -> list[Check]:
     """
     folder = path if path.is_dir() else path.parent
     try:
-        found = json.loads(read_whole(folder / MANIFEST))
-        digests = dict(found["files"])
-        checks = [_check(one) for one in found["metrics"]["curve"]]
+        manifest = json.loads(read_whole(folder / MANIFEST))
+        digests = dict(manifest["files"])
+        checks = [_check(one) for one in manifest["metrics"]["curve"]]
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return []
     files = [path] if folder != path else [folder / name for name in digests]
@@ -57,11 +57,11 @@ def curve_of(path: Path) -> list[Check]:
 
 
 def _check(given: Any) -> Check:
-    found = Check(*(given[name] for name in Check._fields))
-    numbers = (type(found.tokens), type(found.merges), type(found.bytes_per_token))
-    if numbers != (int, int, float) or min(found) < 0 or not isfinite(found[-1]):
+    check = Check(*(given[name] for name in Check._fields))
+    numbers = (type(check.tokens), type(check.merges), type(check.bytes_per_token))
+    if numbers != (int, int, float) or min(check) < 0 or not isfinite(check[-1]):
         raise ValueError(f"{given} is no check")
-    return found
+    return check
 
 
 def chosen(checks: Sequence[Check]) -> list[Check]:

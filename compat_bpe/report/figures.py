@@ -56,8 +56,8 @@ _Counts = TypeVar("_Counts", Sizes, TokenCounts)
 
 
 def add_counts(counts: Iterable[_Counts], zero: _Counts) -> _Counts:
-    found: Iterable[Any] = map(_sum, zip(zero, *counts))
-    return type(zero)(*found)
+    sums: Iterable[Any] = map(_sum, zip(zero, *counts))
+    return type(zero)(*sums)
 
 
 def _sum(numbers: Iterable[int | None]) -> int | None:
@@ -185,10 +185,10 @@ class EncodingReport:
 
     def by_length(self) -> dict[int, int]:
         """Return the number of tokens in the corpus by their length in bytes."""
-        found: Counter[int] = Counter()
+        lengths: Counter[int] = Counter()
         for use in self.uses:
-            found[use.size] += use.times
-        return dict(sorted(found.items()))
+            lengths[use.size] += use.times
+        return dict(sorted(lengths.items()))
 
     @cached_property
     def covered(self) -> Sequence[int]:
@@ -300,11 +300,11 @@ def balance(
     {'en': 1.0, 'zh': 4.0, 'xx': None}
     """
     of = TOKENS_PER_CHARACTER.of
-    found = {group: of(sizes, counts[group]) for group, sizes in groups.items()}
-    least = min(filter(None, found.values()), default=None)
+    ratios = {group: of(sizes, counts[group]) for group, sizes in groups.items()}
+    least = min(filter(None, ratios.values()), default=None)
     return {
         group: None if least is None or ratio is None else ratio / least
-        for group, ratio in found.items()
+        for group, ratio in ratios.items()
     }
 
 

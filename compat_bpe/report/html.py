@@ -140,13 +140,13 @@ def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> s
     of = BYTES_PER_TOKEN.of
     groups = []
     for group in drawn:
-        found = (of(report.groups[group], one.groups[group]) for one in report.encodings.values())
+        ratios = (of(report.groups[group], one.groups[group]) for one in report.encodings.values())
         groups.append(
             (
                 titled(group, short[group]),
                 [
                     charts.Bar(ratio or 0.0, _written(ratio), key)
-                    for key, ratio in zip(named, found)
+                    for key, ratio in zip(named, ratios)
                 ],
             )
         )
@@ -161,9 +161,9 @@ def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> s
         charts.table(
             table.title,
             ["group", *heads, *map(text, table.columns[len(named) :])],
-            [(titled(group, found.get(group, group)), cells) for group, cells in table.rows],
+            [(titled(group, ratios.get(group, group)), cells) for group, cells in table.rows],
         )
-        for table, found in zip(tables, chain([full], repeat(short)))
+        for table, ratios in zip(tables, chain([full], repeat(short)))
     )
     return _section(
         "Bytes per token",
@@ -217,10 +217,12 @@ def _lengths(report: Report, named: Sequence[Key]) -> str:
     lengths = [str(length) for length in range(1, _LONG)] + [f"{_LONG}+"]
     shares = []
     for one in report.encodings.values():
-        found = [0] * len(lengths)
+        by_length = [0] * len(lengths)
         for length, times in one.by_length().items():
-            found[min(max(length, 1), _LONG) - 1] += times
-        shares.append([times / one.total.tokens if one.total.tokens else 0.0 for times in found])
+            by_length[min(max(length, 1), _LONG) - 1] += times
+        shares.append(
+            [times / one.total.tokens if one.total.tokens else 0.0 for times in by_length]
+        )
     most = max(chain.from_iterable(shares), default=0.0)
     panels = "".join(
         f"<div><h3>{key.label}</h3>"
@@ -278,9 +280,9 @@ def _covered(one: EncodingReport) -> list[float]:
 
 
 def _vocabulary(report: Report, named: Sequence[Key], top: int) -> str:
-    found = vocabulary_table(report)
+    table = vocabulary_table(report)
     heads = ["encoding", "tokens", "used", "% used", "unused", "% unused", "unreachable"]
-    rows = [(key.heading, cells) for key, (_, cells) in zip(named, found.rows)]
+    rows = [(key.heading, cells) for key, (_, cells) in zip(named, table.rows)]
     content = charts.table("mergeable tokens", heads, rows)
     for key, one in zip(named, report.encodings.values()):
         if top and one.uses:
@@ -328,7 +330,7 @@ def _unreachable(one: EncodingReport) -> str:
     more = len(one.unreachable) - _LISTED
     return (
         "<h3>Unreachable, and why</h3>"
-        + charts.token_list((found.token, found.reason) for found in one.unreachable[:_LISTED])
+        + charts.token_list((token.token, token.reason) for token in one.unreachable[:_LISTED])
         + (f"<p>and {more:,} more</p>" if more > 0 else "")
     )
 

@@ -87,7 +87,7 @@ def report_parts(
             counter.add(text, group, is_first, is_last)
     listed = list(terms)
     return Report(
-        {group: found.sizes() for group, found in sizes.items()},
+        {group: group_sizes.sizes() for group, group_sizes in sizes.items()},
         {name: counter.report(listed) for name, counter in zip(encodings, counters)},
     )
 

@@ -67,14 +67,14 @@ def shorten(names: Iterable[str]) -> dict[str, str]:
     """
     forms = {name: _forms(name) for name in names}
     times = Counter(form for ends, gaps in forms.values() for form in {*ends, *gaps})
-    found = {}
+    short = {}
     for name, (ends, gaps) in forms.items():
         # The file's name, with its folder if that fits; if need be with more, or another one.
         fitting = [end for end in ends[1:] if len(end) <= _SHORT] or ends[:1]
         wanted = [*fitting, *gaps]
         own = (form for form in wanted if times[form] == 1 and form not in forms)
-        found[name] = min(name, next(own, name), key=len)
-    return found
+        short[name] = min(name, next(own, name), key=len)
+    return short
 
 
 def _forms(name: str) -> tuple[list[str], list[str]]:

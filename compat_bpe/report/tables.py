@@ -33,11 +33,11 @@ class Column(NamedTuple):
 
 def columns(report: Report) -> list[Column]:
     """Return the columns of a report: its encodings, then the baselines."""
-    found = [Column(name, one.groups, one.total) for name, one in report.encodings.items()]
+    made = [Column(name, one.groups, one.total) for name, one in report.encodings.items()]
     for name, count in BASELINES.items():
         groups = {group: count(sizes) for group, sizes in report.groups.items()}
-        found.append(Column(name, groups, count(report.total)))
-    return found
+        made.append(Column(name, groups, count(report.total)))
+    return made
 
 
 class Table(NamedTuple):

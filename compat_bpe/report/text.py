@@ -180,8 +180,8 @@ def _of_encoding(one: EncodingReport, top: int) -> dict[str, Any]:
             "unreachable": one.unreachable
             if one.unreachable is None
             else [
-                {**_token(found.id, found.token), "reason": found.reason}
-                for found in one.unreachable
+                {**_token(token.id, token.token), "reason": token.reason}
+                for token in one.unreachable
             ],
         },
         "most_frequent": [_use(use) for use in one.uses[:top]],

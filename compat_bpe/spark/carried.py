@@ -89,10 +89,10 @@ class Carried:
         """Return the encoding; always the same object in a process."""
         if not self._data:
             return get_encoding(self.name)
-        found = _known.pop(self._digest, None)
-        if found is None:
+        encoding = _known.pop(self._digest, None)
+        if encoding is None:
             while len(_known) >= _KEPT:
                 del _known[next(iter(_known))]
-            found = pickle.loads(self._data)
-        _known[self._digest] = found
-        return found
+            encoding = pickle.loads(self._data)
+        _known[self._digest] = encoding
+        return encoding

@@ -74,10 +74,10 @@ def encode(
     allowed = frozenset(allowed_special)
 
     def make() -> Made:
-        found = carried.get()
+        encoder = carried.get()
         if not allowed:
-            return found.encode_ordinary
-        return lambda text: found.encode(text, allowed_special=allowed, disallowed_special=())
+            return encoder.encode_ordinary
+        return lambda text: encoder.encode(text, allowed_special=allowed, disallowed_special=())
 
     return _made("encode", column, "array<int>", errors, make)
 
@@ -108,9 +108,9 @@ def truncate(
     get_encoding("bytes").truncate("", limit, keep=keep, boundary=boundary, marker=marker)
 
     def make() -> Made:
-        found = carried.get()
+        encoder = carried.get()
         return lambda text: (
-            found.truncate(repair(text), limit, keep=keep, boundary=boundary, marker=marker).text
+            encoder.truncate(repair(text), limit, keep=keep, boundary=boundary, marker=marker).text
         )
 
     return _made("truncate", column, "string", errors, make)
@@ -139,9 +139,9 @@ def split(
     split_text(get_encoding("bytes"), "", limit, overlap, boundary)
 
     def make() -> Made:
-        found = carried.get()
+        encoder = carried.get()
         return lambda text: [
-            part.text for part in split_text(found, repair(text), limit, overlap, boundary)
+            part.text for part in split_text(encoder, repair(text), limit, overlap, boundary)
         ]
 
     return _made("split", column, "array<string>", errors, make)

@@ -124,8 +124,8 @@ def _weighted(counts: DataFrame, weights: Mapping[str, float]) -> DataFrame:
     functions = needed("pyspark.sql.functions")
     counts = counts.localCheckpoint()
     size = functions.sum(functions.octet_length("chunk") * functions.col("count"))
-    found = counts.groupBy("group").agg(size.alias("size")).collect()
-    multipliers = multipliers_of({row["group"]: row["size"] for row in found}, weights)
+    sizes = counts.groupBy("group").agg(size.alias("size")).collect()
+    multipliers = multipliers_of({row["group"]: row["size"] for row in sizes}, weights)
     literals = chain.from_iterable(multipliers.items())
     factors = functions.create_map(*map(functions.lit, literals))
     factor = functions.element_at(factors, functions.col("group")).cast("bigint")
@@ -220,12 +220,12 @@ class Count:
         summaries: dict[str, Summary] = {}
         for counts in portions:
             for group, counter in counts.items():
-                found = summary(counter, self._most)
+                one_summary = summary(counter, self._most)
                 known = summaries.get(group)
-                summaries[group] = found if known is None else merged(known, found)
-        for group, found in summaries.items():
-            yield from self._batches(found.counts, group)
-            yield self.figure_batch({ERROR: found.error}, group)
+                summaries[group] = one_summary if known is None else merged(known, one_summary)
+        for group, one_summary in summaries.items():
+            yield from self._batches(one_summary.counts, group)
+            yield self.figure_batch({ERROR: one_summary.error}, group)
 
     def figure_batch(self, figures: Mapping[str, int], group: str = "") -> Any:
         """Return a batch of figures."""

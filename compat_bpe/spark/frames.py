@@ -29,9 +29,11 @@ def check_text_column(df: DataFrame, column: str) -> None:
         TypeError: the column has values of another type.
         ValueError: there is no such column.
     """
-    found = column_type(df, column)
-    if found.partition(" ")[0] not in _TEXTS:
-        raise TypeError(f"the column {column!r} is of type {found}; it must be string or binary")
+    type_name = column_type(df, column)
+    if type_name.partition(" ")[0] not in _TEXTS:
+        raise TypeError(
+            f"the column {column!r} is of type {type_name}; it must be string or binary"
+        )
 
 
 def column_type(df: DataFrame, column: str) -> str:

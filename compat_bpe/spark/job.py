@@ -94,8 +94,8 @@ def _reason(message: str) -> str:
     "column 'text': not UTF-8"
     """
     lines = message.strip().splitlines() or [""]
-    found = [line.partition(": ")[2] for line in lines if line.startswith("ValueError: ")]
-    return found[-1] if found else lines[0]
+    reasons = [line.partition(": ")[2] for line in lines if line.startswith("ValueError: ")]
+    return reasons[-1] if reasons else lines[0]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -236,8 +236,8 @@ def _count(options: argparse.Namespace) -> None:
     names = ["chunk", "count", "group"] if has_groups else ["chunk", "count"]
     rows = counts.orderBy(*(quoted(name) for name in names)).select(*names)
     with written_whole(options.output) as file:
-        found = (_row(row) for row in rows.toLocalIterator(prefetchPartitions=True))
-        write_rows(file, found, options.output, with_groups=has_groups)
+        counted = (_row(row) for row in rows.toLocalIterator(prefetchPartitions=True))
+        write_rows(file, counted, options.output, with_groups=has_groups)
 
 
 def _check_new(path: str, *, force: bool) -> None:

@@ -66,7 +66,7 @@ def prepare(
         ImportError: PySpark or PyArrow is not installed.
     """
     preparation = Preparation(normalization, tuple(rules), drop_duplicates, validation)
-    found = with_first(df, column, preparation, order, errors)
+    marked = with_first(df, column, preparation, order, errors)
     types = needed("pyspark.sql.types")
     fields = [
         types.StructField(field.name, types.StringType()) if field.name == column else field
@@ -77,7 +77,7 @@ def prepare(
             raise ValueError(f"there is a column {HELD_OUT!r} already; rename it")
         fields.append(types.StructField(HELD_OUT, types.BooleanType(), False))
     make = _Prepare(preparation, column, errors, df.columns.index(column))
-    return mapped(found, make, types.StructType(fields))
+    return mapped(marked, make, types.StructType(fields))
 
 
 def with_first(
@@ -165,10 +165,10 @@ class _NoteDigests(WithPreparation):
             digests: list[bytes] = []
             for row, text in enumerate(texts):
                 if text:
-                    found = digests_of(text, self._preparation)
-                    rows += [row] * len(found)
-                    numbers += range(len(found))
-                    digests += found
+                    of_text = digests_of(text, self._preparation)
+                    rows += [row] * len(of_text)
+                    numbers += range(len(of_text))
+                    digests += of_text
             columns = [
                 batch.column(2).take(arrow.array(rows, arrow.int32())),
                 arrow.array(numbers, arrow.int32()),
@@ -195,9 +195,9 @@ class _Prepare(WithPreparation):
             for row, (text, first) in enumerate(zip(texts, firsts)):
                 if not text:
                     continue
-                found = prepared(text, "", self._preparation, first or ())
-                kept = ["".join(part.text for part in parts) for parts in found.kept]
-                out = [part.text for part in found.held_out]
+                document = prepared(text, "", self._preparation, first or ())
+                kept = ["".join(part.text for part in parts) for parts in document.kept]
+                out = [part.text for part in document.held_out]
                 made += [*kept, *out]
                 held_out += [*([False] * len(kept)), *([True] * len(out))]
                 rows += [row] * (len(kept) + len(out))

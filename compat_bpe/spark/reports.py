@@ -64,8 +64,8 @@ def report(
     carried = {name: Carried(encoding) for name, encoding in named.items()}
     functions = needed("pyspark.sql.functions")
     rows = mapped(picked(df, column, group), _Measure(carried, column, errors), _SCHEMA)
-    found = rows.groupBy(*_BY).agg(functions.sum("count")).collect()
-    return _report_of([tuple(row) for row in found], carried, terms)
+    summed = rows.groupBy(*_BY).agg(functions.sum("count")).collect()
+    return _report_of([tuple(row) for row in summed], carried, terms)
 
 
 class _Measure:

@@ -133,12 +133,12 @@ class Figures:
         """Return the figures as ``CorpusCounts.as_dict`` does, but for the digest of all text."""
         sums = self.sums
         total = sum(sums[f"sha256.{limb}"] << 16 * limb for limb in range(_LIMBS))
-        found: dict[str, Any] = {
+        figures: dict[str, Any] = {
             kind: {name: sums[f"{kind}.{name}"] for name in vars(Amount())}
             for kind in ("read", "kept", "held_out")
         }
         return {
-            **found,
+            **figures,
             "masked": [sums[f"masked.{number}"] for number in range(self._rules)],
             "dropped_lines": sums["dropped_lines"],
             "dropped_documents": sums["dropped_documents"],

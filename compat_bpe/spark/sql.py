@@ -69,16 +69,16 @@ def _apply(
     *others: Any,
 ) -> Any:
     """Apply a function to the rows of Arrow arrays; a row with a null anywhere gives null."""
-    found: dict[str, Encoding] = {}
+    encodings: dict[str, Encoding] = {}
     values: list[Any] = []
     rows = zip(texts_of(texts, errors, "'text'"), names.to_pylist(), *map(_listed, others))
     for text, name, *more in rows:
         if text is None or name is None or None in more:
             values.append(None)
             continue
-        if name not in found:
-            found[name] = own[name].get() if name in own else get_encoding(name)
-        values.append(function(found[name], text, *more))
+        if name not in encodings:
+            encodings[name] = own[name].get() if name in own else get_encoding(name)
+        values.append(function(encodings[name], text, *more))
     return arrow_of(values, returns)
 
 

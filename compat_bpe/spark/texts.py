@@ -45,10 +45,10 @@ def texts_of(array: Any, errors: Errors, column: str) -> list[str | None]:
 
 def _values(array: Any) -> list[Any]:
     try:
-        found: list[Any] = array.to_pylist()
+        values: list[Any] = array.to_pylist()
     except UnicodeDecodeError:
-        found = array.cast("large_binary" if "large" in str(array.type) else "binary").to_pylist()
-    return found
+        values = array.cast("large_binary" if "large" in str(array.type) else "binary").to_pylist()
+    return values
 
 
 def _decoded(value: bytes, errors: Errors, column: str) -> str | None:

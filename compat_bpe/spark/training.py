@@ -177,12 +177,12 @@ def _lineage(
 def _sorted(rows: DataFrame, min_count: int) -> DataFrame:
     """Return the sums of rows: figures first, and chunks in their order."""
     functions = needed("pyspark.sql.functions")
-    found = summed(rows, [name for name in rows.columns if name != "count"])
+    sums = summed(rows, [name for name in rows.columns if name != "count"])
     if min_count > 1:
         is_kept = functions.col("count") >= min_count
-        found = found.where(functions.col("chunk").isNull() | is_kept)
+        sums = sums.where(functions.col("chunk").isNull() | is_kept)
     group = functions.col("group") if "group" in rows.columns else functions.lit("").alias("group")
-    return found.select("chunk", "count", group, "figure").orderBy("chunk", "group")
+    return sums.select("chunk", "count", group, "figure").orderBy("chunk", "group")
 
 
 def _without_figures(rows: DataFrame, figures: Figures) -> Iterator[tuple[str, int, str]]:

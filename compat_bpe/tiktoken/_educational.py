@@ -140,16 +140,16 @@ def bpe_train(
 
 def _merge(word: list[bytes], pair: tuple[bytes, bytes]) -> list[bytes]:
     """Return a word with all occurrences of a pair joined, from the left."""
-    found: list[bytes] = []
+    merged: list[bytes] = []
     index = 0
     while index < len(word):
         if tuple(word[index : index + 2]) == pair:
-            found.append(word[index] + word[index + 1])
+            merged.append(word[index] + word[index + 1])
             index += 2
         else:
-            found.append(word[index])
+            merged.append(word[index])
             index += 1
-    return found
+    return merged
 
 
 def _show(parts: list[bytes], visualise: str | None) -> None:

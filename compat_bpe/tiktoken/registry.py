@@ -47,8 +47,8 @@ def _available_plugin_modules() -> Sequence[str]:
         extension = importlib.import_module("tiktoken_ext")
     except ImportError:
         return [_OWN]
-    found = pkgutil.iter_modules(extension.__path__, "tiktoken_ext.")
-    return [_OWN, *(name for _, name, _ in found if name != _OWN)]
+    modules = pkgutil.iter_modules(extension.__path__, "tiktoken_ext.")
+    return [_OWN, *(name for _, name, _ in modules if name != _OWN)]
 
 
 def _find_constructors() -> None:

@@ -111,10 +111,12 @@ class Curve:
             size: the number of tokens of the held-out text; 0 if nothing is left of it.
         """
         # A normalizer or a pre-tokenizer may remove everything.
-        found = self._size / max(size, 1)
-        self.points.append(Point(tokens, merges, found))
-        if found > self._best and found >= self._best * (1 + self._settings.min_improvement):
-            self._best = found
+        bytes_per_token = self._size / max(size, 1)
+        self.points.append(Point(tokens, merges, bytes_per_token))
+        if bytes_per_token > self._best and bytes_per_token >= self._best * (
+            1 + self._settings.min_improvement
+        ):
+            self._best = bytes_per_token
             self._idle = 0
         else:
             self._idle += 1

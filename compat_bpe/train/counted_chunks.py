@@ -80,9 +80,9 @@ splits into 'hug', ' pug'
     chunks = encoding.core.splitter.chunks
 
     def check(chunk: str) -> None:
-        found = chunks(chunk)
-        if len(found) != 1 or found[0] != chunk:
-            raise _not_one(chunk, found, f"not one chunk of the pattern {pattern!r}")
+        pieces = chunks(chunk)
+        if len(pieces) != 1 or pieces[0] != chunk:
+            raise _not_one(chunk, pieces, f"not one chunk of the pattern {pattern!r}")
 
     return check
 
@@ -101,9 +101,9 @@ def word_check(pre_tokenizer: Any, splitter: Encoding) -> Callable[[str], None]:
     if types and types <= _BY_CHARACTER:
 
         def check(word: str) -> None:
-            found = splitter.core.splitter.chunks(word)
-            if found != [word]:
-                raise _not_one(word, found, "not one word of the pre-tokenizer")
+            pieces = splitter.core.splitter.chunks(word)
+            if pieces != [word]:
+                raise _not_one(word, pieces, "not one word of the pre-tokenizer")
 
         return check
     if "ByteLevel" in types:

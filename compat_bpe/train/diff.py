@@ -75,8 +75,8 @@ def changes(old: Encoding, new: Encoding, texts: Iterable[str]) -> Changes:
         for text in texts:
             counter.feed(text)
         counts: Counter[bytes] = Counter()
-        for found in counter.finish().values():
-            for chunk, count in found.items():
+        for group_counts in counter.finish().values():
+            for chunk, count in group_counts.items():
                 counts[chunk_bytes(old.core, chunk)] += count
     return changes_of(old, new, counts, counter.added_tokens)
 

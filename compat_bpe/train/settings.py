@@ -99,11 +99,11 @@ class TokenizerSettings(KindSettings):
         """The steps around the model, with the special tokens."""
         definition = None if self.like is None else self.like.definition
         given = {name: getattr(self, name) for name in _PARTS}
-        found = surroundings(given, self.defaults, definition)
+        made = surroundings(given, self.defaults, definition)
         if self.decoder is None and not self._is_like:
-            found = found._replace(parts={**found.parts, "decoder": self.own_decoder(found.parts)})
-        found = found._replace(special=tuple(self.kept_tokens))
-        return found.with_special(self.all_special_tokens)
+            made = made._replace(parts={**made.parts, "decoder": self.own_decoder(made.parts)})
+        made = made._replace(special=tuple(self.kept_tokens))
+        return made.with_special(self.all_special_tokens)
 
     @property
     def kept_tokens(self) -> list[AddedToken]:
@@ -140,10 +140,10 @@ class TokenizerSettings(KindSettings):
         raise NotImplementedError
 
     def described(self) -> dict[str, Any]:
-        found = {field.name: getattr(self, field.name) for field in fields(self)}
-        found["like"] = None if self.like is None else self.like.name
-        del found["special_tokens"]
-        return {"model": self.kind, **found, **self.surroundings.parts}
+        described = {field.name: getattr(self, field.name) for field in fields(self)}
+        described["like"] = None if self.like is None else self.like.name
+        del described["special_tokens"]
+        return {"model": self.kind, **described, **self.surroundings.parts}
 
     def splitter(self) -> Tokenizer:
         return word_splitter(self.surroundings.parts)

@@ -179,19 +179,19 @@ def renumbered(post_processor: Any, ids: Mapping[str, int]) -> Any:
             raise ValueError(f"the post-processor needs {token!r}: name it as a special token")
         return ids[token]
 
-    found = dict(post_processor)
-    if "processors" in found:
-        found["processors"] = [renumbered(one, ids) for one in found["processors"]]
+    part = dict(post_processor)
+    if "processors" in part:
+        part["processors"] = [renumbered(one, ids) for one in part["processors"]]
     for role in ("sep", "cls"):
-        if role in found:
-            token, _ = found[role]
-            found[role] = [token, number(token)]
-    if "special_tokens" in found:
-        found["special_tokens"] = {
+        if role in part:
+            token, _ = part[role]
+            part[role] = [token, number(token)]
+    if "special_tokens" in part:
+        part["special_tokens"] = {
             name: {**one, "ids": [number(token) for token in one["tokens"]]}
-            for name, one in found["special_tokens"].items()
+            for name, one in part["special_tokens"].items()
         }
-    return found
+    return part
 
 
 def types_in(part: Any) -> Iterator[str]:

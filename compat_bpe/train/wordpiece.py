@@ -57,13 +57,13 @@ class WordPieceSettings(MergeSettings):
         return GreedyWords(words, tokens, self.marks.prefix, part.longest_word)
 
     def learn(self, words: CountedWords, advance: Advance) -> Learned:
-        found = self.learn_tokens(words, advance)
+        learned = self.learn_tokens(words, advance)
         part = self.like_model or WordPiecePart({})
-        vocabulary = {token: number for number, token in enumerate(found.tokens)}
+        vocabulary = {token: number for number, token in enumerate(learned.tokens)}
         part = part._replace(
             vocabulary=vocabulary, unknown=self.unknown_token, prefix=self.marks.prefix
         )
-        return Learned(part, found.learned, found.stopped, found.size, found.curve)
+        return Learned(part, learned.learned, learned.stopped, learned.size, learned.curve)
 
 
 def train_wordpiece(

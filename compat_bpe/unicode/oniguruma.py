@@ -96,6 +96,6 @@ def _full_names() -> dict[str, str]:
     """Return for each loose name the one in the tables."""
     from .tables_properties import BLOCKS, PROPERTIES, SHORT_NAMES
 
-    found = {loose(name): name for name in (*PROPERTIES, *BLOCKS, *SCRIPTS)}
-    found.update((loose(short), name) for short, name in SHORT_NAMES.items())
-    return found
+    names = {loose(name): name for name in (*PROPERTIES, *BLOCKS, *SCRIPTS)}
+    names.update((loose(short), name) for short, name in SHORT_NAMES.items())
+    return names

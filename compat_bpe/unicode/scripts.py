@@ -32,10 +32,10 @@ def script_of(code_point: int) -> str | None:
 def _ranges() -> tuple[list[int], list[str | None]]:
     """Return the first code points of all ranges of one script, and their scripts."""
     assigned = ~parse_ranges(tables_tokenizers.UNASSIGNED)
-    found: dict[int, str | None] = {0: None}
+    scripts: dict[int, str | None] = {0: None}
     for script, table in tables.SCRIPTS.items():
         for first, last in (parse_ranges(table) & assigned).ranges():
-            found[first] = script
-            found.setdefault(last + 1, None)
-    starts = sorted(found)
-    return starts, [found[start] for start in starts]
+            scripts[first] = script
+            scripts.setdefault(last + 1, None)
+    starts = sorted(scripts)
+    return starts, [scripts[start] for start in starts]

@@ -67,9 +67,9 @@ class Utf8Decoder:
             self._decoder.setstate(state)
             # `error.object` is the bytes held back, then `data`.
             before = self._fed + len(data) - len(error.object)
-            found = StreamDecodeError(*error.args)
-            found.offset = before + error.start
-            raise found from None
+            moved = StreamDecodeError(*error.args)
+            moved.offset = before + error.start
+            raise moved from None
 
     def _holds_surrogate(self) -> bool:
         """Return True if the bytes held back begin a surrogate, which is never UTF-8.

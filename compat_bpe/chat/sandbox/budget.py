@@ -170,11 +170,11 @@ class Budget:
         if isinstance(value, _SIZED):
             self.spend(1 + len(value), 16 * len(value))
             return value
-        found = []
+        counted = []
         for one in iter(value):
             self.spend(1, 16)
-            found.append(one)
-        return found
+            counted.append(one)
+        return counted
 
     def size(self, value: Any) -> Size:
         """Return the size of a value, which is looked at as a whole; its items are counted.

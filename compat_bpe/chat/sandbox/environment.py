@@ -60,8 +60,8 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
     @property
     def budget(self) -> Budget:
         """What is left to this thread's rendering."""
-        found: Budget = self._now.budget
-        return found
+        budget: Budget = self._now.budget
+        return budget
 
     def begin(self, variables: Mapping[str, Any]) -> None:
         """Begin a rendering in this thread."""
@@ -93,8 +93,8 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
         result: Any = True
         for operator, right in zip(rest[::2], rest[1::2]):
             if operator in ("in", "notin"):
-                found = left in count_search(self.budget, left, right)
-                result = found == (operator == "in")
+                is_in = left in count_search(self.budget, left, right)
+                result = is_in == (operator == "in")
             else:
                 count_comparison(self.budget, left, right)
                 result = self.COMPARISONS[operator](left, right)

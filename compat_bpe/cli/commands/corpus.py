@@ -213,9 +213,9 @@ class _Sums:
         """Return the multiplier of each group: the smallest integers in the right proportion."""
         if not weights:
             return {}
-        found = multipliers_of(self._sizes, weights)
-        divisor = gcd(*found.values())
-        return {group: number // divisor for group, number in found.items()}
+        multipliers = multipliers_of(self._sizes, weights)
+        divisor = gcd(*multipliers.values())
+        return {group: number // divisor for group, number in multipliers.items()}
 
     def rows(self) -> Iterator[Row]:
         """Yield all rows in sorted order."""

@@ -113,11 +113,11 @@ class _Run:
         options = self._options
         if options.context:
             self._context = limit_of(options.model)
-        found = self._found()
-        with_total = len(self._arguments) > 1 or len(found) != 1 or not found[0].is_named
+        files = self._found()
+        with_total = len(self._arguments) > 1 or len(files) != 1 or not files[0].is_named
         if with_total:
-            self._style = self._style._replace(width=widest(found, self._style))
-        self._count(found)
+            self._style = self._style._replace(width=widest(files, self._style))
+        self._count(files)
         if not options.quiet:
             self._write_notes()
         self._print(with_total)
@@ -156,14 +156,14 @@ class _Run:
             include=options.include,
             exclude=options.exclude,
         )
-        found = list(walk.find(self._arguments))
+        files = list(walk.find(self._arguments))
         reasons = walk.why_nothing()
-        if not found and self._arguments and reasons:
+        if not files and self._arguments and reasons:
             names = ", ".join(self._arguments[:_NAMED])
             if len(self._arguments) > _NAMED:
                 names += f" and {len(self._arguments) - _NAMED:,} more"
             raise CommandError(f"no files to count in {names}: {reasons}")
-        return found
+        return files
 
     def _announce_wait(self, path: str) -> None:
         if not self._options.quiet:

@@ -157,8 +157,8 @@ def _read_written(file: str) -> Iterator[_Portion]:
 
 
 def _offset(written: bytes, start: int, number: int) -> int:
-    found = next(islice(_NUMBER.finditer(written), number, None))
-    return start + found.start()
+    match = next(islice(_NUMBER.finditer(written), number, None))
+    return start + match.start()
 
 
 def _without_brackets(file: str) -> Iterator[bytes]:

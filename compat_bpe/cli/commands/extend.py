@@ -156,21 +156,21 @@ def extend(
                 for part in found_corpus.read():
                     extender.feed(part.text, part.group, is_last=part.is_last)
             with Progress(number, "tokens") as progress:
-                found = extender.extend(progress.advance)
+                extended = extender.extend(progress.advance)
         written = write_vocabulary(
             output,
-            found.encoding,
+            extended.encoding,
             pattern=_pattern(old),
             formats=formats or default,
-            merges=found.merges,
+            merges=extended.merges,
             manifest={
                 "extends": old.name,
                 "versions": {"compat_bpe": __version__, "unicode": "16.0"},
                 **(_corpus(corpus, found_corpus) if found_corpus is not None else {}),
-                "metrics": _metrics(found),
+                "metrics": _metrics(extended),
             },
             force=force,
-            extra={_CHANGES: io.BytesIO(_changes(old, found))},
+            extra={_CHANGES: io.BytesIO(_changes(old, extended))},
             left_out=None if formats else _left_out,
         )
     except (OSError, ValueError) as error:
@@ -178,15 +178,15 @@ def extend(
     if as_json:
         write_bytes((output / MANIFEST).read_bytes())
     else:
-        for line in _summary(found, output, written, found_corpus is not None):
+        for line in _summary(extended, output, written, found_corpus is not None):
             write_line(line)
-    learned = sum(merge.frequency > 0 for merge in found.merges)
+    learned = sum(merge.frequency > 0 for merge in extended.merges)
     if learned < number:
         why = why_stopped(min_frequency)
         if not is_byte_level(old.core):
             why = f"nothing else occurs {plural(max(min_frequency, 1), 'time')} or more"
         write_message(f"{plural(learned, 'token')} learned, not {number:,}: {why}")
-    failed = [term for term in found.terms if term.reason]
+    failed = [term for term in extended.terms if term.reason]
     for term in failed:
         write_message(f"{terms_file}: {term.text!r} cannot be one token: {term.reason}")
     if failed or (found_corpus is not None and found_corpus.failed):

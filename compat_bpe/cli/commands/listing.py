@@ -110,22 +110,22 @@ def models(names: tuple[str, ...], limits: bool, as_json: bool) -> None:
         raise click.UsageError("--limits needs --json.")
     failures: list[CommandError] = []
     if names:
-        found = {}
+        encodings = {}
         for name in names:
             try:
-                found[name] = encoding_of_model(name)
+                encodings[name] = encoding_of_model(name)
             except CommandError as error:
                 failures.append(error)
     else:
         prefixes = {**MODEL_PREFIX_TO_ENCODING, **OTHER_MODEL_PREFIX_TO_ENCODING}
-        found = {**MODEL_TO_ENCODING, **OTHER_MODEL_TO_ENCODING}
-        found.update({f"{prefix}*": encoding for prefix, encoding in prefixes.items()})
+        encodings = {**MODEL_TO_ENCODING, **OTHER_MODEL_TO_ENCODING}
+        encodings.update({f"{prefix}*": encoding for prefix, encoding in prefixes.items()})
     if as_json and limits:
-        write_line(json.dumps({name: _with_limits(name, found[name]) for name in found}))
+        write_line(json.dumps({name: _with_limits(name, encodings[name]) for name in encodings}))
     elif as_json:
-        write_line(json.dumps(found))
-    elif found:
-        rows = [[name, encoding, *_shown_limits(name)] for name, encoding in found.items()]
+        write_line(json.dumps(encodings))
+    elif encodings:
+        rows = [[name, encoding, *_shown_limits(name)] for name, encoding in encodings.items()]
         _write_table([["model", "encoding", "context", "reply"], *rows], numbers={2, 3})
     for failure in failures:
         failure.show()

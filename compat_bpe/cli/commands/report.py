@@ -119,14 +119,14 @@ def report(
     terms = [] if terms_file is None else _read_terms(terms_file, corpus.paths)
     if html is not None:
         check_new_file(html, force=force, is_own=_is_page)
-    found = corpus.find()
+    documents = corpus.find()
     if html is not None:
         others = [*filter(None, [terms_file]), *chain(*map(vocabulary_inputs, encoding))]
-        check_outputs([html], [*(file.path for file in found.files), *others])
+        check_outputs([html], [*(file.path for file in documents.files), *others])
     if by == "file":
-        found.files = [CorpusFile(file.path, file.path) for file in found.files]
+        documents.files = [CorpusFile(file.path, file.path) for file in documents.files]
     try:
-        made = report_parts(encodings, found.read(), terms=terms)
+        made = report_parts(encodings, documents.read(), terms=terms)
     except ValueError as error:
         raise CommandError(str(error)) from None
     if not made.total.documents:
@@ -136,11 +136,11 @@ def report(
     if html is not None:
         _write_page(made, html, top, corpus.paths)
     if as_one_object:
-        write_line(as_json(made, top, found.left_out()))
+        write_line(as_json(made, top, documents.left_out()))
     else:
         for line in table_lines(made, line_width(), top):
             write_line(line)
-    if found.failed:
+    if documents.failed:
         sys.exit(2)
 
 

@@ -151,9 +151,9 @@ def train(
     if STDIN in counted.paths and STDIN in corpus.paths:
         raise click.UsageError("Standard input cannot be both PATH and --counts.")
     # Without PATH, counts stand for the corpus.
-    found = corpus.find() if corpus.paths or not counted.paths else corpus.empty()
+    documents = corpus.find() if corpus.paths or not counted.paths else corpus.empty()
     others = [mask, *vocabulary_inputs(training.like), *counted.files]
-    check_inputs(output, name, formats, extra, found, others)
+    check_inputs(output, name, formats, extra, documents, others)
     try:
         with (
             tempfile.TemporaryFile() as held_out,
@@ -161,10 +161,10 @@ def train(
         ):
             counted.feed(trainer)
             watch = trainer.hold_out if needs_held_out else None
-            _feed(trainer, found, preparation, counts, held_out, watch)
+            _feed(trainer, documents, preparation, counts, held_out, watch)
             with Progress(settings.most_steps, settings.steps) as progress:
                 trained = trainer.train(progress.advance)
-            read = {"paths": list(corpus.paths), **counts.as_dict(), **found.left_out()}
+            read = {"paths": list(corpus.paths), **counts.as_dict(), **documents.left_out()}
             if counted.paths:
                 read["counts"] = counted.as_dict()
             files = write_vocabulary(
@@ -198,7 +198,7 @@ def train(
     note = training.note(trained)
     if note:
         write_message(note)
-    if found.failed:
+    if documents.failed:
         sys.exit(2)
 
 

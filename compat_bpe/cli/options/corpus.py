@@ -98,14 +98,14 @@ class CorpusArguments(NamedTuple):
             include=self.include,
             exclude=self.exclude,
         )
-        found = list(walk.find(self.paths or (STDIN,)))
-        if not found:
+        files = list(walk.find(self.paths or (STDIN,)))
+        if not files:
             reasons = walk.why_nothing()
             raise CommandError(
                 f"no files to read in {self.shown}{f': {reasons}' if reasons else ''}"
             )
         return Corpus(
-            found, self.field, self.group_field, self.jsonl, self.errors, verbose=self.verbose
+            files, self.field, self.group_field, self.jsonl, self.errors, verbose=self.verbose
         )
 
     def empty(self) -> Corpus:
@@ -201,11 +201,11 @@ class Corpus:
         for path, problem in self.failed:
             fail(path, problem)
         has_text = False
-        for found, file in zip(self._found, self.files):
+        for file_found, file in zip(self._found, self.files):
             announce_wait(file.path)
             is_begun = False
             try:
-                for part in self._read(found, file, advance, say):
+                for part in self._read(file_found, file, advance, say):
                     is_begun = has_text = True
                     yield part
             except OSError as error:
@@ -215,7 +215,7 @@ class Corpus:
                     raise CommandError(f"{where}: {_reason(error)}") from None
                 fail(file.path, _reason(error))
                 self.failed.append((file.path, _reason(error)))
-                advance(found.size or 0)
+                advance(file_found.size or 0)
             except ValueError as error:
                 raise CommandError(str(error)) from None
             file_done()

@@ -126,15 +126,17 @@ def chosen_encodings(
     """
     if pattern is not None and not any(map(is_path, encodings)):
         raise click.UsageError("--pattern is for a rank file, given by --encoding.")
-    found: dict[str, Encoding] = {}
+    chosen_by_name: dict[str, Encoding] = {}
     for encoding in encodings:
-        if encoding not in found:
+        if encoding not in chosen_by_name:
             from_file = is_path(encoding)
-            found[encoding] = chosen_encoding(None, encoding, pattern if from_file else None)
+            chosen_by_name[encoding] = chosen_encoding(
+                None, encoding, pattern if from_file else None
+            )
     for model in models:
         chosen = chosen_encoding(model, None, None)
-        found.setdefault(chosen.name, chosen)
-    return found or {DEFAULT_ENCODING: chosen_encoding(None, None, None)}
+        chosen_by_name.setdefault(chosen.name, chosen)
+    return chosen_by_name or {DEFAULT_ENCODING: chosen_encoding(None, None, None)}
 
 
 def _names() -> list[str]:

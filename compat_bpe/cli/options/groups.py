@@ -84,8 +84,8 @@ def declared(options: Iterable[Callable[[Any], Any]]) -> list[click.Option]:
 
     for option in options:
         command = option(command)
-    found: list[click.Option] = getattr(command, "__click_params__", [])
-    return found
+    own: list[click.Option] = getattr(command, "__click_params__", [])
+    return own
 
 
 def _left(rows: Sequence[tuple[str, str]]) -> int:

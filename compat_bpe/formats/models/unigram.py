@@ -45,11 +45,11 @@ class UnigramPart(NamedTuple):
         ids = model.ids
         others: dict[int, bytes] = {}
         if len(ids) < len(self.pieces):
-            found = set(ids.values())
+            known = set(ids.values())
             others = {
                 number: piece.encode()
                 for number, piece in enumerate(self.pieces)
-                if number not in found
+                if number not in known
             }
         return Built(model, steps, partial(bytes_of, ids), len(self.pieces) - 1, others)
 

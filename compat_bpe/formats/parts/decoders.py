@@ -40,10 +40,10 @@ def _check_growth(part: Json) -> None:
 
 
 def _replaces(part: Json) -> Iterator[Json]:
-    found = kind(part, [*_STEPS, "Sequence"], _MEMBERS)
-    if found == "Replace":
+    type_name = kind(part, [*_STEPS, "Sequence"], _MEMBERS)
+    if type_name == "Replace":
         yield part
-    for item in part["decoders"].items(part.place) if found == "Sequence" else ():
+    for item in part["decoders"].items(part.place) if type_name == "Sequence" else ():
         yield from _replaces(item)
 
 

@@ -107,15 +107,15 @@ def _piece(part: Json) -> Piece:
     members = part.mapping()
     if len(members) != 1:
         part.fail("must be a Sequence or a SpecialToken")
-    (found,) = members
-    name = part[found]["id"].text()
-    type_id = _id(part[found]["type_id"])
-    if found == "SpecialToken":
+    (member,) = members
+    name = part[member]["id"].text()
+    type_id = _id(part[member]["type_id"])
+    if member == "SpecialToken":
         return SpecialPiece(name, type_id)
-    if found != "Sequence":
-        part.fail(f"must be a Sequence or a SpecialToken, not {found}")
+    if member != "Sequence":
+        part.fail(f"must be a Sequence or a SpecialToken, not {member}")
     if name not in _NUMBERS:
-        part[found]["id"].fail(f"must be A or B, not {name!r}")
+        part[member]["id"].fail(f"must be A or B, not {name!r}")
     return TextPiece(_NUMBERS[name], type_id)
 
 

@@ -88,17 +88,17 @@ def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
         written = repr(part.value)
     except RecursionError:  # PyPy reads JSON that is nested more deeply than it can be written
         part.fail("it is nested too deeply")
-    found = prepared_steps(written, lambda: steps(part))
-    return steps(part) if found is None else found
+    prepared = prepared_steps(written, lambda: steps(part))
+    return steps(part) if prepared is None else prepared
 
 
 def steps(part: Json | None) -> list[PreTokenizerStep]:
     """Return the steps of a ``pre_tokenizer``."""
     if part is None:
         return []
-    found = kind(part, [*_STEPS, "Sequence"])
-    if found != "Sequence":
-        return _STEPS[found](part)
+    type_name = kind(part, [*_STEPS, "Sequence"])
+    if type_name != "Sequence":
+        return _STEPS[type_name](part)
     return [step for item in part["pretokenizers"].items(part.place) for step in steps(item)]
 
 
@@ -116,18 +116,18 @@ def _split(part: Json) -> list[PreTokenizerStep]:
 def _byte_level(part: Json) -> list[PreTokenizerStep]:
     from ...pipeline.pre_tokenizers.byte_alphabet import ByteAlphabet
 
-    found: list[PreTokenizerStep] = []
+    byte_level_steps: list[PreTokenizerStep] = []
     if part["add_prefix_space"].truth():
         from ...pipeline.pre_tokenizers.prefix_space import PrefixSpace
 
-        found.append(PrefixSpace())
+        byte_level_steps.append(PrefixSpace())
     part["trim_offsets"].truth()
     use_regex = _given(part, "use_regex")
     if use_regex is None or use_regex.truth():
         from ...pattern.oniguruma import parse_oniguruma
 
-        found.append(_split_by(parse_oniguruma(BYTE_LEVEL_PATTERN)))
-    return [*found, ByteAlphabet()]
+        byte_level_steps.append(_split_by(parse_oniguruma(BYTE_LEVEL_PATTERN)))
+    return [*byte_level_steps, ByteAlphabet()]
 
 
 def _digits(part: Json) -> list[PreTokenizerStep]:

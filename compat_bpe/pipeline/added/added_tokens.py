@@ -204,12 +204,12 @@ class AddedTokens:
         if self.normalize is not None and not self.normalize.is_local:
             return None
         key = frozenset(names)
-        found = self._guards.get(key)
-        if found is None:
+        guard = self._guards.get(key)
+        if guard is None:
             if len(self._guards) >= _GUARDS:
                 self._guards.clear()
-            found = self._guards[key] = self._guard(key)
-        return found
+            guard = self._guards[key] = self._guard(key)
+        return guard
 
     def _guard(self, names: frozenset[str]) -> Guard:
         if not names and not self._always:
@@ -252,12 +252,12 @@ class AddedTokens:
         Args:
             beside: the two characters in the text as given.
         """
-        found: Pairs = [(beside[0], beside[1])]
+        pairs: Pairs = [(beside[0], beside[1])]
         if self.normalize is not None:
-            found = self.normalize.all_across(beside[0], beside[1])
+            pairs = self.normalize.all_across(beside[0], beside[1])
         prefix = self.prefix
-        ready = found if prefix is None else [prefix.across(*pair) for pair in found]
-        return list(zip(map("".join, found), map("".join, ready)))
+        ready = pairs if prefix is None else [prefix.across(*pair) for pair in pairs]
+        return list(zip(map("".join, pairs), map("".join, ready)))
 
     def is_one_span(self, text: str) -> bool:
         """Return True if a text without allowed names is split as it stands."""

@@ -77,10 +77,10 @@ class Names:
         >>> Names(["a", "ab"]).first("c abc")
         'ab'
         """
-        found = self._pattern.search(text)
-        if found is None or self._are_few:
-            return None if found is None else found.group()
-        for start, end in self._spans_from(text, found):
+        match = self._pattern.search(text)
+        if match is None or self._are_few:
+            return None if match is None else match.group()
+        for start, end in self._spans_from(text, match):
             return text[start:end]
         return None
 
@@ -92,8 +92,8 @@ class Names:
         """
         if not self._are_few:
             return self._sorted.longest_at(text, place)
-        found = self._pattern.match(text, place)
-        return 0 if found is None else found.end() - place
+        match = self._pattern.match(text, place)
+        return 0 if match is None else match.end() - place
 
     def candidates(self) -> str:
         """Return a pattern that matches wherever a name begins; it may match elsewhere, too."""
@@ -115,10 +115,10 @@ class Names:
 def _beginning_of_any(names: frozenset[str]) -> str:
     """Return a pattern for the beginnings of names: short ones, so that they are few."""
     for length in range(_BEGINNING, 0, -1):
-        found = {name[:length] for name in names}
-        if len(found) <= _MOST_BEGINNINGS:
-            return "|".join(map(re.escape, sorted(found)))
+        beginnings = {name[:length] for name in names}
+        if len(beginnings) <= _MOST_BEGINNINGS:
+            return "|".join(map(re.escape, sorted(beginnings)))
     # A set is a table up to U+FFFF; the characters above it would be compared one by one.
-    low = "".join(sorted(char for char in found if char <= "\uffff"))
-    high = "" if len(low) == len(found) else "\U00010000-\U0010ffff"
+    low = "".join(sorted(char for char in beginnings if char <= "\uffff"))
+    high = "" if len(low) == len(beginnings) else "\U00010000-\U0010ffff"
     return f"[{re.escape(low)}{high}]"

@@ -53,11 +53,11 @@ class SortedNames:
         """Return the length of the longest name at a place in a text; 0 if there is none."""
         names = self._names
         window = text[place : place + self._longest]
-        found = bisect_right(names, window) - 1
-        while not window.startswith(names[found]):
-            jump = self._jumps[found]
-            found = self._shorter[found] if window.startswith(names[jump]) else jump
-        return len(names[found])
+        index = bisect_right(names, window) - 1
+        while not window.startswith(names[index]):
+            jump = self._jumps[index]
+            index = self._shorter[index] if window.startswith(names[jump]) else jump
+        return len(names[index])
 
     def begun_by_few(self, most: int) -> list[str]:
         """Return the names that begin with fewer than ``most`` others, in their order.

@@ -42,10 +42,10 @@ def find_special(text: str, names: Set[str]) -> str | None:
     """
     if not names:
         return None
-    found = _finder_of(frozenset(names)).first(text)
-    if "" in names and (found is None or not text.startswith(found)):
+    name = _finder_of(frozenset(names)).first(text)
+    if "" in names and (name is None or not text.startswith(name)):
         return ""  # It is at the beginning of any text.
-    return found
+    return name
 
 
 def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]]:

@@ -130,16 +130,16 @@ class ByteDecoder:
         listed = self._listed
         if listed is not None:
             data = self._search(number, *listed)
-            found = None if data is None else data.decode("latin-1")
+            text = None if data is None else data.decode("latin-1")
         else:
             assert self._texts is not None
             try:
-                found = self._texts[number]
+                text = self._texts[number]
             except LookupError:
-                found = None
-        if found is None:
+                text = None
+        if text is None:
             raise KeyError(f"{number} is not in the vocabulary")
-        return found
+        return text
 
     def _search(self, number: int, tokens: list[bytes], numbers: list[int]) -> bytes | None:
         """Return the bytes of one id without the table; None if there is no such id."""

@@ -25,7 +25,7 @@ class ByteFallback(DecoderStep):
 
     def __call__(self, pieces: Sequence[str], errors: str) -> list[str]:
         """Return the pieces with each run of bytes as text."""
-        found: list[str] = []
+        texts: list[str] = []
         run = bytearray()
         for piece in pieces:
             byte = byte_of(piece)
@@ -33,10 +33,10 @@ class ByteFallback(DecoderStep):
                 run.append(byte)
                 continue
             if run:
-                found += text_of_run(bytes(run), errors)
+                texts += text_of_run(bytes(run), errors)
                 run.clear()
-            found.append(piece)
-        return found + text_of_run(bytes(run), errors) if run else found
+            texts.append(piece)
+        return texts + text_of_run(bytes(run), errors) if run else texts
 
     def stream(self, errors: str) -> StepStream:
         """Return the step for pieces that arrive one after another."""
@@ -49,8 +49,8 @@ def byte_of(piece: str) -> int | None:
     >>> byte_of("<0x0a>"), byte_of("a")
     (10, None)
     """
-    found = len(piece) == 6 and _BYTE.fullmatch(piece)
-    return int(found[1], 16) if found else None
+    match = len(piece) == 6 and _BYTE.fullmatch(piece)
+    return int(match[1], 16) if match else None
 
 
 def text_of_run(data: bytes, errors: str) -> list[str]:

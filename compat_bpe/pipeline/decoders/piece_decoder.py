@@ -96,12 +96,12 @@ class PieceDecoder:
         return list(map(self._piece, checked(tokens)[0]))
 
     def _step_streams(self, errors: str) -> list[StepStream]:
-        found = []
+        streams = []
         is_joined = False
         for step in self._steps:
-            found.append(step.joined_stream(errors) if is_joined else step.stream(errors))
+            streams.append(step.joined_stream(errors) if is_joined else step.stream(errors))
             is_joined = is_joined or step.joins
-        return found
+        return streams
 
     def plain(self, ids: Sequence[int], errors: str) -> str:
         """Return the text of some ids, by the plain rule."""

@@ -80,13 +80,13 @@ class SentencePieceDecoder:
         """Return the text of some pieces; one that is not in the vocabulary is its own text."""
         vocabulary = self._pieces
         numbers = list(map(vocabulary.id_of, pieces))
-        found = [
+        texts = [
             piece if number < 0 or piece != vocabulary.texts[number] else self._texts[number]
             for piece, number in zip(pieces, numbers)
         ]
         if self._drops_space:
-            self._drop(numbers, pieces, found)
-        return self._finished(found, "replace")
+            self._drop(numbers, pieces, texts)
+        return self._finished(texts, "replace")
 
     def _finished(self, texts: Sequence[str], errors: str) -> str:
         joined = "".join(texts)
@@ -130,15 +130,15 @@ class SentencePieceDecoder:
         numbers.fromlist(list(tokens))
         texts = self._texts
         try:
-            found = [texts[number] for number in numbers]
+            chosen = [texts[number] for number in numbers]
         except IndexError:
             for number in numbers:
                 self._look_up(number)
             raise
         if not drops_space:
-            return found, False
+            return chosen, False
         pieces = self._pieces.texts
-        return found, not self._drop(numbers, (pieces[number] for number in numbers), found)
+        return chosen, not self._drop(numbers, (pieces[number] for number in numbers), chosen)
 
     def _drop(self, numbers: Iterable[int], pieces: Iterable[str], found: list[str]) -> bool:
         """Drop the spaces that are there only because a text begins; return True if it has."""
@@ -162,7 +162,7 @@ class SentencePieceDecoder:
     @cached_property
     def _texts(self) -> list[str]:
         """The text of each id, with a byte above 127 as a lone surrogate."""
-        found = []
+        texts = []
         for text, kind in zip(self._pieces.texts, self._pieces.types):
             if kind == CONTROL:
                 text = ""
@@ -172,8 +172,8 @@ class SentencePieceDecoder:
                 text = bytes((int(text[3:5], 16),)).decode("utf-8", "surrogateescape")
             else:
                 text = text.replace(SPACE, " ")
-            found.append(text)
-        return found
+            texts.append(text)
+        return texts
 
 
 def _decoded(run: str, errors: str) -> str:
@@ -197,15 +197,15 @@ class _Stream:
         """Return the text up to the last whole character; see ``TextStream``."""
         texts, drops_space = self._decoder.texts_of(ids, self._drops_now)
         first, *others = "".join(text or _INVISIBLE for text in texts).split(_INVISIBLE)
-        found = self._utf8.feed(first.encode("utf-8", "surrogateescape"))
+        decoded = self._utf8.feed(first.encode("utf-8", "surrogateescape"))
         for run in others:
-            found += self._utf8.finish()
-            found += self._utf8.feed(run.encode("utf-8", "surrogateescape"))
+            decoded += self._utf8.finish()
+            decoded += self._utf8.feed(run.encode("utf-8", "surrogateescape"))
         self._drops_now = drops_space
-        return found.translate(_REPLACED) if self._replaces else found
+        return decoded.translate(_REPLACED) if self._replaces else decoded
 
     def finish(self) -> str:
         """Return the text of the bytes held back, and begin anew."""
-        found = self._utf8.finish()
+        text = self._utf8.finish()
         self._drops_now = self._drops_space
-        return found.translate(_REPLACED) if self._replaces else found
+        return text.translate(_REPLACED) if self._replaces else text

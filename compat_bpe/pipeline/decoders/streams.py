@@ -54,11 +54,11 @@ def flattened(held: Any) -> list[Any]:
     >>> flattened((((), 1), 2))
     [1, 2]
     """
-    found = []
+    items = []
     while held:
         held, last = held
-        found.append(last)
-    return found[::-1]
+        items.append(last)
+    return items[::-1]
 
 
 class Held:
@@ -80,8 +80,8 @@ class Held:
             self._held = self._held, piece
         if not at_end:
             return []
-        found = flattened(self._held)
-        return self._step(["".join(found)] if self._is_joined else found)
+        held = flattened(self._held)
+        return self._step(["".join(held)] if self._is_joined else held)
 
 
 class OneByOne:
@@ -98,23 +98,23 @@ class OneByOne:
 
     def feed(self, pieces: Sequence[str], at_end: bool) -> list[str]:
         """Return the pieces, changed."""
-        found = []
+        texts = []
         change = self._change
         for piece in pieces:
             if self._waiting is not None:
                 waiting, is_first = self._waiting
-                found.append(change(waiting, is_first=is_first, is_last=False))
+                texts.append(change(waiting, is_first=is_first, is_last=False))
                 self._waiting = None
             text = change(piece, is_first=self._is_first, is_last=False)
             if text == change(piece, is_first=self._is_first, is_last=True):
-                found.append(text)
+                texts.append(text)
             else:
                 self._waiting = piece, self._is_first
             self._is_first = False
         if at_end and self._waiting is not None:
             waiting, is_first = self._waiting
-            found.append(change(waiting, is_first=is_first, is_last=True))
-        return found
+            texts.append(change(waiting, is_first=is_first, is_last=True))
+        return texts
 
 
 class Runs:
@@ -134,15 +134,15 @@ class Runs:
 
     def feed(self, pieces: Sequence[str], at_end: bool) -> list[str]:
         """Return the pieces up to the last run of bytes."""
-        found: list[str] = []
+        texts: list[str] = []
         for piece in pieces:
             byte = self._byte_of(piece)
             if byte is not None:
                 self._run = self._run, byte
                 continue
-            found += self._ended()
-            found.append(piece)
-        return found + self._ended() if at_end else found
+            texts += self._ended()
+            texts.append(piece)
+        return texts + self._ended() if at_end else texts
 
     def _ended(self) -> list[str]:
         if not self._run:
@@ -165,11 +165,11 @@ class Through:
 
     def feed(self, pieces: Sequence[str], at_end: bool) -> list[str]:
         """Return the pieces, each after the text between two unless it is the first."""
-        found = []
+        texts = []
         for piece in pieces:
-            found.append(self._before + piece)
+            texts.append(self._before + piece)
             self._before = self._between
-        return found
+        return texts
 
 
 class Repeated:
@@ -185,12 +185,12 @@ class Repeated:
 
     def feed(self, pieces: Sequence[str], at_end: bool) -> list[str]:
         """Return the pieces that are left."""
-        found = []
+        texts = []
         for piece in pieces:
             if piece != self._last:
-                found.append(self._change(piece))
+                texts.append(self._change(piece))
                 self._last = piece
-        return list(filter(None, found))
+        return list(filter(None, texts))
 
 
 class Decoded:
@@ -207,8 +207,8 @@ class Decoded:
 
     def feed(self, pieces: Sequence[str], at_end: bool) -> list[str]:
         """Return the text up to the last whole character."""
-        found = [self._utf8.feed(b"".join(map(self._bytes_of, pieces)))]
-        return [*found, self._utf8.finish()] if at_end else found
+        texts = [self._utf8.feed(b"".join(map(self._bytes_of, pieces)))]
+        return [*texts, self._utf8.finish()] if at_end else texts
 
 
 class Ends:

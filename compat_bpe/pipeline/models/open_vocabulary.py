@@ -50,12 +50,12 @@ class Characters(_OpenVocabulary):
 
     def find(self, chunk: str) -> list[Found]:
         """Return the characters of a chunk, with their places."""
-        found: list[Found] = []
+        tokens: list[Found] = []
         end = 0
         for char in chunk:
             start, end = end, end + len(char.encode())
-            found.append(Found(ord(char), char, start, end))
-        return found
+            tokens.append(Found(ord(char), char, start, end))
+        return tokens
 
 
 class Words(_OpenVocabulary):

@@ -50,8 +50,8 @@ class WordLevel:
         Raises:
             ValueError: the chunk is unknown, and the vocabulary has no token for that.
         """
-        found = self._id_of(chunk)
-        return (self._id_of_unknown(chunk) if found is None else found,)
+        token_id = self._id_of(chunk)
+        return (self._id_of_unknown(chunk) if token_id is None else token_id,)
 
     def find(self, chunk: str) -> list[Found]:
         """Return the token of a chunk, with its place; errors as in ``encode``."""
@@ -71,8 +71,8 @@ class WordLevel:
         """Do nothing: the model has no cache."""
 
     def _id_of_unknown(self, chunk: str) -> int:
-        found: int | None = self._id_of(self.unknown)
-        return fail_unknown(chunk, self.unknown) if found is None else found
+        token_id: int | None = self._id_of(self.unknown)
+        return fail_unknown(chunk, self.unknown) if token_id is None else token_id
 
 
 def fail_unknown(chunk: str, unknown: str) -> NoReturn:

@@ -68,8 +68,8 @@ class PlainNormalizer:
 
     def all_across(self, left: str, right: str) -> Pairs:
         """Return what ``across`` does, as the only possibility."""
-        found = self.across(left, right)
-        return () if found is None else (found,)
+        pair = self.across(left, right)
+        return () if pair is None else (pair,)
 
 
 #: A text may become this many times as long as it is, and this many characters longer.  In any
@@ -142,18 +142,18 @@ class InOrder(PlainNormalizer):
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position after normalization, if it may be cut there."""
-        found = self.all_across(left, right)
-        return found[0] if len(found) == 1 else None
+        pairs = self.all_across(left, right)
+        return pairs[0] if len(pairs) == 1 else None
 
     def all_across(self, left: str, right: str) -> Pairs:
         """Return the characters that may be beside a position, if it may be cut there."""
-        found = [(left, right)]
+        before = [(left, right)]
         for step in self._steps:
-            after = [step.all_across(*pair) for pair in found]
+            after = [step.all_across(*pair) for pair in before]
             if not all(after):
                 return ()
-            found = list(dict.fromkeys(pair for pairs in after for pair in pairs))
-        return found
+            before = list(dict.fromkeys(pair for pairs in after for pair in pairs))
+        return before
 
 
 def one_after_the_other(steps: Sequence[Normalizer]) -> Normalizer | None:

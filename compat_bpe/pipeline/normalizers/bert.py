@@ -54,16 +54,16 @@ class BertNormalizer(PlainNormalizer):
         """Return the normalized text."""
         if text.isascii():
             return text.translate(self._ascii)
-        found = text.translate(self._table)
-        if self._has_ordered and _ordered_pair().search(found):
+        changed = text.translate(self._table)
+        if self._has_ordered and _ordered_pair().search(changed):
             return self._by_steps(text)
-        return found
+        return changed
 
     def _by_itself(self, char: str) -> str:
-        found = self._by_steps(char)
-        if self._strip_accents and not _ordered().isdisjoint(found):
+        changed = self._by_steps(char)
+        if self._strip_accents and not _ordered().isdisjoint(changed):
             self._has_ordered = True
-        return found
+        return changed
 
     def _by_steps(self, text: str) -> str:
         """Return the normalized text: the plain rule."""
@@ -95,10 +95,10 @@ class BertNormalizer(PlainNormalizer):
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position, unless one of them is removed or ordered."""
-        found = beside(self._table[ord(left)], self._table[ord(right)])
-        if self._strip_accents and found and any(char in _ordered() for char in found):
+        pair = beside(self._table[ord(left)], self._table[ord(right)])
+        if self._strip_accents and pair and any(char in _ordered() for char in pair):
             return None
-        return found
+        return pair
 
 
 @cache

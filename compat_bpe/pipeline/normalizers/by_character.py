@@ -25,8 +25,8 @@ class CharacterTable(dict[int, str]):
         self._change = change
 
     def __missing__(self, point: int) -> str:
-        found = self[point] = self._change(chr(point))
-        return found
+        changed = self[point] = self._change(chr(point))
+        return changed
 
 
 def members(points: CodePoints) -> frozenset[str]:

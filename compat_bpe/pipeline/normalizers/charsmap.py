@@ -104,12 +104,12 @@ class Charsmap:
 
         The length is in characters.  None if no sequence begins there.
         """
-        found = None
+        longest = None
         for number, one in enumerate(self._all_at(text, start), 1):
-            found = one
+            longest = one
             if number == _MOST_AT_ONE_PLACE:
                 break
-        return found
+        return longest
 
     def shortest(self, text: str, start: int) -> tuple[int, str] | None:
         """Return the shortest sequence that begins at ``start``, as ``longest`` does."""
@@ -170,8 +170,8 @@ class Charsmap:
         """Return the nodes that are one character after a node, for characters up to ``last``."""
         if last > 0x7F:
             return self._following[node]
-        found = {char: self._follow(node, char) for char in map(chr, range(last + 1))}
-        return {char: node for char, node in found.items() if node is not None}
+        nodes = {char: self._follow(node, char) for char in map(chr, range(last + 1))}
+        return {char: node for char, node in nodes.items() if node is not None}
 
     def _is_end(self, node: int) -> bool:
         """Return True if a sequence ends at a node."""
@@ -193,7 +193,7 @@ class Charsmap:
     @cached_property
     def _later(self) -> frozenset[str]:
         """All characters that are in a sequence, but not as the first."""
-        return frozenset(char for node, found in self._following.items() if node for char in found)
+        return frozenset(char for node, chars in self._following.items() if node for char in chars)
 
     @cached_property
     def characters(self) -> frozenset[str]:
@@ -224,12 +224,12 @@ class Charsmap:
                 if match is None:
                     return
                 at = match.start()
-            found = self.longest(text, at)
-            if found is None:
+            entry = self.longest(text, at)
+            if entry is None:
                 at += 1
             else:
-                yield at, at + found[0], found[1]
-                at += found[0]
+                yield at, at + entry[0], entry[1]
+                at += entry[0]
 
     def _are_few(self, text: str) -> bool:
         """Return True if a sequence is to be looked for at every place of a text.

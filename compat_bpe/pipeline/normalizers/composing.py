@@ -73,13 +73,13 @@ def composed(changes: Iterable[Changed], is_unknown: Callable[[str], bool]) -> I
     """
     starter: Changed | None = None
     between: list[Changed] = []
-    for found in changes:
-        char, change, its_class = found
+    for one in changes:
+        char, change, its_class = one
         if starter is None:
             if its_class:
-                yield found
+                yield one
             else:
-                starter = found
+                starter = one
             continue
         # Blocked by a mark of the same class or, for a starter, by any mark.
         if not between or between[-1][2] < its_class:
@@ -88,12 +88,12 @@ def composed(changes: Iterable[Changed], is_unknown: Callable[[str], bool]) -> I
                 starter = whole, starter[1] + change - 1, 0
                 continue
         if its_class:
-            between.append(found)
+            between.append(one)
         else:
             yield starter
             yield from between
             between.clear()
-            starter = found
+            starter = one
     if starter is not None:
         yield starter
     yield from between
@@ -104,5 +104,5 @@ def _composite(pair: str) -> str:
     """Return what two characters compose to; an empty text if they do not."""
     if pair.isascii():
         return ""
-    found = unicodedata.normalize("NFC", pair)
-    return found if len(found) == 1 else ""
+    composite = unicodedata.normalize("NFC", pair)
+    return composite if len(composite) == 1 else ""

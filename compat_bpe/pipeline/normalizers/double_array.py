@@ -42,8 +42,8 @@ def read_tables(units: array[int], text: bytes) -> tuple[dict[int, dict[str, int
         while left:
             node = left.pop()
             if node not in following:
-                following[node] = found = _characters(units, children, node, steps)
-                left += found.values()
+                following[node] = nodes = _characters(units, children, node, steps)
+                left += nodes.values()
                 if units[node] & HAS_LEAF:
                     leaves[node] = units[node ^ offset(units[node])] & ~LEAF
         strings = {start: _replacement(text, start) for start in set(leaves.values())}
@@ -74,7 +74,7 @@ def _characters(
         UnicodeDecodeError: something below is not UTF-8.
         ValueError: no step is left.
     """
-    found: dict[str, int] = {}
+    nodes: dict[str, int] = {}
     left = [(node, b"")]
     while left:
         above, begun = left.pop()
@@ -82,15 +82,15 @@ def _characters(
         for place in children.get(above ^ offset(units[above]), ()):
             data = begun + bytes((units[place] & 0xFF,))
             if len(data) == _length(data[0]):
-                found[data.decode()] = place
+                nodes[data.decode()] = place
             elif units[place] & HAS_LEAF or len(data) > 4:
                 data.decode()  # It raises.
             else:
                 left.append((place, data))
         if steps[0] < 0:
             raise ValueError("the trie of the character map shares its nodes too often")
-    steps[0] -= len(found)
-    return found
+    steps[0] -= len(nodes)
+    return nodes
 
 
 def _length(first: int) -> int:
@@ -124,8 +124,8 @@ def _check(units: array[int], length: int) -> None:
 def _check_loops(following: dict[int, dict[str, int]]) -> None:
     """Raise ``ValueError`` if a sequence would have no end or is too long."""
     parents = dict.fromkeys(following, 0)
-    for found in following.values():
-        for node in found.values():
+    for following_nodes in following.values():
+        for node in following_nodes.values():
             parents[node] += 1
     # The nodes whose longest sequence is of one length, then of one more.
     nodes = [node for node, count in parents.items() if not count]

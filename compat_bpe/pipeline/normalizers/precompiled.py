@@ -36,8 +36,8 @@ class Precompiled(PlainNormalizer):
         self._clusters: dict[str, str | None] = {}
 
     def _of_character(self, char: str) -> str:
-        found = self._charsmap.shortest(char, 0)
-        return char if found is None else found[1]
+        entry = self._charsmap.shortest(char, 0)
+        return char if entry is None else entry[1]
 
     def _of_cluster(self, cluster: str) -> str | None:
         """Return what replaces a whole cluster; None if its characters are changed one by one."""
@@ -48,12 +48,12 @@ class Precompiled(PlainNormalizer):
             return known[cluster]
         except KeyError:
             pass
-        found = None
+        entry = None
         if len(cluster.encode()) <= _LONGEST_CLUSTER:
-            found = self._charsmap.shortest(cluster, 0)
+            entry = self._charsmap.shortest(cluster, 0)
         if len(known) >= _CLUSTERS:
             known.clear()
-        known[cluster] = result = None if found is None else found[1]
+        known[cluster] = result = None if entry is None else entry[1]
         return result
 
     def __call__(self, text: str) -> str:
@@ -101,22 +101,22 @@ class Precompiled(PlainNormalizer):
 
     def _replaced(self, text: str) -> list[tuple[str, str | None]]:
         """Return the parts that are replaced, and what by; None if by nothing in the map."""
-        found: list[tuple[str, str | None]] = []
+        parts: list[tuple[str, str | None]] = []
 
         def one_by_one(start: int, end: int) -> None:
             for char in text[start:end]:
                 known = self._charsmap.shortest(char, 0)
-                found.append((char, None if known is None else known[1]))
+                parts.append((char, None if known is None else known[1]))
 
         at = 0
         for start, end in long_clusters(text):
             replacement = self._of_cluster(text[start:end])
             if replacement is not None:
                 one_by_one(at, start)
-                found.append((text[start:end], replacement))
+                parts.append((text[start:end], replacement))
                 at = end
         one_by_one(at, len(text))
-        return found
+        return parts
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         r"""Return the characters beside a position between two clusters.

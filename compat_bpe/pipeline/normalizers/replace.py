@@ -88,9 +88,9 @@ class Replace(PlainNormalizer):
 
         If one of the two may be in a match, it is in one or not.
         """
-        found = self.across(left, right)
-        if found is not None:
-            return (found,)
+        pair = self.across(left, right)
+        if pair is not None:
+            return (pair,)
         taken = self._taken
         if taken is None or not self.new or (ord(left) in taken and ord(right) in taken):
             return ()

@@ -70,11 +70,11 @@ class SpaceNormalizer(PlainNormalizer):
         if "  " in replaced:
             replaced = re.sub("  +", " ", replaced)
         kept = replaced.lstrip(" ") if self._begins else replaced
-        found = (self._before + kept.replace(" ", space)).rstrip(space)
-        if not found and self._after:
+        normalized = (self._before + kept.replace(" ", space)).rstrip(space)
+        if not normalized and self._after:
             # If the text was not all spaces, it gets the suffix even if nothing is left.
             return "".join(char for char, _ in self._characters(text))
-        return found + self._after if found else ""
+        return normalized + self._after if normalized else ""
 
     def _replaced(self, text: str) -> str:
         """Return a text with its sequences replaced."""
@@ -102,16 +102,16 @@ class SpaceNormalizer(PlainNormalizer):
             at = match.start()
             length = 0 if symbols is None else symbols.length_at(text, at)
             if length:
-                found: tuple[int, str] | None = (length, text[at : at + length])
+                part: tuple[int, str] | None = (length, text[at : at + length])
             else:
-                found = None if charsmap is None else charsmap.longest(text, at)
-            if found is None:
+                part = None if charsmap is None else charsmap.longest(text, at)
+            if part is None:
                 at += 1
                 continue
             if last < at:
                 yield text[last:at], at - last, True
-            yield found[1], found[0], False
-            last = at = at + found[0]
+            yield part[1], part[0], False
+            last = at = at + part[0]
         if last < len(text):
             yield text[last:], len(text) - last, True
 
@@ -140,30 +140,30 @@ class SpaceNormalizer(PlainNormalizer):
         if first == len(pieces):
             return []
         space = self._space
-        found = [(char, at) for char in self._before]
+        chars = [(char, at) for char in self._before]
         for piece, length in pieces[first:]:
             kept = piece.lstrip(" ") if was_space else piece
-            found += [(space if char == " " else char, at) for char in kept]
+            chars += [(space if char == " " else char, at) for char in kept]
             if kept:
                 was_space = self._removes and kept.endswith(" ")
             at += length
         if self._removes:
-            while found and found[-1][0] == space:
-                at = found.pop()[1]
-        found += [(char, at) for char in self._after]
-        found.append(("", at))
-        return found
+            while chars and chars[-1][0] == space:
+                at = chars.pop()[1]
+        chars += [(char, at) for char in self._after]
+        chars.append(("", at))
+        return chars
 
     def align(self, text: Aligned) -> Aligned:
         """Return the normalized text, with the places in the original.
 
         A character's place goes up to where that of the next one begins, as in the reference.
         """
-        found = self._characters(text.text)
+        chars = self._characters(text.text)
         bounds = [start for start, _ in text.places] + [text.end]
-        starts = [bounds[at] for _, at in found]
+        starts = [bounds[at] for _, at in chars]
         return text._replace(
-            text="".join(char for char, _ in found), places=list(zip(starts, starts[1:]))
+            text="".join(char for char, _ in chars), places=list(zip(starts, starts[1:]))
         )
 
     @cached_property

@@ -60,13 +60,13 @@ def joined(splits: Sequence[Split]) -> Splitter | None:
 
 def splits_of(steps: Sequence[PreTokenizerStep]) -> list[Split] | None:
     """Return the splits that do the same as some steps, or None."""
-    found: list[Split] = []
+    all_splits: list[Split] = []
     for step in steps:
         splits = step.as_splits()
         if splits is None:
             return None
-        found += splits
-    return found
+        all_splits += splits
+    return all_splits
 
 
 def join(splits: Sequence[Split]) -> Node | None:
@@ -80,10 +80,10 @@ def join(splits: Sequence[Split]) -> Node | None:
     for number, split in enumerate(splits):
         run = _run_of_chars(split)
         if run is None:
-            found = split.as_matches()
-            if found is None or number < len(splits) - 1:
+            as_matches = split.as_matches()
+            if as_matches is None or number < len(splits) - 1:
                 return None
-            last, gaps_are_pieces = found
+            last, gaps_are_pieces = as_matches
             break
         points = split.points
         removed = split.behavior == "Removed"

@@ -61,25 +61,25 @@ class Metaspace(PlainStep):
             pieces = [piece if piece[0] == mark else mark + piece for piece in pieces]
         if not self.split:
             return pieces
-        found = []
+        marked = []
         for piece in pieces:
             first, *others = piece.split(mark)
             if first:
-                found.append(first)
-            found += [mark + other for other in others]
-        return found
+                marked.append(first)
+            marked += [mark + other for other in others]
+        return marked
 
     def align(self, pieces: list[Aligned]) -> list[Aligned]:
         """Return what it makes of some pieces, with places."""
-        found = []
+        marked = []
         for piece in pieces:
             piece = piece._replace(text=piece.text.replace(" ", self.replacement))
             if piece.text[0] != self.replacement and (
                 self.scheme == "always" or (self.scheme == "first" and piece.start == 0)
             ):
                 piece = prefixed(piece, self.replacement)
-            found.append(piece)
-        return self._cutting.align(found) if self.split else found
+            marked.append(piece)
+        return self._cutting.align(marked) if self.split else marked
 
     def across(self, left: str, right: str) -> Across:
         """Return the answer for a cut; a right side that gets a prefix must begin with it."""

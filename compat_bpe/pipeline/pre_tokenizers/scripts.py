@@ -42,7 +42,7 @@ class UnicodeScripts(PlainStep):
 
     def align(self, pieces: list[Aligned]) -> list[Aligned]:
         """Return the pieces, cut, with places."""
-        found = []
+        parts = []
         for piece in pieces:
             starts = []
             last = None
@@ -52,8 +52,8 @@ class UnicodeScripts(PlainStep):
                     starts.append(index)
                     last = script
             ends = [*starts[1:], len(piece.text)]
-            found += [piece.part(start, end) for start, end in zip(starts, ends)]
-        return found
+            parts += [piece.part(start, end) for start, end in zip(starts, ends)]
+        return parts
 
     def across(self, left: str, right: str) -> Across:
         """Return the answer for a cut between two characters that have a script."""

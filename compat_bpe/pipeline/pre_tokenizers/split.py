@@ -186,13 +186,13 @@ def _merged(parts: list[tuple[int, int, bool]], contiguous: bool) -> list[tuple[
 
     ``contiguous`` joins a part to one of its kind.  Otherwise a match joins a part that is none.
     """
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     before = False
     for start, end, is_match in parts:
         joins = is_match == before if contiguous else is_match and not before
-        if joins and found:
-            found[-1] = found[-1][0], end
+        if joins and spans:
+            spans[-1] = spans[-1][0], end
         else:
-            found.append((start, end))
+            spans.append((start, end))
         before = is_match
-    return found
+    return spans

@@ -114,10 +114,10 @@ class StepSplitter:
         if "\ud800" <= left < "\ue000" or "\ud800" <= right < "\ue000":
             return False
         for step in self._steps:
-            found = step.across(left, right)
-            if isinstance(found, bool):
-                return found
-            left, right = found
+            answer = step.across(left, right)
+            if isinstance(answer, bool):
+                return answer
+            left, right = answer
         return False
 
     def segments(
@@ -162,7 +162,7 @@ def _grouped(steps: Sequence[PreTokenizerStep]) -> list[PreTokenizerStep]:
     """Return steps that do the same: as many as can be joined are one."""
     from .joining import MANY, joined, splits_of
 
-    found: list[PreTokenizerStep] = []
+    grouped: list[PreTokenizerStep] = []
     start = 0
     while start < len(steps):
         step, end = steps[start], start + 1
@@ -172,6 +172,6 @@ def _grouped(steps: Sequence[PreTokenizerStep]) -> list[PreTokenizerStep]:
             if splitter is not None:
                 step, end = Joined(splitter), stop
                 break
-        found.append(step)
+        grouped.append(step)
         start = end
-    return found
+    return grouped

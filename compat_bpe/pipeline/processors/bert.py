@@ -42,10 +42,10 @@ class BertProcessing:
         """Return the ids of the parts that ``process`` makes."""
         if not add_special_tokens:
             return parts
-        found = [[*part, self._sep.id] for part in parts]
-        for first in found[:1]:
+        framed = [[*part, self._sep.id] for part in parts]
+        for first in framed[:1]:
             first.insert(0, self._cls.id)
-        return found
+        return framed
 
 
 def _numbered(parts: Sequence[Tokenized]) -> list[tuple[int, Tokenized]]:

@@ -45,15 +45,15 @@ class RobertaProcessing:
         parts = [part.changed(type_ids=[0] * len(part)) for part in parts]
         if not add_special_tokens:
             return parts
-        found = []
+        framed_parts = []
         for number, part in enumerate(parts):
             # Only here, as in tokenizers, do the overflowing parts get the type 0, too.
             part.overflowing = [
                 other.changed(type_ids=[0] * len(other)) for other in part.overflowing
             ]
             before = [self._sep if number else self._cls]
-            found.append(framed(part, before, [self._sep], number=min(number, 1), type_id=0))
-        return found
+            framed_parts.append(framed(part, before, [self._sep], number=min(number, 1), type_id=0))
+        return framed_parts
 
     def process_ids(
         self, parts: Sequence[Sequence[int]], add_special_tokens: bool

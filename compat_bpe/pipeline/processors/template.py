@@ -81,7 +81,7 @@ class TemplateProcessing:
                 where there is none, or has a special token without tokens.
         """
         given = list(parts)
-        found = []
+        filled = []
         for piece in self._template(given):
             if isinstance(piece, TextPiece):
                 number, type_id = piece
@@ -92,22 +92,22 @@ class TemplateProcessing:
                     type_ids=[type_id] * len(part),
                     sequence_ranges={**part.sequence_ranges, number: (0, len(part))},
                 )
-                found.append(given[number])
+                filled.append(given[number])
             elif add_special_tokens:
-                found.append(Tokenized.added(*self._tokens(piece), piece.type_id))
-        return found
+                filled.append(Tokenized.added(*self._tokens(piece), piece.type_id))
+        return filled
 
     def process_ids(
         self, parts: Sequence[Sequence[int]], add_special_tokens: bool
     ) -> Sequence[Sequence[int]]:
         """Return the ids of the parts that ``process`` makes."""
-        found = []
+        ids = []
         for piece in self._template(parts):
             if isinstance(piece, TextPiece):
-                found.append(self._text(parts, piece.number))
+                ids.append(self._text(parts, piece.number))
             elif add_special_tokens:
-                found.append(self._tokens(piece).ids)
-        return found
+                ids.append(self._tokens(piece).ids)
+        return ids
 
     def _template(self, parts: Sequence[T]) -> Sequence[Piece]:
         if not 1 <= len(parts) <= 2:

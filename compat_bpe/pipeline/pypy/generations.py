@@ -29,12 +29,12 @@ class Generations:
 
     def get(self, key: bytes) -> list[int] | None:
         """Return the ids for a text, or None.  They belong to the cache."""
-        found = self._younger.get(key)
-        if found is None:
-            found = self._older.get(key)
-            if found is not None:
-                self.put(key, found)
-        return found
+        value = self._younger.get(key)
+        if value is None:
+            value = self._older.get(key)
+            if value is not None:
+                self.put(key, value)
+        return value
 
     def put(self, key: bytes, ids: list[int]) -> None:
         """Store the ids of a text."""

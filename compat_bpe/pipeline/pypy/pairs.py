@@ -140,7 +140,7 @@ class PairMerger:
         first, byte_ids, made = self._first, self._byte_ids, self._made
         ids: list[int] = []
         # found[i] is the rank of the parts i and i + 1 joined.
-        found: list[int] = []
+        ranks: list[int] = []
         lowest, place, before = limit, 0, -1
         for byte in chunk:
             ids.append(byte_ids[byte])
@@ -148,23 +148,23 @@ class PairMerger:
                 rank = first[before << 8 | byte]
                 if rank < lowest:
                     lowest = rank
-                    place = len(found)
-                found.append(rank)
+                    place = len(ranks)
+                ranks.append(rank)
             before = byte
-        found.append(_NO_RANK)
+        ranks.append(_NO_RANK)
         while lowest < limit:
             joined = made[lowest]
             ids[place] = joined
             del ids[place + 1]
-            del found[place]
+            del ranks[place]
             if place < len(ids) - 1:
-                found[place] = self._rank(joined, ids[place + 1])
+                ranks[place] = self._rank(joined, ids[place + 1])
             if place:
-                found[place - 1] = self._rank(ids[place - 1], joined)
+                ranks[place - 1] = self._rank(ids[place - 1], joined)
             lowest = limit
             at = 0
-            while at < len(found):
-                rank = found[at]
+            while at < len(ranks):
+                rank = ranks[at]
                 if rank < lowest:
                     lowest = rank
                     place = at

@@ -90,7 +90,7 @@ class Table:
         kinds, steps = self.kinds, self.steps
         first = self.width
         size = len(data)
-        found: list[int] = []
+        bounds: list[int] = []
         start = 0
         while start < size:
             row, at, end = first, start, -1
@@ -110,10 +110,10 @@ class Table:
                 # No match begins here.
                 start += length_of_char(data[start])
             else:
-                found.append(start)
-                found.append(end)
+                bounds.append(start)
+                bounds.append(end)
                 start = end
-        return found
+        return bounds
 
     def next_cut(self, data: bytes, start: int) -> int:
         """Return the first cut point after the character at ``start``; -1 if there is none."""
@@ -163,7 +163,7 @@ def _steps(program: Program, members: list[int]) -> list[int]:
     width = len(members) + 1
     numbers: dict[tuple[int, ...], int] = {(): 0, (program.start,): 1}
     waiting = list(numbers)
-    found: list[list[tuple[int, bool]]] = []
+    rows: list[list[tuple[int, bool]]] = []
     for state in waiting:
         row = []
         for kind in (*members, None):
@@ -174,13 +174,13 @@ def _steps(program: Program, members: list[int]) -> list[int]:
                 numbers[following] = len(numbers)
                 waiting.append(following)
             row.append((numbers[following], ends))
-        found.append(row)
+        rows.append(row)
     # Where a match may end before the next character, too, whatever it is, its end here does
     # not count.  So a run of letters is stepped through without a look at its end.
-    ends_later = [all(ends for _, ends in row) for row in found]
+    ends_later = [all(ends for _, ends in row) for row in rows]
     return [
         ~(2 * state * width + ends) if ends or not state else state * width
-        for row in found
+        for row in rows
         for state, ends in ((state, ends and not ends_later[state]) for state, ends in row)
     ]
 

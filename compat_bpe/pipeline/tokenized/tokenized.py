@@ -112,11 +112,11 @@ class Tokenized:
         ...     Tokenized([5], ["a"], [(0, 1)], [0], sequence_ranges={0: (0, 1)})]).sequence_ids
         [None, 0]
         """
-        found: list[int | None] = [None] * len(self)
+        sequences: list[int | None] = [None] * len(self)
         for number in range(self.n_sequences):
             start, end = self.sequence_ranges.get(number, (0, len(self)))
-            found[start:end] = [number] * (end - start)
-        return found
+            sequences[start:end] = [number] * (end - start)
+        return sequences
 
     def changed(self, **fields: Any) -> Tokenized:
         """Return a copy in which some fields are others."""
@@ -273,12 +273,12 @@ class _Joined(_Lazy):
         What overflows already goes on with the part, and with each that overflows from it; and all
         before the part goes on with each that overflows from it.
         """
-        found: list[tuple[Tokenized, ...]] = []
+        combinations: list[tuple[Tokenized, ...]] = []
         for place, part in enumerate(self._parts):
             others = part.overflowing
-            found = [(*before, one) for before in found for one in (part, *others)]
-            found += [(*self._parts[:place], other) for other in others]
-        return list(map(_Joined, found))
+            combinations = [(*before, one) for before in combinations for one in (part, *others)]
+            combinations += [(*self._parts[:place], other) for other in others]
+        return list(map(_Joined, combinations))
 
 
 class _Padding(NamedTuple):
@@ -328,13 +328,13 @@ def _column(parts: Iterable[Tokenized], name: str) -> list[Any]:
 
 def _ranges(parts: Iterable[Tokenized]) -> dict[int, tuple[int, int]]:
     """Return the ``sequence_ranges`` of parts one after the other."""
-    found = {}
+    ranges = {}
     at = 0
     for part in parts:
         for number, (start, end) in part.sequence_ranges.items():
-            found[number] = at + start, at + end
+            ranges[number] = at + start, at + end
         at += len(part)
-    return found
+    return ranges
 
 
 def check_direction(direction: str) -> None:

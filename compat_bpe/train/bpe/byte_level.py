@@ -344,7 +344,7 @@ def spellings(name: str) -> list[bytes]:
     >>> spellings("Ġa"), spellings("世")
     ([b'\\xc4\\xa0a', b' a'], [b'\\xe4\\xb8\\x96'])
     """
-    found = [name.encode()]
+    tokens = [name.encode()]
     if UNICODE_TO_BYTE.keys() >= set(name):
-        found.append(decode_bytes(name))
-    return found
+        tokens.append(decode_bytes(name))
+    return tokens

@@ -94,9 +94,9 @@ class CharacterBpeSettings(MergeSettings):
         return CharacterWords(words, tokens, self.marks, model, looks_up=looks_up)
 
     def learn(self, words: CountedWords, advance: Advance) -> Learned:
-        found = self.learn_tokens(words, advance)
-        part = self._part(found.tokens, found.merges)
-        return Learned(part, found.learned, found.stopped, found.size, found.curve)
+        learned = self.learn_tokens(words, advance)
+        part = self._part(learned.tokens, learned.merges)
+        return Learned(part, learned.learned, learned.stopped, learned.size, learned.curve)
 
     def _part(self, tokens: Iterable[str], merges: Iterable[tuple[str, str]]) -> ListedModel:
         """Return the model with some tokens and merges."""

@@ -89,11 +89,11 @@ class CharacterWords:
         for word, count in words.items():
             last = len(word) - 1
             chars = [ids.get(marks.mark(c, not i, i == last)) for i, c in enumerate(word)]
-            found = [char for char in chars if char is not None]
-            if is_odd or len(found) < len(chars) or (looks_up and word in ids):
+            known_chars = [char for char in chars if char is not None]
+            if is_odd or len(known_chars) < len(chars) or (looks_up and word in ids):
                 self._others[word] = count
             else:
-                spelled = "".join(found)
+                spelled = "".join(known_chars)
                 known[spelled] = known.get(spelled, 0) + count
         self._merged = MergedWords(known)
 
@@ -156,13 +156,13 @@ class GreedyWords:
         if not is_new or token in self._pieces:
             return
         prefix = self._prefix
-        found = self._having(True, token, 0)
+        indices = self._having(True, token, 0)
         if token.startswith(prefix):
-            found |= self._having(False, token, len(prefix))
+            indices |= self._having(False, token, len(prefix))
         self._pieces.add(token)
         self._longest = max(self._longest, len(token))
         inside = token.removeprefix(prefix)
-        for number in found:
+        for number in indices:
             if inside in self._words[number]:
                 self._encode(number)
 

@@ -98,8 +98,8 @@ def first_tokens(
 
     def formed(word: str) -> list[str]:
         last = (end if len(word) > 1 else alone).get(word[-1])
-        found = dict.fromkeys([*map(inside.get, word[1:-1]), last])
-        return [token for token in found if token is not None]
+        tokens = dict.fromkeys([*map(inside.get, word[1:-1]), last])
+        return [token for token in tokens if token is not None]
 
     counts = Counter(chain.from_iterable(map(formed, sorted(words))))
     # Of equally many, the one that was met first comes first.
@@ -127,7 +127,7 @@ def spelled(words: Mapping[str, int], tokens: Sequence[str], marks: Marks) -> di
 
     begin, inside, end = table(True, False), table(False, False), table(False, True)
     alone = table(True, True)
-    found: dict[str, int] = {}
+    words_of_ids: dict[str, int] = {}
     for word, count in words.items():
         if len(word) > 1:
             ids_of_word = (
@@ -136,8 +136,8 @@ def spelled(words: Mapping[str, int], tokens: Sequence[str], marks: Marks) -> di
         else:
             ids_of_word = word.translate(alone)
         if ids_of_word:
-            found[ids_of_word] = found.get(ids_of_word, 0) + count
-    return found
+            words_of_ids[ids_of_word] = words_of_ids.get(ids_of_word, 0) + count
+    return words_of_ids
 
 
 class _Table(dict):  # type: ignore[type-arg]

@@ -45,12 +45,12 @@ def join_pair(
         frequency = frequencies[number]
         joined += frequency * (len(parts) - 1)
         first, *others, last = parts
-        found = [first[-1] + made] if first else []
+        new_pairs = [first[-1] + made] if first else []
         for part in others:
-            found += (made + part[0], part[-1] + made) if part else (made + made,)
+            new_pairs += (made + part[0], part[-1] + made) if part else (made + made,)
         if last:
-            found.append(made + last[0])
-        for one in found:
+            new_pairs.append(made + last[0])
+        for one in new_pairs:
             known = formed.get(one)
             if known is None:
                 formed[one] = [frequency, number]

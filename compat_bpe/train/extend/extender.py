@@ -171,10 +171,10 @@ class Extender:
         core = grown.encoding("").core
         words: dict[str, int] = {}
         for chunk, count in counts.items():
-            found = core.byte_level.ids_of(chunk)
+            chunk_ids = core.byte_level.ids_of(chunk)
             # A chunk with a byte that is not a token has a stand-in, which must not be merged.
-            if b"".join(grown.data_of.get(token, b"") for token in found) == chunk:
-                words["".join(map(place_of.__getitem__, found))] = count
+            if b"".join(grown.data_of.get(token, b"") for token in chunk_ids) == chunk:
+                words["".join(map(place_of.__getitem__, chunk_ids))] = count
         learner = Learner(
             words,
             tokens,

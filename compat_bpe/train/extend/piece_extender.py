@@ -45,7 +45,7 @@ class PieceExtender(Extender):
         forms = [term]
         if self._with_space and term and not term[0].isspace():
             forms.append(f" {term}")
-        found: dict[str, Term] = {}
+        terms: dict[str, Term] = {}
         for form in forms:
             chunks = list(parts_of_text(self._old.core, form))
             shown = ", ".join(map(repr, chunks))
@@ -53,14 +53,14 @@ class PieceExtender(Extender):
                 reason = f"it is split into {shown}" if chunks else "it has no chunks"
             elif isinstance(chunks[0], int):
                 reason = ""
-            elif chunks[0] in found:
+            elif chunks[0] in terms:
                 continue  # The space is dropped.
             else:
                 reason = grown.make_one(chunks[0])
             before = self._old.encode(form, disallowed_special=())
             if form == term or not reason:
-                found[shown.strip("'")] = Term(form, before, [], reason)
-        return [*found.values()]
+                terms[shown.strip("'")] = Term(form, before, [], reason)
+        return [*terms.values()]
 
 
 def changes_of_texts(

@@ -132,12 +132,12 @@ class GrowingTokens:
         """Return the ids of each chunk in which nothing is unknown, with its count."""
         encode = self.encoding("").core.model.encode
         names = {number: token for token, number in self._ids.items()}
-        found: dict[tuple[int, ...], int] = {}
+        spelled: dict[tuple[int, ...], int] = {}
         for chunk, count in counts.items():
             ids = tuple(encode(chunk))
             if self._text([names.get(one, "") for one in ids]) == chunk:
-                found[ids] = found.get(ids, 0) + count
-        return found
+                spelled[ids] = spelled.get(ids, 0) + count
+        return spelled
 
     def _text(self, tokens: list[str]) -> str:
         """Return the text of a word's tokens, without marks."""
@@ -226,8 +226,8 @@ class GrowingMerges(GrowingTokens):
         made = list(self.tokens)
         while ranks:
             neighbours = enumerate(zip(tokens, tokens[1:]))
-            found = [(ranks.get(pair, len(ranks)), place) for place, pair in neighbours]
-            rank, place = min(found, default=(len(ranks), 0))
+            ranked = [(ranks.get(pair, len(ranks)), place) for place, pair in neighbours]
+            rank, place = min(ranked, default=(len(ranks), 0))
             if rank == len(ranks):
                 break
             tokens[place : place + 2] = [made[rank]]

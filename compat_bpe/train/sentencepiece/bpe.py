@@ -58,10 +58,10 @@ def learn_pieces(
     learner = _Learner(parts, characters, rules)
     number = 0
     while number < most:
-        found = learner.step()
-        if found is None:
+        learned_piece = learner.step()
+        if learned_piece is None:
             break
-        yield found
+        yield learned_piece
         number += 1
     if number < most:
         for piece in islice(learner.spent_pieces(parts), most - number):

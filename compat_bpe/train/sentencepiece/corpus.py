@@ -238,20 +238,20 @@ def alphabet_of(counts: Mapping[str, int], settings: SentencePieceSettings) -> d
     if not total:
         raise ValueError("there is no text to learn from")
     coverage = single(settings.character_coverage)
-    found: dict[str, int] = {}
+    alphabet: dict[str, int] = {}
     covered = 0
     for char in sorted(every, key=lambda one: (one not in required, -every[one], one)):
         if not settings.use_all_vocab and single(covered / total) >= coverage:
             break
         covered += every[char]
         if char != BOUNDARY:
-            found[char] = every[char]
-    if UNKNOWN_CHARACTER in found:
+            alphabet[char] = every[char]
+    if UNKNOWN_CHARACTER in alphabet:
         raise ValueError(f"normalized text has {UNKNOWN_CHARACTER!r}, which stands for the unknown")
-    least = len(found) + len(settings.meta_pieces())
+    least = len(alphabet) + len(settings.meta_pieces())
     if settings.model_type in ("bpe", "unigram") and least > settings.vocab_size:
         raise ValueError(
-            f"vocab_size is {settings.vocab_size}; {len(found)} characters and the reserved pieces "
-            f"are {least}: raise it, or lower character_coverage"
+            f"vocab_size is {settings.vocab_size}; {len(alphabet)} characters and the reserved "
+            f"pieces are {least}: raise it, or lower character_coverage"
         )
-    return by_frequency(found)
+    return by_frequency(alphabet)

@@ -81,10 +81,10 @@ class PieceRules:
 
     def script(self, char: str) -> tuple[str, bool]:
         """Return a character's script, empty for any; and True if that of the one before counts."""
-        found = self._known.get(char)
-        if found is None:
-            found = self._known[char] = self._find_script(char)
-        return found
+        script = self._known.get(char)
+        if script is None:
+            script = self._known[char] = self._find_script(char)
+        return script
 
     def _find_script(self, char: str) -> tuple[str, bool]:
         settings = self._settings
@@ -179,12 +179,12 @@ class PieceRules:
 
     def cut(self, words: Mapping[str, int]) -> dict[str, int]:
         """Return the parts of words and their frequencies, but not those of one character."""
-        found: Counter[str] = Counter()
+        pieces: Counter[str] = Counter()
         for word, count in words.items():
             for start, end in self.parts(word):
                 if end - start > 1:
-                    found[word[start:end]] += count
-        return dict(found)
+                    pieces[word[start:end]] += count
+        return dict(pieces)
 
 
 class _Classes(dict[int, str]):
@@ -198,10 +198,8 @@ class _Classes(dict[int, str]):
         char = chr(point)
         script = self._rules.script(char)[0]
         if self._rules.stands_alone(char):
-            found = _ALONE
+            kind = _ALONE
         else:
-            found = (
-                self._scripts.setdefault(script, chr(len(self._scripts) + 2)) if script else _ANY
-            )
-        self[point] = found
-        return found
+            kind = self._scripts.setdefault(script, chr(len(self._scripts) + 2)) if script else _ANY
+        self[point] = kind
+        return kind

@@ -71,21 +71,21 @@ def _counts(
         words[parts[-1], _END] += 1
         is_last = number + 1 == len(sentences)
         ends[parts[-1], _LAST if is_last else sentences[number + 1][0]] += 1
-    found: defaultdict[str, int] = defaultdict(int)
+    counts: defaultdict[str, int] = defaultdict(int)
     lead = _Leads()
     for piece, count in _inner(words, rules, lead, longest):
-        found[piece] += count
+        counts[piece] += count
     for piece, count in _at_ends(ends, lead, longest):
-        found[piece] += count
-    return found
+        counts[piece] += count
+    return counts
 
 
 class _Leads(dict[int, str]):
     """The first byte of each character, as a character."""
 
     def __missing__(self, point: int) -> str:
-        found = self[point] = chr(chr(point).encode()[0])
-        return found
+        lead = self[point] = chr(chr(point).encode()[0])
+        return lead
 
 
 def _inner(
@@ -160,7 +160,7 @@ def _at_ends(
 
 def _rare_leads(ends: Mapping[tuple[str, str], int], leads: _Leads) -> set[str]:
     """Return all bytes that sentences begin with, but for the most frequent one."""
-    found: defaultdict[str, int] = defaultdict(int)
+    counts: defaultdict[str, int] = defaultdict(int)
     for (_, after), count in ends.items():
-        found[after.translate(leads)] += count
-    return found.keys() - {max(found, key=found.__getitem__)}
+        counts[after.translate(leads)] += count
+    return counts.keys() - {max(counts, key=counts.__getitem__)}

@@ -268,8 +268,8 @@ class SentencePieceSettings(KindSettings):
             ValueError: an id is twice or too large; a piece is twice or empty; there is no unknown
                 piece.
         """
-        found = self._special_pieces()
-        numbers = {found[number][0]: number for number in sorted(found, reverse=True)}
+        pieces = self._special_pieces()
+        numbers = {pieces[number][0]: number for number in sorted(pieces, reverse=True)}
         seen: set[str] = set()
         free = 0
         for text, kind in self._symbols():
@@ -279,34 +279,34 @@ class SentencePieceSettings(KindSettings):
                 raise ValueError(f"the symbol {text!r} is a piece already")
             seen.add(text)
             if text in numbers:
-                found[numbers[text]] = (text, kind)
+                pieces[numbers[text]] = (text, kind)
                 continue
-            while free in found:
+            while free in pieces:
                 free += 1
-            found[free] = (text, kind)
-        if len(found) > self.vocab_size:
+            pieces[free] = (text, kind)
+        if len(pieces) > self.vocab_size:
             raise ValueError(
-                f"vocab_size is {self.vocab_size}; the reserved pieces alone are {len(found)}"
+                f"vocab_size is {self.vocab_size}; the reserved pieces alone are {len(pieces)}"
             )
-        return found
+        return pieces
 
     def _special_pieces(self) -> dict[int, tuple[str, int]]:
-        found: dict[int, tuple[str, int]] = {}
+        pieces: dict[int, tuple[str, int]] = {}
         for name in ("unk", "bos", "eos", "pad"):
             number, text = getattr(self, f"{name}_id"), getattr(self, f"{name}_piece")
             if not text or not is_unicode(text):
                 raise ValueError(f"{name}_piece is {text!r}; it must be a text")
             if number < 0:
                 continue
-            if number >= self.vocab_size or number in found:
-                taken = f"that of {found[number][0]!r}" if number in found else "too large"
+            if number >= self.vocab_size or number in pieces:
+                taken = f"that of {pieces[number][0]!r}" if number in pieces else "too large"
                 raise ValueError(f"{name}_id is {number}; this is {taken}")
-            if text in (one for one, _ in found.values()):
+            if text in (one for one, _ in pieces.values()):
                 raise ValueError(f"{name}_piece is {text!r}; another piece has that name")
-            found[number] = (text, UNKNOWN if text == self.unk_piece else CONTROL)
-        if not self.byte_fallback and UNKNOWN not in (kind for _, kind in found.values()):
+            pieces[number] = (text, UNKNOWN if text == self.unk_piece else CONTROL)
+        if not self.byte_fallback and UNKNOWN not in (kind for _, kind in pieces.values()):
             raise ValueError("unk_id is -1; without byte_fallback there must be an unknown piece")
-        return found
+        return pieces
 
     def _symbols(self) -> Iterator[tuple[str, int]]:
         for text in self.control_symbols:
@@ -337,7 +337,7 @@ def settings_like(model: SentencePieceModel) -> dict[str, Any]:
     (['<x>'], 2)
     """
     spec, numbers = model.normalizer, model.vocabulary
-    found: dict[str, Any] = {
+    options: dict[str, Any] = {
         # Old models have a character map without a name.
         "normalization_rule_name": spec.name or ("user_defined" if spec.charsmap else "identity"),
         "charsmap": spec.charsmap,
@@ -349,11 +349,11 @@ def settings_like(model: SentencePieceModel) -> dict[str, Any]:
     }
     special = set()
     for role in ("unk", "bos", "eos", "pad"):
-        piece = found[f"{role}_piece"] = getattr(model, f"{role}_piece")
-        found[f"{role}_id"] = numbers.get(piece, -1)
+        piece = options[f"{role}_piece"] = getattr(model, f"{role}_piece")
+        options[f"{role}_id"] = numbers.get(piece, -1)
         special.add(piece)
     for name, kind in (("control_symbols", CONTROL), ("user_defined_symbols", USER_DEFINED)):
         pieces = [text for text, own in zip(model.texts, model.types) if own == kind]
         # The name of a special piece among user-defined symbols gives it that type.
-        found[name] = [one for one in pieces if kind == USER_DEFINED or one not in special]
-    return found
+        options[name] = [one for one in pieces if kind == USER_DEFINED or one not in special]
+    return options

@@ -297,19 +297,19 @@ class UnigramTrainer:
             alphabet: the characters that must be pieces, in order.
             most: the number of pieces.
         """
-        found: dict[str, float] = {}
+        kept: dict[str, float] = {}
         penalty = 0.0
         for char in alphabet:
             number = self._left.numbers.get(char)
             if number is not None:
-                found[char] = self.scores[number]
+                kept[char] = self.scores[number]
             else:
-                found[char] = single(self.lowest + penalty)
+                kept[char] = single(self.lowest + penalty)
                 # So that no two have the same score.
                 penalty = single(penalty + _STEP)
         scored = [(-self.scores[number], self.pieces[number]) for number in self.order]
         for negated, piece in sorted(scored):
-            if len(found) >= most:
+            if len(kept) >= most:
                 break
-            found.setdefault(piece, -negated)
-        return sorted(found.items(), key=lambda one: (-one[1], one[0]))
+            kept.setdefault(piece, -negated)
+        return sorted(kept.items(), key=lambda one: (-one[1], one[0]))

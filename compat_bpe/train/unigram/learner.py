@@ -136,18 +136,18 @@ def make_seeds(words: Mapping[str, float], options: UnigramOptions) -> Seeds:
         for char in word:
             numbers[char] = numbers.get(char, 0) + count
     has_end = numbers.pop(END, 0)
-    found = sorted(((number, char) for char, number in numbers.items()), reverse=True)
-    chars = len(found)
+    seeds = sorted(((number, char) for char, number in numbers.items()), reverse=True)
+    chars = len(seeds)
     substrings = branching_substrings(sorted(words), options.max_piece_length)
     longer = [(number * len(string), string) for string, number in substrings]
     longer.sort(reverse=True)
-    found += longer[: max(options.seed_size - chars, 1)]
+    seeds += longer[: max(options.seed_size - chars, 1)]
     total = 0.0
-    for number, _ in found:
+    for number, _ in seeds:
         total += number
-    log_total = log(total) if found else 0.0
-    pieces = [piece for _, piece in found]
-    scores = [log(number) - log_total for number, _ in found]
+    log_total = log(total) if seeds else 0.0
+    pieces = [piece for _, piece in seeds]
+    scores = [log(number) - log_total for number, _ in seeds]
     if has_end:
         # The character that ends words in the reference is never a piece.
         pieces.insert(chars, END)
@@ -252,19 +252,19 @@ def finish(learner: _Learner, required: set[str], options: UnigramOptions) -> Un
       happens, and all pieces stay: up to a tenth more than ``vocab_size``, and the special tokens.
     """
     texts, scores = learner.pieces, learner.scores
-    found = {texts[piece]: scores[piece] for piece in learner.live}
+    final_scores = {texts[piece]: scores[piece] for piece in learner.live}
     least = learner.least_score
     pieces: dict[str, float] = {}
     dropped = 0
     for char in sorted(required):
-        score = found.get(char)
+        score = final_scores.get(char)
         if score is None:
             score = least + dropped * _STEP
             dropped += 1
         pieces[char] = score
     first = options.first_pieces
     most = options.vocab_size - len(first)
-    for piece, score in found.items():
+    for piece, score in final_scores.items():
         if piece in pieces or piece == PLACEHOLDER:
             continue
         pieces[piece] = score

@@ -53,8 +53,8 @@ class UnigramSettings(TokenizerSettings):
         model = self.like_model
         if model is None or model.unknown is None:
             return "<unk>"
-        found: str = model.pieces[model.unknown]
-        return found
+        token: str = model.pieces[model.unknown]
+        return token
 
     @property
     def kept_tokens(self) -> list[AddedToken]:

@@ -131,9 +131,9 @@ class Words:
 
 def _split(counts: Mapping[str, float], pieces: Iterable[str]) -> dict[str, float]:
     """Return words, long ones as their parts between joints."""
-    found = {word: count for word, count in counts.items() if len(word) <= _LONG}
-    if len(found) == len(counts):
-        return found
+    parts = {word: count for word, count in counts.items() if len(word) <= _LONG}
+    if len(parts) == len(counts):
+        return parts
     pairs: set[str] = set()
     for piece in pieces:
         pairs.update(map(add, piece, piece[1:]))
@@ -144,8 +144,8 @@ def _split(counts: Mapping[str, float], pieces: Iterable[str]) -> dict[str, floa
         for end, pair in enumerate(map(add, word, word[1:]), 1):
             if pair not in pairs:
                 part = word[start:end]
-                found[part] = found.get(part, 0) + count
+                parts[part] = parts.get(part, 0) + count
                 start = end
         part = word[start:]
-        found[part] = found.get(part, 0) + count
-    return found
+        parts[part] = parts.get(part, 0) + count
+    return parts

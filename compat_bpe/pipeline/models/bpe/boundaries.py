@@ -69,17 +69,17 @@ class Boundaries:
         members = self._after_family.get(family)
         if members is None:
             members = self._after_family[family] = self._search(family, len(data))
-        found = members.get(data, 0)
+        bits = members.get(data, 0)
         for start in range(1, len(data)):
-            found |= self._after_end.get(data[start:], 0)
-        return found if len(data) > 2 else found | _NARROW
+            bits |= self._after_end.get(data[start:], 0)
+        return bits if len(data) > 2 else bits | _NARROW
 
     def begun(self, char: str) -> int:
         """Return the bits of the first bytes that a token may have of a character."""
         data = char.encode()
-        found = self._bit(data[:1])
+        bits = self._bit(data[:1])
         if len(data) < 3:
-            found |= _NARROW | self._bit(data)
+            bits |= _NARROW | self._bit(data)
         else:
             family = _family(data)
             known = self._begun_family.get(family)
@@ -87,8 +87,8 @@ class Boundaries:
                 known = self._begun_family[family] = self._search_begun(family)
             for end in range(2, len(data) + 1):
                 if data[:end] in known:
-                    found |= self._bit(data[:end])
-        return found
+                    bits |= self._bit(data[:end])
+        return bits
 
     def _bit(self, data: bytes) -> int:
         """Return the bit of some bytes: always the same, also if two threads ask for the first."""
@@ -101,14 +101,14 @@ class Boundaries:
         """Return the bits of what follows each character of a family, of a length in bytes."""
         if not family:
             # Each finding once, since most are a space and one of few first bytes.
-            found = dict.fromkeys(_ASCII.findall(self._joined))
-            return self._grouped((both[:1], both[1:]) for both in found)
+            pairs = dict.fromkeys(_ASCII.findall(self._joined))
+            return self._grouped((both[:1], both[1:]) for both in pairs)
         rest = length - len(family)
         # Narrow neighbours need not be found: all are joined.
         right = _BEGUN if length > 2 else _BEGUN_WIDE
         pattern = rb"%b(?=([\x80-\xbf]{%d}%b))" % (family, rest, right)
-        found = dict.fromkeys(re.findall(pattern, self._joined))
-        return self._grouped((family + both[:rest], both[rest:]) for both in found)
+        pairs = dict.fromkeys(re.findall(pattern, self._joined))
+        return self._grouped((family + both[:rest], both[rest:]) for both in pairs)
 
     def _search_begun(self, family: bytes) -> frozenset[bytes]:
         """Return the first bytes of a family's characters that follow something in a token."""
@@ -117,11 +117,11 @@ class Boundaries:
 
     def _grouped(self, pairs: Iterable[tuple[bytes, bytes]]) -> dict[bytes, int]:
         """Return the bits of all right sides of each left side."""
-        found: dict[bytes, int] = shareable()
+        bits_of: dict[bytes, int] = shareable()
         for left, right in pairs:
             bit = self._bit(right)
-            found[left] = found[left] | bit if left in found else bit
-        return found
+            bits_of[left] = bits_of[left] | bit if left in bits_of else bit
+        return bits_of
 
 
 def _family(data: bytes) -> bytes:

@@ -160,12 +160,12 @@ class ListedMergesEncoder(BytePairEncoder):
             return self._merge_pairs(chunk)
         whole = self._whole_rank(chunk)
         if whole is not None and self.is_as_listed(whole):
-            found = [whole]
+            tokens = [whole]
         else:
-            found = super().merge(chunk)
-            if not self._as_listed.issuperset(found) and not all(map(self.is_as_listed, found)):
+            tokens = super().merge(chunk)
+            if not self._as_listed.issuperset(tokens) and not all(map(self.is_as_listed, tokens)):
                 return self._merge_pairs(chunk)
-        return found if self._ids is None else list(map(self._ids.__getitem__, found))
+        return tokens if self._ids is None else list(map(self._ids.__getitem__, tokens))
 
     def is_as_listed(self, token: int) -> bool:
         """Return True if merging by rank makes a token, given by rank, by listed merges alone."""
@@ -218,14 +218,14 @@ class ListedMergesEncoder(BytePairEncoder):
         For a token that stands for unknown bytes, they are the bytes of its name.
         """
         data_of = {self._vocabulary.get(char): byte for byte, char in BYTE_TO_UNICODE.items()}
-        found: list[tuple[int | None, bytes]] = []
+        tokens: list[tuple[int | None, bytes]] = []
         for number, _ in self._first_symbols(chunk):
             if number in data_of:
-                found.append((number, bytes([data_of[number]])))
+                tokens.append((number, bytes([data_of[number]])))
             else:
                 name = next(name for name, known in self._vocabulary.items() if known == number)
-                found.append((number, name.encode()))
-        return found
+                tokens.append((number, name.encode()))
+        return tokens
 
     def find(self, chunk: bytes) -> list[tuple[int, str, int]]:
         """Return the ids of a chunk, with their names and lengths; see ``BytePairEncoder.find``.
@@ -254,11 +254,11 @@ class ListedMergesEncoder(BytePairEncoder):
         Otherwise return None.  The merging stops before the merge that makes the token.
         """
         first, end = bisect_left(self._ranks_made, token), bisect_right(self._ranks_made, token)
-        found = self._merge_below(token, decode_bytes(self._lefts[first] + self._rights[first]))
+        parts = self._merge_below(token, decode_bytes(self._lefts[first] + self._rights[first]))
         rank_of = self._whole_rank
         for left, right in zip(self._lefts[first:end], self._rights[first:end]):
-            if found == [rank_of(decode_bytes(left)), rank_of(decode_bytes(right))]:
-                return found
+            if parts == [rank_of(decode_bytes(left)), rank_of(decode_bytes(right))]:
+                return parts
         return None
 
     def _merge_pairs(self, chunk: bytes) -> list[int]:
@@ -283,29 +283,29 @@ class ListedMergesEncoder(BytePairEncoder):
         Each id has its length in bytes of the chunk as it is written in the byte alphabet.
         """
         id_of = self._id_of
-        found: list[tuple[int, int]] = []
+        symbols: list[tuple[int, int]] = []
         pending: list[tuple[int, int]] = []
         for char in map(BYTE_TO_UNICODE.__getitem__, chunk):
             known = id_of(char)
             written = char.encode()
             if known is not None:
-                found += [*pending, (known, len(written))]
+                symbols += [*pending, (known, len(written))]
                 pending = []
                 continue
             if self._unknown.byte_fallback:
                 spelled = [id_of(f"<0x{byte:02X}>") for byte in written]
                 if None not in spelled:
                     # Before a pending token for unknown bytes, as in tokenizers.
-                    found += [(one, 1) for one in spelled if one is not None]
+                    symbols += [(one, 1) for one in spelled if one is not None]
                     continue
             if self._unknown.token is None:
                 continue
             if self._unknown.fuse and pending:
                 pending = [(number, length + len(written)) for number, length in pending]
             else:
-                found += pending
+                symbols += pending
                 pending = [(self._vocabulary[self._unknown.token], len(written))]
-        return found + pending
+        return symbols + pending
 
 
 class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
@@ -336,15 +336,15 @@ class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
 
     def __missing__(self, pair: tuple[int | None, int | None]) -> tuple[int, int] | None:
         left, right = pair
-        found = None
+        merge = None
         if left is not None and right is not None:
             first, second = self._names[left], self._names[right]
             rank = self._ranks.get(first + self._separator + second)
-            found = None if rank is None else (rank, self._vocabulary[first + second])
+            merge = None if rank is None else (rank, self._vocabulary[first + second])
         if len(self) >= _KEPT:
             self.clear()
-        self[pair] = found
-        return found
+        self[pair] = merge
+        return merge
 
 
 def _ids_of(made: list[str], names: list[str], vocabulary: Mapping[str, int]) -> list[int]:

@@ -216,9 +216,9 @@ class BytePairEncoder:
         ids = list(map(self._byte_ids.__getitem__, chunk))
         pairs = list(map(getitem, map(self._first_pairs.__getitem__, chunk), chunk[1:]))
         places = _Places(heappush)
-        for place, found in enumerate(pairs):
-            if found != _NO_RANK:
-                places[found].append(place)
+        for place, pair in enumerate(pairs):
+            if pair != _NO_RANK:
+                places[pair].append(place)
         pairs += (_NO_RANK, _NO_RANK)
         after = list(range(1, size + 2))
         before = list(range(-1, size))
@@ -235,17 +235,17 @@ class BytePairEncoder:
                 after[left] = end
                 before[end] = left
                 pairs[right] = _NO_RANK
-                new = found = _NO_RANK if end >= size else rank(chunk[left : after[end]], _NO_RANK)
-                pairs[left] = found
-                if found != _NO_RANK:
-                    places[found].append(left)
+                new = pair = _NO_RANK if end >= size else rank(chunk[left : after[end]], _NO_RANK)
+                pairs[left] = pair
+                if pair != _NO_RANK:
+                    places[pair].append(left)
                 if left:
                     previous = before[left]
-                    found = rank(chunk[previous:end], _NO_RANK)
-                    pairs[previous] = found
-                    if found != _NO_RANK:
-                        places[found].append(previous)
-                        new = min(new, found)
+                    pair = rank(chunk[previous:end], _NO_RANK)
+                    pairs[previous] = pair
+                    if pair != _NO_RANK:
+                        places[pair].append(previous)
+                        new = min(new, pair)
                 if new < lowest:
                     places[lowest] += waiting[done:]
                     break
@@ -275,9 +275,9 @@ def merges_by_rank(
     for token, rank in sorted(ranks.items(), key=itemgetter(1)):
         if len(token) == 1:
             continue
-        found = encoder._merge_below(rank, token)
-        parts = [token_of.get(number, b"") for number in found]
-        if len(found) > 2:
+        ids = encoder._merge_below(rank, token)
+        parts = [token_of.get(number, b"") for number in ids]
+        if len(ids) > 2:
             # The token ranks below one of its parts, or cannot be made.
             parts = merge(token, ranks, 2)
         if len(parts) == 2 and all(part and part in ranks for part in parts):
@@ -296,8 +296,8 @@ class _Places(dict[int, list[int]]):
 
     def __missing__(self, rank: int) -> list[int]:
         self._push(self.ranks, rank)
-        found = self[rank] = []
-        return found
+        starts = self[rank] = []
+        return starts
 
 
 class _FirstPairs(dict[int, "list[int] | _Row"]):
@@ -313,8 +313,8 @@ class _FirstPairs(dict[int, "list[int] | _Row"]):
         self._rank_of = getter(ranks)
 
     def __missing__(self, byte: int) -> _Row:
-        found = self[byte] = _Row(self, byte)
-        return found
+        row = self[byte] = _Row(self, byte)
+        return row
 
     def rank(self, byte: int, other: int) -> int:
         """The rank of two bytes, looked up."""
@@ -339,5 +339,5 @@ class _Row(dict[int, int]):
         rank = self._pairs.rank
         if len(self) >= _MANY_SECOND_BYTES:  # threads may pass it together
             self._pairs[self._byte] = [rank(self._byte, second) for second in range(256)]
-        found = self[other] = rank(self._byte, other)
-        return found
+        self[other] = new = rank(self._byte, other)
+        return new

@@ -121,12 +121,12 @@ class ByteLevelBPE:
         place_of = list(range(len(written.encode())))
         if self.to_bytes is str.encode:
             place_of = [place for place, char in enumerate(written) for _ in char.encode()]
-        found = []
+        tokens = []
         at = 0
         for number, name, length in self.merges.find(data):
-            found.append(Found(number, name, place_of[at], place_of[at + length - 1] + 1))
+            tokens.append(Found(number, name, place_of[at], place_of[at + length - 1] + 1))
             at += length
-        return found
+        return tokens
 
     def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
         """Return the ids of a segment of Chinese or the like, merged character by character."""

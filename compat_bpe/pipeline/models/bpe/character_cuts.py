@@ -112,8 +112,8 @@ class CharacterCuts:
         if not self._may_be_beside(char):
             return None
         joined, separator = self._tokens_joined
-        found = re.findall(f"{re.escape(char)}(?=(.))", joined, re.DOTALL)
-        return frozenset(found) - {separator}
+        following = re.findall(f"{re.escape(char)}(?=(.))", joined, re.DOTALL)
+        return frozenset(following) - {separator}
 
     def _may_be_beside(self, char: str) -> bool:
         """Return True if the conditions for a cut beside a character are met, but for the first."""

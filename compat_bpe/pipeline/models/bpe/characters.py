@@ -226,19 +226,19 @@ class CharacterBPE:
         """
         known = self.vocabulary
         unknown = self._unknown
-        found: list[Symbol] = []
+        symbols: list[Symbol] = []
         pending: list[Symbol] = []
         for char, name in zip(chunk, self._decorated(chunk)):
             length = len(char.encode())
             if name in known:
-                found += pending
+                symbols += pending
                 pending = []
-                found.append(Symbol(name, length))
+                symbols.append(Symbol(name, length))
                 continue
             if unknown.byte_fallback:
                 spelled = [f"<0x{byte:02X}>" for byte in name.encode()]
                 if all(map(known.__contains__, spelled)):
-                    found += map(Symbol, spelled, repeat(1))
+                    symbols += map(Symbol, spelled, repeat(1))
                     continue
             if unknown.token is None:
                 continue
@@ -249,9 +249,9 @@ class CharacterBPE:
                 )
             if unknown.fuse and pending:
                 length += pending.pop().length
-            found += pending
+            symbols += pending
             pending = [Symbol(unknown.token, length)]
-        return found + pending
+        return symbols + pending
 
     def _decorated(self, chunk: str) -> Sequence[str]:
         """Return the characters of a chunk with the prefix and the suffix."""

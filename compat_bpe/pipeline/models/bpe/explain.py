@@ -65,8 +65,8 @@ def merge_steps(chunk: bytes, encoder: BytePairEncoder) -> Iterator[MergeStep]:
     first = [Token(number, data) for number, data in encoder.first_tokens(chunk)]
 
     def join(left: Token, right: Token) -> tuple[int, Token] | None:
-        found = encoder.joined(left, right)
-        return found and (found[0], Token(found[1], left.data + right.data))
+        merge = encoder.joined(left, right)
+        return merge and (merge[0], Token(merge[1], left.data + right.data))
 
     return steps(first, join)
 
@@ -85,9 +85,9 @@ def steps(
     while True:
         pairs = []
         for place, (left, right) in enumerate(zip(parts, parts[1:])):
-            found = join(left, right)
-            if found is not None:
-                pairs.append(Pair(found[0], place, found[1]))
+            merge = join(left, right)
+            if merge is not None:
+                pairs.append(Pair(merge[0], place, merge[1]))
         pairs.sort(key=lambda pair: (pair.rank, pair.place))
         yield MergeStep(parts, pairs)
         if not pairs:

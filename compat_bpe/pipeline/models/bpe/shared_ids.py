@@ -60,8 +60,8 @@ class SharedIdsBPE(CharacterBPE):
 
     def first_symbols(self, chunk: str) -> list[Symbol]:
         """Return the symbols that merging begins with; see ``CharacterBPE.first_symbols``."""
-        found = super().first_symbols(chunk)
-        return [symbol._replace(name=self._symbol[symbol.name]) for symbol in found]
+        symbols = super().first_symbols(chunk)
+        return [symbol._replace(name=self._symbol[symbol.name]) for symbol in symbols]
 
     def _merged_ids(self, chunk: str) -> Ids:
         names, _ = self._merge_long([symbol.name for symbol in self.first_symbols(chunk)])

@@ -30,16 +30,16 @@ def merge(
     >>> merge([Symbol(char, 1) for char in "slow"], lambda *pair: ranks.get(pair))
     [Symbol(name='s', length=1), Symbol(name='l', length=1), Symbol(name='ow', length=2)]
     """
-    found = list(symbols)
+    merged = list(symbols)
     while True:
-        ranks = [rank(left.name, right.name) for left, right in zip(found, found[1:])]
+        ranks = [rank(left.name, right.name) for left, right in zip(merged, merged[1:])]
         lowest = min((one for one in ranks if one is not None), default=None)
         if lowest is None:
-            return found
+            return merged
         i = ranks.index(lowest)
-        left, right = found[i : i + 2]
+        left, right = merged[i : i + 2]
         made = Symbol(join(left.name, right.name), left.length + right.length)
-        found[i : i + 2] = [made]
+        merged[i : i + 2] = [made]
 
 
 def absent_from(text: str) -> str:

@@ -108,5 +108,5 @@ class _ByCodePoint(dict[int, V]):
     def __missing__(self, point: int) -> V:
         if len(self) >= _KEPT:
             self.clear()
-        found = self[point] = self._find(chr(point))
-        return found
+        value = self[point] = self._find(chr(point))
+        return value

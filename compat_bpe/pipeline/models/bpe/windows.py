@@ -58,9 +58,9 @@ def merge_in_windows(
     (501, ['aa', 'a'], array('q', [998, 1000]))
     """
     while True:
-        found = _tried(size, merge, window, overlap)
-        if found is not None:
-            return found
+        merged = _tried(size, merge, window, overlap)
+        if merged is not None:
+            return merged
         # Some symbols are as long as a window, or depend on what is as far away.
         window *= 4
         overlap *= 4
@@ -76,7 +76,7 @@ def _tried(
     symbols: list[S] = []
     starts = array("q")  # a list of so many integers would take more memory than the ids
     high = min(window, size)
-    found, places = _merged(merge, 0, high)
+    window_symbols, places = _merged(merge, 0, high)
     while high < size:
         # A window begins with a symbol of the one before, as merging mostly goes on from there.
         # It is not its first one, which the junction before needs.
@@ -89,10 +89,10 @@ def _tried(
         if junction is None:
             return None
         left, right = junction
-        symbols += found[:left]
+        symbols += window_symbols[:left]
         starts.extend(places[:left])
-        found, places, high = more[right:], more_places[right:], next_high
-    symbols += found
+        window_symbols, places, high = more[right:], more_places[right:], next_high
+    symbols += window_symbols
     starts.extend(places)
     return symbols, starts
 

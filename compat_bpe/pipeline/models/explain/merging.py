@@ -118,8 +118,8 @@ def _explain_characters(model: CharacterBPE, chunk: str) -> Merging:
 
     def join(left: Token, right: Token) -> tuple[int, Token] | None:
         names = left.data.decode(), right.data.decode()
-        found = model.rank(*names)
-        return None if found is None else (found, token(model.join(*names)))
+        rank = model.rank(*names)
+        return None if rank is None else (rank, token(model.join(*names)))
 
     text = encode_bytes(chunk.encode()) if model.by_bytes else chunk
     return Merging(

@@ -67,23 +67,23 @@ class SentencePieceBase:
         shows their text.
         """
         pieces = self.pieces
-        found: list[Found] = []
+        tokens: list[Found] = []
         at = 0
         for text, number in self.quick_split(chunk):
             data = text.encode()
             if number != pieces.unk_id:
-                found.append(Found(number, text, at, at + len(data)))
+                tokens.append(Found(number, text, at, at + len(data)))
             elif pieces.byte_fallback:
                 for place, byte in enumerate(data, at):
                     one = pieces.byte_ids[byte]
-                    found.append(Found(one, pieces.texts[one], place, place + 1))
-            elif found and found[-1].id == number:
-                last = found[-1]
-                found[-1] = Found(number, last.text + text, last.start, at + len(data))
+                    tokens.append(Found(one, pieces.texts[one], place, place + 1))
+            elif tokens and tokens[-1].id == number:
+                last = tokens[-1]
+                tokens[-1] = Found(number, last.text + text, last.start, at + len(data))
             else:
-                found.append(Found(number, text, at, at + len(data)))
+                tokens.append(Found(number, text, at, at + len(data)))
             at += len(data)
-        return found
+        return tokens
 
     def merge(self, data: bytes) -> list[int]:
         """Raise ``ValueError``: the model works on characters."""

@@ -149,34 +149,34 @@ class SentencePieceBPE(SentencePieceBase):
     def first_symbols(self, chunk: str) -> list[tuple[str, bool]]:
         """Return the characters and user-defined symbols; True for those that are not merged."""
         symbols = self.pieces.symbols
-        found: list[tuple[str, bool]] = []
+        pieces: list[tuple[str, bool]] = []
         at = 0
         for start, end in symbols.spans(chunk) if symbols else ():
-            found += [(char, False) for char in chunk[at:start]]
-            found.append((chunk[start:end], True))
+            pieces += [(char, False) for char in chunk[at:start]]
+            pieces.append((chunk[start:end], True))
             at = end
-        return found + [(char, False) for char in chunk[at:]]
+        return pieces + [(char, False) for char in chunk[at:]]
 
     def _finished(
         self, texts: list[str], made_of: Mapping[str, tuple[str, str]]
     ) -> list[tuple[str, int]]:
         """Return pieces with their ids; unused ones are taken apart."""
         ids, used, unk_id = self.pieces.ids, self.pieces.used, self.pieces.unk_id
-        found: list[tuple[str, int]] = []
+        pieces: list[tuple[str, int]] = []
         left = [(text, 0) for text in reversed(texts)]
         while left:
             text, depth = left.pop()
             number = used.get(text)
             if number is not None:
-                found.append((text, number))
+                pieces.append((text, number))
             elif depth > _DEEPEST:
-                found.append((text, ids.get(text, unk_id)))
+                pieces.append((text, ids.get(text, unk_id)))
             elif text in made_of:
                 first, second = made_of[text]
                 left += [(second, depth + 1), (first, depth + 1)]
             else:
-                found.append((text, unk_id))
-        return found
+                pieces.append((text, unk_id))
+        return pieces
 
     def sample(self, chunk: str, dropout: float, random: Random) -> list[tuple[str, int]]:
         """Return pieces of one chunk and their ids, with some merges left out (BPE-dropout).

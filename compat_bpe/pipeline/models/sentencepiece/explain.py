@@ -46,18 +46,18 @@ def _explain_merges(model: SentencePieceBPE, chunk: str) -> Merging:
 
 @explain.register
 def _explain_best_way(model: SentencePieceUnigram, chunk: str) -> BestWay:
-    found = Lattice(model, chunk)
+    lattice = Lattice(model, chunk)
     edges = sorted(
         (
             Edge(node.number, node.text, node.start, node.start + len(node.text), node.score)
-            for node in chain.from_iterable(found.ending)
+            for node in chain.from_iterable(lattice.ending)
         ),
         key=lambda edge: (edge.start, edge.end),
     )
     best = model.split(chunk)
     # Of ways that are nearly as good, rounding decides, here and there in other ways.
-    others = [way for way in found.best(2) if way != best] if chunk else []
-    ways = [_way(found.score(way), way) for way in [best, *others[:1]]]
+    others = [way for way in lattice.best(2) if way != best] if chunk else []
+    ways = [_way(lattice.score(way), way) for way in [best, *others[:1]]]
     of_place = {(edge.start, edge.end): edge for edge in edges}
     return BestWay(
         chunk,

@@ -76,9 +76,11 @@ class Lattice:
         #: The pieces that end at each place.
         self.ending: list[list[Node]] = [[] for _ in range(len(text) + 1)]
         for start in range(len(text)):
-            found = model.pieces_at(text, start)
+            candidates = model.pieces_at(text, start)
             # The unknown piece is put in last.
-            for end, score, number in sorted(found, key=lambda one: one[2] == model.pieces.unk_id):
+            for end, score, number in sorted(
+                candidates, key=lambda one: one[2] == model.pieces.unk_id
+            ):
                 piece = text[start:end]
                 if model.is_user_defined(number):
                     score = rounded(0.1 * (end - start - 1))
@@ -93,12 +95,12 @@ class Lattice:
         heuristic = self._best_scores()
         end = len(self.ending) - 1
         queue = [_Begun(heuristic[end], 0.0, end, None)]
-        found: list[list[tuple[str, int]]] = []
+        ways: list[list[tuple[str, int]]] = []
         in_all, cuts = 1, 0
-        while queue and len(found) < number:
+        while queue and len(ways) < number:
             begun = heappop(queue)
             if begun.place < 0:
-                found.append(_pieces(begun.rest))
+                ways.append(_pieces(begun.rest))
                 continue
             if not begun.place:
                 # The reference has a node for the beginning, so a whole way waits once more.
@@ -111,11 +113,11 @@ class Lattice:
                 heappush(queue, _Begun(total, own, node.start, (node, begun.rest)))
             in_all += len(self.ending[begun.place])
             if in_all >= _MOST_IN_ALL or (len(queue) >= _MOST_BEGUN and cuts == _MOST_CUTS):
-                return self.best(1) if number > 1 else found
+                return self.best(1) if number > 1 else ways
             if len(queue) >= _MOST_BEGUN:
                 cuts += 1
                 queue = [heappop(queue) for _ in range(min(_KEPT, 10 * number))]
-        return found
+        return ways
 
     def _best_scores(self) -> list[float]:
         """Return the score of the best way to each place."""
@@ -160,11 +162,11 @@ class Lattice:
 
 
 def _pieces(rest: Rest) -> list[tuple[str, int]]:
-    found = []
+    pieces = []
     while rest is not None:
         node, rest = rest
-        found.append((node.text, node.number))
-    return found
+        pieces.append((node.text, node.number))
+    return pieces
 
 
 def _log_sum(one: float, other: float) -> float:

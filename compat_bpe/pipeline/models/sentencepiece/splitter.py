@@ -51,12 +51,12 @@ class WholeSplitter:
 
     def align(self, text: Aligned) -> list[Aligned]:
         """Return all chunks of a text, with their places in the original."""
-        found: list[Aligned] = []
+        pieces: list[Aligned] = []
         at = 0
         for chunk in self.chunks(text.text):
-            found.append(text.part(at, at + len(chunk)))
+            pieces.append(text.part(at, at + len(chunk)))
             at += len(chunk)
-        return found
+        return pieces
 
 
 class WordSplitter(WholeSplitter):
@@ -87,14 +87,14 @@ class WordSplitter(WholeSplitter):
 
     def chunks(self, text: str) -> list[str]:
         """Return all words of a text, in order."""
-        found: list[str]
+        parts: list[str]
         if self._seldom in text or "\0" in text:
-            found = self._find(text)
-            return found
-        found = text.replace(SPACE, "\0" + SPACE).split("\0")
-        if not found[0]:
-            del found[0]
-        return found
+            parts = self._find(text)
+            return parts
+        parts = text.replace(SPACE, "\0" + SPACE).split("\0")
+        if not parts[0]:
+            del parts[0]
+        return parts
 
     def segments(self, text: str) -> Iterator[str]:
         """Yield parts of some hundred characters that end at cut points, lines if they can be."""
@@ -104,11 +104,11 @@ class WordSplitter(WholeSplitter):
         while start + LONGEST_SEGMENT < len(text):
             first = start + SHORTEST_SEGMENT
             line = find("\n", first, start + LONGEST_SEGMENT)
-            found = search(text, first if line < 0 else line)
-            if found is None:
+            match = search(text, first if line < 0 else line)
+            if match is None:
                 break
-            yield text[start : found.end()]
-            start = found.end()
+            yield text[start : match.end()]
+            start = match.end()
         yield text[start:] if start else text
 
 
@@ -128,8 +128,8 @@ class SuffixSplitter(WholeSplitter):
 
     def chunks(self, text: str) -> list[str]:
         """Return all words of a text, in order."""
-        found: list[str] = self._find(text)
-        return found
+        parts: list[str] = self._find(text)
+        return parts
 
 
 def splitter_by_pieces(before: Set[str], after: Set[str]) -> WholeSplitter:

@@ -137,10 +137,10 @@ class SentencePieceUnigram(SentencePieceBase):
                     if place == start or last[place] is not None:
                         scores[place] = rounded(scores[place] - less)
             ends = range(start + 1, min(start + self._longest, size) + 1)
-            found = [(end, get(chunk[start:end])) for end in ends]
-            if found[0][1] is None:
-                found[0] = (start + 1, unk_id)
-            for end, number in found:
+            candidates = [(end, get(chunk[start:end])) for end in ends]
+            if candidates[0][1] is None:
+                candidates[0] = (start + 1, unk_id)
+            for end, number in candidates:
                 if number is None:
                     continue
                 score = rounded(scores[start] + self.score(chunk[start:end], number))
@@ -186,9 +186,9 @@ class SentencePieceUnigram(SentencePieceBase):
         for first in range(0, len(words), _MARKED):
             group = words[first : first + _MARKED]
             for word in group:
-                limit, found, scores, _ = remembered[word]
+                limit, word_ids, scores, _ = remembered[word]
                 if -limit < score < limit:
-                    ids += found
+                    ids += word_ids
                     for one in scores:
                         buffer[0] = score + one
                         score = buffer[0]
@@ -222,19 +222,19 @@ class SentencePieceUnigram(SentencePieceBase):
         """
         slack = 1
         for word in self._words_of(chunk):
-            _, found, _, is_sure = self._words[word]
+            _, word_ids, _, is_sure = self._words[word]
             if not is_sure:
-                slack += len(found) if found else 4 * len(word)
+                slack += len(word_ids) if word_ids else 4 * len(word)
         return slack
 
     def quick_split(self, chunk: str) -> list[tuple[str, int]]:
         """Return what ``split`` returns, word by word."""
-        found: list[tuple[str, int]] = []
+        split: list[tuple[str, int]] = []
         score = 0.0
         for word in self._words_of(chunk):
             pieces, score = self._exactly(word, score)
-            found += pieces
-        return found
+            split += pieces
+        return split
 
     def _words_of(self, chunk: str) -> list[str]:
         """Return the parts of a chunk between places that no piece reaches over."""
@@ -330,9 +330,9 @@ class SentencePieceUnigram(SentencePieceBase):
         """Return all pieces that begin at a place: their ends, scores and ids."""
         single = self._singles.get(word[start])
         if single is None:
-            found = [(start + 1, self.unk_score, self.pieces.unk_id)]
+            candidates = [(start + 1, self.unk_score, self.pieces.unk_id)]
         else:
-            found = [(start + 1, single[0], single[1])]
+            candidates = [(start + 1, single[0], single[1])]
         first = word[start : start + 2]
         tree = self._trees.get(first)
         if tree is None:
@@ -341,12 +341,12 @@ class SentencePieceUnigram(SentencePieceBase):
         while tree:
             piece = tree.get("")
             if piece is not None:
-                found.append((end, piece[0], piece[1]))
+                candidates.append((end, piece[0], piece[1]))
             if end == size:
                 break
             tree = tree.get(word[end])
             end += 1
-        return found
+        return candidates
 
     @cached_property
     def _singles(self) -> dict[str, tuple[float, int]]:

@@ -63,10 +63,10 @@ class SentencePieceVocabulary:
     @cached_property
     def ids(self) -> dict[str, int]:
         """The pieces that may be in text, and their ids."""
-        found = self._of_types(IN_TEXT)
+        ids = self._of_types(IN_TEXT)
         # A NUL may be a piece by mistake; it counts for nothing.
-        found.pop("\0", None)
-        return found
+        ids.pop("\0", None)
+        return ids
 
     @cached_property
     def reserved(self) -> dict[str, int]:
@@ -80,8 +80,8 @@ class SentencePieceVocabulary:
 
     def id_of(self, text: str) -> int:
         """Return the id of a piece, or that of the unknown piece (-1 if there is none)."""
-        found = self.reserved.get(text)
-        return self.ids.get(text, self.unk_id) if found is None else found
+        reserved = self.reserved.get(text)
+        return self.ids.get(text, self.unk_id) if reserved is None else reserved
 
     @cached_property
     def used(self) -> dict[str, int]:
@@ -95,10 +95,10 @@ class SentencePieceVocabulary:
         """The user-defined symbols that can be found in text, in their order."""
         if USER_DEFINED not in self.types:
             return []
-        found = {text for text, kind in zip(self.texts, self.types) if kind == USER_DEFINED}
+        names = {text for text, kind in zip(self.texts, self.types) if kind == USER_DEFINED}
         from ...added.sorted_names import SortedNames  # few models have any
 
-        return SortedNames(found).begun_by_few(MOST_AT_ONE_PLACE)
+        return SortedNames(names).begun_by_few(MOST_AT_ONE_PLACE)
 
     @cached_property
     def symbols(self) -> Names | None:
@@ -113,24 +113,24 @@ class SentencePieceVocabulary:
     @cached_property
     def pairs(self) -> frozenset[str]:
         """All pairs of characters that follow each other in a piece that may be in text."""
-        found: set[str] = set()
+        pairs: set[str] = set()
         for text in self.ids:
             if len(text) > 1:
-                found.update(map(add, text, text[1:]))
-        return frozenset(found)
+                pairs.update(map(add, text, text[1:]))
+        return frozenset(pairs)
 
     @cached_property
     def before_space(self) -> frozenset[str]:
         """All characters that a space follows in a piece."""
         # A part is empty between two spaces.
-        found = {part[-1:] or SPACE for part in self._between_spaces[:-1]}
-        return frozenset(found) - {"\0"}
+        chars = {part[-1:] or SPACE for part in self._between_spaces[:-1]}
+        return frozenset(chars) - {"\0"}
 
     @cached_property
     def after_space(self) -> frozenset[str]:
         """All characters that follow a space in a piece."""
-        found = {part[:1] or SPACE for part in self._between_spaces[1:]}
-        return frozenset(found) - {"\0"}
+        chars = {part[:1] or SPACE for part in self._between_spaces[1:]}
+        return frozenset(chars) - {"\0"}
 
     @cached_property
     def _between_spaces(self) -> list[str]:
@@ -167,22 +167,22 @@ class SentencePieceVocabulary:
         follow each other become one id.
         """
         unk_id = self.unk_id
-        found: list[int] = []
+        ids: list[int] = []
         if self.byte_fallback:
             byte_ids = self.byte_ids
             for text, number in pieces:
                 if number == unk_id:
-                    found += map(byte_ids.__getitem__, text.encode())
+                    ids += map(byte_ids.__getitem__, text.encode())
                 else:
-                    found.append(number)
-            return found
+                    ids.append(number)
+            return ids
         was_unknown = False
         for _, number in pieces:
             is_unknown = number == unk_id
             if not (is_unknown and was_unknown):
-                found.append(number)
+                ids.append(number)
             was_unknown = is_unknown
-        return found
+        return ids
 
     def bytes_by_kind(self, unk_surface: str) -> tuple[dict[bytes, int], dict[int, bytes]]:
         """Return the bytes of pieces that text may become and their ids; and those of all others.

@@ -107,13 +107,13 @@ def n_best(model: Unigram, chunk: str, count: int) -> list[Way]:
     for edge in _edges(model, chunk):
         ending[edge.end].append(edge)
     for end in range(1, len(chunk) + 1):
-        found = [
+        candidates = [
             Way(edge.score + way.score, (*way.edges, edge))
             for edge in ending[end]  # by their start
             for way in ways[edge.start]
         ]
         # Equal ones keep their order.
-        ways[end] = sorted(found, key=attrgetter("score"), reverse=True)[:count]
+        ways[end] = sorted(candidates, key=attrgetter("score"), reverse=True)[:count]
     return ways[-1]
 
 

@@ -336,16 +336,16 @@ class Unigram:
         ids = [self.ids.get(piece, unknown) for piece in path]
         if unknown not in ids:
             return tuple(ids)  # type: ignore[arg-type]
-        found: list[int | None] = []
+        result: list[int | None] = []
         start = 0
         for is_unknown, run in groupby(ids, unknown.__eq__):
             numbers = list(run)
             end = start + len(numbers)
             if is_unknown:
                 numbers = [it.id for it in self._unknown_tokens("".join(path[start:end]), 0)]
-            found += numbers
+            result += numbers
             start = end
-        return tuple(found)  # type: ignore[arg-type]
+        return tuple(result)  # type: ignore[arg-type]
 
     def merge(self, data: bytes) -> list[int]:
         """Raise ``ValueError``: nothing is merged."""

@@ -65,7 +65,7 @@ class LongestPieces:
         self._text = chunk
         self._is_too_long = len(chunk) > model.longest_word
         self._tried = [] if self._is_too_long else list(tried(model, chunk))
-        self._is_unknown = self._is_too_long or any(found.id is None for found in self._tried)
+        self._is_unknown = self._is_too_long or any(step.id is None for step in self._tried)
         self.note = ""
         if self._is_too_long:
             self.note = f"unknown: it has more than {model.longest_word} characters"
@@ -75,21 +75,21 @@ class LongestPieces:
     @property
     def widest(self) -> Sequence[bytes]:
         """The last parts: they have the most prefixes."""
-        return [found.pieces[-1 if found.id is not None else 0].encode() for found in self._tried]
+        return [step.pieces[-1 if step.id is not None else 0].encode() for step in self._tried]
 
     def rows(self) -> Iterator[Row]:
         """Yield the pieces that are tried at each place."""
         taken: list[bytes] = []
-        for found in self._tried:
-            items = [Item([piece.encode()]) for piece in found.pieces]
-            if found.id is None:
+        for step in self._tried:
+            items = [Item([piece.encode()]) for piece in step.pieces]
+            if step.id is None:
                 items.append(Item([], "none is in the vocabulary", ": "))
             else:
-                items[-1] = items[-1]._replace(figure=str(found.id))
-            parts = [*taken, self._text[found.place :].encode()]
+                items[-1] = items[-1]._replace(figure=str(step.id))
+            parts = [*taken, self._text[step.place :].encode()]
             last = len(items) - 1
-            yield Row(parts, (len(taken), len(parts)), items, None if found.id is None else last)
-            taken.append(found.pieces[-1].encode())
+            yield Row(parts, (len(taken), len(parts)), items, None if step.id is None else last)
+            taken.append(step.pieces[-1].encode())
         if not self._is_unknown and len(taken) > 1:
             yield Row(taken)
 
@@ -99,11 +99,11 @@ class LongestPieces:
             "is_unknown": self._is_unknown,
             "steps": [
                 {
-                    "place": found.place,
-                    "tried": [show(piece.encode()) for piece in found.pieces],
-                    "id": found.id,
+                    "place": step.place,
+                    "tried": [show(piece.encode()) for piece in step.pieces],
+                    "id": step.id,
                 }
-                for found in self._tried
+                for step in self._tried
             ],
         }
 

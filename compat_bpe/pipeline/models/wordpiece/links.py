@@ -60,15 +60,15 @@ class LinkedPieces:
         node = root
         for depth, char in enumerate(piece):
             key = node << _BITS | ord(char)
-            found = self._edges.get(key)
-            if found is None:
-                found = self._edges[key] = len(self._links)
+            next_node = self._edges.get(key)
+            if next_node is None:
+                next_node = self._edges[key] = len(self._links)
                 self._taken.append(())
                 self._links.append(_DEAD)
                 if depth == len(levels):
                     levels.append([])
                 levels[depth].append((node, key))
-            node = found
+            node = next_node
         self._taken[node] = number
         self._links[node] = self._go_on
 
@@ -83,10 +83,10 @@ class LinkedPieces:
         while self._links[at] != _DEAD:
             taken.append(self._taken[at])
             at = self._links[at]
-            found = self._edges.get(at << _BITS | char)
-            if found is not None:
+            target = self._edges.get(at << _BITS | char)
+            if target is not None:
                 self._taken[node] = taken[0] if len(taken) == 1 else tuple(taken)
-                self._links[node] = found
+                self._links[node] = target
                 return
 
     def encode(self, word: str) -> tuple[int, ...] | None:
@@ -94,14 +94,14 @@ class LinkedPieces:
         taken: list[Taken] = []
         node = self._begin
         for char in map(ord, word):
-            found = self._edges.get(node << _BITS | char)
-            while found is None:
+            next_node = self._edges.get(node << _BITS | char)
+            while next_node is None:
                 taken.append(self._taken[node])
                 node = self._links[node]
                 if node == _DEAD:
                     return None
-                found = self._edges.get(node << _BITS | char)
-            node = found
+                next_node = self._edges.get(node << _BITS | char)
+            node = next_node
         while word and node != self._go_on:
             taken.append(self._taken[node])
             node = self._links[node]

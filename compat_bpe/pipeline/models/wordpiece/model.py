@@ -90,20 +90,20 @@ class WordPiece:
         """Return the pieces of a word with their places; errors as in ``encode``."""
         if len(self._names) < len(self.vocabulary):
             # Pieces share an id, so an id does not say which piece it is.
-            found = self._numbered.find(chunk)
-            return [one._replace(id=self.vocabulary[one.text]) for one in found]
+            tokens = self._numbered.find(chunk)
+            return [one._replace(id=self.vocabulary[one.text]) for one in tokens]
         ids = self.encode(chunk) if self._is_long(chunk) else self.plain(chunk)
         size = len(chunk.encode())
         if len(ids) == 1:
             return [Found(ids[0], self._names[ids[0]], 0, size)]
-        found = []
+        tokens = []
         at = 0
         for number in ids:
             name = self._names[number]
-            end = at + len((name[len(self.prefix) :] if found else name).encode())
-            found.append(Found(number, name, at, end))
+            end = at + len((name[len(self.prefix) :] if tokens else name).encode())
+            tokens.append(Found(number, name, at, end))
             at = end
-        return found
+        return tokens
 
     def plain(self, chunk: str) -> Ids:
         """Return the ids of a word's pieces by the plain rule; errors as in ``encode``."""
@@ -188,8 +188,8 @@ class WordPiece:
         """Do nothing: the model has no cache."""
 
     def _id_of_unknown(self, chunk: str) -> int:
-        found: int | None = self._id_of(self.unknown)
-        return fail_unknown(chunk, self.unknown) if found is None else found
+        token_id: int | None = self._id_of(self.unknown)
+        return fail_unknown(chunk, self.unknown) if token_id is None else token_id
 
 
 class _Pieces:
@@ -218,4 +218,4 @@ class _Pieces:
             lengths.setdefault(first, []).insert(0, length)
         #: For each first character the lengths of its pieces, the greatest first.
         self.lengths = lengths
-        self.longest = max((found[0] for found in lengths.values()), default=0)
+        self.longest = max((these[0] for these in lengths.values()), default=0)
