@@ -76,21 +76,19 @@ class SentencePiece(Tokenizer):
         """Return the ids of a text.
 
         Args:
-            text: any string; surrogates are repaired as in ``Encoding.encode_ordinary``.
+            text: any string; surrogates are repaired.
             pair: None, since a model says nothing of pairs of texts.
             add_bos, add_eos: put the id for the beginning before them, that for the end after them.
-            allowed_special, disallowed_special: as in ``Encoding.encode``, for functions that take
-                any encoding; there are no special tokens.
+            allowed_special, disallowed_special: as in ``Encoding.encode``; no token is special.
             add_special_tokens: add both of these ids, as far as the model has them.
 
         Raises:
             ValueError: the model has no piece for the beginning, or the end; there is a pair.
-            TypeError: as in ``Encoding.encode``.
+            ValueError, TypeError: as in ``Encoding.encode``.
         """
         if pair is not None:
             raise ValueError(f"{self!r} has no rule for pairs of texts: encode each by itself")
-        if allowed_special is not _NOTHING:
-            self._check_special(text, allowed_special, disallowed_special)
+        self._check_special(text, allowed_special, disallowed_special)
         ids = self.encode_ordinary(text)
         if add_bos or (add_special_tokens and self.bos_id >= 0):
             ids.insert(0, self._required(self.bos_id, self.definition.bos_piece))
@@ -128,10 +126,10 @@ class SentencePiece(Tokenizer):
         Raises:
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
         """
-        ends: list[int] = []
-        self.encode("", pair, allowed_special=allowed_special)  # It raises what is wrong.
-        if add_special_tokens:
-            ends = [number for number in (self.bos_id, self.eos_id) if number >= 0]
+        self.encode("", pair)  # It raises what is wrong.
+        self._check_special(text, allowed_special, disallowed_special)
+        both = (self.bos_id, self.eos_id) if add_special_tokens else ()
+        ends = [token_id for token_id in both if token_id >= 0]
         pieces = self.encode_as_placed_pieces(text)
         tokenized = Tokenized(
             [one.id for one in pieces],
@@ -148,9 +146,9 @@ class SentencePiece(Tokenizer):
             tokenized = Tokenized(
                 [*before, *tokenized.ids, *after],
                 [
-                    *(names[one] for one in before),
+                    *map(names.__getitem__, before),
                     *tokenized.tokens,
-                    *(names[one] for one in after),
+                    *map(names.__getitem__, after),
                 ],
                 [(0, 0)] * len(before) + tokenized.offsets + [(0, 0)] * len(after),
                 [None] * len(before) + tokenized.word_ids + [None] * len(after),

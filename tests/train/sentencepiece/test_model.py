@@ -335,3 +335,14 @@ def test_lines_that_are_all_too_long_are_named() -> None:
         trainer.feed("x" * 11 + "\n" + "y" * 12)
         with pytest.raises(ValueError, match="all lines have more than 10 bytes"):
             trainer.train()
+
+
+def test_any_name_may_be_disallowed_in_a_text() -> None:
+    enc = train_sentencepiece(["hug pug"], 12)
+    ids = enc.encode("hug pug")
+    for encode in (enc.encode, enc.encode_with_offsets):
+        with pytest.raises(ValueError, match="'pug'"):
+            encode("hug pug", disallowed_special={"pug"})
+        with pytest.raises(TypeError):
+            encode("hug pug", allowed_special=["pug"])  # type: ignore[arg-type]
+    assert enc.encode("hug pug", disallowed_special={"mug"}) == ids
