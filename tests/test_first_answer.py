@@ -101,7 +101,6 @@ def test_the_parser_of_patterns_is_not_needed() -> None:
         "compat_bpe.pattern.translation",
         "compat_bpe.pipeline.added",
         "compat_bpe.pipeline.added.guard",
-        "compat_bpe.pipeline.added.names",
         "compat_bpe.pipeline.added.special",
         "compat_bpe.pipeline.cache",
         "compat_bpe.pipeline.core",
@@ -112,6 +111,8 @@ def test_the_parser_of_patterns_is_not_needed() -> None:
         "compat_bpe.pipeline.models.bpe",
         "compat_bpe.pipeline.models.bpe.by_rank",
         "compat_bpe.pipeline.models.bpe.byte_level",
+        "compat_bpe.pipeline.names",
+        "compat_bpe.pipeline.names.finder",
         *on_pypy,
         "compat_bpe.unicode.surrogates",
     ]

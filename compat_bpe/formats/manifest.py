@@ -14,6 +14,20 @@ MANIFEST = "manifest.json"
 #: The pattern in a manifest if a ``tokenizer.json`` alone says how text is split.
 AS_TOKENIZER_JSON = "that of tokenizer.json"
 
+#: The formats of byte-level BPE, and the files of each; ``{name}`` stands for the name of the
+#: vocabulary.
+FORMATS: dict[str, tuple[str, ...]] = {
+    "tiktoken": ("{name}.tiktoken",),
+    "gpt2": ("encoder.json", "vocab.bpe"),
+    "vocab-merges": ("vocab.json", "merges.txt", "tokenizer_config.json"),
+    "tokenizer-json": ("tokenizer.json", "tokenizer_config.json"),
+    "token-map": ("token_map.tsv",),
+}
+
+#: The format of models of SentencePiece, and all formats with it.
+SENTENCEPIECE = "sentencepiece"
+ALL_FORMATS = {**FORMATS, SENTENCEPIECE: ("{name}.model", "{name}.vocab")}
+
 
 class Manifest(NamedTuple):
     """A manifest, as far as ``load`` needs it.

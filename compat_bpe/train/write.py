@@ -17,24 +17,13 @@ from ..encodings.sentencepiece import SentencePiece
 from ..encodings.tokenizer import Tokenizer
 from ..files.lock import locked
 from ..files.replace import put_in_place, sync_file, sync_folder
+from ..formats.manifest import ALL_FORMATS as ALL_FORMATS
+from ..formats.manifest import FORMATS as FORMATS
 from ..formats.manifest import MANIFEST as MANIFEST
+from ..formats.manifest import SENTENCEPIECE
 from ..pipeline.added.added_tokens import AddedToken
 from .sentencepiece.model import save_trained_sentencepiece
-from .sentencepiece.settings import FORMAT as SENTENCEPIECE
 from .trainer import LearnedMerge
-
-#: The formats of byte-level BPE, and the files of each; ``{name}`` stands for the name of the
-#: vocabulary.
-FORMATS: dict[str, tuple[str, ...]] = {
-    "tiktoken": ("{name}.tiktoken",),
-    "gpt2": ("encoder.json", "vocab.bpe"),
-    "vocab-merges": ("vocab.json", "merges.txt", "tokenizer_config.json"),
-    "tokenizer-json": ("tokenizer.json", "tokenizer_config.json"),
-    "token-map": ("token_map.tsv",),
-}
-
-#: All formats, with that of models of SentencePiece.
-ALL_FORMATS = {**FORMATS, SENTENCEPIECE: ("{name}.model", "{name}.vocab")}
 
 #: The roles that transformers gives to special tokens.
 ROLES = ("bos", "eos", "unk", "pad")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.added.names import FEW
+from compat_bpe.pipeline.names.finder import FEW
 from tests.differential.small_tokenizers import Both, added, file
 from tests.examples import scaled
 

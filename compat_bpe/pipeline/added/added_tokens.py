@@ -17,8 +17,8 @@ from typing import NamedTuple
 from ...parallel.lazy import cached_property
 from ...unicode.properties import white_space, word
 from ..aligned import Aligned
+from ..names.finder import Names
 from .guard import Guard
-from .names import Names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Set
 from functools import lru_cache
 
+from ..names.finder import Names
 from .guard import guard_of
-from .names import Names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...parallel.lazy import cached_property
-from ..added.names import Names
 from ..aligned import Aligned
+from ..names.finder import Names
 from .base import PlainNormalizer
 from .charsmap import Charsmap
 

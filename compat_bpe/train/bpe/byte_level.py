@@ -11,6 +11,7 @@ from ...encodings import deepseek
 from ...encodings.encoding import Encoding
 from ...encodings.load_by_ranks import DEEPSEEK, pattern_named
 from ...encodings.tokenizer import Tokenizer
+from ...formats.manifest import FORMATS
 from ...formats.models.bpe import RankedModel
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.ast import PatternError
@@ -22,7 +23,6 @@ from ..convergence import Convergence, Curve, check_has_end
 from ..counted_chunks import whole_chunk_check
 from ..trainer import Advance, KindSettings, Learned, LearnedMerge, Options, train_encoding
 from ..words import CountedWords, WordCounter
-from ..write import FORMATS
 from .learner import MOST_TOKENS, Learner
 from .measure import MergedWords
 

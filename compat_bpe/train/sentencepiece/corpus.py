@@ -16,9 +16,9 @@ from itertools import chain
 from random import Random
 from typing import NamedTuple
 
-from ...pipeline.added.names import Names
-from ...pipeline.added.sorted_names import SortedNames
 from ...pipeline.models.sentencepiece.vocabulary import MOST_AT_ONE_PLACE, SPACE
+from ...pipeline.names.finder import Names
+from ...pipeline.names.sorted_names import SortedNames
 from ...unicode.surrogates import repair
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from ...encodings.sentencepiece import SentencePiece
 from ...formats.checked_json import is_unicode
+from ...formats.manifest import SENTENCEPIECE
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec, SentencePieceModel
 from ...pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
 from ..checks import check_integer, check_least
@@ -36,9 +37,6 @@ _BOUNDS = {
 #: A sample must be larger, as in the reference.
 _TOO_FEW_LINES = 100
 
-
-#: The format of the models, as ``write`` names it.
-FORMAT = "sentencepiece"
 
 _PREFIX = "sentencepiece-"
 BPE_NAME, UNIGRAM_NAME = f"{_PREFIX}bpe", f"{_PREFIX}unigram"
@@ -154,7 +152,7 @@ class SentencePieceSettings(KindSettings):
     shrinking_factor: float = 0.75
     num_sub_iterations: int = 2
 
-    formats: ClassVar[tuple[str, ...]] = (FORMAT,)
+    formats: ClassVar[tuple[str, ...]] = (SENTENCEPIECE,)
     ends: ClassVar[tuple[str, ...]] = ("vocab_size",)
     usual_pattern: ClassVar[str] = r"[^\n]+"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.added.names import FEW
 from compat_bpe.pipeline.added.special import find_special, split_special
+from compat_bpe.pipeline.names.finder import FEW
 
 names = st.sets(st.text("ab<|.*", min_size=1, max_size=4), max_size=4)
 

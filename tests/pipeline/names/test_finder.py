@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.added import sorted_names
-from compat_bpe.pipeline.added.names import FEW, Names
-from compat_bpe.pipeline.added.sorted_names import SortedNames
+from compat_bpe.pipeline.names import sorted_names
+from compat_bpe.pipeline.names.finder import FEW, Names
+from compat_bpe.pipeline.names.sorted_names import SortedNames
 from tests.examples import scaled
 
 
