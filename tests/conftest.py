@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from hypothesis import HealthCheck, Phase, settings
 
 # A quick look by default: CI then draws ten times as many in all properties, with the profile
-# "full".  A machine that is busy makes a test slow, not wrong.  In CI hypothesis's own profile, on
+# "full". A machine that is busy makes a test slow, not wrong. In CI hypothesis's own profile, on
 # which this one is built, also draws the same examples each time.
 settings.register_profile(
     "compat_bpe",

@@ -8,7 +8,7 @@ from hypothesis import settings
 def scaled(number: int) -> int:
     """Return ``number`` as a percentage of the profile's examples, at least ten.
 
-    A property that needs more examples than others says so by a number over 100.  So one option,
+    A property that needs more examples than others says so by a number over 100. So one option,
     ``--hypothesis-profile``, chooses between the quick look and the long search for all of them.
     """
     assert settings.default is not None

@@ -1,18 +1,18 @@
 """The documentation is true: its examples run, and its links lead somewhere.
 
-The pages are README.md and all of ``docs/``.  The language of a fenced block decides how it is run:
+The pages are README.md and all of ``docs/``. The language of a fenced block decides how it is run:
 
-- ``pycon``: run as a doctest.  The blocks of a page are one session.
+- ``pycon``: run as a doctest. The blocks of a page are one session.
 - ``python``: run in a process of its own.
 - ``console``: after ``$`` a command, after that its output if it is shown, in which ``…`` stands
-  for anything.  Every command must succeed: one that is to fail is followed by
+  for anything. Every command must succeed: one that is to fail is followed by
   ``|| echo …`` or ``; echo …``.
 - ``sh``, ``lua``, ``typescript``, ``toml``, ``lisp``: not run here; a marker says why, or who does.
 - ``text``, ``json``, ``yaml``, ``mermaid``: not run.
 
 The blocks of ``guide-spark.md`` need Spark: ``tests/spark/test_guide.py`` runs them.
 
-Commands and Python run in a folder with the files of ``fixtures/docs/``.  A marker on the line
+Commands and Python run in a folder with the files of ``fixtures/docs/``. A marker on the line
 before a block, which readers do not see, makes an exception: ``<!-- not run: REASON -->``,
 ``<!-- run by: TEST -->``, or ``<!-- ci: NAME -->`` for what ``.ci/run`` runs by that name.
 """

@@ -132,7 +132,7 @@ PUBLISHED = {"a/one.json": b"1", "a/two.json": b"2"}
 
 @pytest.fixture
 def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The commands that are run; they leave an archive of ``PUBLISHED``.  The folder is empty."""
+    """The commands that are run; they leave an archive of ``PUBLISHED``. The folder is empty."""
     commands = []
 
     def run(command: list[str], cwd: Path, **_: object) -> subprocess.CompletedProcess[bytes]:

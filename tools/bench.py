@@ -4,7 +4,7 @@
                           [--size N] [--training-size N] [--trainer TITLE]... [--json FILE]
 
 Every figure is the median of several rounds in which the two take turns, so that a machine that
-slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twice as fast as tiktoken.
+slows down slows both. ``×`` is tiktoken's time divided by ours: 2.0× is twice as fast as tiktoken.
 
 - **speed**: for each text, *cold* (a fresh encoder's first text), *steady* (an encoder that has met
   the first half of the text, on the second half) and *repeat* (the second half once more), for
@@ -15,7 +15,7 @@ slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twic
 - **first**: the first answer of a fresh process, in CPU time, of which a ratio below 1 is less than
   tiktoken takes: to import, to load, the first ``encode`` (ASCII or other text), the first
   ``decode``, and ``compat-bpe count`` of a small file as a whole; and ``import compat_bpe`` beside
-  ``import re``.  Of ``deepseek_v3``, beside tokenizers, under *deepseek*.  Start-up files of the
+  ``import re``. Of ``deepseek_v3``, beside tokenizers, under *deepseek*. Start-up files of the
   environment (``.pth``) are in all processes alike: measure in one without editable installs.
 - **memory**: resident after load, and after 50 MB of varied text.
 - **scaling**: n, 2n and 4n characters of texts without a good place to cut.
@@ -27,7 +27,7 @@ slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twic
   what ships and to load the file.
 - **kinds**: other kinds of tokenizers, beside tokenizers with the same file or sentencepiece:
   a new text, the same *again*, and the new one line by line; the time to load, and the first answer
-  of a fresh process.  ``--encoding`` names some of them.
+  of a fresh process. ``--encoding`` names some of them.
 - **pypy**: new text and the same again on PyPy (``pypy3``, or the commands in the environment's
   ``PYPY``, separated as in ``PATH``), beside tiktoken on this interpreter, each in a process of its
   own, in CPU time, after three rounds to warm up; and the speed of a fresh process by megabytes.
@@ -36,12 +36,12 @@ slows down slows both.  ``×`` is tiktoken's time divided by ours: 2.0× is twic
   command, and the memory that 20,000 keystrokes take.
 - **training**: vocabularies of 8,000 tokens of each kind from mixed text, beside the trainers of
   tokenizers and sentencepiece: time, CPU time and memory of all processes, and the part of the
-  pieces in common; and a small one beside ``bpe_train`` of ``tiktoken._educational``.  Other pieces
-  than the reference's end the run where those are determined.  ``--training-size 50000000`` is what
+  pieces in common; and a small one beside ``bpe_train`` of ``tiktoken._educational``. Other pieces
+  than the reference's end the run where those are determined. ``--training-size 50000000`` is what
   docs/performance.md has, and takes many minutes; ``--trainer`` names some of the kinds.
 
 A text for which the ids differ from tiktoken's is reported and ends the run: speed without
-exactness is nothing.  Texts: ``../shared/corpora`` if that is there, the sources of the standard
+exactness is nothing. Texts: ``../shared/corpora`` if that is there, the sources of the standard
 library, files from the npm registry if that can be reached, and a mix of all; or those given.
 """
 

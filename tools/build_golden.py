@@ -10,7 +10,7 @@ would be written.
 
 A file holds the version of the library, the name of the encoding, ``ordinary``: pairs of a text and
 its ids, and ``special``: triples of a text, what ``allowed_special`` is, and the ids, all with
-``disallowed_special=()``.  It is ASCII, one case a line; lone surrogates are JSON escapes.
+``disallowed_special=()``. It is ASCII, one case a line; lone surrogates are JSON escapes.
 """
 
 from __future__ import annotations

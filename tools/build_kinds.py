@@ -3,12 +3,12 @@
 
     python tools/build_kinds.py [--check]
 
-Needs tokenizers.  With ``--check`` nothing is written, and the exit status is 1 if a file is
+Needs tokenizers. With ``--check`` nothing is written, and the exit status is 1 if a file is
 missing or is not what would be written.
 
 A file holds the version of tokenizers, ``tokenizer``, which is the content of a ``tokenizer.json``,
 and ``cases``: texts with their ids, tokens, places, the ids with special tokens, and the decoded
-text.  Each case is a line of ASCII.
+text. Each case is a line of ASCII.
 """
 
 from __future__ import annotations

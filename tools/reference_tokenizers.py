@@ -1,8 +1,8 @@
 """Tokenizers as they are published, built for the tests from vocabularies in packages.
 
-The files themselves are on no registry that tests can reach.  They are made of the published
+The files themselves are on no registry that tests can reach. They are made of the published
 vocabularies (``tools/reference_files.py``) with the components that the published files have, or,
-where the name ends in ``_like``, of another vocabulary.  The same bytes come of it every time.
+where the name ends in ``_like``, of another vocabulary. The same bytes come of it every time.
 
     python tools/reference_tokenizers.py        # build them all
 """

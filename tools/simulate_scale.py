@@ -3,10 +3,10 @@
 Run as ``python -m tools.simulate_scale``; ``--measure`` also measures this machine's figures (some
 minutes), which are else those of the page ``docs/performance.md``.
 
-The model: a corpus of *n* bytes has *K n^b* distinct chunks (Heaps' law).  *K* and *b* are fitted
-to real texts.  Beyond these, the corpus goes on as the law says: there is always a fresh tail.  It
+The model: a corpus of *n* bytes has *K n^b* distinct chunks (Heaps' law). *K* and *b* are fitted
+to real texts. Beyond these, the corpus goes on as the law says: there is always a fresh tail. It
 follows (Karlin, 1967) that of all distinct chunks, the part that occurs *m* times or more is the
-product of *1 - b/j* for *j* from 1 to *m - 1*, whatever the size.  And of parts of *p* bytes, each
+product of *1 - b/j* for *j* from 1 to *m - 1*, whatever the size. And of parts of *p* bytes, each
 gives *K p^b* rows to the shuffle.
 
 ``simulate`` draws from such a tail, so a test can compare the model with counts.

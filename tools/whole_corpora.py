@@ -159,7 +159,7 @@ def _gguf_merges(name: str) -> Both:
 def _gguf_model(name: str) -> Both:
     """A BPE of SentencePiece in a GGUF file, as a ``.model``, with the settings of Llama 2.
 
-    These, of normalization, are not in the file.  In Phi-3's the unknown piece counts as a control
+    These, of normalization, are not in the file. In Phi-3's the unknown piece counts as a control
     piece, and what fills its table up as unknown.
     """
     found = read_vocabulary(reference_file(name))
@@ -201,7 +201,7 @@ def _vocabularies() -> Iterator[tuple[str, Callable[[], Both]]]:
             yield name, partial(_OTHERS[name], name)
 
 
-#: The files of other kinds.  What BERT, CLIP and XLM-R are built from is counted as built.
+#: The files of other kinds. What BERT, CLIP and XLM-R are built from is counted as built.
 _OTHERS: dict[str, Callable[[str], Both]] = {
     **dict.fromkeys(_PATTERNS, _ranks),
     **dict.fromkeys(_BEFORE, _gguf_merges),

@@ -30,7 +30,7 @@ from web.runtime import FILES, LOCK, VERSION, put_runtime
 
 HERE = Path(__file__).parent
 PACKS = "compat_bpe/encodings/packs/"
-#: Rooms of the package that the page has no use for.  The rooms below them cannot import them.
+#: Rooms of the package that the page has no use for. The rooms below them cannot import them.
 LEFT_OUT = ("cli", "corpus", "lsp", "pyinstaller", "report", "spark", "tiktoken", "train")
 
 

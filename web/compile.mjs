@@ -1,5 +1,5 @@
 // Compiles the Python files of a folder with the Pyodide beside the page: a browser then has only
-// to load them.  Usage: node compile.mjs PYODIDE FOLDER
+// to load them. Usage: node compile.mjs PYODIDE FOLDER
 import { pathToFileURL } from 'node:url';
 
 const [, , pyodide, folder] = process.argv;

@@ -79,7 +79,7 @@ class _Group(click.Group):
 def _reason(error: OSError) -> str | None:
     """Return what to say about an error of a file; None if it is one of standard output.
 
-    Errors of files are reported where they occur, and click handles a closed pipe.  What is left is
+    Errors of files are reported where they occur, and click handles a closed pipe. What is left is
     mostly a full disk under standard output, or a current directory that was removed.
     """
     if error.errno == errno.EPIPE:

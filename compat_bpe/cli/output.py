@@ -52,7 +52,7 @@ def write_line(line: str) -> None:
 def escape_unknown(stream: IO[Any] | None) -> None:
     """Let a stream of text escape the characters that its charset does not have.
 
-    click writes help to it as text, and some consoles know few characters.  UTF-8 has them all.
+    click writes help to it as text, and some consoles know few characters. UTF-8 has them all.
     """
     charset = getattr(stream, "encoding", None) or "utf-8"
     if isinstance(stream, io.TextIOWrapper) and codecs.lookup(charset).name != "utf-8":

@@ -64,7 +64,7 @@ def check_outputs(outputs: Iterable[str], inputs: Iterable[str]) -> None:
     """Refuse to write to a file that is also read, by whatever name, or that cannot be replaced.
 
     Each command that writes files calls it, before any work is done, for all that it writes and
-    reads.  Standard input is always an input.
+    reads. Standard input is always an input.
 
     Args:
         outputs: the files that are written; those that do not exist yet are no inputs.

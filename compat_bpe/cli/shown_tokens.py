@@ -1,7 +1,7 @@
 """The tokens of a text as they are shown: what each stands for, and what none stands for.
 
-Mostly the tokens, joined, are the text, so each is shown as its own bytes.  Other tokenizers change
-a text before they split it, drop some of it, or have a token for what is unknown.  Then a token is
+Mostly the tokens, joined, are the text, so each is shown as its own bytes. Other tokenizers change
+a text before they split it, drop some of it, or have a token for what is unknown. Then a token is
 shown as the part of the text that it stands for.
 """
 
@@ -89,7 +89,7 @@ def placed_parts(
 ) -> Iterator[tuple[str, list[Placed]]]:
     """Yield parts of a text, and the tokens and gaps of each.
 
-    Places are counted from the beginning of the part.  Arguments and errors are as in ``looks``.
+    Places are counted from the beginning of the part. Arguments and errors are as in ``looks``.
     """
     cutter = Cutter(encoding, frozenset(allowed))
     model = encoding.core.model

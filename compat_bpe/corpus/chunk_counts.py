@@ -1,7 +1,7 @@
 """Counting of the chunks of a corpus.
 
 Text arrives in pieces, and only the text after the last cut point is held back (see
-``Core.next_cut_point``).  So memory grows with the number of distinct chunks, not with the corpus.
+``Core.next_cut_point``). So memory grows with the number of distinct chunks, not with the corpus.
 It can be bounded: counts are then handed over when they are many (see ``Spill``).
 Splitting keeps one processor busy; if there are more, worker processes share it.
 """
@@ -53,7 +53,7 @@ class ChunkCounter:
 
     Args:
         encoding: the encoding that splits the text.
-        workers: the most worker processes to use for a large corpus.  1 uses none.  None uses as
+        workers: the most worker processes to use for a large corpus.  1 uses none. None uses as
             many as there are processors.
         spill: the way to hand counts over early; ``finish`` hands over the rest, and returns none.
 

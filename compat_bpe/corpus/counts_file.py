@@ -2,14 +2,14 @@ r"""Files of counts: chunks, how often each occurs, and perhaps the group that i
 
 Three formats, told apart by the name:
 
-- ``.tsv``: a line ``chunk<tab>count``, perhaps with ``<tab>group`` after it.  In chunk and group,
+- ``.tsv``: a line ``chunk<tab>count``, perhaps with ``<tab>group`` after it. In chunk and group,
   a tab is written ``\t``, a line feed ``\n``, a carriage return ``\r``, and a backslash ``\\``; no
-  other escape is one.  A first line ``chunk<tab>count`` (``<tab>group``) names the columns.
+  other escape is one. A first line ``chunk<tab>count`` (``<tab>group``) names the columns.
 - ``.jsonl``, ``.ndjson``: a JSON object a line, with ``"chunk"``, ``"count"`` and perhaps
   ``"group"``.
-- ``.parquet``: the columns ``chunk`` and ``count``, and perhaps ``group``.  This needs ``pyarrow``.
+- ``.parquet``: the columns ``chunk`` and ``count``, and perhaps ``group``. This needs ``pyarrow``.
 
-The first two may be compressed by gzip (``.gz``), and are UTF-8.  The order of the rows makes no
+The first two may be compressed by gzip (``.gz``), and are UTF-8. The order of the rows makes no
 difference, and a chunk may have several.
 """
 

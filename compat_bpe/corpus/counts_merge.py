@@ -1,7 +1,7 @@
 """Adding up counts in bounded memory, and giving them back in sorted order.
 
-Counts are added up in memory until they are many.  Then they are written, sorted, to a temporary
-file: a *run*.  In the end all runs are read at once and merged.  Each time there are ``_FAN`` runs
+Counts are added up in memory until they are many. Then they are written, sorted, to a temporary
+file: a *run*. In the end all runs are read at once and merged. Each time there are ``_FAN`` runs
 of a level, they are merged to one of the next, so that few files are open: of *n* rows, each is
 written about log(n) times.
 """

@@ -1,9 +1,9 @@
 """Counts in Parquet files, read by ``pyarrow``.
 
 A small file may stand for terabytes: a text that is stored once may be that of millions of rows,
-and a page of one letter compresses well.  So texts are read as dictionaries, and equal ones are one
-``str``.  How much a group of rows takes when it is decompressed is told by the file: a group that
-takes too much is refused.  ``pyarrow`` has no bound for a page that is larger than told.
+and a page of one letter compresses well. So texts are read as dictionaries, and equal ones are one
+``str``. How much a group of rows takes when it is decompressed is told by the file: a group that
+takes too much is refused. ``pyarrow`` has no bound for a page that is larger than told.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .arrow import import_pyarrow
 _ROWS = 1 << 16
 #: The greatest number of bytes of text in them that are not equal.
 _BYTES = 1 << 26
-#: The greatest number of bytes of a column of text in one group of rows.  Spark begins a new group
+#: The greatest number of bytes of a column of text in one group of rows. Spark begins a new group
 #: at 128 MB, and pyarrow after a million rows.
 _GROUP_BYTES = 1 << 29
 

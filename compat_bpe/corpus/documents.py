@@ -1,7 +1,7 @@
 r"""Reading a corpus as a stream of parts of documents.
 
 A document is a text file, or the text of one line of a file of JSON lines (``.jsonl``,
-``.ndjson``).  Either may be compressed by gzip (``.txt.gz``, ``.jsonl.gz``).  A long document comes
+``.ndjson``). Either may be compressed by gzip (``.txt.gz``, ``.jsonl.gz``). A long document comes
 in several parts, so a file of any size takes little memory; a line of JSON is held as a whole.
 
 The bytes are decoded as UTF-8 and not changed: no newline is translated, and a byte-order mark in a
@@ -60,8 +60,8 @@ def read_corpus(
     r"""Yield the documents of some files in parts, in the order of the files.
 
     A file is JSON lines if its name ends in ``.jsonl`` or ``.ndjson``, with or without ``.gz``
-    after it; otherwise it is a text.  Standard input has no name: it is not compressed, and a text
-    unless ``jsonl`` is true.  In JSON lines, blank lines are passed over, and lone surrogates
+    after it; otherwise it is a text. Standard input has no name: it is not compressed, and a text
+    unless ``jsonl`` is true. In JSON lines, blank lines are passed over, and lone surrogates
     (``"\ud800"``), which UTF-8 cannot hold, become U+FFFD.
 
     These count as damage:
@@ -71,21 +71,21 @@ def read_corpus(
     - gzip data that is cut short or wrong;
     - a line that is not a JSON object with a text in the field.
 
-    With ``errors="skip"``, a text file that is damaged anywhere gives no part at all.  So it is
-    read twice: once to check it, and once for its parts (a pipe waits in a temporary file).  In
-    JSON lines, damaged lines are left out; so are all lines after damaged gzip data.  With other
+    With ``errors="skip"``, a text file that is damaged anywhere gives no part at all. So it is
+    read twice: once to check it, and once for its parts (a pipe waits in a temporary file). In
+    JSON lines, damaged lines are left out; so are all lines after damaged gzip data. With other
     values of ``errors``, parts may come before the error is raised.
 
     Args:
         files: the files.
         field: the field of a JSON line that has a document's text.
-        group_field: the field of a JSON line that has a document's group.  If None, and for text
+        group_field: the field of a JSON line that has a document's group. If None, and for text
             files, it is the file's group.
         jsonl: all files are JSON lines, whatever their names.
-        errors: the treatment of damage.  ``"strict"`` raises ``ValueError``; ``"replace"`` does so,
+        errors: the treatment of damage. ``"strict"`` raises ``ValueError``; ``"replace"`` does so,
             too, but replaces bytes that are not UTF-8 by U+FFFD; ``"skip"`` leaves damage out.
         advance: called with a number of bytes once their text has been worked on, that is, when the
-            next part is asked for.  They are bytes of the file on disk: for ``.gz``, compressed
+            next part is asked for. They are bytes of the file on disk: for ``.gz``, compressed
             ones.
         skipped: called with the place and the reason of everything that is left out.
 

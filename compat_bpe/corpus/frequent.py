@@ -1,8 +1,8 @@
 r"""Counts of the most frequent chunks in bounded memory, with a bound of the error.
 
-Exact counts need memory or disk for every distinct chunk, and most of them come once.  A *summary*
-holds at most *m* chunks, whatever comes.  When there are more, the count *c* of number *m + 1* by
-frequency is taken from all of them, and those that have nothing left are dropped.  (This is the
+Exact counts need memory or disk for every distinct chunk, and most of them come once. A *summary*
+holds at most *m* chunks, whatever comes. When there are more, the count *c* of number *m + 1* by
+frequency is taken from all of them, and those that have nothing left are dropped. (This is the
 summary of Misra and Gries; that such summaries can be merged in any order is from "Mergeable
 summaries" by Agarwal and others, 2012.)
 
@@ -11,8 +11,8 @@ at most ``missing / (m + 1)``, where ``missing`` is the number of occurrences th
 So a chunk that occurs more often than ``total / (m + 1)`` times is always there.
 
 The argument: whenever *c* is taken away, at least *m + 1* chunks lose *c* each, so ``missing``
-grows by *(m + 1) c* or more, and ``error`` by *c*.  In a merge, both are those of the two summaries
-added up, before something is taken away again.  So it makes no difference in which order, and in
+grows by *(m + 1) c* or more, and ``error`` by *c*. In a merge, both are those of the two summaries
+added up, before something is taken away again. So it makes no difference in which order, and in
 what parts, chunks are counted and summaries merged: the counts may be others, the bound holds.
 """
 

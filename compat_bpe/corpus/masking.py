@@ -1,16 +1,16 @@
 r"""Rules that mask text before anything is learned from it.
 
-A rule is a regular expression of Python's ``re`` and a replacement as in ``re.sub``.  A file of
+A rule is a regular expression of Python's ``re`` and a replacement as in ``re.sub``. A file of
 rules is UTF-8, one rule a line::
 
     # Addresses and long numbers are not worth tokens.
     [\w.+-]+@[\w-]+(\.[\w-]+)+ → <mail>
     (\d{4})\d+ => \1…
 
-Blank lines, and lines that begin with ``#``, are skipped.  The first ``→``, ``=>`` or tab in a line
-separates pattern and replacement.  Inside a pattern, these are written ``\u2192``, ``=[>]`` and
-``\t``.  Blanks around an arrow, and at both ends of a line with an arrow, are ignored; in a
-pattern, write ``[ ]``.  With a tab every character counts, so a replacement can be a blank.
+Blank lines, and lines that begin with ``#``, are skipped. The first ``→``, ``=>`` or tab in a line
+separates pattern and replacement. Inside a pattern, these are written ``\u2192``, ``=[>]`` and
+``\t``. Blanks around an arrow, and at both ends of a line with an arrow, are ignored; in a
+pattern, write ``[ ]``. With a tab every character counts, so a replacement can be a blank.
 """
 
 from __future__ import annotations

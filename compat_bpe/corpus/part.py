@@ -11,9 +11,9 @@ PART = 1 << 16
 class Part(NamedTuple):
     r"""A piece of a document.
 
-    The parts of a document follow each other and, joined, are its text.  Each has at least one
-    character and at most ``PART``.  A part that is not the last ends after a ``"\n"`` if it can; if
-    not, it ends within a line longer than ``PART``.  An empty document has no parts.
+    The parts of a document follow each other and, joined, are its text. Each has at least one
+    character and at most ``PART``. A part that is not the last ends after a ``"\n"`` if it can; if
+    not, it ends within a line longer than ``PART``. An empty document has no parts.
     """
 
     #: The text, without surrogates.

@@ -1,7 +1,7 @@
 r"""Preparing a corpus: normalize, mask, drop duplicates, and hold out a share.
 
 The result depends on the text alone: it is the same on every machine, with every version of Python,
-and whatever else runs.  (One exception: the matches of ``\w`` or ``\d`` in a rule depend on
+and whatever else runs. (One exception: the matches of ``\w`` or ``\d`` in a rule depend on
 Python's version of Unicode.)
 """
 
@@ -20,7 +20,7 @@ from .spool import Spool
 
 Duplicates = Literal["lines", "documents"]
 
-#: The size in bytes of the digests that identify lines and documents.  Among 2**40 different ones,
+#: The size in bytes of the digests that identify lines and documents. Among 2**40 different ones,
 #: two have the same digest with a probability below 2**-48.
 _DIGEST = 16
 
@@ -34,16 +34,16 @@ class Preparation:
 
     Args:
         normalization: the Unicode normalization form, as of Unicode 9.0.
-        rules: the rules that mask text, applied one after the other.  A rule sees one part at a
+        rules: the rules that mask text, applied one after the other. A rule sees one part at a
             time, so it has no match that goes from one part of a document into the next.
         drop_duplicates: ``"lines"``: of equal lines, wherever they are in the corpus, only the
-            first stays; the others are taken out of their documents.  Lines of white space stay,
-            and so do lines longer than a part.  ``"documents"``: of equal documents, only the first
-            stays; a long one waits in a temporary file until its end is read.  Each different line
+            first stays; the others are taken out of their documents. Lines of white space stay,
+            and so do lines longer than a part. ``"documents"``: of equal documents, only the first
+            stays; a long one waits in a temporary file until its end is read. Each different line
             or document takes some 110 bytes of memory.
-        validation: the share that is held out, at least 0 and less than 1.  The text of a part
+        validation: the share that is held out, at least 0 and less than 1. The text of a part
             alone decides: the part is held out if its BLAKE2b digest of 8 bytes, as a big-endian
-            number, is below that share of 2**64.  It is taken out of its document, which becomes
+            number, is below that share of 2**64. It is taken out of its document, which becomes
             two.
 
     Raises:
@@ -145,14 +145,14 @@ def prepare(
 ) -> Iterator[Part]:
     r"""Yield the prepared parts of a corpus, as the given parts come.
 
-    They begin and end where the given parts do, with one exception.  If a part ends within a line,
-    normalization moves its end to before a character that never joins the one before.  A part that
+    They begin and end where the given parts do, with one exception. If a part ends within a line,
+    normalization moves its end to before a character that never joins the one before. A part that
     becomes empty is not passed on.
 
     Args:
         parts: all parts of a document, then those of the next, as from ``read_corpus``.
         preparation: the steps.
-        held_out: called with each part that is held out, in their order.  Parts of one document
+        held_out: called with each part that is held out, in their order. Parts of one document
             that follow each other are parts of one document here, too.
         counts: the counts to fill in.
         seen: the digests of the lines or documents that came before; an empty set unless given.
@@ -192,8 +192,8 @@ def _normalized(parts: Iterable[Part], form: Form) -> Iterator[Part]:
     """Yield parts that, joined, are the normalized documents.
 
     The property: normalizing the parts gives the normalized document if nothing is ordered or
-    composed across their ends.  This holds after a newline.  It also holds before a character that
-    always begins what is composed (``_stands_first``).  So each part ends at one of these.
+    composed across their ends. This holds after a newline. It also holds before a character that
+    always begins what is composed (``_stands_first``). So each part ends at one of these.
     """
     normalize = UnicodeForm(form)
     waiting: list[str] = []
@@ -220,7 +220,7 @@ def _stands_first(char: str) -> bool:
     - the vowels and final consonants of Hangul (Unicode Standard, 3.12);
     - characters whose decomposition begins with one of these.
 
-    Later scripts have some others.  They are unassigned in Unicode 9.0, so they are not changed.
+    Later scripts have some others. They are unassigned in Unicode 9.0, so they are not changed.
     """
     first = unicodedata.normalize("NFKD", char)[0]
     return not (unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff")

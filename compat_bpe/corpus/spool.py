@@ -18,7 +18,7 @@ class Spool:
     """Parts that are held back, to be used in a ``with`` block.
 
     After some megabytes, they go into a temporary file, in the folder that ``tempfile`` chooses
-    (``TMPDIR``): memory stays bounded, and the disk has to have room.  Most documents are short:
+    (``TMPDIR``): memory stays bounded, and the disk has to have room. Most documents are short:
     ``tempfile.SpooledTemporaryFile`` would have each of their parts encoded and decoded.
     """
 

@@ -1,12 +1,12 @@
 """``Document``: an edited text with its number of tokens at any time.
 
 The text is held in pieces that begin and end at cut points (``Core.next_cut_point``), where the ids
-of the two sides are those of the whole.  So the tokens of all pieces together are those of the
-text.  The two characters beside a position decide whether it is a cut point.  So an edit can only
+of the two sides are those of the whole. So the tokens of all pieces together are those of the
+text. The two characters beside a position decide whether it is a cut point. So an edit can only
 change the tokens of the pieces that it touches, and of a piece whose neighbour now begins or ends
 with another character.
 
-The first piece is counted as the beginning of a text, and all others as text that goes on.  A piece
+The first piece is counted as the beginning of a text, and all others as text that goes on. A piece
 that becomes the first one, or is the first one no more, is counted again.
 
 No piece ends between a carriage return and its line feed, so the line ends of the pieces add up.
@@ -23,7 +23,7 @@ from .limit import last_cut_point
 from .piece_tree import PieceTree, Place
 from .text_encoder import TextEncoder
 
-#: The number of characters after which a piece ends, at the next cut point.  A keystroke mainly
+#: The number of characters after which a piece ends, at the next cut point. A keystroke mainly
 #: takes the time to recount a piece; smaller pieces take more memory, and longer to find.
 PIECE = 128
 
@@ -35,15 +35,15 @@ class Document(Places):
     """A text that is edited; its tokens are counted as it changes.
 
     An edit takes the time to count the new text, and hardly longer in a large document than in a
-    small one.  It takes longer only if no cut point is near: the text between the nearest cut
-    points is then counted again.  Examples are a million letters in a row, and every text if the
+    small one. It takes longer only if no cut point is near: the text between the nearest cut
+    points is then counted again. Examples are a million letters in a row, and every text if the
     tokenizer has certain normalizers or a pattern that looks back.
 
-    Places are offsets in characters, as in a string.  They are strict: a range that reaches out of
-    the document is an error.  Lines and columns, and offsets in UTF-8 and UTF-16, are converted in
-    logarithmic time; a line ends with a line feed, a carriage return, or both, as in editors.  If
-    an edit raises an exception, nothing has changed.  Several threads must not edit one document
-    at once.  ``copy.copy(document)`` takes no time, and the copies are
+    Places are offsets in characters, as in a string. They are strict: a range that reaches out of
+    the document is an error. Lines and columns, and offsets in UTF-8 and UTF-16, are converted in
+    logarithmic time; a line ends with a line feed, a carriage return, or both, as in editors. If
+    an edit raises an exception, nothing has changed. Several threads must not edit one document
+    at once. ``copy.copy(document)`` takes no time, and the copies are
     then edited independently.
 
     Args:
@@ -122,7 +122,7 @@ class Document(Places):
 
         Args:
             start, end: character offsets, ``0 <= start <= end <= len(document)``.
-            new: any text.  The halves of a surrogate pair that an edit brings together count as
+            new: any text. The halves of a surrogate pair that an edit brings together count as
                 one character.
 
         Raises:
@@ -143,7 +143,7 @@ class Document(Places):
         """Replace as ``replace`` does, in short steps between which something else may be done.
 
         The document changes with the last step, so the rest of the steps may be left out to give
-        the edit up.  It must not be edited otherwise in between.
+        the edit up. It must not be edited otherwise in between.
 
         >>> from compat_bpe import get_encoding
         >>> document = Document(get_encoding("gpt2"))

@@ -17,7 +17,7 @@ class PlacedToken(NamedTuple):
 
     Args:
         id: its id.
-        start, end: the range of the text that it stands for, in characters.  It covers each
+        start, end: the range of the text that it stands for, in characters. It covers each
             character of which the token has a byte, so the tokens of one character share it.
         number: the number of tokens before it.
     """
@@ -95,7 +95,7 @@ class Places:
         """Return a range around an offset that no text beside it with ``limit`` tokens leaves.
 
         Text that begins before the range and goes on to the offset has more tokens, and so does
-        text that ends after the range.  For between two cut points there are the same tokens,
+        text that ends after the range. For between two cut points there are the same tokens,
         whatever is around, and on each side the range has whole pieces with more than the limit.
 
         Raises:
@@ -238,7 +238,7 @@ class Places:
         """Return the tokens of a piece, with their places in the document."""
         text, origin = place.piece, place.start
         if origin and self._encoding.continued is not self._encoding:
-            # A prefix of a text is then put before another piece.  Its last character is
+            # A prefix of a text is then put before another piece. Its last character is
             # enough of that, since the characters beside a position decide on a cut point.
             origin -= 1
             text = self.slice(origin, origin + 1) + text

@@ -1,21 +1,21 @@
 r"""The longest part of a text that fits in a number of tokens.
 
 Counts are not monotonic: one more character may join two tokens into one, so that a longer text has
-fewer tokens.  So bisection over characters cannot find the longest part that fits.  It is found by
+fewer tokens. So bisection over characters cannot find the longest part that fits. It is found by
 way of *cut points* (``Core.next_cut_point``): the text between two of them adds the same number of
 tokens, whatever is around it.
 
-- From one cut point to the next, counts only grow.  So the last cut point up to which the text fits
+- From one cut point to the next, counts only grow. So the last cut point up to which the text fits
   is found by going over the text in portions, and by bisection in the portion in which the limit
-  is passed.  The text after the next cut point need not be looked at.
-- Between these two cut points, which are mostly a word apart, every position is tried.  If they are
+  is passed. The text after the next cut point need not be looked at.
+- Between these two cut points, which are mostly a word apart, every position is tried. If they are
   far apart, *joints* (``Core.next_joint``) are tried first: up to one of these, a text has no more
   tokens than any longer one.
 
 If the length of the longest token is known, no more of the text is looked at than the limit allows.
 So the cost grows with the kept part, not with the text.
 
-Some tokenizers put something before each text.  The text after a cut point goes on, so it is
+Some tokenizers put something before each text. The text after a cut point goes on, so it is
 counted by ``continued``; only what begins a text is counted by the encoding itself.
 """
 
@@ -76,7 +76,7 @@ def longest_prefix(
         trail: a text that follows the part and is counted with it.
 
     Returns:
-        The end, or None if not even ``trail`` alone fits.  With a ``trail``, it may not quite be
+        The end, or None if not even ``trail`` alone fits. With a ``trail``, it may not quite be
         the largest, but only within more than 256 characters without a cut point.
 
     Raises:
@@ -124,7 +124,7 @@ def longest_suffix(
         start: the smallest beginning to consider.
 
     Returns:
-        The beginning, or None if not even ``lead`` alone fits.  With a ``lead``, it may not quite
+        The beginning, or None if not even ``lead`` alone fits. With a ``lead``, it may not quite
         be the smallest, but only within more than 256 characters without a cut point.
 
     Raises:

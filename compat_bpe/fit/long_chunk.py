@@ -1,13 +1,13 @@
 r"""The tokens of every prefix and every suffix of one long chunk.
 
 The property: a sequence of tokens is the result of merging its bytes if and only if each two
-neighbours in it are the result of merging these two alone.  The argument: as long as no merge
+neighbours in it are the result of merging these two alone. The argument: as long as no merge
 crosses the edge between two tokens, the merges on each side of it take place as if there were only
-these two.  So the first merge that crosses an edge would cross it in the two alone, too.
+these two. So the first merge that crosses an edge would cross it in the two alone, too.
 
 Two things follow:
 
-- The tokens of a prefix are found without merging all of it.  Keep the first tokens of the whole
+- The tokens of a prefix are found without merging all of it. Keep the first tokens of the whole
   chunk, merge the remaining bytes, and check that merging the two tokens at the junction alone
   gives these two.
 - Dropping a prefix's last token leaves a shorter prefix with one token fewer.
@@ -21,12 +21,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from itertools import accumulate
 
-#: The number of junctions tried in a part, and of parts tried, the last merged first.  If no
+#: The number of junctions tried in a part, and of parts tried, the last merged first. If no
 #: junction fits, the prefix or suffix is merged by itself.
 _TRIES = 3
 _TRIED = 2
-#: The number of merged parts kept: at each edge of a part the number of tokens is known.  Several
-#: are needed for a run of one letter, for instance.  If it is merged from the left to tokens of
+#: The number of merged parts kept: at each edge of a part the number of tokens is known. Several
+#: are needed for a run of one letter, for instance. If it is merged from the left to tokens of
 #: eight letters, two suffixes have edges in common only if they begin a multiple of eight apart.
 _KEPT = 256
 
@@ -118,7 +118,7 @@ class LongChunk:
         """Return an offset after which no prefix of the chunk has at most ``limit`` tokens.
 
         The argument: without its last token, such a prefix is a prefix with fewer than ``limit``
-        tokens.  So if no offset within a token's length has fewer, no such prefix can follow.
+        tokens. So if no offset within a token's length has fewer, no such prefix can follow.
         """
         size = len(self._data)
         if limit >= self.count:

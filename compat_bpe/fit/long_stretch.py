@@ -1,21 +1,21 @@
 r"""Prefixes and suffixes of a long text that has no cut point.
 
-Examples are a number of a thousand digits, a line of a thousand hyphens, or a page of Thai.  Each
+Examples are a number of a thousand digits, a line of a thousand hyphens, or a page of Thai. Each
 offset could be tried as the end of a prefix, but each trial takes time in proportion to the text.
 So most offsets are ruled out beforehand, in two ways:
 
 - A chunk is the same in every prefix that has all the characters which the pattern looks at when
-  it matches the chunk (``reach``).  So the tokens of these chunks are in every longer prefix.
+  it matches the chunk (``reach``). So the tokens of these chunks are in every longer prefix.
 - The tokens of every prefix of one long chunk are found by ``long_chunk``, provided that every
   prefix is one chunk, too.
 
 The property for the second way: if two adjacent prefixes are each one chunk and all later
-characters are of one class, every longer prefix is one chunk too.  The argument, for a run of
+characters are of one class, every longer prefix is one chunk too. The argument, for a run of
 characters of one class and a pattern without nested endless repeats:
 
 1. The pattern can distinguish offsets in the run by a fixed number of characters only: those that
-   its parts other than endless repeats take.  A condition within a repeat sees as few.
-2. Further than that from the end of the run, everything before it fails or matches alike.  So the
+   its parts other than endless repeats take. A condition within a repeat sees as few.
+2. Further than that from the end of the run, everything before it fails or matches alike. So the
    match ends at a fixed distance, either from its start or from the end of the prefix.
 3. Two adjacent prefixes that both end with their match rule out a fixed distance from the start.
    So every longer prefix ends with its match, too.

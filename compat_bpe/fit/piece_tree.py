@@ -1,12 +1,12 @@
 """``PieceTree``: pieces of text, each with its number of tokens, in a tree.
 
-It is a B+ tree by position.  The pieces are in the lowest nodes, and each node has the number of
-characters and of tokens of each of its items.  So finding an offset, and the tokens before it,
-visits one node of each height.  A tree is never changed: a change gives a new tree, which shares
+It is a B+ tree by position. The pieces are in the lowest nodes, and each node has the number of
+characters and of tokens of each of its items. So finding an offset, and the tokens before it,
+visits one node of each height. A tree is never changed: a change gives a new tree, which shares
 with the old one all nodes that are not on the way to the changed pieces.
 
 Other amounts of text that add up, such as line ends, are measured when they are first asked for,
-and kept in the nodes.  So after a change only the nodes on the way to it are measured again.
+and kept in the nodes. So after a change only the nodes on the way to it are measured again.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any, Callable, NamedTuple
 
-#: The most items of a node.  Each node but the root has at least half as many.
+#: The most items of a node. Each node but the root has at least half as many.
 WIDTH = 32
 
-#: A function that gives an amount of a text.  The amount of two pieces is that of both together.
+#: A function that gives an amount of a text. The amount of two pieces is that of both together.
 Measure = Callable[[str], int]
 
 
@@ -69,7 +69,7 @@ class PieceTree:
     def _grow(self, root: _Node, height: int) -> None:
         """Set the root.
 
-        A root with too many items gets nodes above it.  A root with a single item gives way to it.
+        A root with too many items gets nodes above it. A root with a single item gives way to it.
         """
         #: The number of characters, and of tokens, of all pieces.
         self.chars, self.tokens = sum(root.chars), sum(root.tokens)
@@ -156,7 +156,7 @@ class PieceTree:
         """Return a tree in which the pieces from ``start`` to ``end`` are replaced.
 
         Args:
-            start, end: the start of a piece and the end of a piece.  There is a piece between
+            start, end: the start of a piece and the end of a piece. There is a piece between
                 them, unless the tree is empty.
             pieces, tokens: the new pieces and their tokens, as for a new tree.
         """
@@ -210,7 +210,7 @@ class _Node:
 _EMPTY = _Node([], [], [])
 
 # These functions accept and return root-like nodes: any number of children; a single child is
-# itself root-like.  Each of several children has WIDTH // 2 to WIDTH items.
+# itself root-like. Each of several children has WIDTH // 2 to WIDTH items.
 
 
 def _find(node: _Node, at: int) -> tuple[int, int]:

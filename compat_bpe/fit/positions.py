@@ -1,7 +1,7 @@
 """Lines, columns, and offsets in UTF-8 and UTF-16 of a text in a ``PieceTree``.
 
 Line ends, bytes and units add up over the pieces, provided that no piece ends between a carriage
-return and its line feed; ``Document`` takes care of that.  So a place is found by the sums in the
+return and its line feed; ``Document`` takes care of that. So a place is found by the sums in the
 nodes of the tree and by a look into one piece, in logarithmic time (and that of the piece, which
 is long only where a text has no cut point).
 """

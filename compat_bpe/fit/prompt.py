@@ -1,10 +1,10 @@
 """Fill-in-the-middle prompts: as much text around the cursor as a limit allows.
 
 A prompt for a completion holds the text before the cursor, the text after it, and the tokens that
-tell a model which is which.  Text far from the cursor is left out.
+tell a model which is which. Text far from the cursor is left out.
 
-The ids are those of the template's tokens and of the texts between them.  Each of these texts is
-encoded as one text.  So the prompt is counted as it is sent, and nothing in the caller's text
+The ids are those of the template's tokens and of the texts between them. Each of these texts is
+encoded as one text. So the prompt is counted as it is sent, and nothing in the caller's text
 becomes a token of the template.
 """
 
@@ -92,39 +92,39 @@ def fit_prompt(
 ) -> FittedPrompt:
     """Return a fill-in-the-middle prompt with as much text around the cursor as fits.
 
-    The end of the prefix is kept, and the beginning of the suffix.  If all fits, nothing is cut.
+    The end of the prefix is kept, and the beginning of the suffix. If all fits, nothing is cut.
     If not, the prefix gets its share of the room, the suffix gets the remaining room, and then the
-    prefix gets the room that the suffix leaves.  In the end neither can be extended to its next
-    boundary without passing the limit.  The time taken grows with the limit, not with the texts.
+    prefix gets the room that the suffix leaves. In the end neither can be extended to its next
+    boundary without passing the limit. The time taken grows with the limit, not with the texts.
 
-    The name of a special token in the prefix or suffix is plain text.  This is so for the
+    The name of a special token in the prefix or suffix is plain text. This is so for the
     template's names even if the encoding has them as tokens everywhere, as DeepSeek's and Qwen's
-    do.  The text then has other tokens in the prompt than ``encoding.encode_ordinary`` gives.
+    do. The text then has other tokens in the prompt than ``encoding.encode_ordinary`` gives.
 
     ``fit_prompt(document, offset, limit=…)`` makes the same prompt of a ``Document`` with the
-    cursor at an offset.  No more of its text is put together than is near to the cursor.
+    cursor at an offset. No more of its text is put together than is near to the cursor.
 
     Args:
         encoding: the model's encoding; or a ``Document``, which has one.
         prefix: the text before the cursor; for a ``Document`` the offset of the cursor.
         suffix: the text after it; for a ``Document`` none.
         limit: the most tokens that the prompt may have, those of the template included.
-        template: a text with ``{prefix}`` and ``{suffix}`` in it, each once, in any order.  Names
-            of special tokens in it become these tokens.  All else, other braces too, is text.
+        template: a text with ``{prefix}`` and ``{suffix}`` in it, each once, in any order. Names
+            of special tokens in it become these tokens. All else, other braces too, is text.
             Unless given, it is ``fim_template(encoding, model)``.
         model: the name of the model, for an encoding without fill-in-the-middle tokens.
-        share: the part of the room for text that the prefix gets at first, from 0 to 1.  The
+        share: the part of the room for text that the prefix gets at first, from 0 to 1. The
             default is a convention: the text before the cursor mostly says more.
         boundary: the positions at which a text may be cut: ``"char"``, ``"word"`` or ``"line"``.
-            If not even the line at the cursor fits, it is cut at a word.  If not even a word fits,
+            If not even the line at the cursor fits, it is cut at a word. If not even a word fits,
             it is cut anywhere, so that text next to the cursor is kept.
 
     Raises:
         IndexError: the offset is not in the document.
         TypeError: an argument is missing, or is of another kind.
-        ValueError: the limit is negative, or less than the template alone takes.  Or the template
-            does not have each placeholder once.  Or no template is given, and none is known for
-            the encoding and the model.  Or ``share`` is not from 0 to 1.  Or the boundary is not
+        ValueError: the limit is negative, or less than the template alone takes. Or the template
+            does not have each placeholder once. Or no template is given, and none is known for
+            the encoding and the model. Or ``share`` is not from 0 to 1. Or the boundary is not
             known.
 
     >>> from compat_bpe import get_encoding
@@ -274,7 +274,7 @@ class _Fitting:
             return 0, len(self._suffix)
         start = self._start(0, least + int(share * (self._limit - least)))
         end = self._end(start)
-        # Mostly once is enough.  But a longer text may have fewer tokens, and so make room for the
+        # Mostly once is enough. But a longer text may have fewer tokens, and so make room for the
         # other text.
         while True:
             before, start = start, self._start(end, self._limit)

@@ -34,12 +34,12 @@ _TALKING = re.compile(
 def fim_template(encoding: TextEncoder, model: str | None = None) -> str:
     """Return the template with an encoding's own fill-in-the-middle tokens, or one in words.
 
-    The token for the beginning of a text is not in it.  Some models want that token first, and
-    most servers add it.  Put its name in front to have it in the prompt.
+    The token for the beginning of a text is not in it. Some models want that token first, and
+    most servers add it. Put its name in front to have it in the prompt.
 
     Args:
         encoding: the model's encoding.
-        model: the name of the model.  If the encoding has no fill-in-the-middle tokens, and this is
+        model: the name of the model. If the encoding has no fill-in-the-middle tokens, and this is
             a model that one talks to, the template says in words what to do.
 
     Raises:

@@ -46,7 +46,7 @@ class _Known(NamedTuple):
 class Forward:
     """The search for the longest part that begins at one offset, the origin.
 
-    ``Backward`` overrides all that depends on the direction.  Of two offsets, ``near`` is the one
+    ``Backward`` overrides all that depends on the direction. Of two offsets, ``near`` is the one
     closer to the origin, and ``far`` the other one.
     """
 
@@ -92,8 +92,8 @@ class Forward:
     def portion(self, near: int, stop: int, width: int) -> tuple[int, bool]:
         """Return the far side of a portion next to ``near``, and True if it is a cut point.
 
-        If not, it is a joint.  The portion is cut like a segment, soon after an empty line or the
-        end of a line.  So its count is more often in the cache.
+        If not, it is a joint. The portion is cut like a segment, soon after an empty line or the
+        end of a line. So its count is more often in the cache.
 
         Args:
             near, stop: the near side, and the end of all portions.
@@ -281,7 +281,7 @@ class Forward:
     def narrow_by_joints(self, known: list[_Known], beyond: _Known, limit: int) -> _Known:
         """Return a place up to which the text does not fit, as near as can be found by joints.
 
-        Tokens are spread over a text evenly enough to guess where the limit is passed.  The aim is
+        Tokens are spread over a text evenly enough to guess where the limit is passed. The aim is
         a little to that side of it from which less is known.
         """
         base, origin = known[-1], known[0].at
@@ -323,8 +323,8 @@ class Forward:
 class Backward(Forward):
     """The search for the longest part that ends at the origin.
 
-    What is known are counts of text that goes on.  A part that begins at such a cut point is a text
-    of its own, which may have other tokens, even fewer.  But a longer part has at least these.
+    What is known are counts of text that goes on. A part that begins at such a cut point is a text
+    of its own, which may have other tokens, even fewer. But a longer part has at least these.
     """
 
     step = -1

@@ -1,6 +1,6 @@
 """Prompts of several sections, of which the less important are cut or dropped first.
 
-The prompt is counted as one text.  At every step ``_Prompt`` knows the exact count of the text so
+The prompt is counted as one text. At every step ``_Prompt`` knows the exact count of the text so
 far, even if tokens reach across joints, and nothing is put in that takes it above the limit.
 """
 
@@ -26,10 +26,10 @@ class Section(NamedTuple):
     Args:
         text: any string; names of special tokens are plain text.
         priority: a number; a higher one is more important.
-        min_tokens: the fewest tokens with which the section is useful.  They are reserved for it,
+        min_tokens: the fewest tokens with which the section is useful. They are reserved for it,
             unless a section of higher priority would have to be dropped for that.
-        cut: the treatment if it does not fit.  ``"drop"`` leaves it out.  ``"head"``, ``"tail"``
-            and ``"ends"`` keep that part of it.  ``"lines"`` keeps whole lines from its beginning.
+        cut: the treatment if it does not fit. ``"drop"`` leaves it out. ``"head"``, ``"tail"``
+            and ``"ends"`` keep that part of it. ``"lines"`` keeps whole lines from its beginning.
         boundary: the positions at which the head, tail or ends may be cut: ``"char"``, ``"word"``
             or ``"line"``.
         marker: the text put where something was cut; see ``Encoding.truncate``.
@@ -73,7 +73,7 @@ class FittedSections:
 
     Args:
         text: the prompt.
-        count: its exact number of tokens, at most the limit.  If tokens reach across joints, it is
+        count: its exact number of tokens, at most the limit. If tokens reach across joints, it is
             not the sum of the sections' counts.
         sections: the result for each section, in the given order.
     """
@@ -88,20 +88,20 @@ def fit_sections(
 ) -> FittedSections:
     """Return a prompt of as much of the sections as fits, in their order.
 
-    If all fit, nothing is cut.  If not, these are the rules:
+    If all fit, nothing is cut. If not, these are the rules:
 
     1. Sections are put in by priority, the highest first; those of one priority in the given
-       order.  A section is put in whole if it fits beside the sections already in.  If not, it is
-       cut, as its ``cut`` says, to about the remaining room, but not below its ``min_tokens``.  If
-       that does not fit, it is dropped.  The room that remains is for the next section.
+       order. A section is put in whole if it fits beside the sections already in. If not, it is
+       cut, as its ``cut`` says, to about the remaining room, but not below its ``min_tokens``. If
+       that does not fit, it is dropped. The room that remains is for the next section.
     2. Before that, room is reserved for the minimum of each section with ``min_tokens``: the
        shortest cut with at least that many tokens, or the whole section if it is shorter or is
-       dropped rather than cut.  If a section of higher priority would have to be dropped for a
+       dropped rather than cut. If a section of higher priority would have to be dropped for a
        reserved minimum, the minimum is given up, the lowest priority first.
     3. The reserved minimum of a required section is never given up.
 
     A lower-priority section takes space only through its reserved minimum; only required sections
-    can cause a drop.  The time taken grows with the limit and the number of sections, hardly with
+    can cause a drop. The time taken grows with the limit and the number of sections, hardly with
     the length of their texts.
 
     Args:
@@ -351,7 +351,7 @@ class _Prompt:
             above = self._tokens(gap, truncated) - gap.room
             if above <= 0 and _is_enough(truncated, need):
                 return truncated
-            # Lower the limit by the tokens above the room.  It always falls, so the loop ends.
+            # Lower the limit by the tokens above the room. It always falls, so the loop ends.
             limit = min(limit, truncated.count) - max(1, above)
         return None
 

@@ -25,26 +25,26 @@ def split_text(
 ) -> list[Part]:
     r"""Split a text into consecutive parts that each have at most ``limit`` tokens.
 
-    Each part is as long as it can be.  Without overlap, the joined parts are the text.  With
+    Each part is as long as it can be. Without overlap, the joined parts are the text. With
     overlap, the joined ``text[max(part.start, end of the one before) : part.end]`` are the text.
 
     Args:
         encoding: the encoding to count by; names of special tokens count as plain text.
         text: any text.
         limit: the most tokens that a part may have.
-        overlap: the most tokens that a part may share with the one before.  The part begins as
+        overlap: the most tokens that a part may share with the one before. The part begins as
             early in that one as this and the boundary allow, or later if new text needs the room.
         boundary: the positions at which the text may be cut: anywhere, between words, or at the
-            ends of lines.  A line that does not fit is cut between words, and a word that does not
-            fit, anywhere.  At such a cut, the overlap may begin at the same finer boundary.
+            ends of lines. A line that does not fit is cut between words, and a word that does not
+            fit, anywhere. At such a cut, the overlap may begin at the same finer boundary.
 
     Returns:
-        The parts in order; each begins and ends further on than the one before.  An empty text has
+        The parts in order; each begins and ends further on than the one before. An empty text has
         no parts.
 
     Raises:
         ValueError: the limit is below 1, the overlap is negative or not below the limit, or the
-            boundary is not known.  Or a single character has more tokens than the limit.
+            boundary is not known. Or a single character has more tokens than the limit.
 
     >>> from compat_bpe import get_encoding
     >>> enc = get_encoding("gpt2")
@@ -115,7 +115,7 @@ class _Splitter:
     def _longest_overlap(self, first: int, last: int, least: int) -> int:
         """Return the first start from which the overlap up to ``last`` and ``least`` both fit.
 
-        ``least`` is the end of the part.  Text that begins later may have more tokens, so each
+        ``least`` is the end of the part. Text that begins later may have more tokens, so each
         start is looked for from the other one on.
         """
         boundary = self._cut_at(last)

@@ -1,9 +1,9 @@
 """Encoding and counting of text that arrives in pieces.
 
-The pieces may be cut anywhere.  The text so far is encoded up to its last *cut point*, where the
-ids of both sides are those of the whole (``Core.next_cut_point``).  The text after it is held back.
+The pieces may be cut anywhere. The text so far is encoded up to its last *cut point*, where the
+ids of both sides are those of the whole (``Core.next_cut_point``). The text after it is held back.
 What comes after a cut point goes on, and is encoded as such (``continued``).
-Most texts have a cut point every few words.  If there is none, as in a million letters, or with a
+Most texts have a cut point every few words. If there is none, as in a million letters, or with a
 pattern that looks back, all text is held until there is one.
 """
 
@@ -44,7 +44,7 @@ class StreamEncoder:
 
     The ids of all pieces together are those that ``encoding.encode`` gives for the whole text.
     Each is returned as soon as it is certain, so that a stream from a keyboard or a language model
-    can be followed.  For speed, feed some thousand characters at a time.
+    can be followed. For speed, feed some thousand characters at a time.
 
     Args:
         encoding: the encoding to use.
@@ -88,7 +88,7 @@ class StreamEncoder:
             text: any text; it may begin and end within a surrogate pair or a special token's name.
 
         Raises:
-            ValueError: the text contains a disallowed name.  The encoder cannot be used any more.
+            ValueError: the text contains a disallowed name. The encoder cannot be used any more.
         """
         return self._encode(self._cutter.feed(text))
 
@@ -134,8 +134,8 @@ class StreamCounter:
         """Take a piece of text, or of its UTF-8, which may begin and end within a character.
 
         Raises:
-            StreamDecodeError: with ``errors="strict"``, bytes are not UTF-8.  It is a
-                ``UnicodeDecodeError``; its ``offset`` counts from the first byte fed.  The counter
+            StreamDecodeError: with ``errors="strict"``, bytes are not UTF-8. It is a
+                ``UnicodeDecodeError``; its ``offset`` counts from the first byte fed. The counter
                 cannot be used any more.
         """
         if isinstance(piece, str):
@@ -185,7 +185,7 @@ def encode_iter(
     """Yield the ids of a text that arrives in pieces, each as soon as it is certain.
 
     They are the ids that ``encoding.encode`` gives for all pieces joined, wherever the pieces end.
-    Only the text between two cut points is held in memory, mostly a few words.  See
+    Only the text between two cut points is held in memory, mostly a few words. See
     ``StreamEncoder``.
 
     Args:
@@ -256,7 +256,7 @@ def count_stream(
 ) -> int:
     r"""Return the number of tokens of a file, ``encoding.count`` of its text, in constant memory.
 
-    The name of a special token counts as plain text.  Bytes are decoded as UTF-8 without changes:
+    The name of a special token counts as plain text. Bytes are decoded as UTF-8 without changes:
     no newline is translated, and a byte-order mark is a character.
 
     Args:
@@ -265,7 +265,7 @@ def count_stream(
         errors: the error handler for bytes that are not UTF-8, as in ``bytes.decode``.
 
     Raises:
-        StreamDecodeError: with ``errors="strict"``, bytes are not UTF-8.  It is a
+        StreamDecodeError: with ``errors="strict"``, bytes are not UTF-8. It is a
             ``UnicodeDecodeError``; its ``offset`` is the position of the wrong byte in the file.
         OSError: the file cannot be read, or it is in non-blocking mode and has nothing yet.
         TypeError: ``file`` is a str or bytes.

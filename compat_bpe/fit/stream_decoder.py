@@ -14,10 +14,10 @@ Tokens = Union[int, Iterable[int]]
 class StreamDecoder:
     """A decoder of ids that arrive one after another.
 
-    The text of all ids is the one that ``encoding.decode`` gives.  Text is returned only when it is
+    The text of all ids is the one that ``encoding.decode`` gives. Text is returned only when it is
     certain, and is never taken back: a character whose bytes are in several tokens comes with the
-    last of them.  What else is held back depends on the tokenizer: most often nothing, or the text
-    of the last id.  A few decoders, such as a SentencePiece denormalizer, must see all ids first;
+    last of them. What else is held back depends on the tokenizer: most often nothing, or the text
+    of the last id. A few decoders, such as a SentencePiece denormalizer, must see all ids first;
     then the text comes with ``finish``.
 
     Args:
@@ -40,7 +40,7 @@ class StreamDecoder:
 
         Raises:
             KeyError, OverflowError: as in ``Encoding.decode``.
-            UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8.  If the tokens
+            UnicodeDecodeError: with ``errors="strict"``, the bytes are not UTF-8. If the tokens
                 are bytes, it is a ``StreamDecodeError``; its ``offset`` counts the bytes from the
                 first id on.
         """

@@ -1,12 +1,12 @@
 """Numbers with a point or an exponent, as tokenizers reads them from JSON.
 
 tokenizers reads JSON with serde_json, which does not take the float that is nearest to a number
-as written, as Python does.  It rounds twice, so every fourth score of a vocabulary is off by one
-in its last bit.  The path that a Unigram model takes may depend on that bit, so the scores are
+as written, as Python does. It rounds twice, so every fourth score of a vocabulary is off by one
+in its last bit. The path that a Unigram model takes may depend on that bit, so the scores are
 read here in the same steps:
 
-1. Its digits, without the point, are one integer.  It must be below 2**64: if one digit more would
-   reach that, the digits from there on do not count.  Those before the point still move the point.
+1. Its digits, without the point, are one integer. It must be below 2**64: if one digit more would
+   reach that, the digits from there on do not count. Those before the point still move the point.
 2. The integer is rounded to a float.
 3. That is multiplied with a power of ten, or divided by one, and rounded again.
 """

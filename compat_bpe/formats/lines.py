@@ -15,7 +15,7 @@ def read_lines(path: Path) -> list[str]:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: ``{file}: {place}: {reason}``.  It is damaged, or too large.
+        ValueError: ``{file}: {place}: {reason}``. It is damaged, or too large.
     """
     data = read_whole(path, SIZE_LIMIT)
     if data.startswith(b"\x1f\x8b"):

@@ -1,6 +1,6 @@
 """The wire format of Protocol Buffers: a message as fields, each a number, a wire type and a value.
 
-Messages are read as the reference implementation reads them.  So a field that is not known, or has
+Messages are read as the reference implementation reads them. So a field that is not known, or has
 another wire type than it should have, is skipped, and of a field that comes twice the last counts.
 """
 

@@ -1,6 +1,6 @@
 """Models of SentencePiece: the content of a ``.model`` file, and the tokenizer that it defines.
 
-The result gives the ids of sentencepiece 0.2.3.  Its Unigram scores are summed in 32 bits, as in
+The result gives the ids of sentencepiece 0.2.3. Its Unigram scores are summed in 32 bits, as in
 that version; earlier ones give other ids for some texts.
 """
 

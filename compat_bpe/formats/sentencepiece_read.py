@@ -41,7 +41,7 @@ def read_sentencepiece(path: str | os.PathLike[str]) -> SentencePieceModel:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is damaged, or SentencePiece does not take it either.  The message says the
+        ValueError: it is damaged, or SentencePiece does not take it either. The message says the
             file, the place in it and the reason.
     """
     return parse_sentencepiece(read_whole(path), os.fspath(path))

@@ -1,8 +1,8 @@
 """The files that Hugging Face transformers keeps beside a vocabulary.
 
 ``tokenizer_config.json`` has the name of a class and its settings, and the special tokens by what
-they are for.  Older folders have those in ``special_tokens_map.json``, other added tokens in
-``added_tokens.json``, and no more than the type of the model in ``config.json``.  All of them may
+they are for. Older folders have those in ``special_tokens_map.json``, other added tokens in
+``added_tokens.json``, and no more than the type of the model in ``config.json``. All of them may
 be missing.
 """
 
@@ -72,7 +72,7 @@ class Special(NamedTuple):
     """The special token that a class has for a role, unless a file names another.
 
     ``lstrip`` and ``normalized`` are as for any added token, and are those of a mere name in a
-    file, too.  ``content`` is None if the class has none.  ``is_bare`` is True if a list of added
+    file, too. ``content`` is None if the class has none. ``is_bare`` is True if a list of added
     tokens that has the name decides about its flags.
     """
 
@@ -104,7 +104,7 @@ class Settings:
         """Return the name of the class, without "Fast" at its end, with its place; None if unknown.
 
         Args:
-            known: the names of classes.  The type of model says the class only if that is one of
+            known: the names of classes. The type of model says the class only if that is one of
                 them, since models of any type may have a vocabulary of another's kind.
         """
         for file in (self.config, self._model):
@@ -177,7 +177,7 @@ class Settings:
         by_role = [*special.values(), *more_tokens]
         names = {token["content"] for token in by_role}
         listed = [*self.listed(), *self._listed_by_name()]
-        # transformers numbers them twice.  In what is added around a text it has the ids that are
+        # transformers numbers them twice. In what is added around a text it has the ids that are
         # written in the files, even if they are not those that the tokens get in the end.
         around = {**vocabulary, **{token["content"]: token["id"] for token in listed}}
         for name in dict.fromkeys(token["content"] for token in by_role):

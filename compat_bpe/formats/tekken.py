@@ -1,7 +1,7 @@
 """``tekken.json``: Mistral's vocabularies since NeMo.
 
-Text is split by the pattern in the file and merged by rank, as in tiktoken.  The special tokens
-have the first ids: the id of another token is its rank plus the number of special tokens.  The
+Text is split by the pattern in the file and merged by rank, as in tiktoken. The special tokens
+have the first ids: the id of another token is its rank plus the number of special tokens. The
 rules are those of ``Tekkenizer`` in mistral-common 1.13.1.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from . import RANK_LIMIT, missing_byte
 from .checked_json import Json
 
-#: The most special tokens accepted.  Real files have 1,000, most of them reserved.
+#: The most special tokens accepted. Real files have 1,000, most of them reserved.
 _MOST_SPECIAL = 1 << 16
 
 #: The special tokens of files before version v11, which do not list them.

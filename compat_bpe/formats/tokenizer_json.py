@@ -1,11 +1,11 @@
 """``tokenizer.json`` of Hugging Face tokenizers.
 
 The result gives the ids that ``tokenizers.Tokenizer.from_file(path).encode(text)`` gives, as of
-tokenizers 0.23.3.  ``truncation`` and ``padding`` are read, but not applied unasked, since they are
+tokenizers 0.23.3. ``truncation`` and ``padding`` are read, but not applied unasked, since they are
 settings of a program rather than of a vocabulary.
 
-As in tokenizers, the ids that the file writes beside its added tokens are ignored.  An added token
-that the model also has gets the model's id.  The others are numbered from the size of the
+As in tokenizers, the ids that the file writes beside its added tokens are ignored. An added token
+that the model also has gets the model's id. The others are numbered from the size of the
 vocabulary on.
 """
 
@@ -41,7 +41,7 @@ class TokenizerDefinition(NamedTuple):
     """The content of a ``tokenizer.json``.
 
     ``parts`` has ``normalizer``, ``pre_tokenizer``, ``post_processor`` and ``decoder`` as in the
-    file.  ``source`` is the file's name in messages.  ``truncation`` and ``padding`` are the file's
+    file. ``source`` is the file's name in messages. ``truncation`` and ``padding`` are the file's
     settings, which nothing applies unasked.
     """
 
@@ -96,7 +96,7 @@ def parse_tokenizer(file: Json) -> TokenizerDefinition:
     """Return the definition in a ``tokenizer.json``.
 
     Raises:
-        ValueError: ``{file}: {place}: {reason}``.  The file is damaged, or a part of it is not
+        ValueError: ``{file}: {place}: {reason}``. The file is damaged, or a part of it is not
             supported.
     """
     members = file.mapping()
@@ -208,7 +208,7 @@ def _added_tokens(
     """Return the added tokens; those that are not in the vocabulary are numbered on.
 
     As in tokenizers, of tokens that come twice the last one counts, which is special if any is.
-    The ids in the file do not matter.  A token may be numbered onto an id that a token of the
+    The ids in the file do not matter. A token may be numbered onto an id that a token of the
     vocabulary has, if that has gaps; then the id means the added token when it is decoded.
     """
     ids: dict[str, int] = {}

@@ -1,7 +1,7 @@
 """``vocab.json`` and ``merges.txt``: the model of a ``tokenizer.json`` in two files.
 
 The files beside them (``settings_beside.py``) define the added tokens and, by the name of a class
-in Hugging Face transformers, the rest.  If no class is named, it is told from the tokens: of those
+in Hugging Face transformers, the rest. If no class is named, it is told from the tokens: of those
 that end a word with ``</w>`` there are several kinds; others are as in GPT-2.
 """
 
@@ -32,7 +32,7 @@ def read_vocab_merges(
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: ``{file}: {place}: {reason}``.  A file is damaged, or the class is not known.
+        ValueError: ``{file}: {place}: {reason}``. A file is damaged, or the class is not known.
     """
     ids = read_json(vocabulary)
     settings = settings_beside(vocabulary)
@@ -56,7 +56,7 @@ def read_clip_merges(path: Path) -> TokenizerDefinition:
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: ``{file}: {place}: {reason}``.  The file is damaged.
+        ValueError: ``{file}: {place}: {reason}``. The file is damaged.
     """
     merges = _read_merges(path)[: CLIP.most_merges]
     shown = sorted(BYTE_TO_UNICODE.values())

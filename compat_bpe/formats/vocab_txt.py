@@ -1,7 +1,7 @@
 """``vocab.txt``: the vocabulary of BERT and its like, one piece a line.
 
-The number of a line, from 0 on, is the id of its piece.  White space at the end of a line is no
-part of the piece.  If a piece comes twice, the last line counts.  The rest is as Hugging Face
+The number of a line, from 0 on, is the id of its piece. White space at the end of a line is no
+part of the piece. If a piece comes twice, the last line counts. The rest is as Hugging Face
 transformers makes it from such a file and from the files beside it (``settings_beside.py``).
 """
 
@@ -113,7 +113,7 @@ def read_vocab_txt(path: Path) -> TokenizerDefinition:
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: ``{file}: {place}: {reason}``.  A file is damaged, or the class is not known.
+        ValueError: ``{file}: {place}: {reason}``. A file is damaged, or the class is not known.
     """
     vocabulary = _read_vocabulary(path)
     settings = settings_beside(path)

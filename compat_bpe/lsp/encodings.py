@@ -27,7 +27,7 @@ class Encodings:
         """Return an encoding.
 
         Raises:
-            RpcError: it is not known, or cannot be loaded.  That is remembered until ``forget``.
+            RpcError: it is not known, or cannot be loaded. That is remembered until ``forget``.
         """
         encoding = self._loaded.get(choice)
         if encoding is None:

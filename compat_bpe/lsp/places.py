@@ -1,6 +1,6 @@
 """Positions and ranges of the protocol, and changes of a document that are given by them.
 
-A position is a line and a column in the unit that client and server have agreed on.  A line beyond
+A position is a line and a column in the unit that client and server have agreed on. A line beyond
 the last one is the end of the document, and a column beyond the end of a line is that end.
 """
 
@@ -82,8 +82,8 @@ def range_at(document: Document, start: int, end: int, unit: Unit) -> dict[str, 
 def edit_of(document: Document, change: Change, unit: Unit) -> tuple[int, int, str]:
     r"""Return a change as the arguments of ``Document.replace``.
 
-    The result is the text of the client, unit by unit.  In UTF-16 a change may take half of a
-    character.  Two halves that meet stay as they are: they count as the character that they are.
+    The result is the text of the client, unit by unit. In UTF-16 a change may take half of a
+    character. Two halves that meet stay as they are: they count as the character that they are.
 
     >>> from compat_bpe import get_encoding
     >>> document = Document(get_encoding("gpt2"), "a\U0001f600")

@@ -95,7 +95,7 @@ def did_open(session: Session, params: Params) -> None:
 def did_change(session: Session, params: Params) -> None:
     """Make the changes of a document.
 
-    Versions are the client's to count.  They may go back: messages come in their order, so the
+    Versions are the client's to count. They may go back: messages come in their order, so the
     last change is the newest, whatever its version says.
     """
     opened = session.document(params)

@@ -1,8 +1,8 @@
 """``Session``: the work for one client, from its first message to its last.
 
-One thread reads messages, another one works on them in their order.  What takes long is done in
+One thread reads messages, another one works on them in their order. What takes long is done in
 steps, between which other messages are answered; only those about a document that such work is for
-wait for it.  So nothing overtakes a change of the document that it is about.
+wait for it. So nothing overtakes a change of the document that it is about.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def lenses(session: Session, params: Params) -> list[dict[str, Any]] | None:
 def hover(session: Session, params: Params) -> dict[str, Any] | None:
     """Return the counts of the selection, the line and the document, and the tokens at a place.
 
-    A client that has a selection may give it as ``range``.  Else it is that for which code actions
+    A client that has a selection may give it as ``range``. Else it is that for which code actions
     were last asked, if the place is in it.
     """
     opened = session.document(params)
@@ -110,7 +110,7 @@ def colors(session: Session, params: Params) -> dict[str, Any] | None:
 def _stretches(document: Document, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Yield the parts of tokens in a range, each within a line, with the tokens' numbers.
 
-    A character of several tokens is in the first one.  By the number in the document, a token
+    A character of several tokens is in the first one. By the number in the document, a token
     keeps its type when the range moves.
     """
     covered = start

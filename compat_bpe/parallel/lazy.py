@@ -11,7 +11,7 @@ else:
         """A property that is computed when it is first asked for, and kept, without a lock.
 
         That of ``functools`` takes a lock before Python 3.12, one for all objects of a class; where
-        a process forks meanwhile, it is never released in the child.  Threads that ask together
+        a process forks meanwhile, it is never released in the child. Threads that ask together
         each compute the value here, and all get the one that is kept.
 
         >>> class Squares:

@@ -27,7 +27,7 @@ def may_start() -> bool:
     """Return True if this Python can be started once more.
 
     In a frozen program, or one that Python is embedded in, it cannot: ``sys.executable`` is the
-    program itself, and would open its windows once more.  So its file must be named like a Python.
+    program itself, and would open its windows once more. So its file must be named like a Python.
     """
     name = os.path.basename(sys.executable or "").lower()
     return name.startswith(_PYTHONS) and not getattr(sys, "frozen", False)
@@ -44,7 +44,7 @@ def processors() -> int:
 def start_worker(module: str) -> subprocess.Popen[bytes]:
     """Start a process that calls ``work()`` of a module, with pipes as its input and output.
 
-    An interrupt from the keyboard does not reach it; it would print a traceback.  On Windows it
+    An interrupt from the keyboard does not reach it; it would print a traceback. On Windows it
     opens no console of its own.
 
     Raises:

@@ -1,13 +1,13 @@
 r"""Patterns whose chunks stay whole when they stand alone.
 
-Let a pattern split some text, and let *c* be one of the chunks.  For most patterns, *c* as a text
-of its own is one chunk, too.  So a text that such a pattern splits is never a chunk.
+Let a pattern split some text, and let *c* be one of the chunks. For most patterns, *c* as a text
+of its own is one chunk, too. So a text that such a pattern splits is never a chunk.
 
 The property holds if a pattern looks around only in these ways: ``(?!x)`` with a set of single
-characters ``x``, and ``$`` for the end of the text.  The argument: both are true at the end of the
-text, and elsewhere they depend on the next character alone.  So the way by which *c* matched in
-the text leads to a match of all of *c*.  A way that comes before it and ends within *c* sees the
-same characters in the text, so it would have matched there, and *c* would be shorter.  Hence the
+characters ``x``, and ``$`` for the end of the text. The argument: both are true at the end of the
+text, and elsewhere they depend on the next character alone. So the way by which *c* matched in
+the text leads to a match of all of *c*. A way that comes before it and ends within *c* sees the
+same characters in the text, so it would have matched there, and *c* would be shorter. Hence the
 first way that matches, if it is another one, ends at the end of *c*, and gives all of it.
 
 What is matched once and for all (``++``, ``(?>…)``) does not disturb this if it is a repeated

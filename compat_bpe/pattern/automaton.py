@@ -3,10 +3,10 @@ r"""The position automaton of a pattern (Glushkov 1961).
 The property: the characters of every match stand on a path of positions, each of which may follow
 the one before.
 
-The argument: each class in the tree is a position.  A match goes through the tree in the order in
-which the tree allows, and takes each character at a class.  Conditions (lookaround, anchors), the
+The argument: each class in the tree is a position. A match goes through the tree in the order in
+which the tree allows, and takes each character at a class. Conditions (lookaround, anchors), the
 order of alternatives, and what greedy, lazy, possessive and atomic groups prefer only ever forbid
-matches.  So there are paths for all matches, and for more.
+matches. So there are paths for all matches, and for more.
 """
 
 from __future__ import annotations
@@ -109,9 +109,9 @@ class Positions:
 
 
 class Automaton:
-    r"""The position automaton of a tree, ready to run.  Repeats of few rounds are written out.
+    r"""The position automaton of a tree, ready to run. Repeats of few rounds are written out.
 
-    A set of positions is an integer with a bit for each.  To run, take from a set the positions
+    A set of positions is an integer with a bit for each. To run, take from a set the positions
     that hold a character, and go on to those after them, until the set is empty.
 
     Attributes:

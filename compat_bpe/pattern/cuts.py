@@ -1,7 +1,7 @@
 r"""Cut points of a pattern: positions at which a text may be cut before it is split.
 
 The property: a position between two characters is a *cut point* if splitting the two parts
-gives the same chunks as splitting the whole.  Two conditions ensure this:
+gives the same chunks as splitting the whole. Two conditions ensure this:
 
 - in no match can the second character follow the first;
 - right after the first character, the pattern asks nothing about the text around it.
@@ -15,7 +15,7 @@ The argument:
 The characters that may follow each other in a match are those of positions that may follow each
 other (``automaton``).
 
-In cl100k_base, for instance, a letter is only ever followed by another letter.  So a text may be
+In cl100k_base, for instance, a letter is only ever followed by another letter. So a text may be
 cut before any space that follows a letter.
 """
 
@@ -40,8 +40,8 @@ _MORE_CANDIDATES = (
 def cut_point_pairs(tree: Node, fine: bool = False) -> list[tuple[CodePoints, CodePoints]]:
     r"""Return pairs of sets with a cut point between any character of the first and the second.
 
-    With ``fine`` there are more pairs, and they take longer to look for in a text.  A pattern
-    that looks back (``^``, ``\b``, ``(?<=…)``) has no cut points and gets no pairs.  A very large
+    With ``fine`` there are more pairs, and they take longer to look for in a text. A pattern
+    that looks back (``^``, ``\b``, ``(?<=…)``) has no cut points and gets no pairs. A very large
     one gets none either.
 
     >>> from compat_bpe.pattern.parser import parse

@@ -1,13 +1,13 @@
 r"""Letters whose case is ignored, as Oniguruma does it: ``ss`` is also the letter ``ß``.
 
-A character may fold to several (Unicode's full case folding).  In Oniguruma, as observed in
+A character may fold to several (Unicode's full case folding). In Oniguruma, as observed in
 tokenizers 0.23.3:
 
 - Letters one after another are cut, from the left, into the longest strings that a character folds
-  to; each matches such a character, too.  So ``sss`` is ``(?:ss|ß)s``.
+  to; each matches such a character, too. So ``sss`` is ``(?:ss|ß)s``.
 - Such a character by itself also matches its string.
 - A class that holds such a character also matches its string, after all else; a negated one does
-  not.  First the class is put together, then case is ignored, then the class is negated.
+  not. First the class is put together, then case is ignored, then the class is negated.
 - In a lookbehind, a character is only ever matched by one.
 """
 

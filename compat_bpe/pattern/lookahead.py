@@ -1,8 +1,8 @@
 r"""Conditions on what follows, as questions about one character: for ``table``.
 
-A table takes one character after another, and knows only the next.  Before it takes a character it
-can ask for the kind of this one.  A gap of a joined pattern asks for more: ``(?!P)[set]`` with a P
-that takes several characters.  This asks first, and takes then.  It is the same to take the
+A table takes one character after another, and knows only the next. Before it takes a character it
+can ask for the kind of this one. A gap of a joined pattern asks for more: ``(?!P)[set]`` with a P
+that takes several characters. This asks first, and takes then. It is the same to take the
 character, and to ask then for what P has left: ``(?![0-9]?[a-z])[0-9X]`` is
 ``X|[0-9](?![a-z])``.
 """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .states import States
 
 #: The time that ``regex`` gets for a text: so long for any, and a second more for so many
-#: characters.  It takes some millions a second.
+#: characters. It takes some millions a second.
 _FEWEST_SECONDS = 10
 _CHARACTERS_A_SECOND = 100_000
 

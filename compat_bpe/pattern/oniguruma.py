@@ -13,7 +13,7 @@ The syntax is that of ``parser.py``, with these differences:
 
 A construct is refused if it might mean something else here: ``--`` and ``~~`` in classes, some
 escapes, ``\X`` where it might begin within a character, letters whose case is ignored that only a
-group brings together, and classes that hold many of the characters that fold to several.  (The
+group brings together, and classes that hold many of the characters that fold to several. (The
 syntax is that of the ``doc/RE`` of Oniguruma 6.9.)
 """
 

@@ -1,8 +1,8 @@
 r"""A parser for the syntax of published patterns.
 
-tiktoken's patterns are written for Rust's ``fancy-regex``.  ``parse`` reads that syntax into a
-small tree.  Every class in the tree is an explicit set of Unicode 16.0 code points, and case is
-already taken into account.  So nothing depends on another engine's idea of ``\s``.  It reads:
+tiktoken's patterns are written for Rust's ``fancy-regex``. ``parse`` reads that syntax into a
+small tree. Every class in the tree is an explicit set of Unicode 16.0 code points, and case is
+already taken into account. So nothing depends on another engine's idea of ``\s``. It reads:
 
 - classes: ``\p{L}``, ``\pL``, ``\P{Lu}``, ``\p{Han}``, ``\s \S \d \D \w \W``, ``.``, brackets
   with ranges, negation, nesting and the set operators ``&& -- ~~``, ``[:alpha:]``;

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: The most instructions.  Those that ship need some fifty.
+#: The most instructions. Those that ship need some fifty.
 _MOST_INSTRUCTIONS = 1000
 
 
@@ -36,8 +36,8 @@ class Program:
     Attributes:
         code: the instructions.
         start: the number of the first one.
-        sets: the sets of characters that they tell apart.  The bit of a set is 1 shifted by its
-            index here.  The kind of a character is the sum of the bits of the sets that it is in.
+        sets: the sets of characters that they tell apart. The bit of a set is 1 shifted by its
+            index here. The kind of a character is the sum of the bits of the sets that it is in.
         looks_back: True if an instruction asks for the character before.
 
     Raises:

@@ -1,10 +1,10 @@
 r"""The reach of a pattern: how far a match looks into the text.
 
-The property: a match depends on the characters that it was compared with, and on no others.  So
+The property: a match depends on the characters that it was compared with, and on no others. So
 it is the same in every text that has these characters at this position.
 
 The argument: the characters are found by following all ways through the pattern at once until
-every way has ended (``automaton``).  A lookahead is a way of its own.  ``re`` may never try some of
+every way has ended (``automaton``). A lookahead is a way of its own. ``re`` may never try some of
 these ways; then the reach is a little longer than need be, and still right.
 """
 

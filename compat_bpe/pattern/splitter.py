@@ -1,9 +1,9 @@
 r"""Splitting a text into chunks (pre-tokens), the matches of a published pattern.
 
 The pattern is compiled for several alphabets (see ``translation``), each when a text first needs
-it.  The first text that is not ASCII is split by way of stand-ins.  Replacing characters takes
-time, but the pattern for stand-ins compiles in a fraction of the time.  After ``_FEW`` characters
-the pattern is compiled for the Basic Multilingual Plane.  From then on only characters above that
+it. The first text that is not ASCII is split by way of stand-ins. Replacing characters takes
+time, but the pattern for stand-ins compiles in a fraction of the time. After ``_FEW`` characters
+the pattern is compiled for the Basic Multilingual Plane. From then on only characters above that
 plane have stand-ins.
 """
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 SHORTEST_SEGMENT = 512
 LONGEST_SEGMENT = 2048
 
-#: Replace this many characters of text that is not ASCII by stand-ins.  That takes about as long as
-#: compiling the patterns without stand-ins.  Those of a long text are replaced twice: once to find
+#: Replace this many characters of text that is not ASCII by stand-ins. That takes about as long as
+#: compiling the patterns without stand-ins. Those of a long text are replaced twice: once to find
 #: its cut points, and once for its chunks.
 _FEW = 1 << 18
 
@@ -39,7 +39,7 @@ class Splitter:
     r"""A published pattern, ready to split texts.
 
     Args:
-        pattern: in the syntax of Rust's ``fancy-regex``, as tiktoken takes it.  A pattern that
+        pattern: in the syntax of Rust's ``fancy-regex``, as tiktoken takes it. A pattern that
             this package cannot translate is given to the ``regex`` package, if that is installed.
 
     Raises:
@@ -119,7 +119,7 @@ class Splitter:
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Return the start and end of each match in a text, empty matches included.
 
-        An empty match right after another match is left out.  After an empty match the search goes
+        An empty match right after another match is left out. After an empty match the search goes
         on one character further, as in Rust and Oniguruma; ``re`` would look for a longer match at
         the same position.
 
@@ -285,8 +285,8 @@ class Splitter:
         """Yield the segments of a text, of some hundred characters each.
 
         A segment ends at a cut point (see ``cuts``), so the chunks of the segments are those of the
-        text.  It ends soon after an empty line, or else soon after the end of a line: so equal
-        parts of two texts mostly have equal segments.  It is longer than ``longest`` if no cut
+        text. It ends soon after an empty line, or else soon after the end of a line: so equal
+        parts of two texts mostly have equal segments. It is longer than ``longest`` if no cut
         point is found before, and the last one may be shorter than ``shortest``.
         """
         start = 0

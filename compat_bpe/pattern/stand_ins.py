@@ -13,7 +13,7 @@ class StandIns(dict[int, str]):
     """The stand-ins of characters, by code point; see ``translation``.
 
     Args:
-        starts: the first character of each range with one stand-in, ascending.  Characters below
+        starts: the first character of each range with one stand-in, ascending. Characters below
             the first have no stand-in.
         stand_ins: the stand-in of each range.
 

@@ -1,10 +1,10 @@
 r"""A matcher in bounded time, for patterns by which ``re`` could try ways without end.
 
 ``(?:a+)+b`` matches a run of *n* letters in 2ⁿ ways, and ``re`` tries them all where no ``b``
-follows.  ``ways`` tells which patterns are of that kind.  Here all ways are taken at once, as in
-``table``, whose docstring says why the matches are the same.  There are two differences:
+follows. ``ways`` tells which patterns are of that kind. Here all ways are taken at once, as in
+``table``, whose docstring says why the matches are the same. There are two differences:
 
-- A state is made when a text first needs it, and states are forgotten when there are many.  So it
+- A state is made when a text first needs it, and states are forgotten when there are many. So it
   takes little time and memory however many states a pattern has.
 - A state knows the character before, so conditions may ask for that one, too (``\b``, ``^``).
 

@@ -3,8 +3,8 @@ r"""Oniguruma's ``\X``: what readers take for one character, as far as Oniguruma
 It is the extended grapheme cluster of UAX 29 without rule GB9c, which keeps Indic conjuncts
 together, and by Unicode 16.0.
 
-``\X`` goes on as long as there is no boundary after the last character.  Boundaries depend on the
-text before, match or not, in two cases: between two halves of a flag, and before a pictograph.  So
+``\X`` goes on as long as there is no boundary after the last character. Boundaries depend on the
+text before, match or not, in two cases: between two halves of a flag, and before a pictograph. So
 a pattern without lookbehinds can tell them only where every ``\X`` begins at a boundary, or where
 what is before it is neither of these.
 """
@@ -79,7 +79,7 @@ def is_exact(tree: Node) -> bool:
     r"""Return True if each ``\X`` of a pattern begins where ``text_segment`` is right.
 
     The property: ``\X`` is a branch, or a branch repeats it, so it never fails, and all text is in
-    matches.  What the other branches match has no pictographs and no halves of flags; so those are
+    matches. What the other branches match has no pictographs and no halves of flags; so those are
     in matches of ``\X``, which end at boundaries.
     """
     segment = text_segment()

@@ -1,16 +1,16 @@
 r"""The translation of a pattern for Python's ``re``, in parts that are made when first asked for.
 
-``re`` tests a class of characters below U+0100 with one small bitmap.  A class of the Basic
-Multilingual Plane takes a large bitmap, and milliseconds to set up.  Ranges above that plane are
-tested one by one, which makes *all* text several times slower.  So the pattern is written for three
+``re`` tests a class of characters below U+0100 with one small bitmap. A class of the Basic
+Multilingual Plane takes a large bitmap, and milliseconds to set up. Ranges above that plane are
+tested one by one, which makes *all* text several times slower. So the pattern is written for three
 alphabets:
 
 - ``ascii``: classes of ASCII characters alone.
-- ``few``: ASCII, and one *stand-in* below U+0100 for each kind of other characters.  Characters are
-  of one kind if they are in the same classes of the pattern.  This alphabet is quickly set up, but
+- ``few``: ASCII, and one *stand-in* below U+0100 for each kind of other characters. Characters are
+  of one kind if they are in the same classes of the pattern. This alphabet is quickly set up, but
   replacing the characters of a text takes time.
 - ``most``: classes of the Basic Multilingual Plane, and stand-ins for the kinds of characters above
-  it.  These stand-ins are surrogates, which no text has (``repair`` replaces them).
+  it. These stand-ins are surrogates, which no text has (``repair`` replaces them).
 
 A text of stand-ins has its matches at the same positions as the text itself, since each stand-in is
 in the same classes as the character that it replaces.
@@ -44,7 +44,7 @@ PREPARED_PARTS = (
 #: Those of them that are kept apart.
 LARGE_PARTS = ("most", "cut_points")
 
-#: The first stand-in below U+0100.  From here on the characters are printable.
+#: The first stand-in below U+0100. From here on the characters are printable.
 FIRST_STAND_IN = "\xc0"
 
 
@@ -240,7 +240,7 @@ class _Kinds:
 
     Args:
         sets: the sets.
-        alphabet: ranges of code points without stand-ins.  All code points from the end of the last
+        alphabet: ranges of code points without stand-ins. All code points from the end of the last
             range on have stand-ins.
         first: the code point of the first stand-in.
         limit: the largest number of kinds.
@@ -295,7 +295,7 @@ def _without_surrogates(
 ) -> tuple[CodePoints, CodePoints]:
     """Return a pair of sets with a cut point between them, the first without surrogates.
 
-    The first set keeps only characters below U+10000.  The characters beside a cut point are no
+    The first set keeps only characters below U+10000. The characters beside a cut point are no
     surrogates, so a text can be cut before it is repaired.
     """
     left, right = pair

@@ -1,6 +1,6 @@
 r"""The number of ways in which ``re`` may try to match: which patterns it is fit for.
 
-``re`` tries the ways through a pattern one after another, until one succeeds.  ``(?:a+)+b`` has 2ⁿ
+``re`` tries the ways through a pattern one after another, until one succeeds. ``(?:a+)+b`` has 2ⁿ
 of them for a run of *n* letters, ``a*a*a*b`` some n³, ``a*b`` only *n*, of which no two are at the
 same character at once.
 
@@ -10,13 +10,13 @@ the pattern has instructions (or ``_FEW``), for each position that it searches a
 The argument:
 
 1. What cannot fail is never tried again: after ``a+`` at the end of the pattern, one way leads to
-   the match.  So only what comes before must be looked at, and, each by itself, the rounds of the
+   the match. So only what comes before must be looked at, and, each by itself, the rounds of the
    repeat, for the last one fails (``_parts``).
 2. All ways through a part are taken at once, as in ``states``, but two ways that meet are still
-   two.  These counts are followed for all texts, until no new ones come (then they are bounded) or
+   two. These counts are followed for all texts, until no new ones come (then they are bounded) or
    one is too great, or it takes too long.
 3. Conditions, atomic groups and the limits of long repeats only ever forbid ways, so they may be
-   left out.  What a lookahead reads are ways beside the others.
+   left out. What a lookahead reads are ways beside the others.
 4. A lookbehind may be read backwards, so it must be small enough for no counts to be needed.
 """
 

@@ -3,8 +3,8 @@ r"""Translation of a parsed pattern for Python's ``re``.
 There are three steps, from tree to tree or from tree to text:
 
 1. ``relax`` turns possessive repeats and atomic groups into plain ones where that cannot change
-   a match.  In the published patterns it removes all of them, so they need nothing that
-   Python 3.9 lacks.  Any others are spelled ``(?=(…))\1``, which is atomic on every version.
+   a match. In the published patterns it removes all of them, so they need nothing that
+   Python 3.9 lacks. Any others are spelled ``(?=(…))\1``, which is atomic on every version.
 2. ``project`` replaces each class by its share of a smaller alphabet (ASCII, say) and drops
    branches that can no longer match.
 3. ``to_re`` writes the tree down, each class explicitly.
@@ -99,7 +99,7 @@ def looks_back(node: Node) -> bool:
 class After(NamedTuple):
     """A description of the rest of a match.
 
-    ``first`` holds every next character with which the rest might succeed.  ``sure`` is True if
+    ``first`` holds every next character with which the rest might succeed. ``sure`` is True if
     the rest cannot fail.
     """
 
@@ -140,7 +140,7 @@ def relax(node: Node, after: After = _DONE) -> Node:
     """Return an equivalent pattern with fewer possessive repeats and atomic groups.
 
     The property: giving back characters can only help if the rest of the match then succeeds
-    at a character that was given back.  So a possessive repeat of one class equals the greedy
+    at a character that was given back. So a possessive repeat of one class equals the greedy
     one in two cases:
 
     - the rest cannot begin with a character of that class (``[^a]?+a``);
@@ -178,7 +178,7 @@ def relax(node: Node, after: After = _DONE) -> Node:
 def project(node: Node, share: Callable[[CodePoints], CodePoints]) -> Node:
     """Return the pattern over a smaller alphabet; ``share`` gives a class's part of it.
 
-    The result matches a text of that alphabet just as ``node`` does.  A branch with a class that
+    The result matches a text of that alphabet just as ``node`` does. A branch with a class that
     has no share is dropped.
 
     >>> from compat_bpe.pattern.parser import parse
@@ -217,10 +217,10 @@ def join_runs(tree: Node) -> Node:
     """Return an equivalent pattern with the alternatives ``P?U*L+T`` and ``P?U+L*T`` joined.
 
     o200k_base describes words in this way, with U for capital and L for small letters: "ABcd" and
-    "AB".  The classes P, U and L must have no character in common.  T must consist of optional
+    "AB". The classes P, U and L must have no character in common. T must consist of optional
     items, so that it cannot fail.
 
-    The property: ``P?(?:L+|U+L*)T`` then matches as the two alternatives do.  The argument:
+    The property: ``P?(?:L+|U+L*)T`` then matches as the two alternatives do. The argument:
 
     1. Each alternative can match at a position in one way only: it takes all of P, U and L that
        follow.

@@ -1,7 +1,7 @@
 """A text that is being changed, and the place of each of its characters in the original.
 
 Normalizers and pre-tokenizers have a fast way, from text to text, and a way that keeps account of
-places.  Offsets in the original text come from the second way.  Its rules are those of
+places. Offsets in the original text come from the second way. Its rules are those of
 ``NormalizedString`` in tokenizers 0.23.3, with characters in place of bytes: all bytes of a
 character have the same place there.
 """
@@ -40,13 +40,13 @@ class Aligned(NamedTuple):
         """Return the text with its characters changed one after the other.
 
         Args:
-            changes: each new character, and its relation to the old ones.  It is 0 if the character
+            changes: each new character, and its relation to the old ones. It is 0 if the character
                 replaces one, 1 if it is inserted, and -n if it replaces one and the n characters
-                after that are removed.  An inserted character has the place of the one before it.
+                after that are removed. An inserted character has the place of the one before it.
             removed: the number of characters that are removed at the beginning.
 
         tokenizers changes only what comes after the characters at the beginning that have an empty
-        place (inserted where nothing was matched), yet it puts all of the new text there.  So does
+        place (inserted where nothing was matched), yet it puts all of the new text there. So does
         this, as long as there are characters to replace; after that tokenizers panics, and here
         the new text takes the place of all of the old one.
 

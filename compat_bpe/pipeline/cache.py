@@ -1,8 +1,8 @@
 """A bounded cache from text to its ids or its count, for chunks and for whole segments.
 
-Text repeats itself.  Most chunks of a long text have occurred before, and the ids of such a chunk
-take one look-up in a dictionary.  Whole texts repeat, too, for instance when an editor counts a
-file after each change.  Then a segment of some hundred characters takes one look-up, and is not
+Text repeats itself. Most chunks of a long text have occurred before, and the ids of such a chunk
+take one look-up in a dictionary. Whole texts repeat, too, for instance when an editor counts a
+file after each change. Then a segment of some hundred characters takes one look-up, and is not
 even split.
 """
 
@@ -22,8 +22,8 @@ else:
 class Cache(dict[str, V]):
     """A cache of ``find(text)`` that drops the least recently used texts.
 
-    It keeps two *generations*.  The younger one is this dictionary itself.  When it holds half of
-    ``limit`` texts, it becomes the older one, and the previous older one is dropped.  A text that
+    It keeps two *generations*. The younger one is this dictionary itself. When it holds half of
+    ``limit`` texts, it becomes the older one, and the previous older one is dropped. A text that
     is looked up in the older generation moves to the younger.
 
     Threads may share it: each operation on a dictionary is atomic, and two threads that look up

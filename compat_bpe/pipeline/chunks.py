@@ -71,7 +71,7 @@ def texts_of_chunks(core: Core, text: str) -> Iterator[tuple[list[str], int | No
     r"""Yield the chunks of a text without special tokens, as text, one list a span.
 
     A span lies between two added tokens that are tokens everywhere; the id of the one after it, or
-    None, stands beside it.  It is normalized if the tokenizer normalizes.  ``chunk_bytes`` gives
+    None, stands beside it. It is normalized if the tokenizer normalizes. ``chunk_bytes`` gives
     the bytes of a chunk.
 
     Raises:

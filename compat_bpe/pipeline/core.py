@@ -151,7 +151,7 @@ class Core:
     def continued(self) -> Core:
         """The core for a text that goes on after a cut point: itself if there is no difference.
 
-        It is for ids and counts only.  Both have the same caches, since these know a span only
+        It is for ids and counts only. Both have the same caches, since these know a span only
         once it is ready to be split.
         """
         added = self.added.continued
@@ -191,8 +191,8 @@ class Core:
     def next_joint(self, text: str, start: int, end: int) -> int | None:
         """Return the first joint after ``start`` and before ``end``; None if there is none.
 
-        The text before a *joint* has at most as many tokens as the whole.  What follows it has
-        nearly as many tokens with any other text before the joint (see ``slack``).  Each cut point
+        The text before a *joint* has at most as many tokens as the whole. What follows it has
+        nearly as many tokens with any other text before the joint (see ``slack``). Each cut point
         is a joint, and in a chunk there may be more: there the ids of what follows may depend on
         what is before.
 
@@ -256,7 +256,7 @@ class Core:
         """Return the splitter of a text; None if it cannot be asked about the text directly.
 
         It can be asked if it sees the text unchanged and as one span, and if its pattern is plain
-        (``Splitter.is_plain``).  The tokens, joined, must also be the UTF-8 of the text.
+        (``Splitter.is_plain``). The tokens, joined, must also be the UTF-8 of the text.
         """
         return self._cut_points.splitter_of(text)
 

@@ -1,8 +1,8 @@
 """Cut points: positions at which a text may be cut, so that both sides have the ids of the whole.
 
 The right side of a cut is a text that *goes on*: what is put before a text, or left out at its
-beginning, is not for it (``Core.continued``).  The ids of the whole are those of the left side, and
-those of the right side as a text that goes on.  A text that goes on may be cut at the same places.
+beginning, is not for it (``Core.continued``). The ids of the whole are those of the left side, and
+those of the right side as a text that goes on. A text that goes on may be cut at the same places.
 
 The two characters beside a position alone decide if it is a cut point (see ``pattern.cuts``). So
 it stays one whatever is changed elsewhere. Streams, documents, truncation and worker processes all

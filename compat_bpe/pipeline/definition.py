@@ -28,7 +28,7 @@ class Definition:
         added: finds added tokens; the text between two of them is a span.
         splitter: cuts a span into chunks.
         model: turns a chunk into ids.
-        tokens: returns each token's bytes and its id.  It is called when they are first needed,
+        tokens: returns each token's bytes and its id. It is called when they are first needed,
             which for a model over characters is not to encode.
         highest: the greatest id; -1 if there is none.
         other_tokens: returns the bytes of ids that are not in ``tokens``, or are decoded otherwise.
@@ -41,7 +41,7 @@ class Definition:
             one, whatever is around them; None if only the splitter says where a span may be cut.
         words: cuts a span into the chunks of the pre-tokenizer, if ``splitter`` cuts these further.
         steps: the steps that ``splitter`` is made of; none if it leaves a span whole, or cuts it
-            only where the model has joints.  None if it is no splitter by steps.
+            only where the model has joints. None if it is no splitter by steps.
     """
 
     __slots__ = (

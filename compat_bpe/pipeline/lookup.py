@@ -2,7 +2,7 @@
 
 In free-threaded CPython 3.13, ``dict.get`` takes 20 µs for a key that another thread has made, and
 ``key in table`` with ``table[key]`` 0.15 µs: ``get`` locks the dictionary twice, and to wait for
-oneself takes long.  Elsewhere ``get`` is the fastest.
+oneself takes long. Elsewhere ``get`` is the fastest.
 """
 
 from __future__ import annotations

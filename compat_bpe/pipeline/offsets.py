@@ -46,7 +46,7 @@ def locate(
 ) -> list[Located]:
     r"""Return the tokens of a text with their places.
 
-    The ids are those of ``Core.encode``.  Surrogates are repaired as everywhere; the places are
+    The ids are those of ``Core.encode``. Surrogates are repaired as everywhere; the places are
     those in the text as given.
 
     Args:

@@ -1,7 +1,7 @@
 """The parts of a page: tables, and charts drawn with CSS and SVG.
 
 A chart stretches to the width there is: lengths in it are shares of that, and what is written
-beside it is text of the page, so that it can be read on a phone.  It is for those who see it; the
+beside it is text of the page, so that it can be read on a phone. It is for those who see it; the
 figures are in a table as well.
 """
 

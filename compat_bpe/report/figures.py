@@ -21,7 +21,7 @@ class Sizes(NamedTuple):
         documents: the number of documents that are not empty.
         bytes: the size in bytes of UTF-8.
         characters: the number of code points.
-        words: the number of runs of characters between white space, as in ``str.split``.  In
+        words: the number of runs of characters between white space, as in ``str.split``. In
             writing without spaces between words, such as Chinese and Thai, a run is a clause or a
             sentence.
     """
@@ -292,7 +292,7 @@ def balance(
     """Return the tokens per character of each group, divided by the smallest of all groups.
 
     A group with 3.0 takes three times as many tokens as the best group for the same number of
-    characters.  The greatest value is the ratio of the worst group to the best.  A group without
+    characters. The greatest value is the ratio of the worst group to the best. A group without
     text has None.
 
     >>> sizes = {"en": Sizes(characters=100), "zh": Sizes(characters=10), "xx": Sizes()}

@@ -1,6 +1,6 @@
 """A report on vocabularies as one page of HTML.
 
-It is read without a network and without scripts, in light and dark, on paper and on a phone.  What
+It is read without a network and without scripts, in light and dark, on paper and on a phone. What
 is drawn is in a table, too.
 """
 
@@ -32,7 +32,7 @@ from .style import STYLE
 from .tables import curve_tables, group_tables, measures_of, vocabulary_table
 
 #: The most groups and the most bars that are drawn, and how many groups in any case; those with
-#: the most text.  Tables have all.
+#: the most text. Tables have all.
 _DRAWN, _BARS, _DRAWN_AT_LEAST = 40, 160, 8
 
 #: Tokens of this many bytes and more are counted together.

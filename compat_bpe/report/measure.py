@@ -1,8 +1,8 @@
 """Measuring encodings on a corpus: the number of tokens in each group, and the tokens used.
 
-A corpus is a stream of parts of documents, so a corpus of any size takes little memory.  The counts
+A corpus is a stream of parts of documents, so a corpus of any size takes little memory. The counts
 are those of whole documents, wherever these are cut into parts: each encoding gets the text in
-pieces that end at its own cut points (``fit.stream``).  An encoding without cut points (with a
+pieces that end at its own cut points (``fit.stream``). An encoding without cut points (with a
 pattern that looks back, or a normalizer) gets each document as a whole.
 
 All figures are integers; the ratios (``figures``) are computed from them when they are shown.
@@ -38,7 +38,7 @@ def report(
 
     Args:
         encodings: the encodings by their names in the report.
-        texts: the documents of each group.  Special tokens in them are plain text.
+        texts: the documents of each group. Special tokens in them are plain text.
         terms: words or names whose tokens the report shows.
 
     Raises:
@@ -73,7 +73,7 @@ def report_parts(
     Args:
         encodings, terms: as in ``report``.
         parts: all parts of a document, then those of the next.
-        groups: groups that the report has in any case, and first.  Others follow in the order of
+        groups: groups that the report has in any case, and first. Others follow in the order of
             the parts.
 
     Raises:

@@ -1,6 +1,6 @@
 """Names on a report's page: told apart, broken between their parts, short where room is small.
 
-An encoding has a number, a color and a pattern.  The number alone tells any number of encodings
+An encoding has a number, a color and a pattern. The number alone tells any number of encodings
 apart, without seeing colors; the colors repeat after eight, with another pattern.
 """
 

@@ -1,30 +1,30 @@
 r"""Tokens of a vocabulary that certainly no text gives.
 
-A token whose own text gives it is seen at once to be reachable; most are.  Else: a token *t* comes
-out of a text in one of two ways.  A chunk is *t* as a whole, or merging makes *t* inside a chunk.
+A token whose own text gives it is seen at once to be reachable; most are. Else: a token *t* comes
+out of a text in one of two ways. A chunk is *t* as a whole, or merging makes *t* inside a chunk.
 Each of three things rules it out, and only what one of them rules out is called unreachable; of the
 other tokens nothing is said.
 
 **Not UTF-8.**  A chunk is a piece of a text, and so the bytes of *t* are a piece of valid UTF-8:
-some last bytes of a character, whole characters, some first bytes of a character.  A token that
+some last bytes of a character, whole characters, some first bytes of a character. A token that
 cannot be read so (``C0``, say) is in no chunk.
 
 **Cut.**  In both ways the characters of *t*, those it has only a part of included, stand beside
-each other in one match of the pattern.  The pattern's tree, with its conditions (lookaround,
+each other in one match of the pattern. The pattern's tree, with its conditions (lookaround,
 anchors) left out, is turned into the position automaton (``pattern.automaton``), which has paths
-for all matches, and more.  If none of its paths, from wherever on, has the characters of *t*, they
+for all matches, and more. If none of its paths, from wherever on, has the characters of *t*, they
 are in no match.
 
-**Not merged.**  Say merging makes *t* somewhere in a chunk.  Then no merge on the way there crossed
-an edge of *t*: what it made would reach out of *t*, and parts are never taken apart.  So each merge
+**Not merged.**  Say merging makes *t* somewhere in a chunk. Then no merge on the way there crossed
+an edge of *t*: what it made would reach out of *t*, and parts are never taken apart. So each merge
 took place either inside *t* or outside, and those inside were, each time, the lowest-ranked and
-leftmost pair of the parts inside, since it was that of all parts.  Without what is outside they
-take place all the same, one after the other: merging the bytes of *t* alone gives *t*.  If it does
-not, merging never makes it.  A chunk may still be *t* as a whole if the encoding looks chunks up
+leftmost pair of the parts inside, since it was that of all parts. Without what is outside they
+take place all the same, one after the other: merging the bytes of *t* alone gives *t*. If it does
+not, merging never makes it. A chunk may still be *t* as a whole if the encoding looks chunks up
 before it merges; then *t* is text, and a path of the automaton from a first position to a last one
 has its characters; else it is ruled out.
 
-What normalization and added tokens do before the text is split only makes for fewer texts.  A token
+What normalization and added tokens do before the text is split only makes for fewer texts. A token
 that a ``tokenizer.json`` puts in place of unknown bytes is never called unreachable, nor is one
 with the name of such a token in its own, which merging may make of it; and where bytes without a
 token vanish, so that what was apart comes together, only the third reason is looked for.
@@ -69,7 +69,7 @@ def unreachable_tokens(
 ) -> Iterator[Unreachable]:
     r"""Yield those of an encoding's mergeable tokens that certainly no text gives.
 
-    There is no text for which ``encode_ordinary`` gives one of them.  Of the others this is not
+    There is no text for which ``encode_ordinary`` gives one of them. Of the others this is not
     said: some of them may be unreachable, too.
 
     Args:

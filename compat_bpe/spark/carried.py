@@ -44,8 +44,8 @@ def check_fixed_ids(encoding: Encoding) -> None:
 class Carried:
     """An encoding that can be pickled cheaply with every task.
 
-    A shipped one travels by its name.  Another travels by value: as bytes, which Spark sends to
-    each executor once, since it broadcasts functions of more than a megabyte.  A worker process
+    A shipped one travels by its name. Another travels by value: as bytes, which Spark sends to
+    each executor once, since it broadcasts functions of more than a megabyte. A worker process
     makes the encoding of them once, and later tasks find it by its digest.
 
     Args:

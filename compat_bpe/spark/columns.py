@@ -33,9 +33,9 @@ def count_tokens(
     """Return a column with the number of tokens of each text, as ``Encoding.count`` gives it.
 
     Args:
-        column: a column of strings or bytes, or its name.  Null stays null.
+        column: a column of strings or bytes, or its name. Null stays null.
         encoding: the encoding, its name, or the path of its file or folder, which the driver reads.
-        errors: the treatment of bytes that are not UTF-8.  ``"strict"`` fails the job,
+        errors: the treatment of bytes that are not UTF-8. ``"strict"`` fails the job,
             ``"replace"`` replaces them by U+FFFD, and ``"skip"`` gives null.
 
     Raises:
@@ -58,7 +58,7 @@ def encode(
 
     Args:
         column, encoding, errors: as in ``count_tokens``.
-        allowed_special: the names of special tokens that are tokens in the texts.  All other names
+        allowed_special: the names of special tokens that are tokens in the texts. All other names
             are plain text: a job does not fail because of one.
 
     Raises:
@@ -150,7 +150,7 @@ def split(
 def arrow_function(function: Callable[..., Any], returns: str) -> Any:
     """Return a function on Arrow arrays as one on columns.
 
-    Spark has such functions from version 4.1 on.  In 4.0 it has only those on pandas, through which
+    Spark has such functions from version 4.1 on. In 4.0 it has only those on pandas, through which
     the arrays then go.
     """
     functions = needed("pyspark.sql.functions")
@@ -168,7 +168,7 @@ def _has_arrow_functions() -> bool:
 def text_column(column: Column | str) -> Column:
     """Return a column that is an error, when Spark resolves it, unless it has strings or bytes.
 
-    ``crc32`` takes these and nothing else, and Spark's message has the name of the column.  As it
+    ``crc32`` takes these and nothing else, and Spark's message has the name of the column. As it
     is never computed, the column comes out as it is.
     """
     functions: Any = needed("pyspark.sql.functions")

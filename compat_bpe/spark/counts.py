@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: The columns of counts, of which a task gives those that are needed: each costs time in Java.  A
+#: The columns of counts, of which a task gives those that are needed: each costs time in Java. A
 #: row without a chunk is a figure, by its name.
 _TYPES = {"chunk": "string", "count": "bigint", "group": "string", "figure": "string"}
 
@@ -47,29 +47,29 @@ def chunk_counts(
 ) -> DataFrame:
     """Return the chunks of all texts and their counts, for ``train_bpe(counts=…)`` for instance.
 
-    Each task adds up the counts of its part of the corpus before they go to other machines.  They
+    Each task adds up the counts of its part of the corpus before they go to other machines. They
     are the same whatever the number and the order of the partitions, and if tasks run twice.
 
     Args:
         df: the corpus, one document a row.
-        column: the column of the texts, of type string or binary.  Null and empty texts have no
+        column: the column of the texts, of type string or binary. Null and empty texts have no
             chunks.
         pattern: the pattern that splits the texts, or its name, as in ``train_bpe``.
-        group: a column of groups, languages for instance; null is the group "".  The result then
+        group: a column of groups, languages for instance; null is the group "". The result then
             has a column ``group``, and counts for each.
-        weights: the weights of some groups, as in ``train_bpe``.  The counts of each group are
-            multiplied so that group sizes in bytes are in these proportions, and added up.  They
-            are in thousandths.  They are made at once; see below.
+        weights: the weights of some groups, as in ``train_bpe``. The counts of each group are
+            multiplied so that group sizes in bytes are in these proportions, and added up. They
+            are in thousandths. They are made at once; see below.
         min_count: the lowest count that is kept.
-        approximate: the most chunks of a group that a task counts.  Rare ones are left out, and
+        approximate: the most chunks of a group that a task counts. Rare ones are left out, and
             counts are too low by at most the number in a column ``error``, which the result then
-            has; it is at most the number of all chunks divided by ``approximate + 1``.  A chunk
-            that is missing occurs at most so many times.  These counts depend on the partitions.
+            has; it is at most the number of all chunks divided by ``approximate + 1``. A chunk
+            that is missing occurs at most so many times. These counts depend on the partitions.
             They are made at once; see below.
         errors: as in ``count_tokens``; ``"skip"`` leaves the text out.
 
     With ``weights`` or ``approximate`` all is counted at once, and the executors keep the counts,
-    in memory or on disk, until no DataFrame uses them any more (``DataFrame.localCheckpoint``).  If
+    in memory or on disk, until no DataFrame uses them any more (``DataFrame.localCheckpoint``). If
     an executor is lost, the job fails, and they have to be made anew.
 
     Returns:
@@ -112,7 +112,7 @@ def chunk_counts(
 def summed(rows: DataFrame, by: list[str]) -> DataFrame:
     """Return the sums of the counts of rows that are equal otherwise.
 
-    Each task has added up its rows itself.  So the rows go to the tasks that add up all of them at
+    Each task has added up its rows itself. So the rows go to the tasks that add up all of them at
     once; Spark alone would first look for equal rows of one task, in vain.
     """
     functions = needed("pyspark.sql.functions")

@@ -1,8 +1,8 @@
 """Preparation of a corpus on the cluster: the rows that ``compat_bpe.corpus.prepare`` gives.
 
-Each document is prepared by the functions that prepare a corpus on one machine.  Only one step
-needs to know of other documents: dropping duplicates.  It takes a first pass, in which each row
-gives the digests of its lines, or of itself.  Spark then finds for each digest the row and the line
+Each document is prepared by the functions that prepare a corpus on one machine. Only one step
+needs to know of other documents: dropping duplicates. It takes a first pass, in which each row
+gives the digests of its lines, or of itself. Spark then finds for each digest the row and the line
 that come first, adding up on the map side, so a line that occurs a billion times is no burden.
 """
 
@@ -44,7 +44,7 @@ def prepare(
 ) -> DataFrame:
     """Return a corpus prepared: the same rows as on one machine.
 
-    Rows whose text is null, empty, or empty after its preparation, are left out.  Otherwise a row
+    Rows whose text is null, empty, or empty after its preparation, are left out. Otherwise a row
     stays one row, but for a document of more than 65,536 characters of which parts are held out:
     each such part is a row, and so is what is between two.
 
@@ -53,10 +53,10 @@ def prepare(
         column: the column of the texts, of type string or binary; the result has strings in it.
             Other columns stay as they are.
         normalization, rules, drop_duplicates, validation: as in ``corpus.prepare.Preparation``,
-            in this order.  With a ``validation`` above 0 the result has a column ``held_out``.
+            in this order. With a ``validation`` above 0 the result has a column ``held_out``.
         order: with ``drop_duplicates``, one or more columns by which the documents are in order.
             No two rows may have the same values there, and they must stay the same when Spark
-            reads the corpus once more.  Needed for ``"lines"``; for ``"documents"`` it decides
+            reads the corpus once more. Needed for ``"lines"``; for ``"documents"`` it decides
             which row of equal texts stays, and without it the other columns do.
         errors: as in ``count_tokens``; ``"skip"`` leaves the row out.
 
@@ -89,7 +89,7 @@ def with_first(
 ) -> DataFrame:
     """Return a corpus with one more column, the last: the numbers of digests that come first.
 
-    Without ``drop_duplicates`` it is null.  The arguments are as in ``prepare``.
+    Without ``drop_duplicates`` it is null. The arguments are as in ``prepare``.
     """
     check_errors(errors)
     check_text_column(df, column)

@@ -40,12 +40,12 @@ def report(
 ) -> Report:
     """Measure encodings on a corpus: the report of ``compat-bpe report`` on the same documents.
 
-    ``compat_bpe.report.html.page`` makes a page of it, ``compat_bpe.report.text`` a text.  Its
+    ``compat_bpe.report.html.page`` makes a page of it, ``compat_bpe.report.text`` a text. Its
     groups are sorted by name.
 
     Args:
         df: the corpus, one document a row.
-        column: the column of the texts, of type string or binary.  Null and empty texts are no
+        column: the column of the texts, of type string or binary. Null and empty texts are no
             documents.
         encodings: the encodings by their names in the report; or names of encodings.
         group: a column of groups, languages for instance; null is the group "".

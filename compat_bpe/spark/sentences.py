@@ -1,8 +1,8 @@
 """Words of sentences, which models of SentencePiece are learned from.
 
-One machine reads all sentences, and counts their words.  Here the executors do: each normalizes its
-sentences, splits them, and counts the words; the driver learns from these.  The words and their
-frequencies are the same, and BPE, words and characters are learned from nothing else.  Unigram also
+One machine reads all sentences, and counts their words. Here the executors do: each normalizes its
+sentences, splits them, and counts the words; the driver learns from these. The words and their
+frequencies are the same, and BPE, words and characters are learned from nothing else. Unigram also
 looks at substrings of the running text, which go on over several words.
 """
 

@@ -26,7 +26,7 @@ _PACKAGE = Path(__file__).parent.parent
 def ship(spark: SparkSession) -> str:
     """Put this package on the executors, for the jobs that follow.
 
-    The executors need Python of the driver's version, and PyArrow.  They take this package before
+    The executors need Python of the driver's version, and PyArrow. They take this package before
     one that is installed there.
 
     Args:

@@ -33,7 +33,7 @@ def register(
     - ``split_tokens(text, encoding, limit)``
 
     The last three have longer names than in Python, since SQL has an ``encode`` and a ``split`` of
-    its own, which Spark takes first.  An encoding is named by a string.
+    its own, which Spark takes first. An encoding is named by a string.
 
     Args:
         spark: the session.

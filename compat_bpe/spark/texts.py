@@ -30,7 +30,7 @@ def texts_of(array: Any, errors: Errors, column: str) -> list[str | None]:
 
     Args:
         array: the array.
-        errors: the treatment of bytes that are not UTF-8.  ``"strict"`` raises ``ValueError``,
+        errors: the treatment of bytes that are not UTF-8. ``"strict"`` raises ``ValueError``,
             ``"replace"`` replaces them by U+FFFD, and ``"skip"`` makes the text None.
         column: the name of the column, for messages.
 

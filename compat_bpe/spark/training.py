@@ -53,23 +53,23 @@ def train(
     """Train a vocabulary on a corpus, and write it into a folder of the driver.
 
     The files are those of ``compat-bpe train`` with the same settings on the same documents, byte
-    for byte, but for ``manifest.json`` and the order and the sources of ``validation.jsonl``.  The
-    manifest has the same members.  For the digest of all text, which depends on the order of the
+    for byte, but for ``manifest.json`` and the order and the sources of ``validation.jsonl``. The
+    manifest has the same members. For the digest of all text, which depends on the order of the
     documents, it has ``sha256_sum`` (see ``rows.Figures``), and ``spark`` says what job it was.
 
     Spark counts the chunks; the driver gets them sorted, one by one, so its memory grows with the
-    number of distinct chunks.  The folder is written when all is learned, all files or none.
+    number of distinct chunks. The folder is written when all is learned, all files or none.
 
     Args:
         df: the corpus, one document a row.
         column: the column of the texts, of type string or binary.
         output: the folder; see ``train.write.write_vocabulary``.
-        settings: a ``TrainingSettings`` for byte-level BPE, or the settings of another kind.  Of
+        settings: a ``TrainingSettings`` for byte-level BPE, or the settings of another kind. Of
             SentencePiece, models of BPE, words and characters are learned, from the words that the
             executors count; ``Unigram`` is not, as it looks at the running text.
         name: the name of the vocabulary; that of the folder unless given.
         group: the column of groups, for ``weights``; null is the group "".
-        preparation: the steps that prepare the corpus; see ``prepare``.  Held-out text goes into
+        preparation: the steps that prepare the corpus; see ``prepare``. Held-out text goes into
             ``validation.jsonl``, for which the corpus is read once more.
         order: as in ``prepare``.
         min_count: the lowest count of a chunk (with weights, in its group) that is learned from.

@@ -1,11 +1,11 @@
 """Stopping by convergence: bytes per token of held-out text, and the check that ends learning.
 
 Every so many merges, bytes per token of the held-out text are measured: exactly what the tokenizer
-with the merges so far gives, names of special tokens being plain text.  Learning stops after
-``patience`` checks in a row without an improvement.  A check is one if bytes per token are higher
+with the merges so far gives, names of special tokens being plain text. Learning stops after
+``patience`` checks in a row without an improvement. A check is one if bytes per token are higher
 than at the last improvement by a part of ``min_improvement`` at least.
 
-The vocabulary has all merges up to that check.  So it is that of a training with as many merges.
+The vocabulary has all merges up to that check. So it is that of a training with as many merges.
 """
 
 from __future__ import annotations

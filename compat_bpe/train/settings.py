@@ -27,9 +27,9 @@ class TokenizerSettings(KindSettings):
 
     Args:
         vocab_size: the number of tokens, special tokens included.
-        special_tokens: the names of special tokens, which have the lowest ids.  Those of ``like``
+        special_tokens: the names of special tokens, which have the lowest ids. Those of ``like``
             come before them.
-        unknown: the token for what has no other; it is made a special token.  Unless given, that of
+        unknown: the token for what has no other; it is made a special token. Unless given, that of
             ``like`` or the usual one of the kind.
         min_frequency: the lowest frequency of what is learned.
         weights: as in ``train_bpe``.
@@ -38,7 +38,7 @@ class TokenizerSettings(KindSettings):
         like: a tokenizer that is to be trained anew.
 
     Raises:
-        ValueError: a setting is impossible.  The message names it.
+        ValueError: a setting is impossible. The message names it.
         TypeError: ``special_tokens`` is a single str.
     """
 
@@ -189,14 +189,14 @@ def train_tokenizer(
     workers: int | None = None,
     name: str = "trained",
 ) -> Tokenizer:
-    """Train a tokenizer on texts.  It does not depend on their order or the number of workers.
+    """Train a tokenizer on texts. It does not depend on their order or the number of workers.
 
     Args:
         texts: the corpus, read once; or the texts of each group.
         settings: the settings of one of the kinds.
         validation: held-out texts for ``convergence``, from which nothing is learned.
         counts: words with their counts, as the model gets them: normalized, and split off by the
-            pre-tokenizer.  Otherwise as in ``train_bpe``.
+            pre-tokenizer. Otherwise as in ``train_bpe``.
         workers: the most processes that split a large corpus; by default one for each processor.
         name: the name of the tokenizer.
 

@@ -78,7 +78,7 @@ class Surroundings(NamedTuple):
     """All of a tokenizer but its model.
 
     Args:
-        parts: the parts, as in a ``tokenizer.json``.  The ids in the post-processor mean nothing.
+        parts: the parts, as in a ``tokenizer.json``. The ids in the post-processor mean nothing.
         special: the special tokens, whose ids mean nothing either.
         truncation, padding: as in ``TokenizerDefinition``.
     """

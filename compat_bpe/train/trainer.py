@@ -48,7 +48,7 @@ class Trained(NamedTuple):
         bytes: the size of the corpus in UTF-8.
         chunks, distinct_chunks: the number of its chunks, and of different ones.
         tokens: the number of its tokens in the end.
-        factors: with weights, the factor by which each group was multiplied; else empty.  Of the
+        factors: with weights, the factor by which each group was multiplied; else empty. Of the
             figures above, only ``tokens`` and the frequencies of merges are multiplied.
         curve: with ``convergence``, the checks on the held-out text; else empty.
     """
@@ -317,13 +317,13 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
 
         Args:
             counts: a mapping of words to counts, or rows of a chunk, its count and perhaps its
-                group, in any order.  They are read once; memory grows with the distinct chunks.
+                group, in any order. They are read once; memory grows with the distinct chunks.
             group: the group of chunks that come without one.
 
         Raises:
             TypeError: a chunk is not a str, or a row is none.
             ValueError: a count is negative or no integer; a chunk is empty or has a surrogate; the
-                pattern would split it (``NotAChunkError``).  The last is checked unless the pattern
+                pattern would split it (``NotAChunkError``). The last is checked unless the pattern
                 looks around so that a chunk may be split when it stands alone.
 
         >>> from compat_bpe.train import TrainingSettings

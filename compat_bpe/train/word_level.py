@@ -74,7 +74,7 @@ _CHARACTERS = split_part(r"[\s\S]")
 class CharacterSettings(WordLevelSettings):
     """The settings of a vocabulary of single characters.
 
-    ``vocab_size`` keeps the most frequent ones.  Those of a text that are no tokens are unknown.
+    ``vocab_size`` keeps the most frequent ones. Those of a text that are no tokens are unknown.
     """
 
     kind: ClassVar[str] = "characters"
@@ -150,12 +150,12 @@ def train_word_level(
 
     Args:
         texts, counts, workers, name: as in ``train_tokenizer``.
-        vocab_size: the number of tokens, special tokens included; None for all words.  There are
+        vocab_size: the number of tokens, special tokens included; None for all words. There are
             fewer if there are no more words.
         unknown: the token of all other words, ``<unk>`` unless given; a special token.
         min_frequency: the lowest frequency of a word that is a token.
         special_tokens, weights, like: as in ``TokenizerSettings``.
-        normalizer, pre_tokenizer, decoder, post_processor: as there.  Unless given, words are runs
+        normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, words are runs
             of letters, digits and underscores, and runs of other signs.
 
     Raises:

@@ -2,7 +2,7 @@
 
 Two rules choose the pair that is joined next:
 
-- ``"frequency"``: the most frequent pair, as in byte-pair encoding.  That is ``WordPieceTrainer``
+- ``"frequency"``: the most frequent pair, as in byte-pair encoding. That is ``WordPieceTrainer``
   of Hugging Face tokenizers 0.23.3, except for the ids of characters that do not begin a word,
   which are random there (see ``merges_of_characters``).
 - ``"likelihood"``: the pair of the highest frequency in proportion to those of its two tokens, as
@@ -95,7 +95,7 @@ def train_wordpiece(
     """Train a WordPiece vocabulary on texts.
 
     The ids are those of the special tokens, of single characters by code point, of characters
-    that do not begin a word, with the prefix, the one in most words first, and of the merges.  They
+    that do not begin a word, with the prefix, the one in most words first, and of the merges. They
     do not depend on the order of the texts or on the number of workers.
 
     Args:
@@ -107,7 +107,7 @@ def train_wordpiece(
         unknown: the token of a word that has no pieces, ``[UNK]`` unless given; a special token.
         prefix: stands before a piece that does not begin a word, ``##`` unless given.
         special_tokens, min_frequency, weights, like: as in ``TokenizerSettings``.
-        normalizer, pre_tokenizer, decoder, post_processor: as there.  Unless given, BERT's for
+        normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, BERT's for
             lower-case text, without a post-processor.
 
     Raises:

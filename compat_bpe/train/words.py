@@ -1,9 +1,9 @@
 """Counting of the words of a corpus: the chunks that learning does not reach across.
 
 The words are those that the trainers of Hugging Face tokenizers get: a text is normalized, then
-the pre-tokenizer splits it.  Added tokens play no part: their names are plain text.
+the pre-tokenizer splits it. Added tokens play no part: their names are plain text.
 
-Groups may have weights.  The counts of a group are then multiplied by a number, so that the sizes
+Groups may have weights. The counts of a group are then multiplied by a number, so that the sizes
 of the groups are in the proportions of their weights.
 """
 

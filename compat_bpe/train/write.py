@@ -58,25 +58,25 @@ def write_vocabulary(
 ) -> list[str]:
     """Write a vocabulary into a folder, all of its files or none.
 
-    The files are written into a temporary folder first.  A new folder is then put in place in one
-    step.  In an existing one, the files are put in place under a lock, the manifest last: of two
-    writers at once, all files are those of one of them, where the disk has locks.  A reader in
+    The files are written into a temporary folder first. A new folder is then put in place in one
+    step. In an existing one, the files are put in place under a lock, the manifest last: of two
+    writers at once, all files are those of one of them, where the disk has locks. A reader in
     these milliseconds may see old and new files, each of them whole; then, and after a process was
     killed in them, the SHA-256 in the manifest are not those of all files.
 
     Args:
-        folder: the folder.  It is created if it does not exist; its parent must exist.
-        encoding: the vocabulary.  Files named after it are named ``encoding.name``.
+        folder: the folder. It is created if it does not exist; its parent must exist.
+        encoding: the vocabulary. Files named after it are named ``encoding.name``.
         pattern: the pattern for the manifest, or its name.
         formats: the formats to write, some of ``ALL_FORMATS``.
         merges: the learned merges, in order, for ``token_map.tsv``.
         manifest: the content of ``manifest.json`` besides the files and their SHA-256.
         roles: the special token of some of ``ROLES``, for transformers; the others have none.
-        force: True to write into a folder that is not empty.  Files of the same names are
-            overwritten.  Files that an earlier manifest lists and that are not written again are
+        force: True to write into a folder that is not empty. Files of the same names are
+            overwritten. Files that an earlier manifest lists and that are not written again are
             removed if they still have the SHA-256 listed there.
         extra: other files by name, and an open file with the content of each.
-        left_out: called with each format that cannot hold the vocabulary, and the reason.  Without
+        left_out: called with each format that cannot hold the vocabulary, and the reason. Without
             it, such a format is an error.
 
     Returns:
@@ -314,7 +314,7 @@ def _cell(token: bytes) -> str:
 def readable(token: bytes) -> str:
     r"""Return a token as text on one line, from which its bytes can be read back.
 
-    A backslash is doubled.  Invisible characters and parts of characters are escaped as in Python;
+    A backslash is doubled. Invisible characters and parts of characters are escaped as in Python;
     a space stays a space.
 
     >>> print(readable(" é\n\\".encode() + b"\xc3"))

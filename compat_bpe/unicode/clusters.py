@@ -1,12 +1,12 @@
 r"""Extended grapheme clusters, what readers take for one character (UAX 29, Unicode 17.0).
 
-Only the clusters of several characters are looked for.  The text is first written in one ASCII
-letter a character, its class.  The rules GB1 to GB999 are a pattern over these letters, which
+Only the clusters of several characters are looked for. The text is first written in one ASCII
+letter a character, its class. The rules GB1 to GB999 are a pattern over these letters, which
 ``re`` tests with one small bitmap.
 
 The property: a search for clusters of several characters begins at the beginning of a cluster.
 
-The argument: it begins at the start of the text.  Where it fails, the cluster there is a single
+The argument: it begins at the start of the text. Where it fails, the cluster there is a single
 character, so the next position is the beginning of a cluster again.
 """
 

@@ -1,8 +1,8 @@
 """Sets of Unicode code points, and their spelling as classes of stdlib ``re``.
 
 A set is kept as an *inversion list* (the Unicode Standard's name for it): the sorted code
-points at which membership changes.  ``(0x41, 0x5B, 0x61, 0x7B)`` are the ASCII letters.
-The complement is the same list with 0 added or removed at the front.  A union or an
+points at which membership changes. ``(0x41, 0x5B, 0x61, 0x7B)`` are the ASCII letters.
+The complement is the same list with 0 added or removed at the front. A union or an
 intersection is one sorted walk over both lists.
 """
 

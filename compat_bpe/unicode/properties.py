@@ -115,7 +115,7 @@ def property_set(name: str) -> CodePoints:
     r"""Return the characters that ``\p{name}`` matches.
 
     The name is a general category, a script, or one of ``Any``, ``Assigned``, ``ASCII``,
-    ``White_Space`` and ``space``.  ``gc=…``, ``General_Category=…``, ``sc=…`` and ``Script=…``
+    ``White_Space`` and ``space``. ``gc=…``, ``General_Category=…``, ``sc=…`` and ``Script=…``
     are understood too.
 
     Raises:

@@ -1,6 +1,6 @@
 """The script of each character, as of Unicode 9.0, the version that tokenizers 0.23.3 goes by.
 
-The scripts of 16.0 and the code points unassigned in 9.0 are known.  In between, hardly any
+The scripts of 16.0 and the code points unassigned in 9.0 are known. In between, hardly any
 character has got another script.
 """
 

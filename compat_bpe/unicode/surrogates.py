@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 _LONE = "[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]"
 
-#: An encoding that refuses the same as UTF-8.  CPython writes UTF-16 faster than UTF-8; PyPy keeps
+#: An encoding that refuses the same as UTF-8. CPython writes UTF-16 faster than UTF-8; PyPy keeps
 #: text as UTF-8, and only copies it.
 _QUICK = "utf-8" if sys.implementation.name == "pypy" else "utf-16-le"
 

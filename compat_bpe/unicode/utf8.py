@@ -8,7 +8,7 @@ import codecs
 class StreamDecodeError(UnicodeDecodeError):
     """An error for bytes of a stream that are not UTF-8.
 
-    ``offset`` is the position of the wrong bytes in the whole stream, in bytes.  The wrong bytes
+    ``offset`` is the position of the wrong bytes in the whole stream, in bytes. The wrong bytes
     themselves are ``object[start:end]``, as in every ``UnicodeDecodeError``.
     """
 
@@ -39,7 +39,7 @@ class Utf8Decoder:
         """Return the text that these further bytes complete.
 
         Raises:
-            StreamDecodeError: with ``errors="strict"``, the bytes are not UTF-8.  The decoder
+            StreamDecodeError: with ``errors="strict"``, the bytes are not UTF-8. The decoder
                 keeps the state that it had before the call.
         """
         text = self._decode(data, final=False)

@@ -1,4 +1,4 @@
-// Draws the pictures of the built pages, as GitHub does.  Without a network their source is shown.
+// Draws the pictures of the built pages, as GitHub does. Without a network their source is shown.
 import mermaid from "https://cdn.jsdelivr.net/npm/mermaid@11/dist/mermaid.esm.min.mjs";
 
 for (const picture of document.querySelectorAll("pre.mermaid")) {

@@ -45,7 +45,7 @@ for (const axis of document.querySelectorAll('.axis, .strip')) {
   });
 }
 
-// A path is broken between its parts.  A table that has to fit on paper breaks them elsewhere, too.
+// A path is broken between its parts. A table that has to fit on paper breaks them elsewhere, too.
 for (const name of document.querySelectorAll('.name')) {
   if (!isShown(name) || !/[\/\\]/.test(name.textContent) || ellipsis(name)) continue;
   if (name.closest('.wide') && !SCROLLS) continue;

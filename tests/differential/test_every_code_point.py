@@ -3,7 +3,7 @@
 By default there are a few code points of each class instead, in the same contexts.
 
 An encoding's pattern and vocabulary see the full set of contexts once, since several encodings
-share them.  The others get one context, so that each of the seven has met every code point.
+share them. The others get one context, so that each of the seven has met every code point.
 Characters that are unassigned, for private use or letters without case, 98 in 100, are told apart
 by no pattern, and get fewer contexts; that they are just those is what ``test_unicode`` shows.
 """

@@ -1,7 +1,7 @@
 """Merging, with vocabularies that no training would give.
 
 Their ranks are in any order, so that a token may rank below its own parts, some tokens cannot be
-made at all, and many pairs compete.  Chunks are long enough for both ways of merging.
+made at all, and many pairs compete. Chunks are long enough for both ways of merging.
 """
 
 from __future__ import annotations

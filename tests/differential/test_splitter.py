@@ -1,7 +1,7 @@
 """Any pattern splits any text as tiktoken splits it.
 
 tiktoken does not show its chunks, so they are made visible: the vocabulary holds every chunk
-that we find, and every two neighbouring chunks joined.  Should tiktoken split elsewhere, its
+that we find, and every two neighbouring chunks joined. Should tiktoken split elsewhere, its
 ids differ from ours.
 """
 

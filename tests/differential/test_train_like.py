@@ -1,7 +1,7 @@
 """Training a tokenizer anew, against what ``train_new_from_iterator`` of transformers does.
 
 transformers takes a tokenizer's file, empties the model, and trains it with the trainer of its
-kind, the marks of BPE and the special tokens.  ``trained_there`` does these steps with tokenizers.
+kind, the marks of BPE and the special tokens. ``trained_there`` does these steps with tokenizers.
 """
 
 from __future__ import annotations

@@ -214,7 +214,7 @@ def test_merges_that_make_a_token_again(words: list[str], special: list[str], pa
     check([" ".join(words)], WordPieceSettings(60, special_tokens=special), PARTS[parts])
     check([" ".join(words)], CharacterBpeSettings(60, special_tokens=special), PARTS[parts])
     # There, the count of a pair that was joined before and comes up again is too high, so that it
-    # is joined again at once.  The tokens and the pairs are the same.
+    # is joined again at once. The tokens and the pairs are the same.
     settings = CharacterBpeSettings(60, special_tokens=special, prefix="##")
     expected = reference([" ".join(words)], settings, PARTS[parts])
     found = learned([" ".join(words)], settings, PARTS[parts], expected)

@@ -1,6 +1,6 @@
 """Learning a Unigram vocabulary against ``UnigramTrainer`` of Hugging Face tokenizers.
 
-The pieces are the same, and the scores to 1e-9.  The reference goes through words in an order that
+The pieces are the same, and the scores to 1e-9. The reference goes through words in an order that
 depends on a random hash, which decides the last bits of its sums, and which of its characters that
 were dropped gets which score.
 """

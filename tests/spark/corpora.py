@@ -13,7 +13,7 @@ from tests.corpora import CORPORA
 #: Words that recur, in several scripts, with what normalization, masking and lines look at.
 _WORDS = ["the", " dog", "s", "12", "é", "e\u0301", "世界", " ", "\n", "\n\n", "가", "a@b.c", "\t"]
 
-#: Settings of properties.  An example takes a second, so one that fails is not made smaller.
+#: Settings of properties. An example takes a second, so one that fails is not made smaller.
 few = settings(max_examples=6, phases=[Phase.explicit, Phase.generate])
 
 #: Texts of a corpus, some of them null, empty, or the same as another.

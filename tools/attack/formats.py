@@ -1,7 +1,7 @@
 """Damaged and hostile files of every format that ``load`` reads.
 
 Each case changes a small file: its bytes, or the members of its JSON, which become huge, deep, odd
-or repeated.  What loads must encode, place and decode a text.  All else is a ``ValueError``, a
+or repeated. What loads must encode, place and decode a text. All else is a ``ValueError``, a
 ``KeyError`` or an ``OSError``, within the time and the memory of a case.
 """
 

@@ -46,7 +46,7 @@ CHARS = {
 MOST_GROWTH = 2.3
 FREE = 60
 
-#: The length from which on it is looked at.  Some work is done in blocks of hundreds or thousands
+#: The length from which on it is looked at. Some work is done in blocks of hundreds or thousands
 #: of characters, and grows with its square until one of them is full.
 LENGTH = 1000
 

@@ -1,6 +1,6 @@
 """Outputs under faults: old files whole or new files whole, nothing left behind, no input changed.
 
-A case writes files by a random function or command.  The k-th call to the system fails, is
+A case writes files by a random function or command. The k-th call to the system fails, is
 interrupted, or is where the process is killed; or the disk takes no large file; or another process
 writes the same files.
 """

@@ -1,7 +1,7 @@
 """Attack the language server with wild conversations.
 
 In one half of them each message is framed as it should be, though what is in it need not be: then
-each request is answered once, whatever came before it.  In the other half anything comes.  In both,
+each request is answered once, whatever came before it. In the other half anything comes. In both,
 the server ends when its input does, says nothing that is no message, and stays within the memory
 of a case.
 """

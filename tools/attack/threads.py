@@ -1,8 +1,8 @@
 """Attack what is built when it is first used: several threads are the first at once.
 
 An encoding is made anew, and the tables that are remembered for the whole process are forgotten.
-Then threads that are switched all the time do the same random calls in random orders.  Each must
-get what one thread alone gets.  The numbers of an open vocabulary depend on who comes first, so
+Then threads that are switched all the time do the same random calls in random orders. Each must
+get what one thread alone gets. The numbers of an open vocabulary depend on who comes first, so
 there each word must have one number, and be what that number decodes to.
 """
 

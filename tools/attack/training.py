@@ -1,6 +1,6 @@
 """Training on random small corpora with random settings, against the references.
 
-Where a reference's result is not random, the one here is the same.  What is random there, the
+Where a reference's result is not random, the one here is the same. What is random there, the
 order of characters with a mark, is taken from its result (see ``test_train_merges``).
 """
 

@@ -28,7 +28,7 @@ def keystrokes(name: str, texts: list[str], size: int, rounds: int) -> dict[str,
     """What a keystroke takes in a document of ``size`` characters.
 
     Words of the text are typed at random places, character by character, and of each the end or
-    all is taken back likewise.  After each character the document is asked for its count.
+    all is taken back likewise. After each character the document is asked for its count.
 
     Returns:
         Microseconds of a keystroke: the ``median``, and that of the slowest of a hundred; seconds

@@ -1,7 +1,7 @@
 """Encoding on PyPy beside tiktoken on this interpreter: two processes that take turns.
 
-tiktoken has no wheel for PyPy.  Each process reads all texts once, then answers questions: one text
-at a time, by each in turn, so that a machine that slows down slows both.  Times are CPU times.
+tiktoken has no wheel for PyPy. Each process reads all texts once, then answers questions: one text
+at a time, by each in turn, so that a machine that slows down slows both. Times are CPU times.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def throughput(
 def warming(command: str, name: str, texts: dict[str, str]) -> dict[str, float]:
     """The speed of a fresh process after so many megabytes, as a part of its best speed.
 
-    The texts come in turns, 50,000 characters of each, and each part comes once.  The speed is that
+    The texts come in turns, 50,000 characters of each, and each part comes once. The speed is that
     over the last three turns, and the best is that over any three turns.
     """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

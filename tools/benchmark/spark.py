@@ -2,18 +2,18 @@
 
     python -m tools.benchmark.spark [--size MB] [--fresh SHARE] [--corpus PATH]... [--json FILE]
 
-It needs Java and ``pip install '.[spark]'``.  The corpus is made of pieces of the given texts, with
-a share of the words replaced by new ones, and written as Parquet.  ``local[2]`` does the work, with
+It needs Java and ``pip install '.[spark]'``. The corpus is made of pieces of the given texts, with
+a share of the words replaced by new ones, and written as Parquet. ``local[2]`` does the work, with
 Spark's own size of partitions.
 
-Beside it, the same work is done by two processes at once, each with every other file.  Two, because
+Beside it, the same work is done by two processes at once, each with every other file. Two, because
 that is how many workers Spark has: cores that share a cache or that are two threads of one are
 slower when both work.
 
 Figures are megabytes of text a second, by the clock, and by the CPU time of all processes: on a
-machine that others use, too, only the latter says something.  CPU time is also given for the
-workers of Python alone.  A *share* is the throughput for CPU time on Spark divided by that of the
-two processes.  What is done twice has the figures of the run that took less CPU time.
+machine that others use, too, only the latter says something. CPU time is also given for the
+workers of Python alone. A *share* is the throughput for CPU time on Spark divided by that of the
+two processes. What is done twice has the figures of the run that took less CPU time.
 ``shuffled`` is what went from one stage to the next, and ``driver`` the most memory of the driver's
 Python while it learned.
 """

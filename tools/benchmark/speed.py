@@ -32,7 +32,7 @@ def throughput(name: str, title: str, text: str, rounds: int) -> dict[str, float
     """The figures for one encoding and one text.
 
     Cold is a fresh encoder's first sight of the text's second half; steady that of one that has
-    met the first half; repeat is the second half once more.  In each round tiktoken's turn comes
+    met the first half; repeat is the second half once more. In each round tiktoken's turn comes
     before and after each of ours.
     """
     reference, encoding = tiktoken.get_encoding(name), get_encoding(name)

@@ -3,7 +3,7 @@
     python -m tools.places [--quick] [--write] [--jobs N] [NAME ...]
 
 A place is had from the registries: PyPI, npm, and Debian's packages, which are unpacked into a
-folder and not installed.  That folder is kept: COMPAT_BPE_PLACES names it.
+folder and not installed. That folder is kept: COMPAT_BPE_PLACES names it.
 """
 
 from __future__ import annotations

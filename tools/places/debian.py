@@ -1,7 +1,7 @@
 """Programs of Debian for any suite and processor, unpacked into a folder; nothing is installed.
 
 apt fetches the packages and checks their signatures, with lists and a state of its own in the
-folder.  So no rights are needed, and the machine's own packages stay as they are.
+folder. So no rights are needed, and the machine's own packages stay as they are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Cells: the parts of a shown text that cannot be split further, each with its tokens.
 
-A token may end within a character, and a character that readers see may be several code points.  A
-browser can draw only whole ones.  So neighbouring tokens that share such a character are in one
+A token may end within a character, and a character that readers see may be several code points. A
+browser can draw only whole ones. So neighbouring tokens that share such a character are in one
 cell, and the cell says which they are.
 """
 

@@ -15,7 +15,7 @@ from .token_facts import facts_of
 class Desk:
     """Answers the questions of one page.
 
-    A question is a JSON object with the name of what is asked, ``ask``, and its arguments.  The
+    A question is a JSON object with the name of what is asked, ``ask``, and its arguments. The
     answer is ``{"value": …}``, or ``{"error": …}`` with a message for the visitor.
 
     Args:

@@ -1,6 +1,6 @@
 // The Web Worker: runs compat_bpe in Pyodide and answers what the page asks.
 //
-// All that is fetched comes from the folder of the page.  The network and the start of Python go
+// All that is fetched comes from the folder of the page. The network and the start of Python go
 // on side by side.
 import './js/module-worker.js';
 import { loadPyodide } from './pyodide/pyodide.mjs';

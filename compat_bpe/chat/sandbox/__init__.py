@@ -1,7 +1,7 @@
 """Chat templates run in jinja2's sandbox, with the filters and tags that transformers adds.
 
-A chat template is a program of somebody else's.  It may use what is listed in ``syntax``,
-``methods``, ``filters`` and ``functions``, and nothing else.  All that it does is counted before it
+A chat template is a program of somebody else's. It may use what is listed in ``syntax``,
+``methods``, ``filters`` and ``functions``, and nothing else. All that it does is counted before it
 is done (``budget``), so its time and its memory are bounded.
 
 This is what renders; it needs jinja2, so it is imported only then.

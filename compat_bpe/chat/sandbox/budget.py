@@ -1,8 +1,8 @@
 """``Budget``: what the rendering of a chat template may still do.
 
-A template is a program of somebody else's.  What it costs is counted before it is done: a step is
+A template is a program of somebody else's. What it costs is counted before it is done: a step is
 a call, a turn of a loop, an item that is looked at, or ``PER_STEP`` characters that are searched;
-what it makes is counted in bytes.  So its time and its memory are bounded whatever it does, though
+what it makes is counted in bytes. So its time and its memory are bounded whatever it does, though
 nothing can interrupt an operation of Python's that runs.
 """
 
@@ -24,7 +24,7 @@ with contextlib.suppress(ImportError):  # there is none on Windows and in a brow
 STEPS = 2_000_000
 STEPS_PER_ITEM = 64
 
-#: The bytes of texts and lists that it may make, and more for each byte that it is given.  Where
+#: The bytes of texts and lists that it may make, and more for each byte that it is given. Where
 #: the system says that the memory of the process did not grow by so much, it may make more.
 MADE = 1 << 28
 MADE_PER_BYTE = 16
@@ -38,7 +38,7 @@ SECONDS = 30
 #: The longest text in characters.
 LONGEST = 1 << 25
 
-#: The deepest nesting of values, and of calls of macros.  A message has a nesting of at most 100.
+#: The deepest nesting of values, and of calls of macros. A message has a nesting of at most 100.
 DEEPEST = 200
 
 #: The size of the largest number, in bits.

@@ -199,7 +199,7 @@ class TemplateEnvironment(ImmutableSandboxedEnvironment):
 
 @jinja2.pass_context
 def _shown(context: Context, value: Any) -> str:
-    """Return what is put out for a value.  The context keeps jinja2 from doing it beforehand."""
+    """Return what is put out for a value. The context keeps jinja2 from doing it beforehand."""
     environment = context.environment
     assert isinstance(environment, TemplateEnvironment)
     if isinstance(value, str):

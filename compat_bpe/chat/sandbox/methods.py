@@ -1,6 +1,6 @@
 """The methods that a chat template may call, each with what it costs.
 
-These are what published chat templates call, and their likes.  Each function here counts the work
+These are what published chat templates call, and their likes. Each function here counts the work
 by the size of what it is given, before it is done.
 """
 

@@ -15,7 +15,7 @@ from .syntax import LENGTH, check_and_count
 #: The longest message about what is wrong that is passed on.
 _LONGEST_MESSAGE = 2_000
 
-#: What a template that is wrong may raise.  All else is the caller's, such as the error that the
+#: What a template that is wrong may raise. All else is the caller's, such as the error that the
 #: handler of a signal raises.
 _ERRORS = (
     *(ArithmeticError, AssertionError, AttributeError, IndexError, KeyError, LookupError),

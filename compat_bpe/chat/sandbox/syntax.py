@@ -11,7 +11,7 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from jinja2.parser import Parser
 
-#: The most tokens of a template, the most characters, and its deepest nesting.  A published one has
+#: The most tokens of a template, the most characters, and its deepest nesting. A published one has
 #: at most 5,000, 20,000 and 60.
 _TOKENS = 20_000
 LENGTH = 1 << 18

@@ -151,7 +151,7 @@ class Corpus:
         self._errors = errors
         self._verbose = verbose
         self.files = [CorpusFile(file.path, group_of(file.path, file.root)) for file in self._found]
-        #: The files that cannot be read, each with the reason.  This and ``skipped`` are complete
+        #: The files that cannot be read, each with the reason. This and ``skipped`` are complete
         #: when all parts have been taken.
         self.failed = [(file.path, file.problem) for file in found if file.problem]
         self.skipped: list[Skipped] = []

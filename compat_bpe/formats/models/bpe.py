@@ -40,7 +40,7 @@ class ListedModel(NamedTuple):
         unknown: the treatment of what is no token.
         prefix, suffix: the decoration of characters that do not begin a word, and of those that
             end one, as in the file; None or empty for none.
-        dropout: as in the file: None, or a probability.  With 1 no merge is made.  With anything
+        dropout: as in the file: None, or a probability. With 1 no merge is made. With anything
             below, the ids are those without it, since tokenizers leaves out merges at random.
         spelled: each merge as its parts with a space between them; empty if that is not at hand.
     """

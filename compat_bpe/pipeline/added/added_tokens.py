@@ -1,7 +1,7 @@
 r"""Added tokens: names in text that are tokens of their own, as in a ``tokenizer.json``.
 
 They can do more than the special tokens of ``special``: some are always tokens, and some take the
-white space around them.  They are found in two rounds:
+white space around them. They are found in two rounds:
 
 1. tokens that are not ``normalized``, in the text as given;
 2. ``normalized`` tokens by their normalized names, in the remaining text, once it is normalized.
@@ -63,7 +63,7 @@ class AddedTokens:
     """A finder of added tokens in text.
 
     Args:
-        tokens: all added tokens.  Of two with the same normalized name, a special one wins over
+        tokens: all added tokens. Of two with the same normalized name, a special one wins over
             another, then the first (tokenizers defines no order there).
         normalize: the normalizer of the text between the tokens, or None.
         prefix: changes the beginning of the spans, or None.
@@ -195,7 +195,7 @@ class AddedTokens:
         """Return the guard of the names; None if no place is a cut point.
 
         It must be asked about the characters beside a position in the text as given, and about
-        those in normalized text.  A place after a name is forbidden if the span after a token is
+        those in normalized text. A place after a name is forbidden if the span after a token is
         treated otherwise than one that goes on.
 
         Args:
@@ -270,7 +270,7 @@ class AddedTokens:
 
         Args:
             text: without surrogates.
-            allowed: the names of the special tokens that are tokens here.  Any other special
+            allowed: the names of the special tokens that are tokens here. Any other special
                 name is plain text, and no token is found within it.
         """
         normalize = self._first_normalize

@@ -1,7 +1,7 @@
 """Guards: the pairs of characters between which a text is not cut, because of tokens with names.
 
-A name that is cut in two is found in neither side.  And some tokens depend on what is beside their
-names.  The guard forbids every place where that could matter, by the two characters beside it.
+A name that is cut in two is found in neither side. And some tokens depend on what is beside their
+names. The guard forbids every place where that could matter, by the two characters beside it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Special tokens in text: finding them, and refusing disallowed ones.
 
 A special token is a name such as ``<|endoftext|>``, with an id of its own that merging never
-gives.  In a text from a user, the name must not become the token unless the caller says so.
+gives. In a text from a user, the name must not become the token unless the caller says so.
 Callers say so with ``allowed_special`` and ``disallowed_special``.
 """
 
@@ -51,7 +51,7 @@ def find_special(text: str, names: Set[str]) -> str | None:
 def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]]:
     """Yield the spans of plain text, each with the special token that ends it.
 
-    The last span has None.  Of two names at one position the longer wins; tiktoken defines no
+    The last span has None. Of two names at one position the longer wins; tiktoken defines no
     order there.
 
     >>> list(split_special("one<|end|>two", {"<|end|>"}))

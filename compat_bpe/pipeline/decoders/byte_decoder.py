@@ -1,8 +1,8 @@
 """The decoder of byte-level vocabularies: each id has bytes, and they are joined.
 
 ``"".join`` is twice as fast as ``b"".join``, so a token's bytes are kept as text, one character a
-byte (Latin-1).  The joined text is encoded as Latin-1 at the end; if it is all ASCII, it is the
-decoded text already.  Ids are decoded in blocks: when a block is joined, the memory of its tokens
+byte (Latin-1). The joined text is encoded as Latin-1 at the end; if it is all ASCII, it is the
+decoded text already. Ids are decoded in blocks: when a block is joined, the memory of its tokens
 is still in the processor's cache from the look-up.
 
 Building a table of all tokens takes more than half as long as loading them, so the first ids are
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: The number of ids that are looked up and joined at a time.
 _BLOCK = 1024
 
-#: The number of ids that are looked up before the table of all tokens is built.  They take a tenth
+#: The number of ids that are looked up before the table of all tokens is built. They take a tenth
 #: of the time that building the table takes.
 _FEW = 1 << 10
 #: The cost of a look-up among tokens that are not sorted by id, in look-ups among sorted ones.
@@ -146,7 +146,7 @@ class ByteDecoder:
         other = self._others.get(number)
         if other is not None and self._others_count:
             return other
-        # Most vocabularies are sorted by id.  If one is not, this finds the right token or none.
+        # Most vocabularies are sorted by id. If one is not, this finds the right token or none.
         at = bisect_left(numbers, number)
         if at < len(numbers) and numbers[at] == number:
             return tokens[at]

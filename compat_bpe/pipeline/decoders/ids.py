@@ -9,7 +9,7 @@ from collections.abc import Sequence
 def checked(tokens: Sequence[int]) -> tuple[list[int], array[int]]:
     """Return ids as a list and as an array.
 
-    An array takes only unsigned 32-bit numbers.  A list would count negative ones from its end, and
+    An array takes only unsigned 32-bit numbers. A list would count negative ones from its end, and
     a dictionary would take a float for an integer.
 
     Raises:

@@ -25,7 +25,7 @@ class SentencePieceDecoder:
 
     - A control piece is nothing.
     - An unknown piece is ``unk_surface``.
-    - Bytes that are pieces of their own are joined.  Each that is not UTF-8 becomes U+FFFD.
+    - Bytes that are pieces of their own are joined. Each that is not UTF-8 becomes U+FFFD.
     - The ``▁`` of the first piece is dropped.
 
     Args:

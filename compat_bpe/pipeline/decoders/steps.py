@@ -1,7 +1,7 @@
 """The base of the steps of a decoder, which turn pieces into text.
 
 A decoder's steps work one after the other on the list of the tokens' pieces, which is joined in the
-end.  A piece is a token as the vocabulary writes it.
+end. A piece is a token as the vocabulary writes it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Decoding of ids that arrive one after another: what each step holds back, and for how long.
 
 The property of every stream: what it has returned, and what it returns at the end, is what the
-decoder makes of all that it was fed.  So it holds back what may still change:
+decoder makes of all that it was fed. So it holds back what may still change:
 
 - a step that changes pieces by themselves, the last piece if it would be changed otherwise as the
   very last one;
@@ -9,7 +9,7 @@ decoder makes of all that it was fed.  So it holds back what may still change:
 - the decoding of bytes, the beginning of a character;
 - a step that cannot know, everything.
 
-A stream never changes an object of its state, but replaces it.  So its state can be restored.
+A stream never changes an object of its state, but replaces it. So its state can be restored.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A model that takes a chunk from left to right, such as Unigram, has ids that depend on all that is
 before: sums of scores are rounded, and that may decide between two ways that are nearly as good.
-So a chunk cannot be cut.  But between two characters that no piece has next to each other is a
-*joint*: every way goes through there.  What follows is taken one way or another, but what is before
+So a chunk cannot be cut. But between two characters that no piece has next to each other is a
+*joint*: every way goes through there. What follows is taken one way or another, but what is before
 is decided, and its tokens stay.
 """
 
@@ -17,8 +17,8 @@ class Joints(NamedTuple):
 
     Args:
         are_between: returns True if there is a joint between two characters, whatever is around
-            them.  If the chunk ended there, it would have at most as many tokens as the whole.
-        slack: returns a number for a chunk.  The tokens after a joint in it are certain but for
+            them. If the chunk ended there, it would have at most as many tokens as the whole.
+        slack: returns a number for a chunk. The tokens after a joint in it are certain but for
             these: with something else before the joint there are at most as many fewer.
         longest: the most characters that a token stands for, if no character in it is unknown; 0
             if it may be any number.

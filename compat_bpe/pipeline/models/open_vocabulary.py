@@ -62,7 +62,7 @@ class Words(_OpenVocabulary):
     """The model in which each chunk is a token, numbered in order of its first occurrence.
 
     Threads may share it without a lock: a chunk is first put at the end of ``words``, and its place
-    there is its id.  So no two chunks have one id, and an id that is given out can be decoded.  Of
+    there is its id. So no two chunks have one id, and an id that is given out can be decoded. Of
     two threads that meet a chunk at the same time both put it there; the place that is the first to
     get into ``tokens`` counts, and the other stays unused.
 

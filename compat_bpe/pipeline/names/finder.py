@@ -1,7 +1,7 @@
 """Finding names in text: the leftmost first, and of several at one place the longest.
 
-The plain rule is a pattern of all names, the longest first.  A few names are found by it.  Of many,
-each would be tried at every place.  So many names are found in their sorted order instead: a place
+The plain rule is a pattern of all names, the longest first. A few names are found by it. Of many,
+each would be tried at every place. So many names are found in their sorted order instead: a place
 takes a search in it, however many names there are, and however many begin alike.
 """
 
@@ -34,7 +34,7 @@ _SPAN = re.Match.span
 class Names:
     """A finder of names in text; an empty name is never found.
 
-    What it looks them up in is made when it is first needed.  At each place the text is compared
+    What it looks them up in is made when it is first needed. At each place the text is compared
     with names some dozens of times at most, each a comparison of memory.
 
     Args:

@@ -10,8 +10,8 @@ class SortedNames:
     """Names in their sorted order, and for each the names that it begins with.
 
     All names that a text begins with also begin the last name that is not after the text in the
-    order.  For such a name is not after the text, and all that is between the two begins with it,
-    too.  So they are among those that this last name begins with, and they are the shortest ones.
+    order. For such a name is not after the text, and all that is between the two begins with it,
+    too. So they are among those that this last name begins with, and they are the shortest ones.
     Jumps over several of these keep the number of steps a logarithm (E. W. Myers, "An applicative
     random-access stack", 1983).
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         def continued(self) -> Normalizer | None:
             """The normalizer for a text that goes on after a cut: itself, mostly.
 
-            It leaves out what is done at the beginning of a text.  None if nothing is left.
+            It leaves out what is done at the beginning of a text. None if nothing is left.
             """
 
         def across(self, left: str, right: str) -> tuple[str, str] | None:
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
             It may be cut there if the left side, normalized by this or by ``continued``, and the
             right side, normalized by ``continued``, are the whole, normalized as the left side,
-            whatever else is in them.  If the right side is not empty then, the characters are
-            those beside the position.  None if that is not certain.
+            whatever else is in them. If the right side is not empty then, the characters are
+            those beside the position. None if that is not certain.
 
             Args:
                 left, right: the characters beside the position; neither is a surrogate.
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
             """Return the characters that may be beside a position, if it may be cut there.
 
             It is like ``across``, but the two may depend on what is around them: they are one of
-            these pairs.  There is none if it may not be cut there.
+            these pairs. There is none if it may not be cut there.
             """
 
 
@@ -72,7 +72,7 @@ class PlainNormalizer:
         return () if pair is None else (pair,)
 
 
-#: A text may become this many times as long as it is, and this many characters longer.  In any
+#: A text may become this many times as long as it is, and this many characters longer. In any
 #: Unicode form, written in bytes, a character becomes at most 33.
 MOST_TIMES, MOST_MORE = 64, 1 << 16
 
@@ -80,7 +80,7 @@ MOST_TIMES, MOST_MORE = 64, 1 << 16
 def check_growth(before: int, after: int) -> None:
     """Refuse a text that becomes far longer than it was.
 
-    Normalizers in a file may double a text any number of times.  Without a bound, a short file and
+    Normalizers in a file may double a text any number of times. Without a bound, a short file and
     a short text would take all memory.
 
     Args:
@@ -109,7 +109,7 @@ class InOrder(PlainNormalizer):
     def __init__(self, steps: Sequence[Normalizer]) -> None:
         self._steps = tuple(steps)
         self.is_local = all(step.is_local for step in steps)
-        #: True if a step may insert characters without a place at the beginning.  Some of those
+        #: True if a step may insert characters without a place at the beginning. Some of those
         #: are doubled by the next step (see ``Aligned.changed``).
         self._may_double = any(getattr(step, "may_insert", False) for step in steps[:-1])
 

@@ -1,8 +1,8 @@
 r"""The normalizer of BERT: clean, space ideographs, strip accents, lower case.
 
-The fast way changes each character by itself.  That is exact unless two marks that are *kept*
-stand side by side, since a decomposition puts marks in the order of their combining classes.  Few
-marks are kept (those that are no Mn in Unicode 8.0 but have a combining class).  A text with two of
+The fast way changes each character by itself. That is exact unless two marks that are *kept*
+stand side by side, since a decomposition puts marks in the order of their combining classes. Few
+marks are kept (those that are no Mn in Unicode 8.0 but have a combining class). A text with two of
 them side by side takes the plain way: the steps one after the other.
 """
 
@@ -104,7 +104,7 @@ class BertNormalizer(PlainNormalizer):
 @cache
 def _ideograph() -> re.Pattern[str]:
     """Return a pattern for an ideograph, compiled when one may be there."""
-    # The blocks.  U+2B820 to U+2B91F are left out, in tokenizers.
+    # The blocks. U+2B820 to U+2B91F are left out, in tokenizers.
     return re.compile(
         "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
         "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
@@ -144,7 +144,7 @@ def _stripped() -> CharacterTable:
 def _ordered() -> frozenset[str]:
     """Return the marks that are not stripped, but put in order.
 
-    All of them were assigned in Unicode 9.0.  So their combining classes are the same in every
+    All of them were assigned in Unicode 9.0. So their combining classes are the same in every
     later version, the running Python's too.
     """
     kept = parse_ranges(tables.MARKS) - parse_ranges(tables.NONSPACING)

@@ -1,12 +1,12 @@
 """The precompiled character map of SentencePiece: what to write for some sequences of characters.
 
-It is stored as a *double array*, a trie over the bytes of UTF-8.  Each unit of the array is 32 bits
-wide.  The children of a node are at its place xor its offset xor a byte.  A leaf has the place of
+It is stored as a *double array*, a trie over the bytes of UTF-8. Each unit of the array is 32 bits
+wide. The children of a node are at its place xor its offset xor a byte. A leaf has the place of
 the replacement in the text that follows the array, where each replacement ends with a NUL.
 
-Sequences share their ends, so 60,000 units make 225,000 sequences.  Therefore the trie over bytes
+Sequences share their ends, so 60,000 units make 225,000 sequences. Therefore the trie over bytes
 is made a trie over characters, a table for each of its nodes, and not a table of all sequences.
-That takes a tenth of a second.  The maps that SentencePiece ships need no check, so they are made
+That takes a tenth of a second. The maps that SentencePiece ships need no check, so they are made
 tables only if all sequences are asked for; single characters are followed byte by byte.
 """
 
@@ -102,7 +102,7 @@ class Charsmap:
     def longest(self, text: str, start: int) -> tuple[int, str] | None:
         """Return the longest sequence that begins at ``start``: its length, and what to write.
 
-        The length is in characters.  None if no sequence begins there.
+        The length is in characters. None if no sequence begins there.
         """
         longest = None
         for number, one in enumerate(self._all_at(text, start), 1):
@@ -266,7 +266,7 @@ def _is_shipped(blob: bytes) -> bool:
 def _one_of(chars: set[str]) -> str:
     """Return a pattern for one of some characters.
 
-    A class of the Basic Multilingual Plane is a bitmap in ``re``.  One with characters above it is
+    A class of the Basic Multilingual Plane is a bitmap in ``re``. One with characters above it is
     searched range by range, so those stand apart.
     """
     points = CodePoints.from_ranges((ord(char), ord(char)) for char in chars)

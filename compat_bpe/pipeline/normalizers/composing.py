@@ -1,10 +1,10 @@
 r"""Decomposition and composition, character by character, with what becomes of each.
 
-This is the plain rule of the Unicode normalization forms (UAX 15, section 1.3).  The fast way is
+This is the plain rule of the Unicode normalization forms (UAX 15, section 1.3). The fast way is
 ``unicodedata.normalize``, but it does not say which characters of a text have become which.
 
 A changed character comes with its relation to the old ones, as in ``Aligned.changed``, and its
-combining class.  What composes adds up its changes and counts one more removed character.
+combining class. What composes adds up its changes and counts one more removed character.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A double array of a file: checked, and made tables, which a small hostile one must not fill.
 
-It is a trie over the bytes of UTF-8.  Each unit of the array is 32 bits wide.  The children of a
-node are at its place xor its offset xor a byte.  A leaf has a place in the text of replacements.
+It is a trie over the bytes of UTF-8. Each unit of the array is 32 bits wide. The children of a
+node are at its place xor its offset xor a byte. A leaf has a place in the text of replacements.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LEAF, HAS_LEAF = 1 << 31, 1 << 8
 #: The most steps to read a map, for each unit of it: visits of nodes, and characters after them.
 #: The maps of SentencePiece take fewer than two.
 _MOST_STEPS = 8
-#: The longest replacement in bytes, and the longest sequence in characters.  Those of SentencePiece
+#: The longest replacement in bytes, and the longest sequence in characters. Those of SentencePiece
 #: have at most 33 and 18.
 _LONGEST_REPLACEMENT, _LONGEST_SEQUENCE = 1 << 10, 1 << 8
 

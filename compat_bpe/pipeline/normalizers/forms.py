@@ -20,15 +20,15 @@ from .composing import Changed, composed, decomposed
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 #: ``unicodedata`` puts a run of marks in order by insertion: in a time that grows with the square
-#: of its length.  So longer runs take the plain way.
+#: of its length. So longer runs take the plain way.
 _LONGEST_RUN = 64
 
 
 class UnicodeForm(PlainNormalizer):
     r"""The normalizer for a Unicode normalization form, as of Unicode 9.0.
 
-    Characters assigned after Unicode 9.0 are unknown to it.  So they stay as they are, and nothing
-    is ordered or composed across them.  For all other characters the forms are the same in every
+    Characters assigned after Unicode 9.0 are unknown to it. So they stay as they are, and nothing
+    is ordered or composed across them. For all other characters the forms are the same in every
     later version (UAX 15, section 3), so the running Python's forms can be used.
 
     >>> UnicodeForm("NFC")("e\u0301")
@@ -79,8 +79,8 @@ class UnicodeForm(PlainNormalizer):
         """Return the characters beside a position, if nothing goes across it.
 
         Each of the two begins, when decomposed, with a character that is not moved before others
-        and does not compose with one before it.  So what is on each side is normalized by itself.
-        The left one is the last on its side.  The right one is what it is by itself, unless it
+        and does not compose with one before it. So what is on each side is normalized by itself.
+        The left one is the last on its side. The right one is what it is by itself, unless it
         composes with what follows, or has a mark that one of those may come before.
         """
         before, after = self._alone[ord(left)], self._alone[ord(right)]
@@ -162,7 +162,7 @@ def _later_or_above() -> re.Pattern[str]:
     """Return a pattern for runs of these characters and of every character above U+FFFF.
 
     ``re`` looks up a character of the Basic Multilingual Plane in a bitmap, but walks the ranges
-    above it one by one.  This class has a single such range and takes 7 ns a character.  That of
+    above it one by one. This class has a single such range and takes 7 ns a character. That of
     ``_later`` takes 1,500.
     """
     above = CodePoints.from_ranges([(0x10000, 0x10FFFF)])

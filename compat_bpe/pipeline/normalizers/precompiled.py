@@ -82,7 +82,7 @@ class Precompiled(PlainNormalizer):
     def align(self, text: Aligned) -> Aligned:
         """Return the normalized text, with the places in the original.
 
-        The places are odd, as in tokenizers.  What is removed counts for the character before it,
+        The places are odd, as in tokenizers. What is removed counts for the character before it,
         even if that was inserted; if there is none, it is not counted at all.
         """
         changes: list[tuple[str, int]] = []
@@ -122,8 +122,8 @@ class Precompiled(PlainNormalizer):
         r"""Return the characters beside a position between two clusters.
 
         The end of a cluster is there whatever is around, unless one of the two characters joins
-        others from far away, as jamo and flags do.  The left one is the last of its cluster, and is
-        changed by itself if no key begins with what may be joined before it.  The right one is the
+        others from far away, as jamo and flags do. The left one is the last of its cluster, and is
+        changed by itself if no key begins with what may be joined before it. The right one is the
         first of its cluster, and what it becomes is known if no key begins with it and goes on.
         """
         if not (stands_alone(left) and stands_alone(right)) or left + right == "\r\n":

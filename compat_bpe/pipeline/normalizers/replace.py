@@ -70,7 +70,7 @@ class Replace(PlainNormalizer):
         """Return the characters beside a position that no match goes across.
 
         None goes across it if no match takes one of the two characters, and the pattern has no
-        conditions on what is around.  The other one may be the end or the beginning of a match; it
+        conditions on what is around. The other one may be the end or the beginning of a match; it
         certainly is if the pattern takes all characters of its kind.
         """
         taken = self._taken

@@ -16,7 +16,7 @@ class SpaceNormalizer(PlainNormalizer):
     """The normalizer of a model of SentencePiece.
 
     From left to right, a text is taken apart: the longest user-defined symbol is kept as it is;
-    else the longest sequence of the character map is replaced; else a character is kept.  Then come
+    else the longest sequence of the character map is replaced; else a character is kept. Then come
     the spaces.
 
     Args:
@@ -178,7 +178,7 @@ class SpaceNormalizer(PlainNormalizer):
     def across(self, left: str, right: str) -> tuple[str, str] | None:
         """Return the characters beside a position after normalization, if it may be cut there.
 
-        It may be cut where nothing is replaced and no symbol reaches.  If extra spaces are removed,
+        It may be cut where nothing is replaced and no symbol reaches. If extra spaces are removed,
         the left character is no space: so spaces on the right come after a character, and what is
         removed at the end of the whole is all of the right side, or a part of it.
         """

@@ -41,9 +41,9 @@ class PreTokenizerStep(Protocol):
         """Return what a cut between two characters of a piece means to the step.
 
         ``True`` if what it makes of the two sides, each a piece of its own, is what it makes of
-        the whole.  A pair if that is so but for the two pieces at the cut, which are one piece
-        in the whole: it is the characters beside the cut in that piece.  ``False`` if neither
-        is certain.  The answer holds for any text on the two sides.
+        the whole. A pair if that is so but for the two pieces at the cut, which are one piece
+        in the whole: it is the characters beside the cut in that piece. ``False`` if neither
+        is certain. The answer holds for any text on the two sides.
         """
 
     def going_on(self, left: str, right: str) -> Across:

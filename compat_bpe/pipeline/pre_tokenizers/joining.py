@@ -1,23 +1,23 @@
 r"""Several splits, joined into one pattern.
 
 Splits are joined if that gives the same pieces, since matching one pattern is several times as fast
-as taking pieces from step to step.  Splits can be joined on these conditions:
+as taking pieces from step to step. Splits can be joined on these conditions:
 
 - The first ones cut out, or remove, single characters, or runs of characters, of some set.
-- One last split may have any pattern P.  It keeps the text that P does not match; or it removes all
+- One last split may have any pattern P. It keeps the text that P does not match; or it removes all
   of it, and then none of the first ones cuts anything out.
 
 The joined pattern has these branches:
 
 - A split that joins characters of a set to the text before or after them has a pattern that
-  matches the joined text.  That is its P.
-- The first splits take *every* character of their sets.  So in the remaining pieces P sees no such
-  character, and a piece ends before each of them.  P' is P without those characters in its
+  matches the joined text. That is its P.
+- The first splits take *every* character of their sets. So in the remaining pieces P sees no such
+  character, and a piece ends before each of them. P' is P without those characters in its
   classes: for P', such a character is like the end of the text.
-- The text between two matches of P is a piece, too.  A *gap* is all characters from here on at
+- The text between two matches of P is a piece, too. A *gap* is all characters from here on at
   which P' does not match.
-- P sees the pieces of the first splits as well.  If it surely leaves a run as it is, a branch takes
-  the run.  If not, and the run is as long as it can be, P and its gaps are branches again, with
+- P sees the pieces of the first splits as well. If it surely leaves a run as it is, a branch takes
+  the run. If not, and the run is as long as it can be, P and its gaps are branches again, with
   only the characters of the run in its classes.
 
 No two of these branches begin at one position: the sets have no character in common, and a gap

@@ -20,7 +20,7 @@ _CHARACTERS = 1 << 14
 class UnicodeScripts(PlainStep):
     """A step that cuts a piece where the script changes, as of Unicode 9.0.
 
-    Han, Hiragana and Katakana are one script here.  Spaces and characters without a script go with
+    Han, Hiragana and Katakana are one script here. Spaces and characters without a script go with
     what is before them; at the beginning of a piece they are dropped, as in tokenizers.
 
     >>> UnicodeScripts().pieces([" Apples are りんご 林檎"])

@@ -1,6 +1,6 @@
 """The first step of a pre-tokenizer, done on the spans between added tokens.
 
-The pieces that a first step sees are these spans, so what it does can be done to them.  The
+The pieces that a first step sees are these spans, so what it does can be done to them. The
 splitter then need not know of it, and may be a single pattern.
 """
 
@@ -107,7 +107,7 @@ class SpanPrefix:
 class StartMark:
     """A mark before the span that begins where the original text does, for steps that ask.
 
-    It is ``START``, as often as characters of the span are made of the first one of the text.  As
+    It is ``START``, as often as characters of the span are made of the first one of the text. As
     a part of the text, the mark is also a part of the keys of all caches.
 
     >>> StartMark()("ab", 1) == START + "ab"

@@ -184,7 +184,7 @@ def _kept(split: Split, spans: Iterable[tuple[int, int]], length: int) -> Iterab
 def _merged(parts: list[tuple[int, int, bool]], contiguous: bool) -> list[tuple[int, int]]:
     """Return parts joined to the one before.
 
-    ``contiguous`` joins a part to one of its kind.  Otherwise a match joins a part that is none.
+    ``contiguous`` joins a part to one of its kind. Otherwise a match joins a part that is none.
     """
     spans: list[tuple[int, int]] = []
     before = False

@@ -100,7 +100,7 @@ class StepSplitter:
         """Return True if there is a cut point between two characters, whatever is around them.
 
         The property: one step makes of the two sides what it makes of the whole, and the steps
-        before it do so but for the piece that has the two characters in it.  Since steps see
+        before it do so but for the piece that has the two characters in it. Since steps see
         pieces one by one, all later steps then make of the sides what they make of the whole.
 
         Args:

@@ -1,7 +1,7 @@
 """The protocol of a post-processor, and how it is applied.
 
-A post-processor turns a list of parts into a list of parts, which are joined in the end.  At first
-the parts are the text, or the two texts of a pair.  In a sequence each post-processor takes the
+A post-processor turns a list of parts into a list of parts, which are joined in the end. At first
+the parts are the text, or the two texts of a pair. In a sequence each post-processor takes the
 parts that the one before has made.
 """
 

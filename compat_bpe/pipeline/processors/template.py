@@ -86,7 +86,7 @@ class TemplateProcessing:
             if isinstance(piece, TextPiece):
                 number, type_id = piece
                 part = self._text(given, number)
-                # The part stays changed if the template has it again.  The types of what
+                # The part stays changed if the template has it again. The types of what
                 # overflows stay as they are.
                 given[number] = part.changed(
                     type_ids=[type_id] * len(part),

@@ -1,7 +1,7 @@
 """Encoding over the bytes of a text: the fast way on an interpreter that compiles loops.
 
 CPython is fastest where one call into C does much: ``findall``, and ``map`` over a dictionary.
-PyPy sees nothing of what goes on in such a call, and compiles loops.  So on PyPy one loop over the
+PyPy sees nothing of what goes on in such a call, and compiles loops. So on PyPy one loop over the
 bytes of a span finds its chunks by a table of states (``table``), and their ids.
 
 The plain rule is ``Core.ids_of_chunks``: the ids of a span are those of its chunks.
@@ -29,7 +29,7 @@ _LONG_SEGMENT = 4 * LONGEST_SEGMENT
 #: In UTF-8, characters from U+0800 on begin with this byte or a greater one.
 _WIDE = 0xE0
 
-# A chunk of 14 bytes fills two integers of 56 bits.  They are kept below 2**62, so that PyPy keeps
+# A chunk of 14 bytes fills two integers of 56 bits. They are kept below 2**62, so that PyPy keeps
 # them in registers: before they move up by a byte, what would go beyond is cut off.
 _LOW_8, _LOW_16, _LOW_24, _LOW_32 = ((1 << 56 - bits) - 1 for bits in (8, 16, 24, 32))
 _HIGH_8, _HIGH_16, _HIGH_24, _HIGH_32 = ((1 << 62 - bits) - 1 for bits in (8, 16, 24, 32))
@@ -38,8 +38,8 @@ _HIGH_8, _HIGH_16, _HIGH_24, _HIGH_32 = ((1 << 62 - bits) - 1 for bits in (8, 16
 class PyPyEncoder:
     r"""An encoder of spans without added tokens.
 
-    Short chunks have a table of slots of their own.  A chunk of at most 14 bytes is two integers,
-    its bytes after a 1, so each chunk has others.  They choose a slot, and are compared with those
+    Short chunks have a table of slots of their own. A chunk of at most 14 bytes is two integers,
+    its bytes after a 1, so each chunk has others. They choose a slot, and are compared with those
     in it; the last chunk that was looked up has the slot.
 
     Args:
@@ -159,7 +159,7 @@ class PyPyEncoder:
     def _ids(self, data: bytes, slots: _Slots) -> list[int]:
         """Return the ids of the chunks, which are those of ``Table.bounds``.
 
-        ``low`` and ``high`` are the bytes of a chunk so far.  The loops are in one function, and
+        ``low`` and ``high`` are the bytes of a chunk so far. The loops are in one function, and
         have no function calls for a chunk that is in its slot.
         """
         table = self._table

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 class Generations:
-    """A cache from the bytes of a text to its ids.  Its limit is 0 at first.
+    """A cache from the bytes of a text to its ids. Its limit is 0 at first.
 
     Threads may share it: each operation on a dictionary is atomic, and two threads that store the
     ids of the same text store equal ones.
@@ -28,7 +28,7 @@ class Generations:
         self._older: dict[bytes, list[int]] = {}
 
     def get(self, key: bytes) -> list[int] | None:
-        """Return the ids for a text, or None.  They belong to the cache."""
+        """Return the ids for a text, or None. They belong to the cache."""
         value = self._younger.get(key)
         if value is None:
             value = self._older.get(key)

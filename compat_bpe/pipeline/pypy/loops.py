@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .pairs import CompiledMerger
 
 #: Build the tables after this many characters of text, and those for merging after this many merged
-#: bytes.  Until then the other way takes about as long as building them does.
+#: bytes. Until then the other way takes about as long as building them does.
 _WORTH_TABLE = 1 << 16
 _WORTH_PAIRS = 1 << 18
 

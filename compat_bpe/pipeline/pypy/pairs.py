@@ -1,18 +1,18 @@
 """Merging by pairs of ids, for an interpreter that compiles loops.
 
-A pair of ids is one integer, which PyPy makes and finds faster than bytes.  A list of merges is
+A pair of ids is one integer, which PyPy makes and finds faster than bytes. A list of merges is
 such pairs: then this is its rule, literally, as in ``ListedMergesEncoder._merge_symbols``.
 
-If there are only ranks, ``by_rank`` looks up the bytes of two neighbours joined.  Here they are
-looked up by their ids.  The property: the merges are those of ``by_rank.merge``.  The argument:
+If there are only ranks, ``by_rank`` looks up the bytes of two neighbours joined. Here they are
+looked up by their ids. The property: the merges are those of ``by_rank.merge``. The argument:
 
-1. Let two neighbours make the token T when they are joined.  No merge has crossed the edges of T,
+1. Let two neighbours make the token T when they are joined. No merge has crossed the edges of T,
    so what happened between them is what happens when T is merged alone, until two parts are left.
 2. So for each token there is one pair of neighbours that is ever joined to it, if any: the last
-   two parts when it is merged alone, by tokens of lower ranks.  Those are in the table by then,
+   two parts when it is merged alone, by tokens of lower ranks. Those are in the table by then,
    if tokens are added by rank.
 3. If tokens of lower ranks leave other than two parts, all ways to cut the token into two tokens
-   are in the table.  Then too, a pair is in it only if its bytes, joined, are the token's.
+   are in the table. Then too, a pair is in it only if its bytes, joined, are the token's.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class PairMerger:
         return ids
 
     def _rank(self, left: int, right: int) -> int:
-        """Return the rank of two neighbours joined.  It has no loop: so PyPy compiles it inline."""
+        """Return the rank of two neighbours joined. It has no loop: so PyPy compiles it inline."""
         place = (left * _LEFT ^ right * _RIGHT) & self._slots - 1
         pair = left << _BITS | right
         kept = self._pairs[place]

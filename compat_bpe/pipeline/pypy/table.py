@@ -1,19 +1,19 @@
 r"""A pattern as a table of states: a splitter without ``re``, for interpreters that compile loops.
 
 A loop over the bytes of a text looks up, for each character, its kind, and for each kind the next
-state.  CPython runs such a loop many times more slowly than ``re``.  PyPy compiles it, and then it
+state. CPython runs such a loop many times more slowly than ``re``. PyPy compiles it, and then it
 is several times faster than ``re`` is there.
 
-The property: the table finds the same matches as a search by backtracking.  The argument:
+The property: the table finds the same matches as a search by backtracking. The argument:
 
-1. Backtracking tries the ways through a pattern in an order, and takes the first that succeeds.  A
+1. Backtracking tries the ways through a pattern in an order, and takes the first that succeeds. A
    state is the list of all ways that are still open, in this order (so in Thompson's and Pike's
    machines; RE2 and Rust's ``regex`` do the same).
 2. When a way of the list has succeeded, those after it can no longer win, and are dropped; those
-   before it go on, and win if they succeed later.  So the last success that is seen is that of the
+   before it go on, and win if they succeed later. So the last success that is seen is that of the
    first way.
 3. Two ways at the same place of the pattern have the same future, so the later one is dropped.
-4. A condition is decided when the next character is known, before that character is taken.  It may
+4. A condition is decided when the next character is known, before that character is taken. It may
    ask for nothing but the kind of this character, or for the end of the text.
 
 A pattern that needs more (looking back, looking ahead further, atomic groups that ``relax`` could
@@ -33,7 +33,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...pattern.splitter import Splitter
 
-#: The most states, kinds of characters, and rounds of a repeat that are written out.  Published
+#: The most states, kinds of characters, and rounds of a repeat that are written out. Published
 #: patterns have some twenty states, as many kinds, and repeats of three rounds.
 _MOST_STATES = 500
 _MOST_KINDS = 250
@@ -49,7 +49,7 @@ class Table:
     Attributes:
         kinds: the kind of each code point.
         width: the number of kinds, with that of the end of the text, which is the last.
-        steps: for each state, a row with a number for each kind: the row of the next state.  If no
+        steps: for each state, a row with a number for each kind: the row of the next state. If no
             more can match, or a match may end before the character, it is negative: then its bits
             are inverted, and it is twice the next row, or 0, plus 1 if a match may end here.
         cuts: for each kind, a row with 1 for each kind that a cut point comes before (see
@@ -176,7 +176,7 @@ def _steps(program: Program, members: list[int]) -> list[int]:
             row.append((numbers[following], ends))
         rows.append(row)
     # Where a match may end before the next character, too, whatever it is, its end here does
-    # not count.  So a run of letters is stepped through without a look at its end.
+    # not count. So a run of letters is stepped through without a look at its end.
     ends_later = [all(ends for _, ends in row) for row in rows]
     return [
         ~(2 * state * width + ends) if ends or not state else state * width

@@ -1,7 +1,7 @@
 """Merging of chunks in scripts without spaces, for an interpreter that compiles loops.
 
 As in ``by_character``, a chunk is cut at each boundary between two characters that cannot take part
-in one token; the property and its argument are there.  Here the answer for two characters is found
+in one token; the property and its argument are there. Here the answer for two characters is found
 by a few comparisons of integers.
 """
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .tokenized import Tokenized, check_direction
 
-#: The greatest length of a padded text.  A file may ask for any, which would take all memory.
+#: The greatest length of a padded text. A file may ask for any, which would take all memory.
 MOST_TOKENS = 1 << 24
 
 

@@ -24,7 +24,7 @@ _FIELDS = (*_COLUMNS, "overflowing", "sequence_ranges")
 class Tokenized:
     """The tokens of a text, or of a pair of texts; ``Encoding`` in ``tokenizers``.
 
-    Each list has one item for each token.  ``len`` is the number of tokens.
+    Each list has one item for each token. ``len`` is the number of tokens.
 
     Args:
         ids: the ids.

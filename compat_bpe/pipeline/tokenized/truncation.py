@@ -43,7 +43,7 @@ class Truncation(NamedTuple):
 
         Args:
             first, second: a text, and the second one of a pair.
-            added: the number of tokens that the post-processor will add.  If it is more than
+            added: the number of tokens that the post-processor will add. If it is more than
                 ``max_length``, nothing is cut, as in tokenizers.
 
         Raises:

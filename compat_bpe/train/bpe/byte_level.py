@@ -41,7 +41,7 @@ class TrainingSettings(KindSettings):
         vocab_size and all others: as in ``train_bpe``.
 
     Raises:
-        ValueError: a setting is impossible.  The message names it.  ``Trainer`` checks the pattern.
+        ValueError: a setting is impossible. The message names it. ``Trainer`` checks the pattern.
         TypeError: ``special_tokens`` is a single str.
 
     >>> TrainingSettings(300, special_tokens=["<|end|>"]).most_merges
@@ -236,7 +236,7 @@ def train_bpe(
     """Train a byte-level BPE vocabulary on texts.
 
     The merges are those of Hugging Face tokenizers 0.23.3: of its ``BpeTrainer`` with the
-    byte-level alphabet, after a pre-tokenizer that splits by the same pattern.  They do not depend
+    byte-level alphabet, after a pre-tokenizer that splits by the same pattern. They do not depend
     on the order of the texts or on the number of workers.
 
     The ids of the 256 bytes come first, in GPT-2's order, then those of the merges, then those of
@@ -244,30 +244,30 @@ def train_bpe(
 
     Args:
         texts: the corpus, read once; or the texts of each group.
-        vocab_size: the number of tokens, single bytes and special tokens included.  There are fewer
+        vocab_size: the number of tokens, single bytes and special tokens included. There are fewer
             if nothing is left to merge.
-        num_merges: the most merges to learn.  Give this, ``vocab_size`` or ``convergence``, or
+        num_merges: the most merges to learn. Give this, ``vocab_size`` or ``convergence``, or
             several of them.
         pattern: the pattern that splits text into chunks, across which nothing is merged; or its
             name: that of an encoding of OpenAI's, ``"llama3"``, or ``"deepseek"`` for the steps of
             DeepSeek V3.
-        special_tokens: the names of special tokens.  In the texts they are plain text.
+        special_tokens: the names of special tokens. In the texts they are plain text.
         min_frequency: the lowest frequency of a pair that is merged.
-        max_token_length: the length in bytes of the longest token.  (In tokenizers, the option of
+        max_token_length: the length in bytes of the longest token. (In tokenizers, the option of
             this name is one more: tokens there are shorter than it.)
-        weights: the weights of some groups; the others have 1.  Each group is multiplied so that
+        weights: the weights of some groups; the others have 1. Each group is multiplied so that
             group sizes in bytes are in these proportions, and none is made smaller.
             ``min_frequency`` is compared with the multiplied frequencies.
         convergence: when to stop because more merges are of little use for ``validation``.
         validation: held-out texts, from which nothing is learned.
         counts: chunks with their counts, beside texts or instead of them: a mapping; pairs, in any
-            order, of which those of the same chunk are added up; or either for each group.  The
+            order, of which those of the same chunk are added up; or either for each group. The
             merges are those of the texts that were counted.
         workers: the most processes that split a large corpus; by default one for each processor.
         name: the name of the encoding.
 
     Returns:
-        The encoding; a ``Tokenizer`` with ``"deepseek"``.  ``compat_bpe.save`` writes it.
+        The encoding; a ``Tokenizer`` with ``"deepseek"``. ``compat_bpe.save`` writes it.
 
     Raises:
         ValueError: there is no text; the vocabulary is too small for all bytes and special tokens;
@@ -338,7 +338,7 @@ def check_byte_level(encoding: Encoding, done: str) -> None:
 def spellings(name: str) -> list[bytes]:
     """Return the tokens that a file may write like a special token.
 
-    One is the name as text.  The other is read from the name by GPT-2's byte alphabet, if it has
+    One is the name as text. The other is read from the name by GPT-2's byte alphabet, if it has
     all characters of the name.
 
     >>> spellings("Ġa"), spellings("世")

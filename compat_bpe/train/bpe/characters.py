@@ -144,7 +144,7 @@ def train_character_bpe(
     """Train BPE over characters on texts.
 
     The ids are those of the special tokens, of single characters by code point, of characters with
-    a mark, the one in most words first, and of the merges.  They do not depend on the order of the
+    a mark, the one in most words first, and of the merges. They do not depend on the order of the
     texts or on the number of workers.
 
     Args:
@@ -156,10 +156,10 @@ def train_character_bpe(
         suffix: stands after a piece that ends a word; ``</w>`` unless this or a prefix is given.
             Empty for none.
         byte_fallback: make the 256 tokens ``<0x00>`` to ``<0xFF>``, after the special ones, with
-            which characters without a token are written.  Without it, a tokenizer ``like`` one that
+            which characters without a token are written. Without it, a tokenizer ``like`` one that
             has them has none, as ``train_new_from_iterator`` of transformers leaves them out.
         special_tokens, min_frequency, weights, like: as in ``TokenizerSettings``.
-        normalizer, pre_tokenizer, decoder, post_processor: as there.  Unless given, text is split
+        normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, text is split
             as BERT does, and not normalized.
 
     Raises:

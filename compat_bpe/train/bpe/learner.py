@@ -1,27 +1,27 @@
 """Learning of merges from the frequencies of neighbouring tokens.
 
-A *word* is a chunk of the corpus as a sequence of tokens, at first its single bytes.  Each step of
+A *word* is a chunk of the corpus as a sequence of tokens, at first its single bytes. Each step of
 training finds the most frequent pair of neighbours, with each word weighted by its frequency, and
-joins the pair to a new token in all words.  With the words ``hug`` (10 times), ``pug`` (5), ``pun``
+joins the pair to a new token in all words. With the words ``hug`` (10 times), ``pug`` (5), ``pun``
 (12), ``bun`` (4) and ``hugs`` (5), ``u g`` occurs 20 times and is joined first, then ``u n`` (16),
 then ``h ug`` (15).
 
-Of equally frequent pairs, the one of the lower ids is joined.  The ids of single bytes are in
-GPT-2's order (see ``byte_level``), and new tokens are numbered on.  So the merges are those of
+Of equally frequent pairs, the one of the lower ids is joined. The ids of single bytes are in
+GPT-2's order (see ``byte_level``), and new tokens are numbered on. So the merges are those of
 ``BpeTrainer`` in Hugging Face tokenizers with its byte-level alphabet.
 
 Three properties make it fast:
 
-- *A word is a string*, with one character for each token; its code point is the token's id.  So a
+- *A word is a string*, with one character for each token; its code point is the token's id. So a
   merge is ``str.split`` and ``str.join``, which find pairs from left to right, as the rule demands.
   A pair is a string of two characters, and pairs sort as strings in the order of their ids.
-- *The frequency of a pair only falls* after the merge that formed the pair.  New occurrences of a
+- *The frequency of a pair only falls* after the merge that formed the pair. New occurrences of a
   pair arise only where one of its two tokens is made, and a token is made by one merge, in all
-  words at once.  So the frequency of a pair in the heap is never too low.  The pair on top of the
+  words at once. So the frequency of a pair in the heap is never too low. The pair on top of the
   heap is looked up; if its frequency has fallen, it is put back with the new one.
-- *So rare pairs need not be followed.*  Pairs less frequent than a *floor* are dropped.  When the
+- *So rare pairs need not be followed.*  Pairs less frequent than a *floor* are dropped. When the
   others are used up, the pairs of all words are counted again, and the floor is lowered to an
-  eighth of the highest frequency.  That happens a few times in all, while most pairs occur only
+  eighth of the highest frequency. That happens a few times in all, while most pairs occur only
   once or twice.
 """
 
@@ -67,9 +67,9 @@ def learn_merges(
     Each merge makes a token with the next free id.
 
     Args:
-        words: the words and their frequencies, which may be weighted.  A word has one character
+        words: the words and their frequencies, which may be weighted. A word has one character
             for each token; its code point is the token's id.
-        tokens: the bytes of each id.  A merge that would make one of these tokens is not learned.
+        tokens: the bytes of each id. A merge that would make one of these tokens is not learned.
         min_frequency: the lowest frequency of a pair that is joined.
         max_token_length: the length in bytes of the longest token that is made.
 
@@ -137,7 +137,7 @@ class Learner(Generic[AnyStr]):
         self._min_frequency = max(min_frequency, 1)
         self._longest = max_token_length
         #: The pairs that occur at least ``_floor`` times: their frequencies, and the numbers of the
-        #: words that they may be in.  The first item of such a list is not a word.
+        #: words that they may be in. The first item of such a list is not a word.
         self._counts: dict[str, int] = {}
         self._places: dict[str, list[int]] = {}
         #: Their present or earlier frequencies, negated, since the heap has the lowest on top.

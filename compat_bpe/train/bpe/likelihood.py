@@ -2,15 +2,15 @@
 
 The score of a pair is its frequency, divided by the product of the frequencies of its two tokens.
 The pair of the highest score is joined, in all words at once; of several, the one of the lowest
-ids.  Joining it raises the likelihood of the corpus most, if tokens are taken to be independent.
+ids. Joining it raises the likelihood of the corpus most, if tokens are taken to be independent.
 With the words ``hug`` (10 times), ``pug`` (5), ``pun`` (12), ``bun`` (4) and ``hugs`` (5),
 ``##g ##s`` has the highest score: 5 / (20 · 5).
 
-A score is computed as a float: the quotient of two integers, correctly rounded.  So equal scores
+A score is computed as a float: the quotient of two integers, correctly rounded. So equal scores
 are equal floats.
 
-Unlike a frequency, a score rises when one of its tokens becomes rarer.  So after each merge all
-pairs that have a token in common with the merged pair are put on the heap anew.  An entry whose
+Unlike a frequency, a score rises when one of its tokens becomes rarer. So after each merge all
+pairs that have a token in common with the merged pair are put on the heap anew. An entry whose
 score is not the pair's present one is out of date and is passed over; the present one is there too.
 """
 

@@ -2,17 +2,17 @@
 
 The numbers are those of the tokenizer with the vocabulary so far.
 
-``MergedWords`` is for BPE.  It joins the pair of each new merge in all words.  The tokenizer joins
-the pair of the lowest rank first.  That is the same, since no merge makes an earlier one possible
+``MergedWords`` is for BPE. It joins the pair of each new merge in all words. The tokenizer joins
+the pair of the lowest rank first. That is the same, since no merge makes an earlier one possible
 again: a token is made by one pair alone, so the two tokens that an earlier merge joins were made
 before it.
 
 ``CharacterWords`` adds what is not so: words with unknown characters, and merges that make a token
-that is there already.  Such words, or after such a merge all words, are encoded by the model.
+that is there already. Such words, or after such a merge all words, are encoded by the model.
 
 ``GreedyWords`` is for WordPiece, whose tokenizer takes the longest piece that fits at each place.
-Let a new piece *t* change a word, first at some place.  There it fits, and a shorter piece was
-taken: the longest beginning of *t* that is a piece, since all beginnings of *t* fit there, too.  So
+Let a new piece *t* change a word, first at some place. There it fits, and a shorter piece was
+taken: the longest beginning of *t* that is a piece, since all beginnings of *t* fit there, too. So
 only the words that have this piece are encoded again.
 """
 
@@ -145,7 +145,7 @@ class GreedyWords:
         self._words = [word for word in words if len(word) <= longest_word]
         self._counts = [words[word] for word in self._words]
         self._lengths = [0] * len(self._words)
-        #: The words that have a piece, or had it: by its place, and by the piece.  The piece of a
+        #: The words that have a piece, or had it: by its place, and by the piece. The piece of a
         #: place where none fits is empty.
         self._places: defaultdict[tuple[bool, str], set[int]] = defaultdict(set)
         for number in range(len(self._words)):

@@ -1,25 +1,25 @@
 """Learning of merges of characters, with marks for the beginning or the end of a word.
 
-It is the algorithm of ``bpe``, on other tokens.  The first tokens, in the order of their ids, are
+It is the algorithm of ``bpe``, on other tokens. The first tokens, in the order of their ids, are
 
 1. the special tokens;
 2. the alphabet: each character by itself, sorted by code point;
 3. the *formed* characters: those with the prefix, which do not begin a word, and those with the
-   suffix, which end one.  ``dog`` is ``d ##o ##g`` with the prefix ``##``, and ``d o g</w>`` with
-   the suffix ``</w>``.  Those in the most different words come first; of those in equally many,
+   suffix, which end one. ``dog`` is ``d ##o ##g`` with the prefix ``##``, and ``d o g</w>`` with
+   the suffix ``</w>``. Those in the most different words come first; of those in equally many,
    the one that is met first in the sorted words.
 
 A merge joins two tokens without the prefix of the second: ``##o ##g`` makes ``##og``.
 
 So far it is ``BpeTrainer`` of Hugging Face tokenizers 0.23.3, except for the order of the third
-kind.  There it is that in which they are met in the words, which are in a random order; it decides
-between equally frequent pairs.  The order here is the likeliest: of two formed characters, the one
+kind. There it is that in which they are met in the words, which are in a random order; it decides
+between equally frequent pairs. The order here is the likeliest: of two formed characters, the one
 in more words is met first more often; and it is met first always if it stands before the other in
 each word that has that.
 
-Two different pairs may make the same token.  In ``####``, which begins as ``# ### ### ###``, the
+Two different pairs may make the same token. In ``####``, which begins as ``# ### ### ###``, the
 pair ``## ###`` makes ``###``, which is also the second ``#``; and a merge may make a special token.
-Then no new token is made, but the merge is learned.  So a pair that was joined may come up again.
+Then no new token is made, but the merge is learned. So a pair that was joined may come up again.
 It is then joined by its frequency; in tokenizers, whose count of it is too high, at once.
 """
 
@@ -60,7 +60,7 @@ def alphabet_of(
     Args:
         words: words and their counts.
         initial: characters that are in it in any case, unless they are more than the limit.
-        limit: the most characters.  The most frequent ones are kept; of equally frequent ones,
+        limit: the most characters. The most frequent ones are kept; of equally frequent ones,
             those of lower code points.
 
     >>> alphabet_of({"dog": 2, "god": 1, "go": 1}, "x", 3)

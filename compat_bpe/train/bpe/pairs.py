@@ -1,6 +1,6 @@
 """Joining a pair in all words that have it, for every learner that joins pairs.
 
-A word is text in which each character stands for a token.  So a pair is a text of two characters.
+A word is text in which each character stands for a token. So a pair is a text of two characters.
 """
 
 from __future__ import annotations

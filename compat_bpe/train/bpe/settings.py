@@ -59,11 +59,11 @@ class MergeSettings(TokenizerSettings):
     """The settings of kinds that merge characters.
 
     Args:
-        vocab_size: the number of tokens.  There are more if special tokens and characters are more,
+        vocab_size: the number of tokens. There are more if special tokens and characters are more,
             and fewer if nothing is left to merge.
-        num_merges: the most merges to learn.  Give this, ``vocab_size`` or ``convergence``, or
+        num_merges: the most merges to learn. Give this, ``vocab_size`` or ``convergence``, or
             several of them.
-        prefix: stands before a piece that does not begin a word; empty for none.  Unless given,
+        prefix: stands before a piece that does not begin a word; empty for none. Unless given,
             that of ``like`` or the usual one of the kind.
         suffix: stands after a piece that ends a word; in the same way.
         initial_alphabet: characters that are tokens even if they do not occur.

@@ -25,22 +25,22 @@ def extend(
     workers: int | None = None,
     name: str | None = None,
 ) -> Extended:
-    """Add tokens to a vocabulary: for terms, and learned from texts.  No existing id changes.
+    """Add tokens to a vocabulary: for terms, and learned from texts. No existing id changes.
 
-    Terms come first.  A term becomes one token by joining the first two of its tokens until one is
-    left.  So it takes one id fewer than it has tokens now, or fewer still if another term shares
-    its beginning.  Then the most frequent pair of neighbouring tokens in the texts becomes a token,
+    Terms come first. A term becomes one token by joining the first two of its tokens until one is
+    left. So it takes one id fewer than it has tokens now, or fewer still if another term shares
+    its beginning. Then the most frequent pair of neighbouring tokens in the texts becomes a token,
     and so on.
 
-    That is byte-level BPE; of other kinds, ``extend_pieces`` says what is done.  In vocabularies of
-    words and of WordPiece, a term is a token without any merge.  Unigram models, models of
+    That is byte-level BPE; of other kinds, ``extend_pieces`` says what is done. In vocabularies of
+    words and of WordPiece, a term is a token without any merge. Unigram models, models of
     SentencePiece and baselines are not extended.
 
     Args:
         encoding: the vocabulary, which is not changed.
-        texts: the texts to learn from.  Names of special tokens in them are plain text.
+        texts: the texts to learn from. Names of special tokens in them are plain text.
         number: the most tokens to learn.
-        terms: the words to make one token each.  A term that the pattern splits cannot become one.
+        terms: the words to make one token each. A term that the pattern splits cannot become one.
         with_space: True to make a second token of each term with a space before it, as within a
             sentence, if the pattern does not split the two.
         min_frequency: the lowest frequency of a pair that is merged.

@@ -31,7 +31,7 @@ class Extended(NamedTuple):
     Args:
         encoding: the new encoding.
         merges: the added merges, in the order of the new ids, one for each new token.
-            ``frequency`` is 0 for merges of a term.  A token that no merge makes, such as a whole
+            ``frequency`` is 0 for merges of a term. A token that no merge makes, such as a whole
             word, is ``left``, and ``right`` is empty.
         terms: the terms, with and without a space.
         changes: the chunks of the texts that are encoded differently.

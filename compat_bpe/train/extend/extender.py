@@ -1,27 +1,27 @@
 """Extending byte-level BPE: new tokens for new text or given terms, without changing an id.
 
-New tokens come from merges added after all old ones.  Their ids follow the highest id in use,
+New tokens come from merges added after all old ones. Their ids follow the highest id in use,
 special and reserved tokens included.
 
 **Chunks without an added merge do not change.**  Let the old vocabulary encode a chunk as t1 … tn,
-and let no two neighbours of these be the two parts of an added merge.  Then the new vocabulary
+and let no two neighbours of these be the two parts of an added merge. Then the new vocabulary
 encodes it as t1 … tn, too:
 
-- All added merges have higher ranks than all old ones.  So as long as an old merge is possible, the
+- All added merges have higher ranks than all old ones. So as long as an old merge is possible, the
   same merge is carried out at the same place, and merging reaches t1 … tn through the same states.
 - There no old merge is possible, and by assumption no added one.
-- A chunk that is a token as a whole may be taken without merging.  This chunk is not a new token:
+- A chunk that is a token as a whole may be taken without merging. This chunk is not a new token:
   merging makes each new token, and it makes t1 … tn of this chunk.
 - Added tokens, normalization and the pattern come before merging and do not depend on merges.
 
-This holds for merging by rank and by list.  One exception is kept out: with ``byte_fallback``,
+This holds for merging by rank and by list. One exception is kept out: with ``byte_fallback``,
 tokens with names such as ``<0xC4>`` stand for bytes, so no such token is made.
 
-**Merging by rank** (tiktoken's rule) joins any two parts whose concatenation is a token.  For a
+**Merging by rank** (tiktoken's rule) joins any two parts whose concatenation is a token. For a
 token that merging makes, these are always the same two, since no merge crosses a token's edges
-before the token is complete.  So an added merge joins the pair that it was learned as and no other.
+before the token is complete. So an added merge joins the pair that it was learned as and no other.
 But merging may never make some old tokens (tiktoken takes them for whole chunks only), because one
-of their parts is not a token.  A new token may be that part.  So when a new token begins or ends an
+of their parts is not a token. A new token may be that part. So when a new token begins or ends an
 old token that merging never made, the texts are encoded again, and learning continues from there.
 """
 

@@ -1,14 +1,14 @@
 """Extending vocabularies of words, of WordPiece and of BPE over characters.
 
-No id changes, as in ``extend``; new tokens get the ids after the highest.  What is encoded
+No id changes, as in ``extend``; new tokens get the ids after the highest. What is encoded
 otherwise, on the texts that were given, is listed.
 
-- *Word level*: the most frequent words without a token become tokens.  Only they are encoded
+- *Word level*: the most frequent words without a token become tokens. Only they are encoded
   otherwise.
 - *WordPiece*: pairs of pieces are joined as in training, beginning with the pieces that the
-  tokenizer makes now.  A word without a new piece in it is encoded as before.
+  tokenizer makes now. A word without a new piece in it is encoded as before.
 - *BPE over characters*: merges are learned on after the old ones, beginning with the tokens that
-  the tokenizer makes now.  A chunk in which no two neighbours are the parts of a new merge is
+  the tokenizer makes now. A chunk in which no two neighbours are the parts of a new merge is
   encoded as before, for the reasons in ``extend``.
 
 Nothing is learned from a word that has something unknown in it.
@@ -301,7 +301,7 @@ def growing_tokens(encoding: Encoding, done: str = "extended") -> GrowingTokens:
     """Return what extends an encoding that is no byte-level BPE.
 
     Raises:
-        ValueError: its kind cannot be extended.  The message says why.
+        ValueError: its kind cannot be extended. The message says why.
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else None
     if isinstance(definition, TokenizerDefinition):

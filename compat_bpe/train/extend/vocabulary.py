@@ -101,7 +101,7 @@ class GrowingVocabulary:
         """Make a chunk one token, by merges of the first two of its tokens.
 
         Returns:
-            An empty string.  Or, if it cannot be done, the reason; then nothing is added.
+            An empty string. Or, if it cannot be done, the reason; then nothing is added.
 
         Raises:
             ValueError: a byte of the chunk is not a token, or there are no free ids.

@@ -1,18 +1,18 @@
 """SentencePiece's BPE: learning of pieces from the frequencies of neighbouring pieces.
 
-Each step joins the most frequent pair of neighbouring pieces in all words.  Of equally frequent
-pairs, the one of fewer characters is joined; of these, the first by its bytes.  Occurrences of a
+Each step joins the most frequent pair of neighbouring pieces in all words. Of equally frequent
+pairs, the one of fewer characters is joined; of these, the first by its bytes. Occurrences of a
 pair that overlap (``aaa`` has two of ``a a``) all count, though only some are joined, from the
-left.  A pair that makes no valid piece is not joined.
+left. A pair that makes no valid piece is not joined.
 
 *A piece has one pair that makes it.*  What becomes of a part of a word does not depend on what is
-beside it, as long as no piece reaches over its ends.  So a piece stands for a pair.
+beside it, as long as no piece reaches over its ends. So a piece stands for a pair.
 
 The words are strings, the pairs strings of two characters, and rare pairs are not followed, as in
 ``bpe``, which says why this is fast and right.
 
 When nothing is left to join, the reference goes on with pairs that have become other pieces, whose
-frequency is 0, until the vocabulary is full.  They have to be found again, since they were not
+frequency is 0, until the vocabulary is full. They have to be found again, since they were not
 followed: all words are joined once more, step by step.
 """
 
@@ -81,7 +81,7 @@ class _Learner:
     def __init__(
         self, words: Mapping[str, int], alphabet: Iterable[str], rules: PieceRules
     ) -> None:
-        #: The pieces so far, and their marks.  In a word, a piece is the character of its number.
+        #: The pieces so far, and their marks. In a word, a piece is the character of its number.
         self._pieces = list(alphabet)
         self._marks: list[Marks] = [rules.marks(char) for char in self._pieces]
         self._join_marks = rules.join
@@ -91,7 +91,7 @@ class _Learner:
         #: The pairs that were joined, and what they became.
         self._joined: dict[str, str] = {}
         #: The pairs that occur at least ``_floor`` times: their frequencies, and the numbers of the
-        #: words that they may be in.  The first item of such a list is not a word.
+        #: words that they may be in. The first item of such a list is not a word.
         self._counts: dict[str, int] = {}
         self._places: dict[str, list[int]] = {}
         #: Their present or earlier frequencies, negated, the lengths and texts of the pieces.

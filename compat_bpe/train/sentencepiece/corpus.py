@@ -1,8 +1,8 @@
 r"""The corpus of a model of SentencePiece: its lines, normalized, its words and its alphabet.
 
-A line is a sentence.  Only a line feed ends it, as in the reference's files, so the carriage return
-of ``\r\n`` is one of its characters.  Lines that are empty or too long, or that have U+2585, are
-skipped, as in the reference.  After normalization, each reserved piece in the text becomes a
+A line is a sentence. Only a line feed ends it, as in the reference's files, so the carriage return
+of ``\r\n`` is one of its characters. Lines that are empty or too long, or that have U+2585, are
+skipped, as in the reference. After normalization, each reserved piece in the text becomes a
 boundary, and so does each character outside the alphabet; no piece reaches over them.
 """
 
@@ -32,7 +32,7 @@ class Corpus(NamedTuple):
     Args:
         alphabet: the characters that are pieces of their own, and how often they occur, the
             required ones included; the most frequent first, then by code point.
-        words: the words and their frequencies, the most frequent first, then by code point.  If
+        words: the words and their frequencies, the most frequent first, then by code point. If
             pieces may reach over spaces, they are whole sentences.
         sentences: the sentences, in the reference's order, if they are needed.
     """

@@ -1,8 +1,8 @@
 """The pieces at all places of many words, in little memory.
 
-The pieces that begin at one place of a word are the *edges* of that place, by their length.  All
+The pieces that begin at one place of a word are the *edges* of that place, by their length. All
 edges of all words are in two arrays, one after the other, and a third has their number at each
-place.  That is a tenth of the memory of lists.
+place. That is a tenth of the memory of lists.
 """
 
 from __future__ import annotations

@@ -38,20 +38,20 @@ def train_sentencepiece(
     r"""Train a model of SentencePiece on texts.
 
     The pieces and scores are those of sentencepiece 0.2.3 with the same options, and for Unigram
-    with ``num_threads=1``.  Options and their defaults are the same, but for two: ``model_type`` is
-    ``"bpe"`` by default, and ``normalization_rule_name`` is ``"identity"``.  Scores of words and
+    with ``num_threads=1``. Options and their defaults are the same, but for two: ``model_type`` is
+    ``"bpe"`` by default, and ``normalization_rule_name`` is ``"identity"``. Scores of words and
     characters may differ in the last bit, which depends on the machine in the reference.
 
-    With ``input_sentence_size``, a sample of the lines is learned from.  Memory grows with the
+    With ``input_sentence_size``, a sample of the lines is learned from. Memory grows with the
     number of distinct words, and for Unigram with that of lines.
 
     Args:
-        texts: the corpus; each line is a sentence.  A text of one line loses the line end after it,
-            as each sentence of the reference's ``sentence_iterator`` does.  In other texts, as in
+        texts: the corpus; each line is a sentence. A text of one line loses the line end after it,
+            as each sentence of the reference's ``sentence_iterator`` does. In other texts, as in
             the reference's files, only ``\n`` ends a line: the ``\r`` before it is a character.
         vocab_size: the number of pieces, reserved ones included.
         model_type: ``"bpe"``, ``"unigram"``, ``"word"`` or ``"char"``.
-        counts: texts with their counts, beside the others, as in ``train_bpe``.  A Unigram model
+        counts: texts with their counts, beside the others, as in ``train_bpe``. A Unigram model
             begins with substrings of the running text, so it takes none.
         like: a ``.model`` file whose character map, such as ``nmt_nfkc``, is taken.
         name: the name of the encoding.

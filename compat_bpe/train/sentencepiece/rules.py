@@ -1,11 +1,11 @@
 """The shape of pieces of SentencePiece: its rules for spaces, scripts, digits and length.
 
-The plain rule looks at a whole piece.  Two properties make it fast for pieces made of two:
+The plain rule looks at a whole piece. Two properties make it fast for pieces made of two:
 
 - *All that matters of a part is known from a few marks*: its length, its script at the start and at
-  the end, and its spaces.  So a piece is judged by the marks of its two parts.
+  the end, and its spaces. So a piece is judged by the marks of its two parts.
 - *Some pairs of characters are in no piece at all*: two of different scripts, and a digit beside
-  anything if digits stand alone.  So words are cut between them, once, before training.
+  anything if digits stand alone. So words are cut between them, once, before training.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """The pieces that training of SentencePiece's Unigram begins with.
 
-All characters are seeds.  So are the valid pieces that the reference finds as inner nodes of the
-suffix tree of all sentences, in bytes, where each sentence ends with a NUL.  There is a node for a
-text if it is followed by two different bytes somewhere.  Its score is the number of times that it
+All characters are seeds. So are the valid pieces that the reference finds as inner nodes of the
+suffix tree of all sentences, in bytes, where each sentence ends with a NUL. There is a node for a
+text if it is followed by two different bytes somewhere. Its score is the number of times that it
 occurs, times its length.
 
-A text followed by the end of a sentence and then by two different bytes is a node, too.  The
-reference drops the NUL and adds that number of times to the others.  Since most sentences begin
+A text followed by the end of a sentence and then by two different bytes is a node, too. The
+reference drops the NUL and adds that number of times to the others. Since most sentences begin
 with a space, that mostly happens to the ends of the last sentence.
 
-No suffix array is needed, since pieces are short: texts are counted by their length, from 2 up.  A
+No suffix array is needed, since pieces are short: texts are counted by their length, from 2 up. A
 text that occurs once has no node, and no longer one that begins with it has, so its place is left
 out from then on.
 """

@@ -75,27 +75,27 @@ class SentencePieceSettings(KindSettings):
         required_chars: characters that are in the alphabet in any case.
         byte_fallback: add 256 pieces, one for each byte, that unknown characters are written with.
         split_by_whitespace: let no piece reach over a space.
-        split_by_unicode_script: let no piece have characters of two scripts.  Han, Hiragana and
+        split_by_unicode_script: let no piece have characters of two scripts. Han, Hiragana and
             Katakana count as one.
         split_by_number: let digits be of a script of their own, the one of punctuation.
         split_digits: let each digit be a piece.
         treat_whitespace_as_suffix: put spaces at the ends of words, not at their beginnings.
         allow_whitespace_only_pieces: allow pieces of several spaces.
         max_sentencepiece_length: the length of the longest piece, in characters.
-        max_sentence_length: the length of the longest line that is read, in bytes.  Longer lines
+        max_sentence_length: the length of the longest line that is read, in bytes. Longer lines
             are skipped.
-        input_sentence_size: the number of lines that are sampled, more than 100; 0 for all.  They
+        input_sentence_size: the number of lines that are sampled, more than 100; 0 for all. They
             bound the memory that training of Unigram takes.
-        shuffle_input_sentence: sample from the whole corpus, not the first lines.  The sample is
+        shuffle_input_sentence: sample from the whole corpus, not the first lines. The sample is
             random in the reference, and always the same here.
         pretokenization_delimiter: a text that no piece may reach over; after normalization.
-        user_defined_symbols: pieces that are always found in a text.  (An empty one, which the
+        user_defined_symbols: pieces that are always found in a text. (An empty one, which the
             reference skips, is an error.)
         control_symbols: pieces that are never found in a text.
         unk_id, bos_id, eos_id, pad_id: the ids of the special pieces; -1 for none.
         unk_piece, bos_piece, eos_piece, pad_piece: their names.
         unk_surface: the text that an unknown piece is decoded to.
-        hard_vocab_limit: demand exactly ``vocab_size`` pieces, not fewer.  (Models of characters
+        hard_vocab_limit: demand exactly ``vocab_size`` pieces, not fewer. (Models of characters
             may always have fewer.)
         use_all_vocab: take all words or characters, whatever their number.
         add_dummy_prefix: put a space before each text.
@@ -108,7 +108,7 @@ class SentencePieceSettings(KindSettings):
         num_sub_iterations: the steps of expectation and maximization between two of these.
 
     Raises:
-        ValueError: a setting is impossible.  The message names it.
+        ValueError: a setting is impossible. The message names it.
 
     >>> SentencePieceSettings(1000, max_sentencepiece_length=0)
     Traceback (most recent call last):
@@ -258,8 +258,8 @@ class SentencePieceSettings(KindSettings):
     def meta_pieces(self) -> dict[int, tuple[str, int]]:
         """Return the reserved pieces and their types, by id.
 
-        The special pieces have the ids that were asked for.  The others get the lowest free ones:
-        control symbols, user-defined symbols, bytes.  A symbol that is the name of a special piece
+        The special pieces have the ids that were asked for. The others get the lowest free ones:
+        control symbols, user-defined symbols, bytes. A symbol that is the name of a special piece
         gives that piece its type.
 
         Raises:

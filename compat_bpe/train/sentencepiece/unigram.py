@@ -1,21 +1,21 @@
 """SentencePiece's Unigram: learning of pieces and their probabilities by EM.
 
-Training begins with many pieces (see ``sentencepiece_seeds``).  Each *expectation* step splits all
+Training begins with many pieces (see ``sentencepiece_seeds``). Each *expectation* step splits all
 words in all ways, weighted by the probabilities of their pieces, and counts how often each piece is
-used on average.  Each *maximization* step makes these numbers scores.  After a few of both, the
-pieces whose loss would cost least are taken out, until 1.1 times the vocabulary is left.  Then the
+used on average. Each *maximization* step makes these numbers scores. After a few of both, the
+pieces whose loss would cost least are taken out, until 1.1 times the vocabulary is left. Then the
 best of these are chosen.
 
 These are the reference's numbers, bit by bit: with one thread, it sums in 32 bits and takes
-logarithms in 64.  A number is rounded to 32 bits where it is put into an ``array("f")``.  With more
+logarithms in 64. A number is rounded to 32 bits where it is put into an ``array("f")``. With more
 threads, the reference sums in another order, and some pieces of its vocabulary are different.
 
 - In one word, all ways to a place are summed in the order of the starts of their last pieces; all
   ways from a place in the order of lengths.
 - A character that is no piece counts as the first piece of all, with the lowest score less 10.
 - The score of a piece is digamma(count) - digamma(sum), which is lower than the logarithm for rare
-  pieces.  Pieces of a count below 0.5 are dropped.
-- If a piece is taken out, its second best way is taken instead.  The loss is estimated from the
+  pieces. Pieces of a count below 0.5 are dropped.
+- If a piece is taken out, its second best way is taken instead. The loss is estimated from the
   numbers of the best ways only.
 """
 
@@ -104,7 +104,7 @@ class UnigramTrainer:
         words, seeds: as in ``learn_unigram``.
 
     Raises:
-        ValueError: no piece is left.  So do ``maximize`` and ``prune``.
+        ValueError: no piece is left. So do ``maximize`` and ``prune``.
     """
 
     def __init__(

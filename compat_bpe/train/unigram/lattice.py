@@ -1,10 +1,10 @@
 """All ways to write the words of a corpus with the pieces of a Unigram vocabulary.
 
 The *lattice* of a word has a node before each character and at the end, and an edge for each piece
-that stands between two nodes.  A way through it is a way to write the word, and its probability is
+that stands between two nodes. A way through it is a way to write the word, and its probability is
 the product of its pieces' probabilities.
 
-Words that begin alike share the nodes and edges of what they have in common.  So the lattice of a
+Words that begin alike share the nodes and edges of what they have in common. So the lattice of a
 whole corpus is a tree of nodes (a trie of its words), and each number that depends on the beginning
 of a word only is computed once for all words that begin so.
 """
@@ -41,9 +41,9 @@ class Lattice:
 
     Args:
         words: different words, in the order of ``sorted``, none of them empty.
-        ids: each piece and its id.  All characters of the words are pieces.
+        ids: each piece and its id. All characters of the words are pieces.
 
-    The edges are ordered by the node where they end, then by that where they begin.  Node 0 is the
+    The edges are ordered by the node where they end, then by that where they begin. Node 0 is the
     beginning of all words, and a node has a greater number than those before it.
 
     >>> lattice = Lattice(["ab", "abc"], {"a": 0, "b": 1, "c": 2, "bc": 3})
@@ -99,7 +99,7 @@ class Lattice:
         """Add the expected number of each piece to ``expected``.
 
         With Z the probability of a word, the sum of all its ways, the expected number of a piece is
-        the derivative of ``sum(count * log(Z))`` by the logarithm of the piece's probability.  It
+        the derivative of ``sum(count * log(Z))`` by the logarithm of the piece's probability. It
         is computed like any derivative: forward for the probability of each node, backward for what
         a node adds to the sum.
 

@@ -1,14 +1,14 @@
 """Learning of a Unigram vocabulary: pieces and their probabilities, from counted words.
 
 In this model a word is a row of pieces drawn independently, and its probability is the sum over all
-ways to write it.  Learning begins with far too many pieces, the *seeds*, and repeats two steps:
+ways to write it. Learning begins with far too many pieces, the *seeds*, and repeats two steps:
 
 1. *EM*: expect how often each piece stands in the words, given the present probabilities; these
    numbers give new probabilities.
 2. *Pruning*: drop the pieces that cost the least likelihood (``unigram_prune``).
 
 The result is that of ``UnigramTrainer`` in Hugging Face tokenizers 0.23.3: the same pieces, and
-scores that differ by rounding.  In the reference, the order of pieces with equal scores and the
+scores that differ by rounding. In the reference, the order of pieces with equal scores and the
 scores of characters that were dropped depend on a random hash; here they follow the code points.
 Where the reference differs from the textbook, the function that does it says so.
 """
@@ -26,7 +26,7 @@ from .prune import prune
 from .substrings import END, branching_substrings
 from .words import Words
 
-#: The name of the unknown piece in training.  No piece of the result is called so.
+#: The name of the unknown piece in training. No piece of the result is called so.
 PLACEHOLDER = "<UNK>"
 
 #: The distance of an unknown character's score from the least score.
@@ -57,7 +57,7 @@ class Seeds(NamedTuple):
     """The first pieces.
 
     Args:
-        pieces: the pieces; the index is the id in training.  The characters come first.
+        pieces: the pieces; the index is the id in training. The characters come first.
         scores: the logarithms of their probabilities.
         chars: the number of characters.
     """
@@ -75,7 +75,7 @@ def learn_unigram(
     """Learn the pieces and scores of a Unigram model.
 
     Args:
-        counts: the words and their counts, which may be weighted.  Their order plays no part.
+        counts: the words and their counts, which may be weighted. Their order plays no part.
         options: the options.
         progress: called after each step of EM.
 
@@ -122,11 +122,11 @@ def make_seeds(words: Mapping[str, float], options: UnigramOptions) -> Seeds:
     """Return the pieces to begin with: all characters, then substrings that recur.
 
     The textbook begins with all substrings that occur at least twice, and the probability of each
-    is in proportion to its number of occurrences in the corpus.  The reference differs:
+    is in proportion to its number of occurrences in the corpus. The reference differs:
 
     - Only branching substrings are seeds (``branching_substrings``).
     - The number of occurrences of a substring is that in the *distinct* words: the words' counts
-      play no part.  That of a character is that in the corpus.
+      play no part. That of a character is that in the corpus.
     - The number of a substring is multiplied by its length, as by SentencePiece.
     - If there are too many, those of the greatest product stay, of equal ones the greatest string;
       at least one stays, even if the characters are ``seed_size`` by themselves.
@@ -189,7 +189,7 @@ class _Learner:
         The textbook's new probability of a piece is its expected number, divided by the sum of all.
         Here, as in SentencePiece, its logarithm is digamma(number) - digamma(sum), which makes rare
         pieces rarer (the mean of a Dirichlet posterior without prior), and pieces that are expected
-        less than half a time are dropped.  Unknown characters are not in the sum.
+        less than half a time are dropped. Unknown characters are not in the sum.
 
         Raises:
             ValueError: no piece is left.
@@ -241,14 +241,14 @@ class _Learner:
 def finish(learner: _Learner, required: set[str], options: UnigramOptions) -> UnigramPart:
     """Return the model of the pieces that are left.
 
-    All required characters are pieces.  The textbook then takes the pieces of the best scores.  The
+    All required characters are pieces. The textbook then takes the pieces of the best scores. The
     reference differs:
 
     - It takes them in the order that pruning leaves: the characters first, then by their loss, or
       in that of the seeds if nothing was pruned.
     - A character that was dropped gets the least score, the next one 0.0001 *more*, and so on.
       That order is random in the reference, and by code point here.
-    - It stops when the size is reached exactly.  If the characters alone are as many, that never
+    - It stops when the size is reached exactly. If the characters alone are as many, that never
       happens, and all pieces stay: up to a tenth more than ``vocab_size``, and the special tokens.
     """
     texts, scores = learner.pieces, learner.scores

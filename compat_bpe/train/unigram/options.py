@@ -18,9 +18,9 @@ class UnigramOptions:
     """The options of learning a Unigram vocabulary, named as in tokenizers' ``UnigramTrainer``.
 
     Args:
-        vocab_size: the number of pieces, special tokens included.  There are fewer if too few
+        vocab_size: the number of pieces, special tokens included. There are fewer if too few
             substrings recur, and more if the characters alone take as many as this.
-        unk_token: the unknown token, the first one unless it is among ``special_tokens``.  Without
+        unk_token: the unknown token, the first one unless it is among ``special_tokens``. Without
             it, text with a character that is no piece cannot be encoded.
         special_tokens: the names of special tokens, which come first.
         initial_alphabet: characters that are pieces even if they are in no word.
@@ -30,7 +30,7 @@ class UnigramOptions:
         seed_size: the number of pieces to begin with.
 
     Raises:
-        ValueError: an option is impossible.  The message names it.
+        ValueError: an option is impossible. The message names it.
         TypeError: ``special_tokens`` is a single str.
 
     >>> UnigramOptions(8000, unk_token="<unk>", special_tokens=["<s>", "</s>"]).first_pieces

@@ -1,8 +1,8 @@
 """A Unigram model's answers for one word, by the textbook: forward and backward, in logarithms.
 
 The operations and their order are those of tokenizers, so for one word the numbers have the same
-bits.  It is several times slower than ``Lattice.expect``, which shares what words have in common
-and multiplies probabilities.  It stands in for words so long that these are too small for floats,
+bits. It is several times slower than ``Lattice.expect``, which shares what words have in common
+and multiplies probabilities. It stands in for words so long that these are too small for floats,
 and where a number is so near to a limit that the last bits decide.
 """
 

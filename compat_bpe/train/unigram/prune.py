@@ -20,16 +20,16 @@ def prune(
 ) -> list[int]:
     """Return the ids of the pieces that stay: those without an alternative, then by their loss.
 
-    The *alternative* of a piece is the best way to write it with other pieces.  Its *loss* is what
+    The *alternative* of a piece is the best way to write it with other pieces. Its *loss* is what
     the words' log probability loses if the alternative takes its place wherever the best way to
-    write a word has it.  The textbook drops the pieces of least loss; so does this, but like the
+    write a word has it. The textbook drops the pieces of least loss; so does this, but like the
     reference, it differs in three points:
 
-    - The loss is computed with a wrong sum.  If each of a piece's n occurrences becomes an
-      alternative of k pieces, there are n * (k - 1) more pieces than before.  The reference takes
+    - The loss is computed with a wrong sum. If each of a piece's n occurrences becomes an
+      alternative of k pieces, there are n * (k - 1) more pieces than before. The reference takes
       the number of *all* pieces for k (``alternatives.len()``).
     - A piece that is in no best way of a word is dropped before the others are compared, and may
-      leave fewer pieces than are wanted.  So is one that is itself best written otherwise.
+      leave fewer pieces than are wanted. So is one that is itself best written otherwise.
     - If the pieces that stay anyway are more than ``most``, nothing else is dropped for its loss.
 
     Args:

@@ -128,12 +128,12 @@ def train_unigram(
     """Train a Unigram vocabulary on texts.
 
     The pieces are those of ``UnigramTrainer`` of Hugging Face tokenizers 0.23.3, and the scores
-    differ by rounding.  They do not depend on the order of the texts or on the number of workers.
+    differ by rounding. They do not depend on the order of the texts or on the number of workers.
     The ids are those of the special tokens, then of the pieces by score.
 
     Args:
         texts, counts, workers, name: as in ``train_tokenizer``.
-        vocab_size: the number of pieces, special tokens included.  There are fewer if too few
+        vocab_size: the number of pieces, special tokens included. There are fewer if too few
             substrings recur, and more if the characters alone take as many as this.
         unknown: the token of characters that are no pieces, ``<unk>`` unless given; a special
             token.
@@ -144,7 +144,7 @@ def train_unigram(
         seed_size: the number of pieces to begin with.
         min_frequency: words that occur less often are not learned from.
         special_tokens, weights, like: as in ``TokenizerSettings``.
-        normalizer, pre_tokenizer, decoder, post_processor: as there.  Unless given, the
+        normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, the
             pre-tokenizer is ``metaspace``, and there is no normalizer.
 
     Raises:

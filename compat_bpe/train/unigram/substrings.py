@@ -6,24 +6,24 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-#: The character after each word.  A substring does not go across it.
+#: The character after each word. A substring does not go across it.
 END = "\0"
 
 
 def branching_substrings(words: Iterable[str], longest: int) -> Iterator[tuple[str, int]]:
     """Yield substrings of words that occur at least twice, each with its number of occurrences.
 
-    Of those, only the *branching* ones: two of their occurrences go on differently.  If ``n`` is
-    always followed by ``g``, the substring ``n`` is left out, since ``ng`` says as much.  The end
+    Of those, only the *branching* ones: two of their occurrences go on differently. If ``n`` is
+    always followed by ``g``, the substring ``n`` is left out, since ``ng`` says as much. The end
     of a word counts as one more character, which is the same for all words, so a suffix that is
-    always at the end (``ing`` in ``sing ring``) is left out, too.  These are the inner nodes of the
+    always at the end (``ing`` in ``sing ring``) is left out, too. These are the inner nodes of the
     words' suffix tree, as tokenizers takes them; the textbook takes every substring that recurs.
 
-    A substring of n characters recurs only where its first n - 1 characters recur.  So the places
+    A substring of n characters recurs only where its first n - 1 characters recur. So the places
     where that may be are counted for one length after the other, and each step keeps those where
-    something recurs.  A substring branches if none of its continuations is as frequent as itself.
+    something recurs. A substring branches if none of its continuations is as frequent as itself.
     The time is at worst in proportion to the number of characters and to ``longest``, also if the
-    text repeats itself.  The substrings of each first character are done by themselves, to hold few
+    text repeats itself. The substrings of each first character are done by themselves, to hold few
     in memory.
 
     Args:

@@ -1,10 +1,10 @@
 """The words of a corpus, and what a Unigram model says about them.
 
-A long word, such as a line of Chinese or a text without pre-tokenizer, hardly ever comes back.  But
+A long word, such as a line of Chinese or a text without pre-tokenizer, hardly ever comes back. But
 between many of its characters is a *joint*: no piece has the two next to each other, so every way
-to write the word goes through there.  Then the word's probability is the product of those of its
-parts, and its expected numbers and its best way are those of its parts together.  So the parts are
-taken for words.  They are short and come back, and as pieces are dropped, there are more joints.
+to write the word goes through there. Then the word's probability is the product of those of its
+parts, and its expected numbers and its best way are those of its parts together. So the parts are
+taken for words. They are short and come back, and as pieces are dropped, there are more joints.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Words:
 
     Args:
         counts: the words and their counts.
-        pieces: all pieces; the index is the id.  All characters of the words are among them.
+        pieces: all pieces; the index is the id. All characters of the words are among them.
 
     >>> words = Words({"ab": 4}, ["a", "b", "ab"])
     >>> scores = [log(0.5), log(0.25), log(0.375)]

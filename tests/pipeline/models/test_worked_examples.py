@@ -124,7 +124,7 @@ def test_hugs_by_probability(word: str, pieces: list[str], probability: float) -
 
 
 def test_two_ways_that_are_as_good() -> None:
-    # p ug and pu g: 17 · 20 / 210², which is 0.0077.  The last piece is the longest.
+    # p ug and pu g: 17 · 20 / 210², which is 0.0077. The last piece is the longest.
     ways = n_best(unigram(), "pug", 3)
     assert [[edge.text for edge in way.edges] for way in ways[:2]] == [["p", "ug"], ["pu", "g"]]
     assert [exp(way.score) for way in ways] == pytest.approx(

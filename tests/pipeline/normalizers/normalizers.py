@@ -133,7 +133,7 @@ NORMALIZERS: dict[str, Normalizer] = {
     "spaces in symbols": SpaceNormalizer(symbols=[" a", "  "], remove_extra_whitespaces=True),
 }
 
-#: One of them, or several in order.  SentencePiece's own is the only one that its models have: no
+#: One of them, or several in order. SentencePiece's own is the only one that its models have: no
 #: other comes after the space that it inserts at a place where nothing was.
 normalizers = st.lists(
     st.sampled_from([name for name in sorted(NORMALIZERS) if not name.startswith("spaces")]),

@@ -112,7 +112,7 @@ def test_the_example_of_the_course() -> None:
     assert learner.best() == ("h", "##u", 1 / 36)
     learner.step()
     assert learner.tokens[-2:] == ["##gs", "hu"]
-    # The score of 1/15 is that of hu ##gs.  The course gives hu ##g the same, but it has
+    # The score of 1/15 is that of hu ##gs. The course gives hu ##g the same, but it has
     # 10 / (15 · 15), so that "hugs" is next, and not "hug".
     assert learner.best() == ("hu", "##gs", 1 / 15)
     learner.step()

@@ -1,4 +1,4 @@
-// The elements of the page.  Text becomes text: nothing here takes HTML.
+// The elements of the page. Text becomes text: nothing here takes HTML.
 
 /**
  * Return the element of an id.

@@ -1,5 +1,5 @@
-// The text field.  Browsers lay out all of a text field on every keystroke, which takes seconds for
-// a megabyte.  So of a long text it holds a part, which moves with the caret.
+// The text field. Browsers lay out all of a text field on every keystroke, which takes seconds for
+// a megabyte. So of a long text it holds a part, which moves with the caret.
 import { difference } from './difference.js';
 import { figure, the } from './dom.js';
 import { lineFeeds } from './model.js';

@@ -79,5 +79,5 @@ export class Engine {
   load(files, pattern = '') { return this.post('load', { files, pattern }); }
 }
 
-/** The page's worker.  It starts here, which the page loads before its other modules. */
+/** The page's worker. It starts here, which the page loads before its other modules. */
 export const engine = new Engine();

@@ -1,4 +1,4 @@
-// What was done to the text, to be undone and done again.  A browser's own history of a text field
+// What was done to the text, to be undone and done again. A browser's own history of a text field
 // ends where a script puts another part of the text into it.
 
 /**

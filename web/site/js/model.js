@@ -1,4 +1,4 @@
-// The text of the page, and its blocks.  Line ends are line feeds, as in every text field.
+// The text of the page, and its blocks. Line ends are line feeds, as in every text field.
 import { Blocks } from './blocks.js';
 import { History } from './history.js';
 

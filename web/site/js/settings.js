@@ -67,7 +67,7 @@ export class Settings extends EventTarget {
   }
 
   /**
-   * Take the settings of a link; return the text in it, or null.  What is not in it is not chosen.
+   * Take the settings of a link; return the text in it, or null. What is not in it is not chosen.
    * @param {string} hash
    */
   read(hash) {

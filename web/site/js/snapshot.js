@@ -1,5 +1,5 @@
 // Python's memory after its start, kept by the browser: later visits begin there, several times
-// sooner.  It is taken before any text is known, so it has nothing of the visitor in it.
+// sooner. It is taken before any text is known, so it has nothing of the visitor in it.
 
 import { OWN } from './kept.js';
 

@@ -1,8 +1,8 @@
 r"""The bytes that tokens have on both sides of a boundary between two characters.
 
-To look through a large vocabulary takes as long as to encode 100 KB of text.  So it is done in
+To look through a large vocabulary takes as long as to encode 100 KB of text. So it is done in
 steps: the tokens are joined to one byte string, and when a character is first met, this is searched
-for the characters that begin like it.  Texts have the characters of few scripts, so most of the
+for the characters that begin like it. Texts have the characters of few scripts, so most of the
 vocabulary is never looked at.
 """
 
@@ -15,7 +15,7 @@ from itertools import chain, filterfalse
 from ...lookup import shareable
 
 # UTF-8 (RFC 3629): a character is one byte, or a lead byte and one, two or three others, which are
-# from 0x80 to 0xBF.  Narrow characters are those below U+0800, as in European scripts; all others
+# from 0x80 to 0xBF. Narrow characters are those below U+0800, as in European scripts; all others
 # are wide.  0xFF is in no UTF-8.
 _BEGUN = rb"[^\x80-\xbf\xff][\x80-\xbf]{0,3}"
 _BEGUN_WIDE = rb"[\xe0-\xf4][\x80-\xbf]{0,3}"
@@ -24,7 +24,7 @@ _ENDED = re.compile(rb"\xff([\x80-\xbf]{1,3})(?=(%b))" % _BEGUN)
 #: An ASCII character, and what is right of it.
 _ASCII = re.compile(rb"[\x00-\x7f]%b" % _BEGUN_WIDE)
 
-#: Bytes right of a boundary are bits, at most this many.  If there are more, some share a bit, and
+#: Bytes right of a boundary are bits, at most this many. If there are more, some share a bit, and
 #: a few characters count as neighbours that are none.
 _BITS = 4093
 #: The bit of all narrow characters: any two of them count as neighbours.
@@ -43,7 +43,7 @@ class Boundaries:
     """
 
     def __init__(self, *tokens: Iterable[bytes]) -> None:
-        # A token that has 0xFF inside is read as two tokens.  The second may add neighbours that do
+        # A token that has 0xFF inside is read as two tokens. The second may add neighbours that do
         # not exist; none is lost.
         wider = filterfalse(bytes.isascii, chain.from_iterable(tokens))
         self._joined = b"\xff".join([b"", *wider, b""])
@@ -127,7 +127,7 @@ class Boundaries:
 def _family(data: bytes) -> bytes:
     """Return the first bytes of a character, by which others are looked for at the same time.
 
-    Those of ASCII are looked for together.  Of others it is the lead byte; with those of Indian,
+    Those of ASCII are looked for together. Of others it is the lead byte; with those of Indian,
     Georgian and other scripts that share two lead bytes, the byte after it, too.
     """
     if data < b"\x80":

@@ -1,25 +1,25 @@
 """Byte-pair encoding by a list of merges, as in GPT-2's and Hugging Face's files.
 
-A merge names two tokens, and only these two may be joined to the token that they make.  The same
-bytes in two other parts are not joined.  In ``by_rank``, any two parts that make a token are
-joined.  For the vocabularies that training gives, both rules give the same ids.
+A merge names two tokens, and only these two may be joined to the token that they make. The same
+bytes in two other parts are not joined. In ``by_rank``, any two parts that make a token are
+joined. For the vocabularies that training gives, both rules give the same ids.
 
-This module uses that, and checks it.  It merges a chunk as ``by_rank`` does, with the index of its
-merge in the list as the rank of a token.  Several merges may make one token, if they follow one
+This module uses that, and checks it. It merges a chunk as ``by_rank`` does, with the index of its
+merge in the list as the rank of a token. Several merges may make one token, if they follow one
 another: a list that was made from ranks has every two tokens that can be joined.
 
-The property: if each merge on the way was a listed one, the list gives the same result.  For the
+The property: if each merge on the way was a listed one, the list gives the same result. For the
 list allows no merges that ``by_rank`` does not allow, so no merge of a lower rank was passed over.
 
 It is enough to check each token once:
 
-1. No merge crosses the edges of a token before it is complete.  So the merges inside it follow one
+1. No merge crosses the edges of a token before it is complete. So the merges inside it follow one
    another as if it were alone, and a token is made in the same way in every chunk.
 2. So the merges were listed if, for each token of the result, merging it alone ends with its two
    listed parts, and the same is true of these parts.
 3. The answer for a token is found when the token first occurs, and kept.
 4. For the same reason, only one of several merges that make a token is ever possible once all
-   merges of lower ranks are done.  So their order makes no difference.
+   merges of lower ranks are done. So their order makes no difference.
 
 If a token fails this check, or if the vocabulary lacks a byte, ``_merge_pairs`` follows the list.
 """
@@ -51,7 +51,7 @@ class Unknown(NamedTuple):
     Args:
         token: the token that stands for it; None to drop the byte.
         fuse: True if one such token stands for several bytes in a row.
-        byte_fallback: True if tokens such as ``<0xC4>`` are tried first.  They are used if the
+        byte_fallback: True if tokens such as ``<0xC4>`` are tried first. They are used if the
             vocabulary has all of them that spell the character which the byte is written as.
     """
 
@@ -196,7 +196,7 @@ class ListedMergesEncoder(BytePairEncoder):
     def listed_merge(self, left: int | None, right: int | None) -> tuple[int, int] | None:
         """Return the index in the list of the merge of two ids, and the id that it makes.
 
-        None if no merge joins them.  Of two merges of one pair, the later one counts.
+        None if no merge joins them. Of two merges of one pair, the later one counts.
         """
         return self._pairs[left, right]
 
@@ -251,7 +251,7 @@ class ListedMergesEncoder(BytePairEncoder):
     def _listed_parts(self, token: int) -> list[int] | None:
         """Return the ranks of the two parts that merging by rank ends with if they are listed.
 
-        Otherwise return None.  The merging stops before the merge that makes the token.
+        Otherwise return None. The merging stops before the merge that makes the token.
         """
         first, end = bisect_left(self._ranks_made, token), bisect_right(self._ranks_made, token)
         parts = self._merge_below(token, decode_bytes(self._lefts[first] + self._rights[first]))
@@ -311,7 +311,7 @@ class ListedMergesEncoder(BytePairEncoder):
 class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
     """For pairs of ids, the rank of their merge and the id that it makes; None if there is none.
 
-    A pair is looked up in the list of merges when it is first asked for, since only a few are.  Of
+    A pair is looked up in the list of merges when it is first asked for, since only a few are. Of
     two merges of one pair, the later one counts, as in tokenizers.
 
     Args:
@@ -350,7 +350,7 @@ class _Pairs(dict["tuple[int | None, int | None]", "tuple[int, int] | None"]):
 def _ids_of(made: list[str], names: list[str], vocabulary: Mapping[str, int]) -> list[int]:
     """Return the ids of the tokens that the merges make.
 
-    Most vocabularies list these tokens in the merges' order.  Checking for that is faster than
+    Most vocabularies list these tokens in the merges' order. Checking for that is faster than
     looking up each token.
     """
     if made and made[0] in vocabulary:

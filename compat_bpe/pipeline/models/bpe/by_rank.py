@@ -1,16 +1,16 @@
 r"""Byte-pair encoding of one chunk, by rank.
 
 A vocabulary gives each token, a byte string, a *rank*: a small number for a token that was
-learned early.  To encode a chunk, begin with its single bytes.  Then join the two neighbours
-whose concatenation has the lowest rank, the leftmost first among equals.  Go on until no two
-neighbours make a token.  With the ranks ``ab=0, cd=1, abcd=2``, the chunk ``xabcd`` becomes
+learned early. To encode a chunk, begin with its single bytes. Then join the two neighbours
+whose concatenation has the lowest rank, the leftmost first among equals. Go on until no two
+neighbours make a token. With the ranks ``ab=0, cd=1, abcd=2``, the chunk ``xabcd`` becomes
 
     x a b c d  →  x ab c d  →  x ab cd  →  x abcd
 
-A token's rank is also its id.  A chunk that is a token as a whole is that token, without merging,
-as in tiktoken.  (For nearly every token, merging gives the same.)
+A token's rank is also its id. A chunk that is a token as a whole is that token, without merging,
+as in tiktoken. (For nearly every token, merging gives the same.)
 
-``merge`` is this rule, literally.  ``BytePairEncoder`` follows it faster.
+``merge`` is this rule, literally. ``BytePairEncoder`` follows it faster.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class BytePairEncoder:
     """An encoder of chunks by one vocabulary.
 
     Args:
-        ranks: every token's rank, which is its id.  The mapping is kept, not copied.
+        ranks: every token's rank, which is its id. The mapping is kept, not copied.
 
     >>> encoder = BytePairEncoder({b"a": 3, b"b": 4, b"x": 10, b"ab": 0})
     >>> encoder.encode(b"xab")
@@ -179,7 +179,7 @@ class BytePairEncoder:
         if lowest >= limit:
             return ids
         rank = self._rank
-        # Part i is chunk[starts[i] : starts[i + 1]].  The last part has no right neighbour, and
+        # Part i is chunk[starts[i] : starts[i + 1]]. The last part has no right neighbour, and
         # chunk[starts[i] : 0] is empty.
         starts = [*range(len(chunk) + 1), 0]
         while lowest < limit:
@@ -198,12 +198,12 @@ class BytePairEncoder:
 
         It has a heap and a linked list.
 
-        The heap has the ranks, the linked list the parts.  A part is identified by its start.
+        The heap has the ranks, the linked list the parts. A part is identified by its start.
         ``places`` has, for each rank, the starts of parts that join their right neighbour at that
-        rank.  ``pairs`` has the current rank of each part with its right neighbour; it shows which
+        rank. ``pairs`` has the current rank of each part with its right neighbour; it shows which
         starts are out of date.
 
-        All starts of the lowest rank are merged in one pass, from left to right.  That is right:
+        All starts of the lowest rank are merged in one pass, from left to right. That is right:
 
         1. No merge of the pass adds a start of the same rank: a join with the token just made gives
            a longer token, so one of another rank.
@@ -263,8 +263,8 @@ def merges_by_rank(
 ) -> Iterator[tuple[bytes, tuple[bytes, bytes] | None]]:
     """Yield each token of several bytes, by rank, with the two parts that it is merged from.
 
-    The parts are those before the last merge, when the token is merged alone.  None replaces them
-    if merging does not make the token.  They are the same in every chunk, since no merge crosses
+    The parts are those before the last merge, when the token is merged alone. None replaces them
+    if merging does not make the token. They are the same in every chunk, since no merge crosses
     the edges of a token before it is complete.
 
     >>> list(merges_by_rank({b"a": 0, b"b": 1, b"ab": 2, b"aab": 3, b"bab?": 4}))

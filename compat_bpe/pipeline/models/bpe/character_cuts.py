@@ -1,6 +1,6 @@
 r"""Cutting of chunks before their characters are merged.
 
-A chunk may be a whole text, since some files have no pre-tokenizer at all.  But few pairs of
+A chunk may be a whole text, since some files have no pre-tokenizer at all. But few pairs of
 characters are ever joined in Chinese, say; and in most vocabularies ``▁``, which stands for a
 space, is only ever the beginning of a token.
 
@@ -17,11 +17,11 @@ on the conditions (``are_possible``) that
 
 The argument:
 
-- The first symbols of the two sides are those of the whole.  Only the token for unknown characters
-  could be otherwise: one stands for several of them, and the bytes of others overtake it.  But it
+- The first symbols of the two sides are those of the whole. Only the token for unknown characters
+  could be otherwise: one stands for several of them, and the bytes of others overtake it. But it
   waits for nothing at a cut, since it is placed before the next character that is a token (2).
-- The symbols beside the cut are x and y, or stand for something unknown.  In the first case the
-  first merge across the cut would make a token that has x and y as neighbours (1).  In the other
+- The symbols beside the cut are x and y, or stand for something unknown. In the first case the
+  first merge across the cut would make a token that has x and y as neighbours (1). In the other
   case there is no such merge (5).
 - So no merge crosses the cut, and each side is merged as if it were alone.
 """
@@ -107,7 +107,7 @@ class CharacterCuts:
     def after(self, char: str) -> frozenset[str] | None:
         """Return the characters that a merge may join to a character before them.
 
-        Between the character and any other one chunks may be cut.  None if that is not so.
+        Between the character and any other one chunks may be cut. None if that is not so.
         """
         if not self._may_be_beside(char):
             return None
@@ -122,7 +122,7 @@ class CharacterCuts:
     def _all_joined(self) -> Iterator[tuple[str, str]]:
         """Yield all tokens as one text, and the character that separates them in it.
 
-        Then yield those that a merge makes.  They are more, since some are made in several ways.
+        Then yield those that a merge makes. They are more, since some are made in several ways.
         """
         assert self._merges is not None
         yield self._tokens_joined

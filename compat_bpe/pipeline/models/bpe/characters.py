@@ -1,14 +1,14 @@
 r"""Byte-pair encoding over characters, as tokenizers does it for Llama, Gemma, CLIP and others.
 
 A chunk becomes *symbols*, each named like a token of the vocabulary: first one for each character.
-``CharacterBPE.first_symbols`` says which.  Then two neighbours whose merge comes first in the list
+``CharacterBPE.first_symbols`` says which. Then two neighbours whose merge comes first in the list
 of merges are joined, the leftmost such pair first, until no two neighbours have a merge:
 
     ▁ l o w e r  →  ▁ l o w er  →  ▁ lo w er  →  ▁ low er  →  ▁low er
 
-``symbols.merge`` is this rule, literally.  ``CharacterBPE`` follows it in three faster ways: with a
+``symbols.merge`` is this rule, literally. ``CharacterBPE`` follows it in three faster ways: with a
 list for a word, with a heap and a linked list for a long chunk, and by cutting a long chunk first
-(see ``character_cuts``).  A chunk may be a whole text, since some files have no pre-tokenizer.
+(see ``character_cuts``). A chunk may be a whole text, since some files have no pre-tokenizer.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class CharacterBPE:
     Args:
         vocabulary: each token's id, which no other token has.
         merges: the left and the right parts of all merges, in their order; all are in the
-            vocabulary, and none is empty.  Of two merges of one pair the later one counts, as in
+            vocabulary, and none is empty. Of two merges of one pair the later one counts, as in
             tokenizers.
         unknown: the treatment of characters that are not tokens; by default they vanish.
-        prefix: what the names of all first symbols but a chunk's first begin with.  No right part
+        prefix: what the names of all first symbols but a chunk's first begin with. No right part
             of a merge is shorter.
         suffix: what the name of a chunk's last first symbol ends with.
         ignore_merges: True if a chunk that is a token is that token, without merging.
@@ -164,7 +164,7 @@ class CharacterBPE:
     def find(self, chunk: str) -> list[Found]:
         """Return the tokens of a chunk with their places.
 
-        The places are those of tokenizers: each token begins where the one before ends.  So they
+        The places are those of tokenizers: each token begins where the one before ends. So they
         are too small after a character that has vanished, and too large after the bytes of a
         decorated name.
 
@@ -212,11 +212,11 @@ class CharacterBPE:
     def first_symbols(self, chunk: str) -> list[Symbol]:
         """Return the symbols that merging begins with.
 
-        A character's name is the character with its decoration, if that is a token.  If not:
+        A character's name is the character with its decoration, if that is a token. If not:
 
         1. With ``byte_fallback``, it is a symbol for each byte of the decorated character, if all
            of these are tokens.
-        2. Else it is the token for unknown characters.  With ``fuse``, one stands for several.  As
+        2. Else it is the token for unknown characters. With ``fuse``, one stands for several. As
            in tokenizers it comes only before the next character that is a token, or at the end:
            the bytes of other characters overtake it.
         3. Without such a token the character vanishes.
@@ -329,7 +329,7 @@ class CharacterBPE:
 def _tails(rights: Sequence[str], prefix: str) -> list[str]:
     """Return the right parts of merges without their first bytes, as many as the prefix has.
 
-    These are cut off whatever they are, as in tokenizers.  Bytes of a character that is cut in two
+    These are cut off whatever they are, as in tokenizers. Bytes of a character that is cut in two
     are U+DC80 and above, which no name has.
     """
     length = len(prefix.encode())

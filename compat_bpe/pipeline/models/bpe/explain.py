@@ -1,8 +1,8 @@
 """Merging one step at a time, for display.
 
 The rule is that of ``by_rank.merge``, or of ``by_merges`` for a list of merges; over characters it
-is that of ``characters.merge``.  Each step lists all pairs of neighbours that could be joined.  The
-one of the lowest rank is joined, the leftmost of equals.  Every step takes time and memory for
+is that of ``characters.merge``. Each step lists all pairs of neighbours that could be joined. The
+one of the lowest rank is joined, the leftmost of equals. Every step takes time and memory for
 every pair, so this is for single words.
 """
 
@@ -40,8 +40,8 @@ class MergeStep(NamedTuple):
 
     Args:
         parts: the parts of the chunk.
-        pairs: the pairs that could be joined, in the order of the rule.  The first one is joined
-            in the next step.  The last state has no pairs.
+        pairs: the pairs that could be joined, in the order of the rule. The first one is joined
+            in the next step. The last state has no pairs.
     """
 
     parts: list[Token]

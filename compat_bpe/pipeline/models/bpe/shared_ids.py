@@ -1,6 +1,6 @@
 """Byte-pair encoding over characters by a vocabulary in which several tokens have one id.
 
-To tokenizers a symbol is an id.  So a merge of two tokens is one of all tokens with these ids.
+To tokenizers a symbol is an id. So a merge of two tokens is one of all tokens with these ids.
 """
 
 from __future__ import annotations

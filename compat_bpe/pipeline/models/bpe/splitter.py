@@ -3,10 +3,10 @@
 The splitter is for BPE in a ``tokenizer.json``; ``splitter_by_pieces`` is for models of
 SentencePiece.
 
-Some files have no pre-tokenizer: each span is one chunk.  Chunks so long never come back, so their
-ids would never come from the cache.  But the model may know of places at which a chunk may be cut
+Some files have no pre-tokenizer: each span is one chunk. Chunks so long never come back, so their
+ids would never come from the cache. But the model may know of places at which a chunk may be cut
 without changing its ids (see ``models.bpe.character_cuts``): before each ``▁``, which stands for a
-space, beside the end of a line, and after most full stops of Chinese.  The parts are words then,
+space, beside the end of a line, and after most full stops of Chinese. The parts are words then,
 which come back all the time, or sentences; and at the same places texts have cut points.
 """
 

@@ -1,11 +1,11 @@
 r"""Merging of chunks in scripts that put no spaces between words.
 
 In Chinese a chunk is a whole clause: long, and hardly ever repeated, so a cache of chunks does not
-help.  Yet few pairs of characters are ever merged.  So a chunk is cut at each boundary between two
-characters that cannot take part in one token.  The parts are mostly single characters, of which a
+help. Yet few pairs of characters are ever merged. So a chunk is cut at each boundary between two
+characters that cannot take part in one token. The parts are mostly single characters, of which a
 text has a few thousand, and their ids are cached.
 
-The property: no merge crosses such a boundary, so cutting there gives the same ids.  The argument,
+The property: no merge crosses such a boundary, so cutting there gives the same ids. The argument,
 for the boundary between the characters x and y of a chunk:
 
 1. The first merge across the boundary makes a token of the vocabulary.
@@ -14,7 +14,7 @@ for the boundary between the characters x and y of a chunk:
 3. Right of the boundary, it has all bytes of y; or, if it ends within y, some first bytes of y and
    nothing after them.
 4. So if no token of the vocabulary has such bytes around the beginning of a character, no merge
-   crosses the boundary.  Each side is then merged as if it were alone.
+   crosses the boundary. Each side is then merged as if it were alone.
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
 r"""Merging of a very long chunk in windows, so that its memory is that of a window and of the ids.
 
-Merging holds a linked list and a heap of all first symbols, some 100 bytes for each.  A chunk of
-20 MB of one letter would take gigabytes.  So windows of it are merged one after another, and put
+Merging holds a linked list and a heap of all first symbols, some 100 bytes for each. A chunk of
+20 MB of one letter would take gigabytes. So windows of it are merged one after another, and put
 together at a *junction*: a place in both of two windows that overlap, which is an edge of symbols
 in both, and where the symbol before it is as long in both, or the one after it.
 
-The property: the symbols are those of merging the whole.  The argument, for every rule that joins
+The property: the symbols are those of merging the whole. The argument, for every rule that joins
 the neighbours of the lowest rank first, the leftmost among equals, where a rank depends on the two
 neighbours alone:
 
-1. Let some text be merged, and take neighbours of the result.  No merge has crossed their edges, so
+1. Let some text be merged, and take neighbours of the result. No merge has crossed their edges, so
    what happened between them is what happens when they are merged alone: two neighbours alone
    give the same two again.
-2. Let a row of symbols be such that each two neighbours alone give the same two again.  Were it not
+2. Let a row of symbols be such that each two neighbours alone give the same two again. Were it not
    the result for the whole, some merge would be the first to cross an edge between two of
-   them.  Until then, what happened within these two is what happens to them alone; so that merge
+   them. Until then, what happened within these two is what happens to them alone; so that merge
    would be made there, too.
-3. All neighbours in one window are such by 1.  So are the two at a junction, since they are
+3. All neighbours in one window are such by 1. So are the two at a junction, since they are
    neighbours in one of its windows: of what is between the same edges, merging makes the same.
 """
 

@@ -73,7 +73,7 @@ class Row(NamedTuple):
 def explain(model: Any, chunk: str) -> Explanation:
     """Return how a model comes to the ids of a chunk.
 
-    Each kind of model has a module of its own here, which registers its explanation.  A model
+    Each kind of model has a module of its own here, which registers its explanation. A model
     without one is explained by the tokens that it finds.
 
     Raises:

@@ -63,7 +63,7 @@ class SentencePieceBase:
     def find(self, chunk: str) -> list[Found]:
         """Return the tokens of one chunk with their places.
 
-        Bytes have their own places.  Unknown pieces that follow each other are one token, which
+        Bytes have their own places. Unknown pieces that follow each other are one token, which
         shows their text.
         """
         pieces = self.pieces

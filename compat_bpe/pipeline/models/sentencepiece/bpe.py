@@ -1,18 +1,18 @@
 """SentencePiece's BPE: two neighbours whose text together is a piece are merged, best score first.
 
-There is no list of merges.  A text begins as its characters.  As long as two neighbours together
-are a piece, those whose piece has the highest score become one, of equal ones the leftmost.  Two
+There is no list of merges. A text begins as its characters. As long as two neighbours together
+are a piece, those whose piece has the highest score become one, of equal ones the leftmost. Two
 kinds of pieces are special:
 
 - A *user-defined* symbol is found before anything is merged, and is never merged.
-- An *unused* piece takes part in merging.  At the end it is taken apart again into the two pieces
-  that it was made of.  If the text has it twice, made in two ways, both are taken apart in the way
-  that was thought of last.  So its ids may depend on the whole text.
+- An *unused* piece takes part in merging. At the end it is taken apart again into the two pieces
+  that it was made of. If the text has it twice, made in two ways, both are taken apart in the way
+  that was thought of last. So its ids may depend on the whole text.
 
 The fast way rests on this property: what is merged becomes a piece, so nothing is merged across two
-characters that follow each other in no piece.  The parts of a text between such places have ids of
-their own.  One cut is made before the text gets here, between words (``WordSplitter``), and a long
-part is cut again (``SentencePieceVocabulary.apart``).  A long text without spaces is first cut to
+characters that follow each other in no piece. The parts of a text between such places have ids of
+their own. One cut is made before the text gets here, between words (``WordSplitter``), and a long
+part is cut again (``SentencePieceVocabulary.apart``). A long text without spaces is first cut to
 *blocks*, whose ids are remembered.
 """
 

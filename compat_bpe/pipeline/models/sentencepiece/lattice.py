@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class _Begun(float):
     """A way that is begun at its end, as the best total that it may have, negative.
 
-    Begun ways are compared by that alone.  ``heapq`` moves what is equal as the reference's
+    Begun ways are compared by that alone. ``heapq`` moves what is equal as the reference's
     ``std::priority_queue`` does, so of several equal ways the same one comes first.
     """
 
@@ -64,7 +64,7 @@ class _Begun(float):
 class Lattice:
     """All pieces at all places of a text.
 
-    The score of a user-defined symbol is 0.1 for each of its characters but the first here.  In
+    The score of a user-defined symbol is 0.1 for each of its characters but the first here. In
     the search for the one best way the reference takes bytes.
 
     Args:
@@ -90,7 +90,7 @@ class Lattice:
         """Return the best ways, the best first; A* search from the end.
 
         Args:
-            number: the number of ways, 1 or more.  There may be fewer.
+            number: the number of ways, 1 or more. There may be fewer.
         """
         heuristic = self._best_scores()
         end = len(self.ending) - 1

@@ -1,37 +1,37 @@
 """SentencePiece's Unigram: of all ways to cut a text into pieces, the one of highest score.
 
-Each piece has a score, the logarithm of its probability, and the score of a way is their sum.  The
+Each piece has a score, the logarithm of its probability, and the score of a way is their sum. The
 best way to each place of the text follows from the best ways to the places before it (Viterbi).
 
-The reference sums in numbers of 32 bits.  So where two ways are almost equal, it is rounding that
-decides, and rounding depends on the score of all text before.  These are its rules:
+The reference sums in numbers of 32 bits. So where two ways are almost equal, it is rounding that
+decides, and rounding depends on the score of all text before. These are its rules:
 
 - The score of a user-defined symbol is 0.1 for each of its bytes but the first.
-- A character that is no piece is unknown.  Its score is the lowest of any normal piece, less 10.
+- A character that is no piece is unknown. Its score is the lowest of any normal piece, less 10.
 - Of equal ways to a place, the one whose last piece begins first wins.
 - Once the score at a place is beyond 100,000 on either side, it is subtracted from the scores of
   this place and of all places that were reached after it.
 
-The fast way cuts the text where no piece reaches over, mostly before words.  All ways go through
-such a place.  So a word's ways differ only by what is in the word, and the score before it, s,
-matters by rounding only.  Its best way is remembered with a limit: it is right if |s| is below.
+The fast way cuts the text where no piece reaches over, mostly before words. All ways go through
+such a place. So a word's ways differ only by what is in the word, and the score before it, s,
+matters by rounding only. Its best way is remembered with a limit: it is right if |s| is below.
 
-Proof.  Let n be the characters of the word, m the highest absolute score of any piece in it, and
-A = n·m.  A way to a place has k ≤ n pieces, and all its sums are at most M = |s| + A.  Rounding a
-sum to 32 bits changes it by at most u = 2^-24 of itself.  So after k sums the error is at most
-M·((1 + u)^k - 1) ≤ M·n·u·(1 + 2^-14) = B, for n ≤ 256.  Let d be the least difference, at any place
+Proof. Let n be the characters of the word, m the highest absolute score of any piece in it, and
+A = n·m. A way to a place has k ≤ n pieces, and all its sums are at most M = |s| + A. Rounding a
+sum to 32 bits changes it by at most u = 2^-24 of itself. So after k sums the error is at most
+M·((1 + u)^k - 1) ≤ M·n·u·(1 + 2^-14) = B, for n ≤ 256. Let d be the least difference, at any place
 of the best way, between its score there and that of the best way that comes by another last piece.
 By induction along the best way, if d > 2·B, the reference's sum for it is the greatest at each
 place: what it has for another last piece is the sum of some way, which is at most the exact one
-plus B; and its sum for the best way is at least the exact one less B.  That is |s| < d/(2·n·u·(1 +
-2^-14)) - A.  Nothing is subtracted within the word if M + B < 100,000, which |s| < 99,990 - A
-ensures.  The scores here are summed in 64 bits, whose error is below n·A·2^-50; d is taken less by
+plus B; and its sum for the best way is at least the exact one less B. That is |s| < d/(2·n·u·(1 +
+2^-14)) - A. Nothing is subtracted within the word if M + B < 100,000, which |s| < 99,990 - A
+ensures. The scores here are summed in 64 bits, whose error is below n·A·2^-50; d is taken less by
 that.
 
 A word that is not below its limit is summed as the reference does it.
 
-A way is *sure* if it is right at any s.  Then no sum is beyond 100,001 + 2·A, and beside k sums
-there are at most n subtractions: twice as many roundings.  So it is sure if d/(2·n·u·(1 + 2^-14))
+A way is *sure* if it is right at any s. Then no sum is beyond 100,001 + 2·A, and beside k sums
+there are at most n subtractions: twice as many roundings. So it is sure if d/(2·n·u·(1 + 2^-14))
 is above 2·(100,001 + 2·A).
 """
 
@@ -167,7 +167,7 @@ class SentencePieceUnigram(SentencePieceBase):
     def encode(self, chunk: str) -> Ids:
         """Return the ids of one chunk.
 
-        Its beginning may be that of the last long one.  Of one text, often many beginnings are
+        Its beginning may be that of the last long one. Of one text, often many beginnings are
         encoded one after the other, to find the one that has room.
         """
         pieces = self.pieces
@@ -218,7 +218,7 @@ class SentencePieceUnigram(SentencePieceBase):
     def _slack(self, chunk: str) -> int:
         """Return the most tokens that a chunk may have fewer, whatever the score before it.
 
-        Only words may whose way is not sure.  The first one may join a run of unknown characters.
+        Only words may whose way is not sure. The first one may join a run of unknown characters.
         """
         slack = 1
         for word in self._words_of(chunk):

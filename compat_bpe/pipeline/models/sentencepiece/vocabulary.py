@@ -163,7 +163,7 @@ class SentencePieceVocabulary:
         Args:
             pieces: each piece and its id; an unknown one has that of the unknown piece.
 
-        Each unknown piece is written as bytes, if there are any.  If not, unknown pieces that
+        Each unknown piece is written as bytes, if there are any. If not, unknown pieces that
         follow each other become one id.
         """
         unk_id = self.unk_id

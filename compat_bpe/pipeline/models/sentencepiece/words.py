@@ -11,7 +11,7 @@ _WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
 
 
 class SentencePieceWords(SentencePieceBase):
-    """A model whose pieces are words.  Each ``▁`` begins a word."""
+    """A model whose pieces are words. Each ``▁`` begins a word."""
 
     def split(self, chunk: str) -> list[tuple[str, int]]:
         """Return the words and their ids."""

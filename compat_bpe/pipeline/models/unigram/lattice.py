@@ -1,6 +1,6 @@
 """All ways to write a chunk with the pieces of a Unigram model, for display.
 
-The *lattice* of a chunk is all pieces that match somewhere in it.  A way through it, from the
+The *lattice* of a chunk is all pieces that match somewhere in it. A way through it, from the
 beginning to the end, is one way to write the chunk.
 """
 

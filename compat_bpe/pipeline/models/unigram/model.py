@@ -1,27 +1,27 @@
 """Unigram: of all ways to write a chunk with the pieces of a vocabulary, the one of best score.
 
 Each piece has a score, which is the logarithm of its probability, so the score of a way is the sum
-of its pieces' scores.  There are very many ways, but they need not all be tried (the algorithm is
+of its pieces' scores. There are very many ways, but they need not all be tried (the algorithm is
 Viterbi's): the best way to reach a place has a last piece, and what is before that piece is the
-best way to reach its start.  So one pass from left to right finds the best way to every place::
+best way to reach its start. So one pass from left to right finds the best way to every place::
 
     best[0] = 0
     best[end] = the greatest best[start] + score(chunk[start:end]) of all pieces that end there
 
-The end's best way is then followed back.  Its score alone does not say which way it is if two are
-as good, and the sums are rounded.  Both are decided as in tokenizers:
+The end's best way is then followed back. Its score alone does not say which way it is if two are
+as good, and the sums are rounded. Both are decided as in tokenizers:
 
 - Scores are 64-bit floats, and each sum is that of a piece and of all before it, added up from the
-  left.  So a chunk cannot simply be cut, not even between two characters that no piece has
+  left. So a chunk cannot simply be cut, not even between two characters that no piece has
   together: with something before them sums are rounded otherwise, which decides between ways that
   are nearly as good (``unigram_parts`` says when a cut is possible).
-- Places are taken from left to right, and a later way must be better, not only as good.  So of
+- Places are taken from left to right, and a later way must be better, not only as good. So of
   equal ways the one whose last piece is the longest wins, then the one before it, and so on.
 
 A character that is no piece is *unknown*: it may be passed at the score of the vocabulary's worst
-piece, less 10.  A run of unknown characters is one token at the end.  If the run as a whole happens
+piece, less 10. A run of unknown characters is one token at the end. If the run as a whole happens
 to be a piece, it is that piece; if there is a piece for each of its bytes, such as ``<0x0A>``, and
-the model falls back to bytes, it is those; else it is the unknown token.  All pieces match, even
+the model falls back to bytes, it is those; else it is the unknown token. All pieces match, even
 those that are meant as names, such as ``<s>``; the unknown piece joins the run that it is in.
 """
 
@@ -63,7 +63,7 @@ class Unigram:
     """The model that writes a chunk with the pieces of the greatest total score.
 
     Args:
-        pieces: the pieces; the index is the id.  Of equal ones the last counts.
+        pieces: the pieces; the index is the id. Of equal ones the last counts.
         scores: their scores, which are finite.
         unknown: the id of the unknown token, or None.
         byte_fallback: use pieces for bytes where a run of characters is unknown.
@@ -201,7 +201,7 @@ class Unigram:
     def _encode(self, chunk: str) -> Ids:
         """Return the ids of a chunk, not remembered.
 
-        The steps are those of ``best_path``, with everything at hand.  A place that nothing has
+        The steps are those of ``best_path``, with everything at hand. A place that nothing has
         reached yet has the score -inf, so scores whose sums may be infinite go the plain way.
         Long chunks go part by part.
         """
@@ -302,7 +302,7 @@ class Unigram:
 
         A run of unknown characters that reaches over a joint is one token, or one for each byte.
         But if some bytes are pieces and others are not, what is one token for the whole run may be
-        several for its beginning.  And at a good score a run may be taken instead of a piece.
+        several for its beginning. And at a good score a run may be taken instead of a piece.
         """
         missing = self._byte_ids.count(None)
         if missing not in (0, 256) or self.unknown is None or self.unknown_score > 0:
@@ -320,7 +320,7 @@ class Unigram:
     def _slack(self, chunk: str) -> int:
         if not self._is_tame or len(chunk) * self._greatest > SUM_LIMIT:
             return 4 * len(chunk)
-        # The unknown piece, written out, becomes its bytes if it joins a run.  And a run may be
+        # The unknown piece, written out, becomes its bytes if it joins a run. And a run may be
         # joined to the one before.
         return self._part_encoder().slack(chunk) + self._unknown_length + 1
 

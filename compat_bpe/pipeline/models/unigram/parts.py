@@ -1,18 +1,18 @@
 """The best way through a long chunk, part by part.
 
 In Chinese a chunk is a whole clause, and without a pre-tokenizer it is the whole text: long, and
-hardly ever repeated, so a cache of chunks does not help.  But between most characters is a *joint*:
-no piece has the two next to each other, so every way goes through there.  The parts between joints
+hardly ever repeated, so a cache of chunks does not help. But between most characters is a *joint*:
+no piece has the two next to each other, so every way goes through there. The parts between joints
 are short and come back, and their ways are cached.
 
 The property: the way through a part is *sure* if wherever two ways meet in it, the better one is
-better by more than ``gap``.  A sure way is that of the part in any chunk.  The argument:
+better by more than ``gap``. A sure way is that of the part in any chunk. The argument:
 
 1. All ways go through the part's start, so all sums in it begin with the same number, the score of
-   what is before.  It is 0 if the part is by itself, and something else in a chunk.
-2. Sums below 2**26 are rounded by at most 2**-28.  So for a way of n pieces, what the number before
+   what is before. It is 0 if the part is by itself, and something else in a chunk.
+2. Sums below 2**26 are rounded by at most 2**-28. So for a way of n pieces, what the number before
    it changes is the number itself and at most 2n roundings, together n * 2**-27.
-3. So the difference of two ways of at most n pieces changes by at most n * 2**-26.  A greater
+3. So the difference of two ways of at most n pieces changes by at most n * 2**-26. A greater
    difference keeps its sign, and the same ways win everywhere, from left to right.
 
 Where a way is not sure, the part is done again with the number that it really begins with: that is

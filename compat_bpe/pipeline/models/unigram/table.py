@@ -16,13 +16,13 @@ class UnigramTable:
     """The pieces of a vocabulary and their scores.
 
     At a place of a text, slices of all lengths are looked up, up to the longest piece that begins
-    with the same two characters; in most places that is a short one.  Longer pieces than
+    with the same two characters; in most places that is a short one. Longer pieces than
     ``LONGEST_SHORT`` characters are compared with the text, since that stops at the first
-    difference.  So one long piece makes nothing slow, and the memory is in proportion to the
+    difference. So one long piece makes nothing slow, and the memory is in proportion to the
     vocabulary, which it would not be if all prefixes were kept.
 
     Args:
-        scores: each piece and its score.  The empty piece is nowhere in a text.
+        scores: each piece and its score. The empty piece is nowhere in a text.
 
     >>> list(UnigramTable({"h": -1.0, "hug": -2.0, "u": -3.0}).matches("hugs", 0))
     [(1, -1.0), (3, -2.0)]

@@ -1,12 +1,12 @@
 """The longest pieces of a word in one pass over it, however long the pieces are.
 
 The plain rule goes back to where the last piece ended, and reads from there again what it had read
-as the beginning of a longer piece.  For a piece of a million characters that is too much.
+as the beginning of a longer piece. For a piece of a million characters that is too much.
 
-Here the pieces are a tree of characters.  Each node, which is a text read since the last piece, has
+Here the pieces are a tree of characters. Each node, which is a text read since the last piece, has
 a link for the case that no longer piece comes of it: the pieces that the plain rule takes from that
-text, and the node of what is left.  Every text that is left is shorter, so that in one pass over a
-word there are no more links followed than characters read.  (This is the failure link of Aho and
+text, and the node of what is left. Every text that is left is shorter, so that in one pass over a
+word there are no more links followed than characters read. (This is the failure link of Aho and
 Corasick, as Song et al. use it in "Fast WordPiece Tokenization", 2021.)
 """
 

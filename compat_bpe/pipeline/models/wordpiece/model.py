@@ -1,8 +1,8 @@
 """WordPiece: a word is cut into the longest pieces of the vocabulary, from left to right.
 
-The first piece of a word is written as it is.  Every other one has a prefix, mostly ``##``, which
-says that it continues a word.  At each place the longest piece that fits is taken, and that choice
-is never reconsidered.  If nothing fits at some place, the *whole* word is one unknown token.
+The first piece of a word is written as it is. Every other one has a prefix, mostly ``##``, which
+says that it continues a word. At each place the longest piece that fits is taken, and that choice
+is never reconsidered. If nothing fits at some place, the *whole* word is one unknown token.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..base import Ids
 
-#: The length in characters from which pieces and words are long.  Below it there are at most as
+#: The length in characters from which pieces and words are long. Below it there are at most as
 #: many tries for a piece.
 _LONG = 128
 
