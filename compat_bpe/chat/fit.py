@@ -58,7 +58,7 @@ def fit_messages(
     cut: Keep | None = None,
     marker: str | None = None,
 ) -> FittedMessages:
-    """Return a conversation without so many of its older parts that it fits.
+    """Drop older parts of a conversation until it fits.
 
     All system and developer messages stay, and so do the last parts and the last message of the
     user. The other parts are taken in by priority, those of one priority from the newest to the

@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Callable
 
 from ..files.walk import Found
-from .counting import Counter, Counts, Outcome, Part
+from .counting import Counts, FileCounter, Outcome, Part
 from .input_path import announce_wait
 from .progress import FileProgress
 
@@ -31,7 +31,7 @@ Share = Sequence["tuple[int, Part]"]
 
 
 def count_files(
-    counter: Counter,
+    counter: FileCounter,
     files: Sequence[Found],
     jobs: int | None,
     progress: FileProgress,
@@ -161,7 +161,7 @@ def _shares(parts: Sequence[tuple[Part, int]]) -> list[Share]:
 class _FileWorker:
     """A worker that counts files and parts of files."""
 
-    def __init__(self, counter: Counter) -> None:
+    def __init__(self, counter: FileCounter) -> None:
         self._counter = counter
 
     def do(self, task: Share, tell: Tell) -> None:

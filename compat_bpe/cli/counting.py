@@ -51,7 +51,7 @@ class _UnknownError(ValueError):
     """The vocabulary has no token for a part of a text."""
 
 
-class Counter:
+class FileCounter:
     """A counter of files with one encoding.
 
     Args:

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from .. import Encoding
 from ..unicode.utf8 import Utf8Decoder
-from .counting import Counter, Part
+from .counting import FileCounter, Part
 
 #: The size of a part in bytes: small enough that all workers end at about the same time.
 _SIZE = 1_000_000
@@ -15,7 +15,7 @@ _SIZE = 1_000_000
 _WINDOWS = (1 << 10, 1 << 14)
 
 
-def parts_of(counter: Counter, path: str, size: int) -> list[tuple[Part, int]]:
+def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int]]:
     """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
 
     Parts are cut at cut points, so the tokens of the file are those of its parts. If no cut point

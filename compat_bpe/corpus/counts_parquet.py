@@ -86,8 +86,8 @@ def _batches(file: Any, names: list[str]) -> Iterator[Any]:
 def _values(column: Any) -> list[Any]:
     """Return the values of a column; equal texts are one object if there is much of them."""
     if not hasattr(column, "dictionary"):
-        found: list[Any] = column.to_pylist()
-        return found
+        cells: list[Any] = column.to_pylist()
+        return cells
     from pyarrow import compute
 
     texts, numbers = column.dictionary, column.indices

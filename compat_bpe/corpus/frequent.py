@@ -122,7 +122,7 @@ def joined(parts: Iterable[Summary]) -> Summary:
 
 
 def _pruned(counts: dict[str, int], most: int) -> tuple[dict[str, int], int]:
-    """Return counts of at most so many chunks, and the number that was taken from each."""
+    """Keep the counts of a number of chunks; return them, and what was taken from each."""
     if len(counts) <= most:
         return counts, 0
     taken = sorted(counts.values(), reverse=True)[most]

@@ -242,7 +242,7 @@ def _beside(path: str, *names: str) -> str:
     prefix = re.sub(r"(vocab|encoder)\.json$|merges\.txt$|vocab\.bpe$", "", own)
     for start in (prefix, ""):
         for name in names:
-            found = os.path.join(folder, start + name)
-            if start + name != own and os.path.exists(found):
-                return found
+            candidate = os.path.join(folder, start + name)
+            if start + name != own and os.path.exists(candidate):
+                return candidate
     raise ValueError(f"{path}: what belongs to it is not beside it ({' or '.join(names)})")

@@ -47,19 +47,19 @@ def excludes_file(git_directory: str, top: str) -> str | None:
     Raises:
         OSError: a configuration file is damaged, or the repository's own cannot be read.
     """
-    found: str | None = None
+    named: str | None = None
     for path, is_required in _files(git_directory):
         try:
             for key, value in _settings(path, []):
                 if key == "core.excludesfile":
-                    found = value
+                    named = value
         except PermissionError:
             # As in git: HOME may be that of another user.
             if is_required:
                 raise
-    found = _from_environment() or found
-    if found is not None:
-        return os.path.join(top, _expanded(found)) if found else None
+    named = _from_environment() or named
+    if named is not None:
+        return os.path.join(top, _expanded(named)) if named else None
     standard = os.path.join(_config_home(), "ignore")
     return standard if os.access(standard, os.R_OK) else None
 

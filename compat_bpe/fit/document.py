@@ -77,7 +77,7 @@ class Document(Places):
         return f"<Document of {tree.chars} characters, {tree.tokens} tokens of {self.encoding!r}>"
 
     def __len__(self) -> int:
-        """The number of characters of the text."""
+        """Return the number of characters of the text."""
         return self._tree.chars
 
     @property

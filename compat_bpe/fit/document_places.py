@@ -216,7 +216,7 @@ class Places:
         return positions.units_before(self._tree, offset, unit)
 
     def offset_of_units(self, units: int, unit: Unit) -> tuple[int, int]:
-        """Return the offset in characters with so many units before it, and the units left over.
+        """Return the offset that a number of units is before, in characters, and the units left.
 
         Units are left over if the place is within a character: its beginning is returned then.
 

@@ -94,7 +94,7 @@ def units_before(tree: PieceTree, offset: int, unit: Unit) -> int:
 
 
 def offset_of_units(tree: PieceTree, units: int, unit: Unit) -> tuple[int, int]:
-    """Return the offset in characters with so many units before it.
+    """Return the offset in characters that a number of units is before.
 
     Returns:
         The offset, and the units left over: more than 0 if the place is within a character.

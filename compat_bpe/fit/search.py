@@ -33,7 +33,7 @@ class _Known(NamedTuple):
 
     Args:
         at: the place.
-        tokens: the tokens; there may be more if it is no cut point.
+        tokens: the tokens from the origin; a lower bound at a joint.
         is_cut: True for a cut point, False for a joint.
     """
 
@@ -221,7 +221,7 @@ class Forward:
     def stop_by_characters(self, near: int, stop: int, rest: int) -> int:
         """Return an end by the most characters that a token stands for among the next ones.
 
-        More than ``rest`` times so many characters have more than ``rest`` tokens.
+        More than ``rest`` times as many characters have more than ``rest`` tokens.
         """
         reach = _FAR * (rest + _FAR)
         while reach < abs(stop - near):

@@ -181,7 +181,7 @@ class SentencePieceModel(NamedTuple):
                 denormalize=denormalize,
             ),
             pieces=lambda: dict(enumerate(self.texts)),
-            is_cut=model.is_cut,
+            may_cut=model.may_cut,
             steps=(),
             highest=len(self.texts) - 1,
         )

@@ -312,11 +312,11 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
         tokens=built.tokens,
         other_tokens=lambda: other_tokens,
         # A token of the vocabulary may be an added one too, which may be decoded otherwise.
-        others_count=True,
+        others_win=True,
         make_decoder=None if has_bytes else make_decoder,
         processor=read_post_processor(parts["post_processor"]),
         pieces=pieces,
-        is_cut=built.is_cut,
+        may_cut=built.may_cut,
         words=StepSplitter(steps) if is_cut_further else None,
         steps=built.steps,
         highest=max(built.highest, *other_tokens, -1),

@@ -78,7 +78,7 @@ def tokens(session: Session, params: Params) -> Generator[None, None, dict[str, 
 
 
 def text_fits(session: Session, params: Params) -> dict[str, Any]:
-    """Return true if a text has at most so many tokens."""
+    """Return true if a text has at most ``limit`` tokens."""
     text, limit = params.text("text"), params.number("limit")
     _, encoding = _encoding(session, params)
     params.close()
@@ -86,7 +86,7 @@ def text_fits(session: Session, params: Params) -> dict[str, Any]:
 
 
 def truncated(session: Session, params: Params) -> dict[str, Any]:
-    """Return the most of a text that has at most so many tokens."""
+    """Return the most of a text that has at most ``limit`` tokens."""
     text, limit = params.text("text"), params.number("limit")
     keep = params.choice_or("keep", KEEPS[0], KEEPS)
     boundary = params.choice_or("boundary", BOUNDARIES[0], BOUNDARIES)
@@ -149,7 +149,7 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
 
 
 def sections(session: Session, params: Params) -> dict[str, Any]:
-    """Return a prompt of several sections that has at most so many tokens."""
+    """Return a prompt of several sections that has at most ``limit`` tokens."""
     given = []
     for one in params.objects("sections"):
         given.append(

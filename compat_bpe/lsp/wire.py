@@ -18,7 +18,7 @@ _LONGEST_LINE = 1 << 13
 #: The bytes of a message that is too long that are read, and dropped, at a time.
 _PORTION = 1 << 20
 
-#: At the end of a line, since what is left of a broken message may stand before it.
+#: At the end of a line, since the rest of a broken message may come before it.
 _LENGTH = re.compile(rb"Content-Length:[ \t]*(\d{1,18})[ \t]*\r?\n\Z", re.IGNORECASE)
 _OTHER_HEADER = re.compile(rb"Content-Type:", re.IGNORECASE)
 

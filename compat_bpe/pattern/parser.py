@@ -225,15 +225,15 @@ class Parser(Reader):
         elif self.take("?>"):
             wrap = Atomic
         elif self.looking_at("?") and not self.take_match(self.group_name):
-            found = self.take_match(_FLAGS)
-            if not found or (not found[1] and found[3] == ")"):
+            match = self.take_match(_FLAGS)
+            if not match or (not match[1] and match[3] == ")"):
                 self.fail(f"the group ({self.pattern[self.at : self.at + 2]} is not supported")
-            unknown = set(found[1] + (found[2] or "")) - set(self.group_flags)
-            if unknown or "u" in (found[2] or ""):
-                self.fail(f"the group ({found[0]} has flags that are not supported", start)
+            unknown = set(match[1] + (match[2] or "")) - set(self.group_flags)
+            if unknown or "u" in (match[2] or ""):
+                self.fail(f"the group ({match[0]} has flags that are not supported", start)
             flags = self.flags
-            self.flags = (flags | self.meant(found[1])) - self.meant(found[2] or "")
-            if found[3] == ")":
+            self.flags = (flags | self.meant(match[1])) - self.meant(match[2] or "")
+            if match[3] == ")":
                 return self.after_flags(flags)
         node = self.alternatives()
         if flags is not None:

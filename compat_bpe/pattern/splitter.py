@@ -249,7 +249,7 @@ class Splitter:
         return self._cut_point_pattern("ascii_cut_points")
 
     def is_cut(self, beside: str, fine: bool) -> bool:
-        """Return True if there is a cut point between two characters, whatever is around them."""
+        """Return True if there is a cut point between two characters of any text."""
         if fine:
             cut_points = self.fine_cut_points
         else:

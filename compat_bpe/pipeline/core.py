@@ -203,7 +203,7 @@ class Core:
         return self._cut_points.next_joint(text, start, end)
 
     def slack(self, text: str) -> int:
-        """Return the most tokens that the text after a joint may have fewer than it has in a text.
+        """Return how many tokens the text after a joint can lose when its left context changes.
 
         Only the chunk in which the joint is depends on what is before it.
 
@@ -306,10 +306,7 @@ class Core:
         return self._decoder.decode_text(tokens, errors)
 
     def decoder_of_stream(self, errors: str) -> TextStream:
-        """Return a decoder of ids that arrive one after another; ``errors`` as above.
-
-        Raises:
-        """
+        """Return a decoder of ids that arrive one after another; ``errors`` as above."""
         return self._decoder.stream(errors)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
@@ -320,7 +317,7 @@ class Core:
         """Return the bytes of each id."""
         others = self.definition.other_tokens()
         tokens = {number: token for token, number in self.encoder.items()}
-        return {**tokens, **others} if self.definition.others_count else {**others, **tokens}
+        return {**tokens, **others} if self.definition.others_win else {**others, **tokens}
 
     @cached_property
     def _decoder(self) -> IdDecoder:
@@ -330,4 +327,4 @@ class Core:
         definition = self.definition
         if definition.make_decoder is not None:
             return definition.make_decoder()
-        return ByteDecoder(self.encoder, definition.other_tokens(), definition.others_count)
+        return ByteDecoder(self.encoder, definition.other_tokens(), definition.others_win)

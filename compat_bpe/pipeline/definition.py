@@ -28,25 +28,25 @@ class Definition:
         added: finds added tokens; the text between two of them is a span.
         splitter: cuts a span into chunks.
         model: turns a chunk into ids.
-        tokens: returns each token's bytes and its id. It is called when they are first needed,
-            which for a model over characters is not to encode.
+        tokens: returns each token's bytes and its id. Called lazily: a model over characters never
+            needs it to encode.
         highest: the greatest id; -1 if there is none.
         other_tokens: returns the bytes of ids that are not in ``tokens``, or are decoded otherwise.
             It is called when something is first decoded.
-        others_count: True if ``other_tokens`` decides for an id that is in both.
+        others_win: True if ``other_tokens`` decides for an id that is in both.
         make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
         processor: puts special tokens around a text, for callers that ask for them; or None.
         pieces: returns each id's token, written as in the vocabulary; None if the tokens are bytes.
-        is_cut: says between which two characters of a span the model may be given two texts for
-            one, whatever is around them; None if only the splitter says where a span may be cut.
+        may_cut: returns True if the model gives both sides of a place between two characters of a
+            span the ids of the whole; None if only the splitter says where a span may be cut.
         words: cuts a span into the chunks of the pre-tokenizer, if ``splitter`` cuts these further.
         steps: the steps that ``splitter`` is made of; none if it leaves a span whole, or cuts it
             only where the model has joints. None if it is no splitter by steps.
     """
 
     __slots__ = (
-        *("added", "make_decoder", "model", "other_tokens", "others_count", "splitter"),
-        *("highest", "is_cut", "pieces", "processor", "steps", "tokens", "words"),
+        *("added", "make_decoder", "model", "other_tokens", "others_win", "splitter"),
+        *("highest", "may_cut", "pieces", "processor", "steps", "tokens", "words"),
     )
 
     def __init__(
@@ -57,11 +57,11 @@ class Definition:
         model: Model,
         tokens: Callable[[], dict[bytes, int]],
         other_tokens: Callable[[], Mapping[int, bytes]],
-        others_count: bool = False,
+        others_win: bool = False,
         make_decoder: Callable[[], IdDecoder] | None = None,
         processor: Processor | None = None,
         pieces: Callable[[], Mapping[int, str]] | None = None,
-        is_cut: Callable[[str, str], bool] | None = None,
+        may_cut: Callable[[str, str], bool] | None = None,
         words: StepSplitter | None = None,
         steps: Sequence[PreTokenizerStep] | None = None,
         highest: int = -1,
@@ -71,11 +71,11 @@ class Definition:
         self.model = model
         self.tokens = tokens
         self.other_tokens = other_tokens
-        self.others_count = others_count
+        self.others_win = others_win
         self.make_decoder = make_decoder
         self.processor = processor
         self.pieces = pieces
-        self.is_cut = is_cut
+        self.may_cut = may_cut
         self.words = words
         self.steps = steps
         self.highest = highest

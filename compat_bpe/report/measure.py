@@ -150,10 +150,10 @@ class _Counter:
                 core = core if text else self._cutter.encoding.core
                 text += rest
         counts = self._groups.get(group, TokenCounts())
-        found = self._count(core, text)
+        counted = self._count(core, text)
         if is_last and not self._gives_back:
-            found = found._replace(lost=self._lost())
-        self._groups[group] = add_counts([counts, found], TokenCounts())
+            counted = counted._replace(lost=self._lost())
+        self._groups[group] = add_counts([counts, counted], TokenCounts())
 
     def _add_words(self, text: str, is_last: bool) -> None:
         """Count the words of the next part of a document; the last one may go on."""

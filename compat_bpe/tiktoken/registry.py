@@ -57,7 +57,7 @@ def _find_constructors() -> None:
     with _lock:
         if ENCODING_CONSTRUCTORS is not None:
             return
-        found: dict[str, Callable[[], dict[str, Any]]] = {}
+        known: dict[str, Callable[[], dict[str, Any]]] = {}
         for name in _available_plugin_modules():
             module = openai_public if name == _OWN else importlib.import_module(name)
             try:
@@ -67,12 +67,12 @@ def _find_constructors() -> None:
                     f"tiktoken plugin {name} does not define ENCODING_CONSTRUCTORS"
                 ) from error
             for encoding_name, constructor in constructors.items():
-                if encoding_name in found:
+                if encoding_name in known:
                     raise ValueError(
                         f"Duplicate encoding name {encoding_name} in tiktoken plugin {name}"
                     )
-                found[encoding_name] = constructor
-        ENCODING_CONSTRUCTORS = found
+                known[encoding_name] = constructor
+        ENCODING_CONSTRUCTORS = known
 
 
 def _constructors() -> dict[str, Callable[[], dict[str, Any]]]:

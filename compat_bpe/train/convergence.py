@@ -1,9 +1,9 @@
 """Stopping by convergence: bytes per token of held-out text, and the check that ends learning.
 
-Every so many merges, bytes per token of the held-out text are measured: exactly what the tokenizer
-with the merges so far gives, names of special tokens being plain text. Learning stops after
-``patience`` checks in a row without an improvement. A check is one if bytes per token are higher
-than at the last improvement by a part of ``min_improvement`` at least.
+Every ``check_every`` merges, bytes per token of the held-out text are measured: exactly what the
+tokenizer with the merges so far gives, names of special tokens being plain text. Learning stops
+after ``patience`` checks in a row without an improvement. A check is an improvement if bytes per
+token are higher than at the last one by a part of ``min_improvement`` at least.
 
 The vocabulary has all merges up to that check. So it is that of a training with as many merges.
 """
@@ -100,7 +100,7 @@ class Curve:
         self._idle = 0
 
     def is_due(self, merges: int) -> bool:
-        """Return True if there is a check after so many merges."""
+        """Return True if there is a check after a number of merges."""
         return merges % self._settings.check_every == 0
 
     def add(self, tokens: int, merges: int, size: int) -> bool:

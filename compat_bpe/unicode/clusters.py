@@ -91,14 +91,14 @@ class _Classes(dict[int, str]):
         ]
 
     def __missing__(self, point: int) -> str:
-        found = "o"
+        kind = "o"
         if 0xAC00 <= point < 0xD7A4:
-            found = "Y" if (point - 0xAC00) % 28 else "W"
+            kind = "Y" if (point - 0xAC00) % 28 else "W"
         for points, letter in self._classes:
             if point in points:
-                found = letter
-        self[point] = found
-        return found
+                kind = letter
+        self[point] = kind
+        return kind
 
 
 @cache

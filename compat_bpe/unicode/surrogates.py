@@ -17,7 +17,7 @@ START = "\ud800"
 
 
 def repair(text: str) -> str:
-    r"""The text with surrogate pairs joined and lone surrogates replaced by U+FFFD.
+    r"""Return the text with surrogate pairs joined and lone surrogates replaced by U+FFFD.
 
     This is what tiktoken does to text that cannot be UTF-8, by way of UTF-16.
 

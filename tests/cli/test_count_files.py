@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding
 from compat_bpe.cli.count_files import _SHARE, _shares
-from compat_bpe.cli.counting import Counter, Part
+from compat_bpe.cli.counting import FileCounter, Part
 
 
 @given(sizes=st.lists(st.integers(0, 2 * _SHARE)))
@@ -30,7 +30,7 @@ def test_a_counter_can_be_sent(tmp_path: Path) -> None:
         mergeable_ranks={**{bytes([byte]): byte for byte in range(256)}, b"hi": 256},
         special_tokens={},
     )
-    counter = Counter(encoding, allow_nul=True, replace=True)
+    counter = FileCounter(encoding, allow_nul=True, replace=True)
     sent = pickle.loads(pickle.dumps(counter))
     part = Part(str(path))
     assert sent.count(part) == counter.count(part)

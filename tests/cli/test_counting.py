@@ -14,7 +14,7 @@ from compat_bpe import get_encoding
 from compat_bpe.cli import count_files as count_files_module
 from compat_bpe.cli import counting
 from compat_bpe.cli.count_files import count_files
-from compat_bpe.cli.counting import Counter, Counts, Outcome, Part
+from compat_bpe.cli.counting import Counts, FileCounter, Outcome, Part
 from compat_bpe.cli.progress import FileProgress
 from compat_bpe.files.walk import Walk
 from tests.strategies import texts
@@ -43,7 +43,7 @@ def test_any_text_is_counted_exactly(tmp_path: Path, text: str) -> None:
     path.write_bytes(data)
     counts = Counts(gpt2.count(data.decode()), len(data), len(data.decode()))
     advanced: list[int] = []
-    outcome = Counter(gpt2, allow_nul=True).count(Part(str(path)), advanced.append)
+    outcome = FileCounter(gpt2, allow_nul=True).count(Part(str(path)), advanced.append)
     assert outcome == Outcome(counts)
     assert sum(advanced) == len(data)
 
@@ -68,7 +68,7 @@ def first_wrong(data: bytes) -> int | None:
 def test_any_bytes_are_text_or_named_by_the_first_that_is_not(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "data"
     path.write_bytes(data)
-    outcome = Counter(gpt2, allow_nul=True).count(Part(str(path)))
+    outcome = FileCounter(gpt2, allow_nul=True).count(Part(str(path)))
     wrong = first_wrong(data)
     if wrong is None:
         text = data.decode()
@@ -78,19 +78,19 @@ def test_any_bytes_are_text_or_named_by_the_first_that_is_not(tmp_path: Path, da
         assert outcome == Outcome(None, reason)
     replaced = data.decode("utf-8", "replace")
     counts = Counts(gpt2.count(replaced), len(data), len(replaced))
-    assert Counter(gpt2, allow_nul=True, replace=True).count(Part(str(path))) == Outcome(counts)
+    assert FileCounter(gpt2, allow_nul=True, replace=True).count(Part(str(path))) == Outcome(counts)
 
 
 def test_binary_stays_binary_where_bytes_are_replaced(tmp_path: Path) -> None:
     path = tmp_path / "data"
     path.write_bytes(b"\xff\0")
-    outcome = Counter(gpt2, replace=True).count(Part(str(path)))
+    outcome = FileCounter(gpt2, replace=True).count(Part(str(path)))
     assert (outcome.counts, outcome.was_read) == (None, True)
     assert "NUL byte at offset 1" in outcome.reason
 
 
 def test_a_file_that_has_gone_was_not_read(tmp_path: Path) -> None:
-    outcome = Counter(gpt2).count(Part(str(tmp_path / "gone")))
+    outcome = FileCounter(gpt2).count(Part(str(tmp_path / "gone")))
     assert outcome == Outcome(None, "No such file or directory", was_read=False)
 
 
@@ -112,7 +112,7 @@ def test_a_file_is_not_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     endless = Endless()
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=endless))
     monkeypatch.setattr(counting, "_BLOCK", 12 << 16)
-    assert Counter(gpt2).count(Part("-")) == Outcome(None, "enough", was_read=False)
+    assert FileCounter(gpt2).count(Part("-")) == Outcome(None, "enough", was_read=False)
     assert endless.given > 5_000_000
 
 
@@ -138,7 +138,7 @@ def test_progress_comes_after_the_work_and_in_small_steps(tmp_path: Path, data: 
 
     encoding: Any = SimpleNamespace(count=count, core=gpt2.core)
     encoding.continued = encoding
-    Counter(encoding).count(Part(str(path)), advance)
+    FileCounter(encoding).count(Part(str(path)), advance)
     assert told == len(data)
     if b"\n" in data:
         assert max(steps) <= counting._BLOCK
@@ -176,7 +176,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def outcomes(folder: Path, jobs: int | None, progress: FileProgress) -> list[Outcome]:
     found = list(Walk().find([str(folder), str(folder / "missing"), str(folder / "01")]))
-    return list(count_files(Counter(gpt2), found, jobs, progress))
+    return list(count_files(FileCounter(gpt2), found, jobs, progress))
 
 
 def test_workers_count_as_one_process_does(folder: Path) -> None:
@@ -192,7 +192,7 @@ def test_workers_tell_of_their_work_in_small_steps(tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(data)
     progress = Fake()
     found = list(Walk().find([str(tmp_path / "large")]))
-    ((counts, *_),) = count_files(Counter(gpt2), found, 2, progress)
+    ((counts, *_),) = count_files(FileCounter(gpt2), found, 2, progress)
     assert counts == Counts(900_000, len(data), len(data))
     assert progress.bytes == len(data)
     assert max(progress.steps) < 400_000  # of parts of a million

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.cli import counting, parts
 from compat_bpe.cli.count_files import _joined
-from compat_bpe.cli.counting import Counter, Outcome, Part
+from compat_bpe.cli.counting import FileCounter, Outcome, Part
 from tests.fit.hard_encodings import encoding_of
 from tests.strategies import texts
 
@@ -39,7 +39,7 @@ long_texts = st.lists(
 ).map("".join)
 
 
-def in_parts(counter: Counter, path: Path, size: int) -> tuple[list[Part], Outcome]:
+def in_parts(counter: FileCounter, path: Path, size: int) -> tuple[list[Part], Outcome]:
     """The parts of a file, each of about so many bytes, and what they come to."""
     with mock.patch.multiple(parts, _SIZE=size, _WINDOWS=(4, 16)):
         found = parts.parts_of(counter, str(path), path.stat().st_size)
@@ -59,7 +59,7 @@ def test_parts_have_the_count_of_the_whole(
 ) -> None:
     path = tmp_path / "text"
     path.write_bytes(text.encode("utf-8", "replace"))
-    counter = Counter(ENCODINGS[name], allow_nul=True)
+    counter = FileCounter(ENCODINGS[name], allow_nul=True)
     whole = counter.count(Part(str(path)))
     with mock.patch.object(counting, "_BLOCK", block):
         assert in_parts(counter, path, size)[1] == whole
@@ -78,14 +78,16 @@ def test_parts_of_any_bytes_have_the_outcome_of_the_whole(
 ) -> None:
     path = tmp_path / "data"
     path.write_bytes(data)
-    counter = Counter(ENCODINGS["gpt2"], replace=replace)
+    counter = FileCounter(ENCODINGS["gpt2"], replace=replace)
     assert in_parts(counter, path, size)[1] == counter.count(Part(str(path)))
 
 
 def test_a_text_is_cut_soon_after_each_place(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(("hello 中文 world\r\n" * 100).encode())
-    found, _ = in_parts(Counter(ENCODINGS["gpt2"]), path, 103)  # so that it is within characters
+    found, _ = in_parts(
+        FileCounter(ENCODINGS["gpt2"]), path, 103
+    )  # so that it is within characters
     assert len(found) == 19
     assert all(0 < part.start - 103 * number < 17 for number, part in enumerate(found) if number)
 
@@ -93,7 +95,7 @@ def test_a_text_is_cut_soon_after_each_place(tmp_path: Path) -> None:
 def test_a_text_is_cut_where_it_is_hard_to(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_text("é1" * 1000)
-    found, _ = in_parts(Counter(ENCODINGS["gpt2"]), path, 100)
+    found, _ = in_parts(FileCounter(ENCODINGS["gpt2"]), path, 100)
     assert len(found) == 30
 
 
@@ -101,20 +103,20 @@ def test_a_text_is_cut_where_it_is_hard_to(tmp_path: Path) -> None:
 def test_a_text_without_cut_points_stays_whole(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "text"
     path.write_bytes(data)
-    assert len(in_parts(Counter(ENCODINGS["gpt2"]), path, 100)[0]) == 1
+    assert len(in_parts(FileCounter(ENCODINGS["gpt2"]), path, 100)[0]) == 1
 
 
 def test_a_binary_file_stays_whole(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"a b\0" + b"a b " * 300)
-    assert len(in_parts(Counter(ENCODINGS["gpt2"]), path, 100)[0]) == 1
-    assert len(in_parts(Counter(ENCODINGS["gpt2"], allow_nul=True), path, 100)[0]) > 1
+    assert len(in_parts(FileCounter(ENCODINGS["gpt2"]), path, 100)[0]) == 1
+    assert len(in_parts(FileCounter(ENCODINGS["gpt2"], allow_nul=True), path, 100)[0]) > 1
 
 
 def test_only_the_beginning_of_a_file_says_that_it_is_binary(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"a b " * 2000 + b"\0 \0 " * 100)
-    counter = Counter(ENCODINGS["gpt2"])
+    counter = FileCounter(ENCODINGS["gpt2"])
     some, outcome = in_parts(counter, path, 1000)
     assert len(some) == 8
     assert outcome == counter.count(Part(str(path)))
@@ -123,13 +125,13 @@ def test_only_the_beginning_of_a_file_says_that_it_is_binary(tmp_path: Path) -> 
 
 def test_a_file_that_has_gone_stays_whole(tmp_path: Path) -> None:
     path = str(tmp_path / "gone")
-    assert parts.parts_of(Counter(WHOLE), path, 10**9) == [(Part(path), 10**9)]
+    assert parts.parts_of(FileCounter(WHOLE), path, 10**9) == [(Part(path), 10**9)]
 
 
 def test_a_file_that_has_grown_is_counted_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"hello world\n" * 100)
-    counter = Counter(ENCODINGS["gpt2"])
+    counter = FileCounter(ENCODINGS["gpt2"])
     with mock.patch.object(parts, "_SIZE", 100):
         found = parts.parts_of(counter, str(path), 1200)
     with open(path, "ab") as file:

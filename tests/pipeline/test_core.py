@@ -12,7 +12,7 @@ from compat_bpe.pattern.parser import parse
 from compat_bpe.pipeline.added.added_tokens import AddedToken, AddedTokens
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes
 from compat_bpe.pipeline.definition import Definition
-from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
+from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
 from compat_bpe.pipeline.models.bpe.byte_level import _WORTH_UNSPACED, ByteLevelBPE
 from compat_bpe.pipeline.normalizers.case import Lowercase
@@ -49,7 +49,7 @@ def core(
         ),
         tokens=lambda: tokens,
         other_tokens=lambda: names if other_tokens is None else other_tokens,
-        others_count=True,
+        others_win=True,
     )
     return EncodingCore(definition)
 
@@ -79,7 +79,7 @@ def test_unknown_bytes_are_one_token_in_long_chinese_texts_too() -> None:
     """A token for several unknown bytes in a row depends on its neighbours: no part is alone."""
     known = [char for byte, char in BYTE_TO_UNICODE.items() if byte not in "国".encode()]
     ids = {name: number for number, name in enumerate([*known, "<unk>"])}
-    encoder = ListedMergesEncoder(ids, ([], []), Unknown("<unk>", fuse=True))
+    encoder = ListedMergesEncoder(ids, ([], []), UnknownPolicy("<unk>", fuse=True))
     tokens = {decode_bytes(name): number for name, number in ids.items() if len(name) == 1}
     tested = core(merges=encoder, tokens=tokens, steps=[Split(parse(r"\p{L}+"))])
     words = ["国" * length for length in range(2, 302)]

@@ -21,11 +21,9 @@ vocabularies = st.dictionaries(st.binary(max_size=3), ids, max_size=12).map(
 others = st.dictionaries(ids, st.binary(max_size=3), max_size=6)
 
 
-def expected(
-    ranks: dict[bytes, int], more: dict[int, bytes], others_count: bool
-) -> dict[int, bytes]:
+def expected(ranks: dict[bytes, int], more: dict[int, bytes], others_win: bool) -> dict[int, bytes]:
     by_id = {number: data for data, number in ranks.items()}
-    return {**by_id, **more} if others_count else {**more, **by_id}
+    return {**by_id, **more} if others_win else {**more, **by_id}
 
 
 @given(vocabularies, others, st.booleans(), st.lists(ids, max_size=8))
@@ -33,17 +31,17 @@ def expected(
 @example({b"a": 0, b"b": 1}, {0: b"x"}, True, [0, 1])
 @example({b"a": 0, b"b": 1}, {0: b"x"}, False, [0, 1])
 def test_few_and_many(
-    ranks: dict[bytes, int], more: dict[int, bytes], others_count: bool, wanted: list[int]
+    ranks: dict[bytes, int], more: dict[int, bytes], others_win: bool, wanted: list[int]
 ) -> None:
-    by_id = expected(ranks, more, others_count)
+    by_id = expected(ranks, more, others_win)
     known = [number for number in wanted if number in by_id]
-    few = ByteDecoder(ranks, more, others_count)
+    few = ByteDecoder(ranks, more, others_win)
     for number in wanted:
         if number not in by_id:
             with pytest.raises(KeyError, match=f"{number} is not in the vocabulary"):
                 few.decode([number])
     assert few.decode(known) == b"".join(map(by_id.__getitem__, known))
-    many = ByteDecoder(ranks, more, others_count)
+    many = ByteDecoder(ranks, more, others_win)
     if known:
         whole = known * MANY
         assert many.decode(whole) == b"".join(map(by_id.__getitem__, whole))

@@ -13,7 +13,7 @@ from compat_bpe.formats.parts.pre_tokenizers import byte_level_part, pre_tokeniz
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pipeline.added.added_tokens import AddedToken
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.pipeline.models.bpe.by_merges import Unknown
+from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 
 BYTES = {bytes([byte]): number for number, byte in enumerate(BYTE_TO_UNICODE)}
 PATTERN = r" ?[a-z<]+|\W"
@@ -74,13 +74,13 @@ def by_list(draw: st.DrawFn) -> Tokenizer:
     if not draw(st.booleans()):
         names.remove("c")  # It is in ``known``, too.
     vocabulary = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    unknown = Unknown()
+    unknown = UnknownPolicy()
     if draw(st.booleans()):
         missing = [name for name in ("<", "\u0109") if draw(st.booleans())]
         for name in missing:
             vocabulary.pop(name, None)
         vocabulary = {name: number for number, name in enumerate(vocabulary)}
-        unknown = Unknown("a", draw(st.booleans()), draw(st.booleans()))
+        unknown = UnknownPolicy("a", draw(st.booleans()), draw(st.booleans()))
     added = []
     following = len(vocabulary)
     for name in draw(st.lists(st.sampled_from(SPECIAL), unique=True)):

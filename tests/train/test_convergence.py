@@ -16,7 +16,7 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.models.bpe import ListedModel
 from compat_bpe.formats.models.wordpiece import WordPiecePart
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
-from compat_bpe.pipeline.models.bpe.by_merges import Unknown
+from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.train import (
     CharacterBpeSettings,
     Convergence,
@@ -119,7 +119,7 @@ def test_checks_of_a_tokenizer_trained_anew(
     suffix: str,
 ) -> None:
     vocabulary = {"<unk>": 0, "a": 1} if token else {"a": 0}
-    unknown = Unknown(token, byte_fallback=byte_fallback)
+    unknown = UnknownPolicy(token, byte_fallback=byte_fallback)
     part = ListedModel(vocabulary, ([], []), ignore_merges, unknown, None, suffix or None)
     like = Tokenizer("like", TokenizerDefinition(part, (), dict.fromkeys(PARTS), "like"))
     check_curve(
@@ -133,7 +133,7 @@ def test_checks_of_a_tokenizer_trained_anew(
 
 
 def test_a_word_that_is_a_special_token_is_looked_up() -> None:
-    part = ListedModel({"a": 0}, ([], []), True, Unknown(None))
+    part = ListedModel({"a": 0}, ([], []), True, UnknownPolicy(None))
     like = Tokenizer("like", TokenizerDefinition(part, (), dict.fromkeys(PARTS), "like"))
     own: Any = {"pre_tokenizer": "whitespace-split", "special_tokens": ["ab"], "like": like}
     check_curve(CharacterBpeSettings, ["ba ba ab abc"], ["ab abc"], **own)

@@ -68,7 +68,7 @@ class TooMuch(jinja2.TemplateError):
 
 
 class Size(NamedTuple):
-    """The size of a value with all that is in it, each as often as it is met.
+    """The size of a value with all that is in it, each as often as it occurs.
 
     Args:
         items: the number of values in it, itself included.

@@ -15,7 +15,7 @@ from ...files.walk import Found, Walk
 from ..context_share import limit_of, share
 from ..count_files import count_files
 from ..count_output import Style, as_json, flat_lines, tree, widest
-from ..counting import Counter, Outcome
+from ..counting import FileCounter, Outcome
 from ..input_path import announce_wait, complaint, shown_name
 from ..options.count import GROUPS, CountOptions, count_options
 from ..options.encoding import chosen_encoding
@@ -192,7 +192,7 @@ class _Run:
         self, found: Sequence[Found], progress: FileProgress
     ) -> Generator[Outcome, None, None]:
         options = self._options
-        counter = Counter(
+        counter = FileCounter(
             self._encoding, allow_nul=options.text, replace=options.errors == "replace"
         )
         if options.string is not None:

@@ -44,6 +44,6 @@ SENTENCEPIECE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="LINES",
         type=click.IntRange(0),
         default=0,
-        help="Learn from a sample of so many lines.  [default: all]",
+        help="Learn from a sample of this many lines.  [default: all]",
     ),
 )

@@ -63,7 +63,7 @@ class Built(NamedTuple):
         tokens: returns each token's bytes and its id.
         highest: the greatest id; -1 if there is none.
         other_tokens: the bytes of ids that are not in ``tokens``.
-        is_cut: see ``Definition``.
+        may_cut: see ``Definition``.
         are_bytes: True if the model is byte-level: its tokens are bytes.
     """
 
@@ -72,7 +72,7 @@ class Built(NamedTuple):
     tokens: Callable[[], dict[bytes, int]]
     highest: int
     other_tokens: Mapping[int, bytes]
-    is_cut: Callable[[str, str], bool] | None = None
+    may_cut: Callable[[str, str], bool] | None = None
     are_bytes: bool = False
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from ...pattern.ast import Chars
 from ...pattern.ast import Sequence as NodeSequence
 from ...pipeline.byte_level import UNICODE_TO_BYTE, encode_bytes
-from ...pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
+from ...pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from ...pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
 from ...pipeline.models.bpe.byte_level import ByteLevelBPE
 from ...pipeline.models.bpe.characters import CharacterBPE
@@ -48,7 +48,7 @@ class ListedModel(NamedTuple):
     vocabulary: dict[str, int]
     merges: tuple[list[str], list[str]]
     ignore_merges: bool = False
-    unknown: Unknown = Unknown()
+    unknown: UnknownPolicy = UnknownPolicy()
     prefix: str | None = None
     suffix: str | None = None
     dropout: float | None = None
@@ -141,10 +141,10 @@ class ListedModel(NamedTuple):
             _fail_merge(Json(None, source, "model.merges"), *error.args)
         steps = steps[:-1] if by_bytes else steps
         before_spaces = len(steps) == 1 and _ends_chunks_with_spaces(steps[0])
-        is_cut: Callable[[str, str], bool] | None = None
+        may_cut: Callable[[str, str], bool] | None = None
         if (not steps or before_spaces) and not by_bytes:
             cuts = model.cuts
-            is_cut = cuts.are_between if cuts.are_possible else None
+            may_cut = cuts.are_between if cuts.are_possible else None
             splitter = splitter_by_merges(
                 marks=cuts.are_before(MARK),
                 lines=cuts.are_before(LINE_END)
@@ -154,7 +154,7 @@ class ListedModel(NamedTuple):
             )
             steps = steps if splitter is None else [Joined(splitter)]
         built = built_of_pieces(model, steps, self.vocabulary)
-        return built._replace(is_cut=is_cut)
+        return built._replace(may_cut=may_cut)
 
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
         """Return the model as in a file; see ``ModelPart``."""
@@ -258,7 +258,9 @@ def read_bpe(part: Json) -> ListedModel:
         ValueError: it is damaged.
     """
     vocabulary = read_vocabulary(part["vocab"])
-    unknown = Unknown(_text(part, "unk_token"), flag(part, "fuse_unk"), flag(part, "byte_fallback"))
+    unknown = UnknownPolicy(
+        _text(part, "unk_token"), flag(part, "fuse_unk"), flag(part, "byte_fallback")
+    )
     merges, spelled = _merges(part["merges"], vocabulary)
     return ListedModel(
         vocabulary,

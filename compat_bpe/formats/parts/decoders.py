@@ -48,9 +48,9 @@ def _replaces(part: Json) -> Iterator[Json]:
 
 
 def _steps(part: Json) -> list[DecoderStep]:
-    found = kind(part, [*_STEPS, "Sequence"], _MEMBERS)
-    if found != "Sequence":
-        return [_STEPS[found](part)]
+    type_name = kind(part, [*_STEPS, "Sequence"], _MEMBERS)
+    if type_name != "Sequence":
+        return [_STEPS[type_name](part)]
     return [step for item in part["decoders"].items(part.place) for step in _steps(item)]
 
 

@@ -54,15 +54,15 @@ def kind(
     if part.place.count("[") > _DEEPEST:
         part.fail("nested too deeply")
     members = part.mapping()
-    found = members.get("type")
-    if not isinstance(found, str) or found not in known:
+    type_name = members.get("type")
+    if not isinstance(type_name, str) or type_name not in known:
         for name, needed in members_of.items():
             if members.keys() >= set(needed):
                 return name
-    found = part["type"].text()
-    if found not in known:
-        part.fail(f"{found} is not supported (only {', '.join(known)})")
-    return found
+    type_name = part["type"].text()
+    if type_name not in known:
+        part.fail(f"{type_name} is not supported (only {', '.join(known)})")
+    return type_name
 
 
 def pattern(part: Json) -> tuple[Node, Splitter]:
@@ -80,10 +80,10 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
     members = part.mapping()
     if len(members) != 1 or not members.keys() <= {"Regex", "String"}:
         part.fail('must be {"Regex": "..."} or {"String": "..."}')
-    (found,) = members
-    text = part[found].text()
+    (member,) = members
+    text = part[member].text()
     try:
-        if found == "Regex":
+        if member == "Regex":
             tree = parse_oniguruma(text)
         else:
             check_length(text)
@@ -91,4 +91,4 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
             check_limits(tree, text)
         return tree, Splitter.of_tree(tree, text)
     except PatternError as error:
-        part[found].fail(str(error))
+        part[member].fail(str(error))

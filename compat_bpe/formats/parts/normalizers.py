@@ -23,9 +23,9 @@ def read_normalizer(part: Json | None) -> Normalizer | None:
 
 
 def _normalizers(part: Json) -> list[Normalizer]:
-    found = kind(part, [*_NORMALIZERS, "Sequence"], _MEMBERS)
-    if found != "Sequence":
-        return [_NORMALIZERS[found](part)]
+    type_name = kind(part, [*_NORMALIZERS, "Sequence"], _MEMBERS)
+    if type_name != "Sequence":
+        return [_NORMALIZERS[type_name](part)]
     items = part["normalizers"].items(part.place)
     return [normalizer for item in items for normalizer in _normalizers(item)]
 

@@ -90,10 +90,10 @@ def _template(part: Json) -> Processor:
     for name, template in (("single", single), ("pair", pair)):
         if len(template) > _MOST_PIECES:
             part[name].fail(f"has {len(template)} pieces, more than {_MOST_PIECES}")
-    found = TemplateProcessing(single, pair, special, f"{part.source}: {part.place}")
-    if max(found.added(is_pair=False), found.added(is_pair=True)) > _MOST_ADDED:
+    processor = TemplateProcessing(single, pair, special, f"{part.source}: {part.place}")
+    if max(processor.added(is_pair=False), processor.added(is_pair=True)) > _MOST_ADDED:
         part.fail(f"adds more than {_MOST_ADDED} tokens")
-    return found
+    return processor
 
 
 _NUMBERS = {"A": 0, "B": 1}

@@ -39,7 +39,7 @@ class ByteDecoder:
     Args:
         ranks: each token's bytes and its id.
         others: the bytes of ids that are not in ``ranks``, special tokens for instance.
-        others_count: for an id that is in both, take its bytes from ``others``.
+        others_win: for an id that is in both, take its bytes from ``others``.
 
     >>> ByteDecoder({b"a": 0, b"b": 1}, {5: b"<|end|>"}).decode([1, 0, 5])
     b'ba<|end|>'
@@ -49,10 +49,10 @@ class ByteDecoder:
         self,
         ranks: Mapping[bytes, int],
         others: Mapping[int, bytes],
-        others_count: bool = False,
+        others_win: bool = False,
     ) -> None:
         self._others = others
-        self._others_count = others_count
+        self._others_win = others_win
         #: The tokens and their ids, until the table is built.
         self._listed: tuple[list[bytes], list[int]] | None = list(ranks), list(ranks.values())
         self._few_left = _FEW
@@ -144,7 +144,7 @@ class ByteDecoder:
     def _search(self, number: int, tokens: list[bytes], numbers: list[int]) -> bytes | None:
         """Return the bytes of one id without the table; None if there is no such id."""
         other = self._others.get(number)
-        if other is not None and self._others_count:
+        if other is not None and self._others_win:
             return other
         # Most vocabularies are sorted by id. If one is not, this finds the right token or none.
         at = bisect_left(numbers, number)
@@ -177,13 +177,13 @@ class ByteDecoder:
             table: list[str | None] = list(texts)
             table += repeat(None, end - len(table))
             for number, text in others.items():
-                if self._others_count or table[number] is None:
+                if self._others_win or table[number] is None:
                     table[number] = text
             self._texts = table
         else:
-            by_id = {} if self._others_count else others
+            by_id = {} if self._others_win else others
             by_id.update(zip(numbers, texts))
-            if self._others_count:
+            if self._others_win:
                 by_id.update(others)
             self._texts = list(map(by_id.get, range(end))) if is_dense else by_id
         # Set after the table, since another thread may be looking up ids.

@@ -16,10 +16,10 @@ class Joints(NamedTuple):
     """The promises of a model about its joints.
 
     Args:
-        are_between: returns True if there is a joint between two characters, whatever is around
-            them. If the chunk ended there, it would have at most as many tokens as the whole.
-        slack: returns a number for a chunk. The tokens after a joint in it are certain but for
-            these: with something else before the joint there are at most as many fewer.
+        are_between: returns True if there is a joint between two characters of any chunk. The part
+            of the chunk before it has at most as many tokens as the whole.
+        slack: returns an upper bound on the tokens that the part of a chunk after a joint can lose
+            when other text is before the joint.
         longest: the most characters that a token stands for, if no character in it is unknown; 0
             if it may be any number.
         knows: returns True for a character that is never unknown.

@@ -40,10 +40,10 @@ class PreTokenizerStep(Protocol):
     def across(self, left: str, right: str) -> Across:
         """Return what a cut between two characters of a piece means to the step.
 
-        ``True`` if what it makes of the two sides, each a piece of its own, is what it makes of
-        the whole. A pair if that is so but for the two pieces at the cut, which are one piece
-        in the whole: it is the characters beside the cut in that piece. ``False`` if neither
-        is certain. The answer holds for any text on the two sides.
+        ``True``: a clean cut, since the step makes of the two sides what it makes of the whole. A
+        pair: the two pieces at the cut are one in the whole, so a later step must decide, given
+        these characters beside the cut. ``False``: unknown. The answer holds for any text on the
+        two sides.
         """
 
     def going_on(self, left: str, right: str) -> Across:

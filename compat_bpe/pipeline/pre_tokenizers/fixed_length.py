@@ -7,7 +7,7 @@ from .plain import PlainStep
 
 
 class FixedLength(PlainStep):
-    """A step that cuts a piece after every so many characters.
+    """A step that cuts a piece into parts of a fixed length.
 
     Args:
         length: that many, at least 1.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: The number of pairs of characters beside a position that are remembered.
 _PAIRS = 1 << 14
-#: A cut point before a blank is looked for so many characters further than is due, before all
+#: A cut point before a blank is looked for this many characters further than is due, before all
 #: places are tried: in Chinese, nearly each of these is between two other characters.
 _FURTHER = 1 << 13
 #: The characters that most cut points are before.
@@ -97,7 +97,7 @@ class StepSplitter:
         return all(step.leaves_nothing_out for step in self._steps)
 
     def is_cut(self, beside: str, fine: bool) -> bool:
-        """Return True if there is a cut point between two characters, whatever is around them.
+        """Return True if there is a cut point between two characters of any text.
 
         The property: one step makes of the two sides what it makes of the whole, and the steps
         before it do so but for the piece that has the two characters in it. Since steps see

@@ -7,7 +7,7 @@ It is the algorithm of ``bpe``, on other tokens. The first tokens, in the order 
 3. the *formed* characters: those with the prefix, which do not begin a word, and those with the
    suffix, which end one. ``dog`` is ``d ##o ##g`` with the prefix ``##``, and ``d o g</w>`` with
    the suffix ``</w>``. Those in the most different words come first; of those in equally many,
-   the one that is met first in the sorted words.
+   the one that comes first in the sorted words.
 
 A merge joins two tokens without the prefix of the second: ``##o ##g`` makes ``##og``.
 

@@ -239,7 +239,7 @@ class _Watch:
     def has_converged(
         self, tokens: Sequence[str], merges: Iterable[tuple[str, str]], steps: int
     ) -> bool:
-        """Carry out a check if one is due after so many steps; return True if it is the last."""
+        """Carry out a check if one is due after these steps; return True if it is the last."""
         if not self._curve.is_due(steps):
             return False
         return self._curve.add(len(tokens), steps, self.words.size(tokens, merges))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.pipeline.models.bpe.by_merges import Unknown
+from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.explain import explain
 from compat_bpe.pipeline.models.unigram.model import Unigram
@@ -75,7 +75,7 @@ def test_encodings_without_a_file(name: str) -> None:
 
 def test_a_token_as_a_whole() -> None:
     ids = {"h": 0, "u": 1, "hu": 2, "uh": 3}
-    model = CharacterBPE(ids, (["h"], ["u"]), Unknown(), ignore_merges=True)
+    model = CharacterBPE(ids, (["h"], ["u"]), UnknownPolicy(), ignore_merges=True)
     found = explain(model, "uh")
     assert found.note == "a token as a whole, so it is not merged; if it were:"
     assert found.members(bytes.decode)["is_token"]

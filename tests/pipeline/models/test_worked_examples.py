@@ -6,7 +6,7 @@ from math import exp, log
 
 import pytest
 
-from compat_bpe.pipeline.models.bpe.by_merges import Unknown
+from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.explain import explain
 from compat_bpe.pipeline.models.unigram.lattice import lattice, n_best
@@ -45,7 +45,7 @@ def texts(model: CharacterBPE | Unigram | WordPiece, word: str) -> list[str]:
 def test_hugs_by_merges(word: str, pieces: list[str]) -> None:
     vocabulary = ids_of(["[UNK]", "b", "g", "h", "n", "p", "s", "u", "ug", "un", "hug"])
     merges = ["u", "u", "h"], ["g", "n", "ug"]
-    assert texts(CharacterBPE(vocabulary, merges, Unknown("[UNK]")), word) == pieces
+    assert texts(CharacterBPE(vocabulary, merges, UnknownPolicy("[UNK]")), word) == pieces
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from compat_bpe.formats.models.bpe import ListedModel
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pipeline.added.added_tokens import AddedToken
 from compat_bpe.pipeline.chunks import texts_of_chunks
-from compat_bpe.pipeline.models.bpe.by_merges import Unknown
+from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.train import train_character_bpe, train_word_level, train_wordpiece
 from compat_bpe.train.extend.extend import Extended, Extender, extend, make_extender
 from tests.examples import scaled
@@ -167,7 +167,7 @@ def test_added_tokens_keep_their_ids_and_texts(name: str) -> None:
 
 def test_no_token_is_made_that_would_stand_for_a_byte() -> None:
     vocabulary = {char: number for number, char in enumerate("<0x61>")}
-    part = ListedModel(vocabulary, ([], []), unknown=Unknown(None, byte_fallback=True))
+    part = ListedModel(vocabulary, ([], []), unknown=UnknownPolicy(None, byte_fallback=True))
     parts = dict.fromkeys(("normalizer", "pre_tokenizer", "post_processor", "decoder"))
     old = Tokenizer("old", TokenizerDefinition(part, (), parts, "old"))
     found = extend(old, ["<0x61>"] * 3, 9, terms=["<0x61>"], with_space=False)

@@ -45,7 +45,7 @@ from .windows import merge_in_windows
 _KEPT = 1 << 17
 
 
-class Unknown(NamedTuple):
+class UnknownPolicy(NamedTuple):
     """The treatment of a byte that is not a token.
 
     Args:
@@ -73,7 +73,7 @@ class ListedMergesEncoder(BytePairEncoder):
         KeyError: the token that a merge makes is not in the vocabulary.
 
     >>> ids = {"a": 7, "b": 3, "ab": 5, "aba": 1}
-    >>> ListedMergesEncoder(ids, (["a", "ab"], ["b", "a"]), Unknown()).merge(b"aaba")
+    >>> ListedMergesEncoder(ids, (["a", "ab"], ["b", "a"]), UnknownPolicy()).merge(b"aaba")
     [7, 1]
     """
 
@@ -81,7 +81,7 @@ class ListedMergesEncoder(BytePairEncoder):
         self,
         vocabulary: Mapping[str, int],
         merges: tuple[Sequence[str], Sequence[str]],
-        unknown: Unknown,
+        unknown: UnknownPolicy,
     ) -> None:
         self._vocabulary = vocabulary
         self._lefts, self._rights = merges

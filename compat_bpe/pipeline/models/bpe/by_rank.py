@@ -35,7 +35,7 @@ _LONG = 70
 _AT_ONCE = 1 << 16
 
 
-#: Second bytes of pairs with one first byte after which these are looked up with all.
+#: After this many distinct second bytes of a first byte, all 256 are looked up.
 _MANY_SECOND_BYTES = 16
 
 #: The rank of two neighbours that make no token: above every rank, which is less than 2**32.
@@ -317,13 +317,13 @@ class _FirstPairs(dict[int, "list[int] | _Row"]):
         return row
 
     def rank(self, byte: int, other: int) -> int:
-        """The rank of two bytes, looked up."""
+        """Look up the rank of two bytes joined."""
         rank: int = self._rank_of(bytes((byte, other)), _NO_RANK)
         return rank
 
 
 class _Row(dict[int, int]):
-    """The ranks of one first byte with those second ones that were met.
+    """The ranks of one first byte with those second ones that were asked for.
 
     When there are many of these, all are looked up, and it gives way to a list of them.
     """

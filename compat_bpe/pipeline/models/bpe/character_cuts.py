@@ -35,7 +35,7 @@ from operator import add, not_
 
 from ....parallel.lazy import cached_property
 from ...cache import Cache
-from .by_merges import Unknown
+from .by_merges import UnknownPolicy
 from .symbols import absent_from
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ class CharacterCuts:
             anything else, depends on the whole chunk.
         unknown: the treatment of characters that are not tokens.
 
-    >>> cuts = CharacterCuts({"▁": 0, "a": 1, "▁a": 2, "?": 3}, (["▁"], ["a"]), Unknown("?"))
+    >>> cuts = CharacterCuts({"▁": 0, "a": 1, "▁a": 2, "?": 3}, (["▁"], ["a"]), UnknownPolicy("?"))
     >>> cuts.are_before("▁"), cuts.are_before("a"), cuts.after("▁")
     (True, False, frozenset({'a'}))
     """
@@ -66,7 +66,7 @@ class CharacterCuts:
         self,
         vocabulary: dict[str, int],
         merges: tuple[Sequence[str], Sequence[str]] | None,
-        unknown: Unknown,
+        unknown: UnknownPolicy,
     ) -> None:
         self._vocabulary = vocabulary
         self._merges = merges

@@ -24,7 +24,7 @@ from ...byte_level import UNICODE_TO_BYTE, encode_bytes
 from ...lookup import getter, shareable
 from ..found import Found
 from ..joints import Joints, no_slack
-from .by_merges import Unknown
+from .by_merges import UnknownPolicy
 from .character_cuts import CharacterCuts, Cutter
 from .heap import merge_by_heap
 from .symbols import Symbol, absent_from, merge
@@ -77,7 +77,7 @@ class CharacterBPE:
         self,
         vocabulary: dict[str, int],
         merges: tuple[Sequence[str], Sequence[str]],
-        unknown: Unknown | None = None,
+        unknown: UnknownPolicy | None = None,
         *,
         prefix: str = "",
         suffix: str = "",
@@ -87,7 +87,7 @@ class CharacterBPE:
     ) -> None:
         self.vocabulary = vocabulary
         self._lefts, self._rights = merges
-        self._unknown = unknown = unknown or Unknown()
+        self._unknown = unknown = unknown or UnknownPolicy()
         self._prefix, self._suffix = prefix, suffix
         self.whole = vocabulary if ignore_merges else {}
         self._whole_id = getter(self.whole)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..base import Ids
-    from .by_merges import Unknown
+    from .by_merges import UnknownPolicy
 
 
 class SharedIdsBPE(CharacterBPE):
@@ -37,7 +37,7 @@ class SharedIdsBPE(CharacterBPE):
         self,
         vocabulary: dict[str, int],
         merges: tuple[Sequence[str], Sequence[str]],
-        unknown: Unknown | None = None,
+        unknown: UnknownPolicy | None = None,
         **flags: Any,
     ) -> None:
         super().__init__(vocabulary, merges, unknown, **flags)

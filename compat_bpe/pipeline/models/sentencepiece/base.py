@@ -33,7 +33,7 @@ class SentencePieceBase:
         #: The splitter whose chunks it takes.
         self.splitter = WholeSplitter()
         #: Says between which two characters a text may be cut; None if only the splitter does.
-        self.is_cut: Callable[[str, str], bool] | None = None
+        self.may_cut: Callable[[str, str], bool] | None = None
 
     @cached_property
     def joints(self) -> Joints | None:

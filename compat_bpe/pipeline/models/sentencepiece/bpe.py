@@ -72,7 +72,7 @@ class SentencePieceBPE(SentencePieceBase):
         if are_apart and not self._unused:
             self.splitter = splitter_by_pieces(pieces.before_space, pieces.after_space)
         if not self._unused:
-            self.is_cut = pieces.are_apart
+            self.may_cut = pieces.are_apart
         self._parts: Cache[list[tuple[str, int]]] = Cache(self._merged, _PARTS, _LONGEST_PART)
         self._block_ids = Cache(self._encode, _BLOCKS, _LONGEST_BLOCK)
 
@@ -124,7 +124,7 @@ class SentencePieceBPE(SentencePieceBase):
         ranks: list[int] = []
 
         def rank(at: int) -> int:
-            """The rank of a pair, which is thought of now."""
+            """Return the rank of a pair, and note how an unused piece is made."""
             if not 0 <= at < len(symbols) - 1 or symbols[at][1] or symbols[at + 1][1]:
                 return _NEVER
             left, right = symbols[at][0], symbols[at + 1][0]

@@ -42,7 +42,7 @@ class WholeSplitter:
         return [text] if text else []
 
     def is_cut(self, beside: str, fine: bool) -> bool:
-        """Return True if there is a cut point between two characters, whatever is around them."""
+        """Return True if there is a cut point between two characters of any text."""
         return self.cut_points is not None and self.cut_points.search(beside, 0, 2) is not None
 
     def segments(self, text: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ class SentencePieceCharacters(SentencePieceBase):
 
     def __init__(self, pieces: SentencePieceVocabulary) -> None:
         super().__init__(pieces)
-        self.is_cut = pieces.are_apart
+        self.may_cut = pieces.are_apart
 
     def split(self, chunk: str) -> list[tuple[str, int]]:
         """Return the characters and symbols and their ids; the longest symbol wins."""

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, encode_bytes
-from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
+from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
 from compat_bpe.pipeline.pypy.pairs import CompiledMerger
 from tests.examples import scaled
@@ -41,7 +41,7 @@ def merges(draw: st.DrawFn, letters: str = "abc") -> Pairs:
 def encoder_of(pairs: Pairs, order: list[str]) -> tuple[ListedMergesEncoder, dict[str, int]]:
     ids = {name: number for number, name in enumerate(dict.fromkeys(order))}
     lefts, rights = [left for left, _ in pairs], [right for _, right in pairs]
-    return ListedMergesEncoder(ids, (lefts, rights), Unknown()), ids
+    return ListedMergesEncoder(ids, (lefts, rights), UnknownPolicy()), ids
 
 
 ALPHABET = list(BYTE_TO_UNICODE.values())
@@ -98,7 +98,7 @@ def test_of_two_merges_of_one_pair_the_later_counts() -> None:
 
 def test_lists_that_do_not_fit_into_a_table_of_pairs() -> None:
     def of(ids: dict[str, int]) -> CompiledMerger | None:
-        return CompiledMerger.of(ListedMergesEncoder(ids, (["a"], ["b"]), Unknown()))
+        return CompiledMerger.of(ListedMergesEncoder(ids, (["a"], ["b"]), UnknownPolicy()))
 
     ids = {name: number for number, name in enumerate([*ALPHABET, "ab"])}
     assert of(ids) is not None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.models.bpe import read_bpe
 from compat_bpe.pattern.ast import Chars, Sequence
-from compat_bpe.pipeline.models.bpe.by_merges import Unknown
+from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.pipeline.models.bpe.character_cuts import CharacterCuts, Cutter
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.bpe.splitter import splitter_by_merges
@@ -260,7 +260,7 @@ def test_a_character_that_is_absent() -> None:
 
 
 def test_neighbours_in_a_token() -> None:
-    cuts = CharacterCuts({"abc": 0, "c": 1, "d": 2, "?": 3}, ([], []), Unknown("?"))
+    cuts = CharacterCuts({"abc": 0, "c": 1, "d": 2, "?": 3}, ([], []), UnknownPolicy("?"))
     assert not cuts.are_between("a", "b")
     assert not cuts.are_between("b", "c")
     assert cuts.are_between("c", "d")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, Unknown
+from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merge
 from compat_bpe.pipeline.models.bpe.explain import merge_steps
 from tests.pipeline.models.bpe.test_by_merges import ALPHABET, Pairs, encoder_of, merges
@@ -50,7 +50,7 @@ def test_the_example_of_the_course() -> None:
     # https://huggingface.co/learn/llm-course/chapter6/5: learned from hug, pug, pun, bun and hugs.
     ids = {name: number for number, name in enumerate("bghnpsu")}
     ids.update({"ug": 7, "un": 8, "hug": 9})
-    encoder = ListedMergesEncoder(ids, (["u", "u", "h"], ["g", "n", "ug"]), Unknown())
+    encoder = ListedMergesEncoder(ids, (["u", "u", "h"], ["g", "n", "ug"]), UnknownPolicy())
     found = [
         ([part.data for part in parts], [(pair.place, pair.rank) for pair in pairs])
         for parts, pairs in merge_steps(b"hugpun", encoder)
@@ -74,6 +74,6 @@ def test_a_byte_that_is_no_token() -> None:
     assert [part.id for part in step.parts] == [0, None]
     ids = {char: n for n, char in enumerate(BYTE_TO_UNICODE.values()) if char != "b"}
     ids["<unk>"] = 300
-    encoder = ListedMergesEncoder(ids, ([], []), Unknown("<unk>"))
+    encoder = ListedMergesEncoder(ids, ([], []), UnknownPolicy("<unk>"))
     (step,) = merge_steps(b"ab", encoder)
     assert step.parts == [(ids["a"], b"a"), (300, b"<unk>")]
