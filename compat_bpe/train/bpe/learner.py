@@ -10,37 +10,18 @@ Of equally frequent pairs, the one of the lower ids is joined. The ids of single
 GPT-2's order (see ``byte_level``), and new tokens are numbered on. So the merges are those of
 ``BpeTrainer`` in Hugging Face tokenizers with its byte-level alphabet.
 
-Three properties make it fast:
-
-- *A word is a string*, with one character for each token; its code point is the token's id. So a
-  merge is ``str.split`` and ``str.join``, which find pairs from left to right, as the rule demands.
-  A pair is a string of two characters, and pairs sort as strings in the order of their ids.
-- *The frequency of a pair only falls* after the merge that formed the pair. New occurrences of a
-  pair arise only where one of its two tokens is made, and a token is made by one merge, in all
-  words at once. So the frequency of a pair in the heap is never too low. The pair on top of the
-  heap is looked up; if its frequency has fallen, it is put back with the new one.
-- *So rare pairs need not be followed.*  Pairs less frequent than a *floor* are dropped. When the
-  others are used up, the pairs of all words are counted again, and the floor is lowered to an
-  eighth of the highest frequency. That happens a few times in all, while most pairs occur only
-  once or twice.
+``FrequentPairs`` says how the pairs are counted and found.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from heapq import heapify, heappop, heappush
-from itertools import islice
-from operator import add
 from typing import AnyStr, Generic, NamedTuple
 
-from .pairs import join_pair
+from .frequent_pairs import FrequentPairs
 
 #: The number of code points, and so the largest number of ids.
 MOST_TOKENS = 0x110000
-
-#: The divisor of the highest frequency that gives the floor.
-_STEP = 8
 
 
 class Merge(NamedTuple):
@@ -76,6 +57,7 @@ def learn_merges(
     Raises:
         ValueError: there are more tokens than there are code points.
 
+    >>> from itertools import islice
     >>> tokens = [bytes([byte]) for byte in range(256)]
     >>> words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
     >>> for left, right, frequency, _ in islice(learn_merges(words, tokens), 3):
@@ -107,7 +89,7 @@ def append(tokens: list[AnyStr], token: AnyStr) -> int:
     return number
 
 
-class Learner(Generic[AnyStr]):
+class Learner(FrequentPairs, Generic[AnyStr]):
     """The words in their present state, and the frequent pairs in them.
 
     Args:
@@ -126,23 +108,13 @@ class Learner(Generic[AnyStr]):
         min_frequency: int = 1,
         max_token_length: int | None = None,
     ) -> None:
-        # A word of one token has no pair.
         kept = [word for word in words if len(word) > 1]
+        super().__init__(kept, map(words.__getitem__, kept), max(min_frequency, 1))
         #: The number of tokens of all words, each weighted by its frequency.
         self.size = sum(len(word) * frequency for word, frequency in words.items())
-        self._words = kept
-        self._frequencies = [words[word] for word in kept]
         self._tokens: list[AnyStr] = list(tokens)
         self._known: set[AnyStr] = set(tokens)
-        self._min_frequency = max(min_frequency, 1)
         self._longest = max_token_length
-        #: The pairs that occur at least ``_floor`` times: their frequencies, and the numbers of the
-        #: words that they may be in. The first item of such a list is not a word.
-        self._counts: dict[str, int] = {}
-        self._places: dict[str, list[int]] = {}
-        #: Their present or earlier frequencies, negated, since the heap has the lowest on top.
-        self._heap: list[tuple[int, str]] = []
-        self._floor = 0
 
     def step(self) -> Merge | None:
         """Find the next merge, carry it out and return it; None if there is none.
@@ -166,66 +138,11 @@ class Learner(Generic[AnyStr]):
         self._known.add(token)
         return number
 
-    def _next_pair(self) -> str | None:
-        """Return the most frequent pair; of several, the one of the lowest ids."""
-        heap, counts = self._heap, self._counts
-        while True:
-            while heap:
-                count, pair = heap[0]
-                now = counts[pair]
-                if -count == now:
-                    heappop(heap)
-                    return pair
-                heappop(heap)
-                if now >= self._floor:
-                    heappush(heap, (-now, pair))
-                else:
-                    del counts[pair], self._places[pair]
-            if self._floor == self._min_frequency or not self._count_pairs():
-                return None
-            heap, counts = self._heap, self._counts
-
-    def _count_pairs(self) -> bool:
-        """Count all pairs again and keep the frequent ones; return True if there are any."""
-        every: defaultdict[str, int] = defaultdict(int)
-        for word, frequency in zip(self._words, self._frequencies):
-            for pair in map(add, word, word[1:]):
-                every[pair] += frequency
-        floor = max(every.values(), default=0) // _STEP
-        while True:
-            # If no frequent pair may be joined, lower the floor and look at more pairs.
-            self._floor = max(self._min_frequency, floor)
-            counts = {
-                pair: count
-                for pair, count in every.items()
-                if count >= self._floor and self._is_fit(pair)
-            }
-            if counts or self._floor == self._min_frequency:
-                break
-            floor //= _STEP
-        del every
-        places: dict[str, list[int]] = {pair: [0] for pair in counts}
-        for number, word in enumerate(self._words):
-            for pair in counts.keys() & map(add, word, word[1:]):
-                places[pair].append(number)
-        self._counts, self._places = counts, places
-        self._heap = [(-count, pair) for pair, count in counts.items()]
-        heapify(self._heap)
-        return bool(counts)
-
     def _is_fit(self, pair: str) -> bool:
-        """Return True if two tokens may be joined, whatever their frequency."""
         token = self._tokens[ord(pair[0])] + self._tokens[ord(pair[1])]
         return token not in self._known and (self._longest is None or len(token) <= self._longest)
 
-    def _join(self, pair: str, made: str) -> None:
-        """Join a pair in all words, and update the pairs beside it."""
-        numbers = islice(self._places.pop(pair), 1, None)
-        counts = self._counts
-        formed, joined = join_pair(pair, made, self._words, self._frequencies, counts, numbers)
+    def _join(self, pair: str, made: str) -> int:
+        joined = super()._join(pair, made)
         self.size -= joined
-        for one, known in formed.items():
-            if known[0] >= self._floor and self._is_fit(one):
-                counts[one] = known[0]
-                self._places[one] = known
-                heappush(self._heap, (-known[0], one))
+        return joined

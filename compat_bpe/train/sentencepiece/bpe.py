@@ -8,8 +8,8 @@ left. A pair that makes no valid piece is not joined.
 *A piece has one pair that makes it.*  What becomes of a part of a word does not depend on what is
 beside it, as long as no piece reaches over its ends. So a piece stands for a pair.
 
-The words are strings, the pairs strings of two characters, and rare pairs are not followed, as in
-``bpe``, which says why this is fast and right.
+The words are strings, and rare pairs are not followed: see ``bpe.frequent_pairs``, which says why
+this is fast and right.
 
 When nothing is left to join, the reference goes on with pairs that have become other pieces, whose
 frequency is 0, until the vocabulary is full. They have to be found again, since they were not
@@ -18,20 +18,15 @@ followed: all words are joined once more, step by step.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from heapq import heapify, heappop, heappush
 from itertools import islice
 from operator import add
 
-from ..bpe.pairs import join_pair
+from ..bpe.frequent_pairs import FrequentPairs
 from .rules import Marks, PieceRules
 
 #: The number of code points, and so the largest number of pieces.
 MOST_PIECES = 0x110000
-
-#: The divisor of the highest frequency that gives the lowest one that is followed.
-_STEP = 8
 
 
 def learn_pieces(
@@ -68,7 +63,7 @@ def learn_pieces(
             yield piece, 0
 
 
-class _Learner:
+class _Learner(FrequentPairs):
     """The words in their present state, and the frequent pairs in them.
 
     Args:
@@ -86,17 +81,9 @@ class _Learner:
         self._marks: list[Marks] = [rules.marks(char) for char in self._pieces]
         self._join_marks = rules.join
         self._table = {ord(char): number for number, char in enumerate(self._pieces)}
-        self._words = [word.translate(self._table) for word in words]
-        self._frequencies = list(words.values())
+        super().__init__((word.translate(self._table) for word in words), words.values())
         #: The pairs that were joined, and what they became.
         self._joined: dict[str, str] = {}
-        #: The pairs that occur at least ``_floor`` times: their frequencies, and the numbers of the
-        #: words that they may be in. The first item of such a list is not a word.
-        self._counts: dict[str, int] = {}
-        self._places: dict[str, list[int]] = {}
-        #: Their present or earlier frequencies, negated, the lengths and texts of the pieces.
-        self._heap: list[tuple[int, int, str, str]] = []
-        self._floor = 0
 
     def step(self) -> tuple[str, int] | None:
         """Find the next piece, make it and return it with its frequency; None if there is none."""
@@ -117,50 +104,7 @@ class _Learner:
         self._join(pair, chr(number))
         return piece, count
 
-    def _next_pair(self) -> str | None:
-        while True:
-            heap, counts = self._heap, self._counts
-            while heap:
-                count, length, piece, pair = heappop(heap)
-                now = counts[pair]
-                if -count == now:
-                    return pair
-                if now >= self._floor:
-                    heappush(heap, (-now, length, piece, pair))
-                else:
-                    del counts[pair], self._places[pair]
-            if self._floor == 1 or not self._count_pairs():
-                return None
-
-    def _count_pairs(self) -> bool:
-        """Count all pairs again and keep the frequent ones; return True if there are any."""
-        every: defaultdict[str, int] = defaultdict(int)
-        for word, frequency in zip(self._words, self._frequencies):
-            for pair in map(add, word, word[1:]):
-                every[pair] += frequency
-        floor = max(every.values(), default=0) // _STEP
-        while True:
-            # If no frequent pair may be joined, lower the floor and look at more pairs.
-            self._floor = max(1, floor)
-            counts = {
-                pair: count
-                for pair, count in every.items()
-                if count >= self._floor and self._is_valid(pair)
-            }
-            if counts or self._floor == 1:
-                break
-            floor //= _STEP
-        del every
-        places: dict[str, list[int]] = {pair: [0] for pair in counts}
-        for number, word in enumerate(self._words):
-            for pair in counts.keys() & map(add, word, word[1:]):
-                places[pair].append(number)
-        self._counts, self._places = counts, places
-        self._heap = [self._entry(pair, count) for pair, count in counts.items()]
-        heapify(self._heap)
-        return bool(counts)
-
-    def _is_valid(self, pair: str) -> bool:
+    def _is_fit(self, pair: str) -> bool:
         marks = self._marks
         return self._join_marks(marks[ord(pair[0])], marks[ord(pair[1])]) is not None
 
@@ -170,17 +114,6 @@ class _Learner:
 
     def _text(self, pair: str) -> str:
         return self._pieces[ord(pair[0])] + self._pieces[ord(pair[1])]
-
-    def _join(self, pair: str, made: str) -> None:
-        """Join a pair in all words, and update the pairs beside it."""
-        numbers = islice(self._places.pop(pair), 1, None)
-        counts = self._counts
-        formed, _ = join_pair(pair, made, self._words, self._frequencies, counts, numbers)
-        for one, known in formed.items():
-            if known[0] >= self._floor and self._is_valid(one):
-                counts[one] = known[0]
-                self._places[one] = known
-                heappush(self._heap, self._entry(one, known[0]))
 
     def spent_pieces(self, words: Iterable[str]) -> list[str]:
         """Return the pieces that could have been made once, but are not there, in their order.
@@ -203,5 +136,5 @@ class _Learner:
                     # The first was beside the left part of the second, until that was joined, too.
                     seen.add(made + pair[0])
                 word = made.join(word.split(pair))
-        spent = [pair for pair in seen - self._joined.keys() if self._is_valid(pair)]
+        spent = [pair for pair in seen - self._joined.keys() if self._is_fit(pair)]
         return sorted(map(self._text, spent), key=lambda piece: (len(piece), piece))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.train.bpe import learner as learner_module
+from compat_bpe.train.bpe import frequent_pairs, learner
 from compat_bpe.train.bpe.merges_of_characters import (
     CharacterLearner,
     Marks,
@@ -86,7 +86,7 @@ def test_merges_are_those_of_the_rule(
 ) -> None:
     tokens = first_tokens(words, special, alphabet_of(words, limit=limit), marks)
     expected = by_the_rule(words, tokens, marks, least, longest)
-    learner = CharacterLearner(
+    learning = CharacterLearner(
         spelled(words, tokens, marks),
         tokens,
         marks.prefix,
@@ -94,9 +94,9 @@ def test_merges_are_those_of_the_rule(
         max_token_length=longest,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(learner_module, "_STEP", step)
-        merges = list(iter(learner.step, None))
-    names = learner.tokens
+        patch.setattr(frequent_pairs, "_STEP", step)
+        merges = list(iter(learning.step, None))
+    names = learning.tokens
     assert [(names[m.left], names[m.right], m.frequency) for m in merges] == expected
 
 
@@ -159,6 +159,6 @@ def test_a_single_character_that_is_a_special_token_is_known() -> None:
 
 def test_more_tokens_than_code_points() -> None:
     """A million different characters have more forms with a mark than there are code points."""
-    tokens = [""] * (learner_module.MOST_TOKENS + 1)
+    tokens = [""] * (learner.MOST_TOKENS + 1)
     with pytest.raises(ValueError, match="there can be no more than 1,114,112 tokens"):
         spelled({"a": 1}, tokens, Marks("##"))
