@@ -17,12 +17,12 @@ _before: dict[str, ModuleType | None] | None = None
 def install_as_tiktoken(*, force: bool = False) -> None:
     """Make ``import tiktoken`` and its submodules give this package, from now on in this process.
 
-    Call this before anything imports tiktoken.  It also installs ``tiktoken_ext.openai_public``,
-    and it finds other plug-ins in the namespace package ``tiktoken_ext``.  A second call does
+    Call this before anything imports tiktoken. It also installs ``tiktoken_ext.openai_public``,
+    and it finds other plug-ins in the namespace package ``tiktoken_ext``. A second call does
     nothing.
 
     Args:
-        force: True to install even if the real tiktoken has been imported.  Modules that have
+        force: True to install even if the real tiktoken has been imported. Modules that have
             imported names from it keep them.
 
     Raises:

@@ -1,6 +1,6 @@
 """Tokenizers of several steps, and models of SentencePiece: the public names.
 
-``compat_bpe.load`` makes the tokenizers.  These names are for types, for checks, and for the
+``compat_bpe.load`` makes the tokenizers. These names are for types, for checks, and for the
 settings that ``Tokenizer.encode_with_offsets`` takes.
 """
 

@@ -51,7 +51,7 @@ def _deepseek_service(version: Version) -> Callable[[Encoding, str], ChatFormat]
     return make
 
 
-#: The first kind that fits a model's encoding and its name is taken.  Without a model's name, the
+#: The first kind that fits a model's encoding and its name is taken. Without a model's name, the
 #: first kind of the encoding whose pattern matches the empty name is.
 _KINDS = (
     _Kind("cl100k_base", r"gpt-3\.5-turbo-0301", _openai(Rule(4, -1, 10))),

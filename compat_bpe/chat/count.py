@@ -27,15 +27,15 @@ def count_messages(
     """Return the number of tokens of a conversation as a model gets it.
 
     The format is that of the model: OpenAI's rules, the harmony format of ``gpt-oss``, DeepSeek's,
-    or the chat template of any other model.  The name of a special token in a message is plain
-    text to OpenAI's models.  In the text that DeepSeek's format or a chat template makes of a
+    or the chat template of any other model. The name of a special token in a message is plain
+    text to OpenAI's models. In the text that DeepSeek's format or a chat template makes of a
     conversation, it is the token, as in ``transformers``.
 
     Args:
         messages: the conversation: objects with a ``"role"``, mostly a ``"content"`` (a text, a
             list of text parts, or None beside ``"tool_calls"``), and perhaps a ``"name"``.
         model: the name of the model, such as ``"gpt-4o"``; it says encoding and format.
-        encoding: the encoding, its name, or the path of a vocabulary.  Beside a file, its chat
+        encoding: the encoding, its name, or the path of a vocabulary. Beside a file, its chat
             template is looked for.
         tools: the tools that the model may call, as in a request.
         template: the chat template, of ``load_chat_template``, or its text in Jinja.
@@ -43,12 +43,12 @@ def count_messages(
         add_generation_prompt: True to count the tokens with which the reply begins, too.
         continue_final_message: True, or the name of a member of the last message, if the model
             goes on with that message; for a chat template.
-        variables: what else a chat template takes, such as ``{"enable_thinking": False}``.  For
+        variables: what else a chat template takes, such as ``{"enable_thinking": False}``. For
             ``gpt-oss`` ``reasoning_effort``, ``model_identity``, ``knowledge_cutoff`` and
             ``conversation_start_date``; for DeepSeek ``thinking``.
 
     Returns:
-        The number, an ``int``.  Where the rules do not say it exactly, its ``is_estimate`` is True
+        The number, an ``int``. Where the rules do not say it exactly, its ``is_estimate`` is True
         and its ``note`` says the reason.
 
     Raises:

@@ -1,8 +1,8 @@
 """DeepSeek's models V3, R1, V3.1 and V4: the tokens between the texts of a conversation.
 
 All of them begin with the system prompt, and put one token before what the user says and one
-before a reply.  They differ in the tokens that open a reply, and in how a call of a tool is
-written.  The texts are those that the models' own templates make, for messages without tools.
+before a reply. They differ in the tokens that open a reply, and in how a call of a tool is
+written. The texts are those that the models' own templates make, for messages without tools.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``fit_messages``: a conversation with its less important parts left out, so that it fits.
 
-The conversation is counted as it will be sent, again for each part that is tried.  So the result
+The conversation is counted as it will be sent, again for each part that is tried. So the result
 never has more tokens than the limit, whatever a format does with its messages.
 """
 
@@ -61,24 +61,24 @@ def fit_messages(
     """Return a conversation without so many of its older parts that it fits.
 
     All system and developer messages stay, and so do the last parts and the last message of the
-    user.  The other parts are taken in by priority, those of one priority from the newest to the
-    oldest, each if it fits beside those that are in already.  If all fits, nothing is left out.
+    user. The other parts are taken in by priority, those of one priority from the newest to the
+    oldest, each if it fits beside those that are in already. If all fits, nothing is left out.
     A call of a tool is never separated from its result.
 
     Args:
-        messages: the conversation, as ``count_messages`` takes it.  It is not changed.
+        messages: the conversation, as ``count_messages`` takes it. It is not changed.
         limit: the most tokens that the request may have, with the tools and the tokens with which
-            the reply begins.  ``context_limit(model)`` says what a model takes.
+            the reply begins. ``context_limit(model)`` says what a model takes.
         model, encoding, tools, template, variables: as in ``count_messages``.
         parts: ``"turn"`` to leave out what the user says only together with all that follows until
             the user speaks again; ``"message"`` to leave out single messages, and a call of a tool
-            with its results.  Some chat templates refuse messages that do not alternate; with them,
+            with its results. Some chat templates refuse messages that do not alternate; with them,
             use turns.
         keep_last: the number of last parts that stay, 1 or more.
         priority: gives the importance of a message, a number; a part has that of its most important
-            message.  Unless given, it is 0 for all.
+            message. Unless given, it is 0 for all.
         cut: the end of a text that is kept, if a part that does not fit may be cut instead: the
-            longest text in it is.  ``"head"``, ``"tail"`` or ``"ends"``; None to leave it out.
+            longest text in it is. ``"head"``, ``"tail"`` or ``"ends"``; None to leave it out.
         marker: the text put where something was cut; it counts, too.
 
     Raises:

@@ -1,6 +1,6 @@
 """The models ``gpt-oss``, by the harmony format that they were trained with.
 
-The ids are those of the package ``openai-harmony`` 0.0.8.  A request becomes harmony's messages as
+The ids are those of the package ``openai-harmony`` 0.0.8. A request becomes harmony's messages as
 OpenAI's guide says: the instructions and tools are a developer message, what the model thought is
 on the channel ``analysis``, what it says on ``final``, and what it says before it calls a tool on
 ``commentary``, as is the call.
@@ -26,7 +26,7 @@ EFFORTS = ("low", "medium", "high")
 _CHANNELS = "# Valid channels: analysis, commentary, final. Channel must be included for every "
 _CALLS = "Calls to these tools must go to the commentary channel: 'functions'."
 
-#: The words of the first message unless variables say otherwise.  Servers put in the date of the
+#: The words of the first message unless variables say otherwise. Servers put in the date of the
 #: day; each date has as many tokens as any other.
 _SETTINGS: dict[str, str | None] = {
     "model_identity": "You are ChatGPT, a large language model trained by OpenAI.",

@@ -1,8 +1,8 @@
 """The limits of models, as they were read at an address on a day; data only.
 
 Each row has the tokens of the context (request and reply together), those of a request, those of a
-reply, and the names of the models with these limits.  Most are those of the table that litellm
-1.109.1 brings.  Services change: the maker of a model has the last word.
+reply, and the names of the models with these limits. Most are those of the table that litellm
+1.109.1 brings. Services change: the maker of a model has the last word.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Messages and tools as a request has them, checked.
 
 A conversation is a list of objects with a ``"role"`` and mostly a ``"content"``, as services with
-OpenAI's protocol take it.  It mostly comes from outside, so every wrong value is a ``ValueError``
+OpenAI's protocol take it. It mostly comes from outside, so every wrong value is a ``ValueError``
 that names its place, such as ``messages[2].content[0].text``.
 """
 

@@ -1,8 +1,8 @@
 """OpenAI's chat models, by the rules that OpenAI's cookbook publishes.
 
-The rules are those of the notebook "How to count tokens with tiktoken".  Its numbers for messages
-with a role, a content and a name were compared there with what OpenAI's service reports.  They say
-nothing about other models and other members of a message, so these counts carry a note.  The
+The rules are those of the notebook "How to count tokens with tiktoken". Its numbers for messages
+with a role, a content and a name were compared there with what OpenAI's service reports. They say
+nothing about other models and other members of a message, so these counts carry a note. The
 numbers for tools reproduce one published example, and always carry one.
 
 https://github.com/openai/openai-cookbook/blob/main/examples/How_to_count_tokens_with_tiktoken.ipynb

@@ -13,11 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import jinja2
 
-#: The names under which clients give what a model thought.  Templates read the first one, or, those
+#: The names under which clients give what a model thought. Templates read the first one, or, those
 #: of gpt-oss, the second one.
 _REASONING = ("reasoning_content", "thinking", "reasoning")
 
-#: Put behind the text that the model goes on with, to find it in the rendered conversation.  It is
+#: Put behind the text that the model goes on with, to find it in the rendered conversation. It is
 #: of characters that no filter changes, and ends with a space, so that one sees if ends are cut.
 _MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D "
 
@@ -28,8 +28,8 @@ _GIVEN = frozenset(("messages", "tools", "documents", "add_generation_prompt"))
 class ChatTemplate:
     """The chat template of a model, or several by name.
 
-    It renders what ``transformers``' ``apply_chat_template`` does.  It needs the extra
-    ``compat-bpe[chat]``.  A template is a program, mostly of somebody else's.  It runs in the
+    It renders what ``transformers``' ``apply_chat_template`` does. It needs the extra
+    ``compat-bpe[chat]``. A template is a program, mostly of somebody else's. It runs in the
     sandbox of jinja2, which keeps it from files and the like, and has an end in any case.
 
     Args:

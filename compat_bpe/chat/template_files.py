@@ -18,7 +18,7 @@ def load_chat_template(path: str | os.PathLike[str]) -> ChatTemplate:
     """Load the chat template of a model from its folder.
 
     It is in ``chat_template.jinja``, and others by name in ``additional_chat_templates``; or else
-    in ``tokenizer_config.json``, as one template or a list of them.  The special tokens that it
+    in ``tokenizer_config.json``, as one template or a list of them. The special tokens that it
     uses are in ``tokenizer_config.json`` or ``special_tokens_map.json``.
 
     Args:

@@ -1,7 +1,7 @@
 """Encoding many texts at once: in threads if they run in parallel, else in worker processes.
 
-With a global interpreter lock, threads gain nothing here.  A process takes a few tenths of a second
-to load the vocabulary.  So with such a lock, small batches are encoded one text after the other,
+With a global interpreter lock, threads gain nothing here. A process takes a few tenths of a second
+to load the vocabulary. So with such a lock, small batches are encoded one text after the other,
 and large ones by worker processes.
 """
 

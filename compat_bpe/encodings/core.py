@@ -98,7 +98,7 @@ class EncodingCore(InterpreterCore):
         """Return the ids of bytes that may end, or go wrong, within a character.
 
         The bytes up to the first that is not UTF-8 are encoded as text, except for the last chunk.
-        That chunk and all bytes after it are encoded as one chunk.  ``TypeError`` for anything but
+        That chunk and all bytes after it are encoded as one chunk. ``TypeError`` for anything but
         ``bytes``.
         """
         _check_bytes(piece)

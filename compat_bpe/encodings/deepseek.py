@@ -1,7 +1,7 @@
 r"""DeepSeek's encodings: V3, R1 and V4.
 
-They share one vocabulary and one list of merges, and differ in their added tokens.  All data is
-from the ``tokenizer.json`` of R1 and that of V4, which are under the MIT licence.  ``deepseek_v3``
+They share one vocabulary and one list of merges, and differ in their added tokens. All data is
+from the ``tokenizer.json`` of R1 and that of V4, which are under the MIT licence. ``deepseek_v3``
 is ``deepseek_r1`` by another name: V3 has had the added tokens of R1 since its version 3.1, and no
 earlier file of V3 was at hand to compare.
 

@@ -161,7 +161,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
             text: any string; surrogates are repaired as in ``encode_ordinary``.
             allowed_special: names that become their token: a set, or ``"all"``.
             disallowed_special: names that may not stand in the text: any collection, or
-                ``"all"``, which means all that are not allowed.  A special token's name that
+                ``"all"``, which means all that are not allowed. A special token's name that
                 is neither allowed nor disallowed is plain text.
 
         Raises:
@@ -220,7 +220,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
 
         Returns:
             The stable ids; and, in no order, sequences of ids for the rest of the text, each of
-            which covers it and perhaps more.  Text that goes on continues with one of them.
+            which covers it and perhaps more. Text that goes on continues with one of them.
 
         Raises:
             UnicodeEncodeError: the text has surrogates in it; here they are not repaired.

@@ -21,8 +21,8 @@ class Fitting:
     def continued(self) -> Self:
         """The encoding of a text that goes on after a cut point (see ``Core.next_cut_point``).
 
-        It puts nothing before a text: no ``▁`` of Llama, say.  It is for the methods that encode
-        and count.  Where nothing is put before a text anyway, it is the encoding itself.
+        It puts nothing before a text: no ``▁`` of Llama, say. It is for the methods that encode
+        and count. Where nothing is put before a text anyway, it is the encoding itself.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").continued
@@ -61,8 +61,8 @@ class Fitting:
         """The most of a text that fits in ``limit`` tokens.
 
         What is left counts at most ``limit`` when it is counted itself, and no character is cut in
-        two.  With the head or the tail kept it is the longest that fits and may be cut there; with
-        both ends, the head has half of the room and the tail what is left of it.  The time taken
+        two. With the head or the tail kept it is the longest that fits and may be cut there; with
+        both ends, the head has half of the room and the tail what is left of it. The time taken
         grows with what is kept, not with the text.
 
         Args:
@@ -73,7 +73,7 @@ class Fitting:
                 ``"word"``, not between two letters, marks, digits or underscores; ``"line"``, only
                 after the end of a line.
             marker: put where something was cut, exactly as it is; it counts, too, and is left out
-                if it alone does not fit.  The default is ``"…"`` between two ends, a line of its
+                if it alone does not fit. The default is ``"…"`` between two ends, a line of its
                 own (``"…\\n"``) with the boundary ``"line"``; else nothing.
 
         Returns:

@@ -43,17 +43,17 @@ def load(
     - ``bpe_simple_vocab_16e6.txt.gz``: the same, of CLIP.
     - ``encoder.json`` and ``vocab.bpe``: loaded by ``load_gpt2``.
     - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): loaded by
-      ``load_tiktoken``.  A vocabulary that was trained here has its pattern and its special tokens
+      ``load_tiktoken``. A vocabulary that was trained here has its pattern and its special tokens
       in the ``manifest.json`` beside it.
     - ``tekken.json`` of Mistral.
     - A model of SentencePiece (``tokenizer.model``, ``spiece.model`` and others): gives a
       ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``.
-    - A folder with one of these, as downloaded from a model hub.  If it has several, the first in
+    - A folder with one of these, as downloaded from a model hub. If it has several, the first in
       this list is loaded.
 
     Args:
         path: the file, either file of a pair, or the folder.
-        pattern: the pattern, for the formats that do not hold it: rank files and the two pairs.  It
+        pattern: the pattern, for the formats that do not hold it: rank files and the two pairs. It
             is a published pattern or the name of one: ``"llama3"``, or an encoding of OpenAI's.
             Two kinds of files need none: rank files of a vocabulary that ships, and files that a
             ``manifest.json`` beside them lists with their SHA-256.
@@ -62,7 +62,7 @@ def load(
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: a file is damaged, or has something that is not supported.  The message says
+        ValueError: a file is damaged, or has something that is not supported. The message says
             the file, the place in it and the reason.
 
     >>> load("fixtures/gpt2_small").encode("the")

@@ -114,13 +114,13 @@ def load_gpt2(
         encoder_json: token → id; tokens are written in GPT-2's byte alphabet.
         vocab_bpe: the merges in order, one a line.
         pattern: the pattern; GPT-2's unless given.
-        special_tokens: the entries of ``encoder_json`` that are special.  Unless given, those that
+        special_tokens: the entries of ``encoder_json`` that are special. Unless given, those that
             no merge makes and that are written ``<…>``.
         name: the name of the encoding; the file's name unless given.
 
     Raises:
         OSError: a file cannot be read.
-        ValueError: a file is damaged, or the two do not fit.  The message says the file, the line
+        ValueError: a file is damaged, or the two do not fit. The message says the file, the line
             and the reason.
     """
     from ..formats.gpt2 import read_gpt2

@@ -19,7 +19,7 @@ ENCODINGS: dict[str, Any] = {}
 #: Held while a shipped encoding is loaded, so that threads load it once.
 LOCK = RLock()
 if hasattr(os, "register_at_fork"):
-    # A fork waits for the thread that holds it.  In the child that thread is gone: it would never
+    # A fork waits for the thread that holds it. In the child that thread is gone: it would never
     # release the lock, nor end the imports that it had begun.
     os.register_at_fork(
         before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release

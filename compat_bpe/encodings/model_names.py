@@ -1,6 +1,6 @@
 """The encoding of each model, by the model's name or by a prefix of it.
 
-The table for OpenAI's models is that of tiktoken 0.14.0.  The order of the prefixes counts, since
+The table for OpenAI's models is that of tiktoken 0.14.0. The order of the prefixes counts, since
 the first one that fits is taken.
 """
 
@@ -79,7 +79,7 @@ MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
 }
 
 #: The name of a model that is not OpenAI's → its encoding; tiktoken does not know these.
-#: ``deepseek-chat`` and ``deepseek-reasoner`` name whatever model DeepSeek's service uses.  Plain
+#: ``deepseek-chat`` and ``deepseek-reasoner`` name whatever model DeepSeek's service uses. Plain
 #: text has the same number of tokens in each of DeepSeek's encodings.
 OTHER_MODEL_TO_ENCODING: dict[str, str] = {
     "deepseek-chat": "deepseek_v3",
@@ -89,7 +89,7 @@ OTHER_MODEL_TO_ENCODING: dict[str, str] = {
     "deepseek-ai/DeepSeek-R1": "deepseek_r1",
     "deepseek-ai/DeepSeek-R1-Zero": "deepseek_r1",
 }
-#: The prefix of the name of a model that is not OpenAI's → its encoding.  ``deepseek-r1-`` is not
+#: The prefix of the name of a model that is not OpenAI's → its encoding. ``deepseek-r1-`` is not
 #: among them: the distilled models, whose names begin like that, have another model's vocabulary.
 OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
     "deepseek-v3": "deepseek_v3",
@@ -113,7 +113,7 @@ def model_names() -> list[str]:
 def encoding_name_for_model(model_name: str) -> str:
     """Return the name of the encoding that a model uses, OpenAI's or another's.
 
-    For a name that is in none of the tables, the first prefix that fits decides.  So new versions
+    For a name that is in none of the tables, the first prefix that fits decides. So new versions
     of a model need no new entry, and models that do not exist can have an encoding.
 
     Args:

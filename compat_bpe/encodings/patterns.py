@@ -8,7 +8,7 @@ from .openai import PUBLISHED
 #: kept in such files.
 PATTERNS: dict[str, str] = {
     **{name: published.pattern for name, published in PUBLISHED.items()},
-    # From models/llama3/tokenizer.py in meta-llama/llama-models.  It splits "\n\u3000" into two
+    # From models/llama3/tokenizer.py in meta-llama/llama-models. It splits "\n\u3000" into two
     # chunks; the pattern of cl100k_base leaves it one.
     "llama3": (
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"

@@ -71,7 +71,7 @@ def _first_line(beginning: bytes) -> bytes:
     return next(filter(None, beginning.splitlines()), b"")
 
 
-#: Each kind, with what recognises it by the name of a file and its first bytes.  The first one that
+#: Each kind, with what recognises it by the name of a file and its first bytes. The first one that
 #: fits is taken.
 _KINDS: dict[str, Callable[[str, bytes], bool]] = {
     "json": _is_json,

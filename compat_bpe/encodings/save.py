@@ -1,6 +1,6 @@
 """Saving an encoding to files that other programs read.
 
-Each file is written whole or not at all.  An encoding that the format cannot hold is an error
+Each file is written whole or not at all. An encoding that the format cannot hold is an error
 before anything is written.
 """
 
@@ -29,7 +29,7 @@ from .tokenizer import Tokenizer
 def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
     """Write the ranks of an encoding as a ``.tiktoken`` file.
 
-    The format holds the ranks alone.  The program that reads it must know the pattern and the
+    The format holds the ranks alone. The program that reads it must know the pattern and the
     special tokens.
 
     Raises:

@@ -40,7 +40,7 @@ _MOST_WAYS = 512
 class SentencePiece(Tokenizer):
     """An encoding with exactly the ids of sentencepiece 0.2.3.
 
-    It is used like any ``Encoding``, and has what users of ``SentencePieceProcessor`` expect.  No
+    It is used like any ``Encoding``, and has what users of ``SentencePieceProcessor`` expect. No
     text becomes a control piece such as ``<s>``: its name in a text is plain text.
 
     Args:
@@ -122,7 +122,7 @@ class SentencePiece(Tokenizer):
 
         Args:
             text, pair, allowed_special, disallowed_special, add_special_tokens: as in ``encode``.
-            truncation, padding: as in ``Tokenizer.encode_with_offsets``.  What truncation cuts off
+            truncation, padding: as in ``Tokenizer.encode_with_offsets``. What truncation cuts off
                 gets no ids for the beginning and the end.
 
         Raises:
@@ -158,7 +158,7 @@ class SentencePiece(Tokenizer):
     def encode_as_placed_pieces(self, text: str) -> list[PlacedPiece]:
         """Return the pieces of a text with their places, as ``SentencePieceProcessor`` does.
 
-        The place of a space that was put before the text is empty.  Of the bytes of an unknown
+        The place of a space that was put before the text is empty. Of the bytes of an unknown
         character the last has its place; those before it have an empty place where it begins.
         """
         text = repair(text)
@@ -193,7 +193,7 @@ class SentencePiece(Tokenizer):
 
         Args:
             text: any string.
-            nbest_size: the number of ways, from 1 to 512.  There may be fewer.  Ways of the same
+            nbest_size: the number of ways, from 1 to 512. There may be fewer. Ways of the same
                 score come in no defined order, in the reference neither.
 
         Raises:
@@ -209,7 +209,7 @@ class SentencePiece(Tokenizer):
         Args:
             text: any string.
             alpha: for Unigram, the sharpness: with 0 all ways are equally likely; the higher it is,
-                the likelier are the best ones.  For BPE, the probability that a merge is left out.
+                the likelier are the best ones. For BPE, the probability that a merge is left out.
             nbest_size: for Unigram, the number of best ways to choose from; all if it is negative,
                 and the best one alone if it is 0 or 1.
             seed: makes the result repeatable; it is not the reference's for any seed.

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 class Tokenizer(Encoding):
     """An encoding with exactly the ids of Hugging Face ``tokenizers``.
 
-    It is used like any ``Encoding``.  *Special* added tokens are treated as in tiktoken: they are
-    tokens only if ``allowed_special`` says so, and otherwise plain text.  Other added tokens are
-    always tokens, also in ``count`` and ``encode_ordinary``.  So
+    It is used like any ``Encoding``. *Special* added tokens are treated as in tiktoken: they are
+    tokens only if ``allowed_special`` says so, and otherwise plain text. Other added tokens are
+    always tokens, also in ``count`` and ``encode_ordinary``. So
     ``encode(text, allowed_special="all")`` gives the ids of ``tokenizers``'
-    ``encode(text, add_special_tokens=False)``.  ``count``, ``encode_ordinary`` and what is cut or
+    ``encode(text, add_special_tokens=False)``. ``count``, ``encode_ordinary`` and what is cut or
     measured by tokens take a text for itself; the post-processor, which could leave a text out or
     have it twice, works in ``encode`` and ``encode_with_offsets`` alone.
 
@@ -181,7 +181,7 @@ class Tokenizer(Encoding):
             padding: pad it; ``self.padding`` has the file's settings.
 
         Returns:
-            The ids, tokens, offsets and so on.  The offsets are in characters of the text as given,
+            The ids, tokens, offsets and so on. The offsets are in characters of the text as given,
             even if surrogates in it are repaired.
 
         Raises:
@@ -230,7 +230,7 @@ class Tokenizer(Encoding):
 
         Args:
             tokens, errors: as in ``Encoding.decode``.
-            skip_special_tokens: leave out the special tokens.  As in ``tokenizers``, one that is
+            skip_special_tokens: leave out the special tokens. As in ``tokenizers``, one that is
                 looked for in normalized text, and changed by that, is not left out.
 
         Raises:

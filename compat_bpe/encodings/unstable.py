@@ -1,8 +1,8 @@
 r"""Unstable tokens: ids at the end of a text that change when more text follows.
 
-``hello fan`` may go on to be ``hello fantasy``, with other ids from ``fan`` on.  Chunks before the
+``hello fan`` may go on to be ``hello fantasy``, with other ids from ``fan`` on. Chunks before the
 last one stay as they are, except chunks of white space, which further white space may join into
-one chunk.  For the unstable bytes, ``completions`` finds the id sequences with which a longer text
+one chunk. For the unstable bytes, ``completions`` finds the id sequences with which a longer text
 may continue: it lets every token of the vocabulary straddle their end at every position.
 
 The rules, shortcuts included, are those of tiktoken 0.14 (``_encode_unstable_native`` in its

@@ -50,7 +50,7 @@ def read_lines(
 ) -> Iterator[tuple[bytes, int]]:
     r"""Yield each line of a file with its ``b"\n"``, and its size in bytes.
 
-    A line that is longer than ``limit`` is cut to its first ``limit + 1`` bytes.  The other
+    A line that is longer than ``limit`` is cut to its first ``limit + 1`` bytes. The other
     arguments and the errors are those of ``read_blocks``.
     """
     with _opened(path, advance) as stream:

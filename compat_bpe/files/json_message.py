@@ -7,7 +7,7 @@ def json_message(message: str) -> str:
     r"""Return a message of ``json``, mended where PyPy spoils it.
 
     PyPy puts a single byte of a character that is not ASCII into the message, as if that were
-    ASCII.  To print such a string, or to put it into another one, raises ``SystemError``.  To
+    ASCII. To print such a string, or to put it into another one, raises ``SystemError``. To
     encode it does not.
 
     >>> json_message("Unexpected 'é'")

@@ -29,16 +29,16 @@ def put_in_place(
     """Rename files to their targets, and remove others: all of it is done, or nothing.
 
     First all is checked; then the files are brought to the disk, and the old ones get a second
-    name, ``NAME.<eight digits>.old``, under which they stay until all is done.  On an error or an
+    name, ``NAME.<eight digits>.old``, under which they stay until all is done. On an error or an
     interrupt the old files are put back.
 
-    A reader sees each file whole, the old or the new one.  While several are renamed, which takes
+    A reader sees each file whole, the old or the new one. While several are renamed, which takes
     milliseconds, it may see some of both; so may writers at the same time, unless they hold the
-    lock of the folder (``lock.locked``).  If the process is killed in these milliseconds, or the
+    lock of the folder (``lock.locked``). If the process is killed in these milliseconds, or the
     old files cannot be put back, they remain under their second names.
 
     The mode of a regular file is kept, and its owner and group where the system allows it; a link
-    is replaced, not followed.  Another name of the old file (a hard link) keeps the old content.
+    is replaced, not followed. Another name of the old file (a hard link) keeps the old content.
 
     Args:
         parts: each file, and its target on the same disk.

@@ -19,8 +19,8 @@ _LEVEL = 6
 def written_whole(path: str) -> Iterator[BinaryIO]:
     """Open a file for writing; it is put in place at the end of the ``with`` block.
 
-    On an error nothing is left behind, and an earlier file stays as it was.  Its mode is kept.  A
-    pipe or a device is written to directly.  If the name ends in ``.gz``, the content is
+    On an error nothing is left behind, and an earlier file stays as it was. Its mode is kept. A
+    pipe or a device is written to directly. If the name ends in ``.gz``, the content is
     compressed, without a name or a time: the same content gives the same bytes.
 
     Args:

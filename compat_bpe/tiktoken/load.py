@@ -1,7 +1,7 @@
 """``tiktoken.load``: rank files, from a path or an address, and the cache of downloaded ones.
 
 The files that tiktoken downloads come from this package's packs, byte for byte, without network.
-Other addresses are read as in tiktoken.  Programs replace ``read_file`` and ``read_file_cached``,
+Other addresses are read as in tiktoken. Programs replace ``read_file`` and ``read_file_cached``,
 so they are looked up at each use.
 """
 
@@ -85,7 +85,7 @@ def read_file_cached(blobpath: str, expected_hash: str | None = None) -> bytes:
     """Return the content of a path or an address; it is cached under the sha1 of its name.
 
     The cache directory is ``$TIKTOKEN_CACHE_DIR``, or ``$DATA_GYM_CACHE_DIR``, or
-    ``data-gym-cache`` in the directory for temporary files.  If the variable is empty, nothing is
+    ``data-gym-cache`` in the directory for temporary files. If the variable is empty, nothing is
     cached.
 
     Raises:

@@ -21,7 +21,7 @@ from ..files.write import write_files
 from . import __path__ as _path
 from . import __version__ as _tiktoken_version
 
-# The last two imports serve readers and type checkers.  They also serve a thread that imports
+# The last two imports serve readers and type checkers. They also serve a thread that imports
 # tiktoken while another one does: CPython gives it this module, not the one in sys.modules
 # afterwards.
 _INIT = '''\
