@@ -91,9 +91,9 @@ def encode_in_workers(
         with Pool(_EncodingWorker, (*recipe, allowed), number_of_workers) as pool:
             if not pool.size:
                 return None
-            for number, lengths, ids in pool.run(enumerate(shares)):
+            for share_index, lengths, ids in pool.run(enumerate(shares)):
                 flat = iter(ids)
-                results[number] = [list(islice(flat, length)) for length in lengths]
+                results[share_index] = [list(islice(flat, length)) for length in lengths]
     except (WorkerKilled, pickle.PicklingError):
         return None
     return [ids for share in results for ids in share]
@@ -123,7 +123,7 @@ class _EncodingWorker:
         self._allowed = allowed
 
     def do(self, task: tuple[int, list[str]], tell: Callable[[Any], None]) -> None:
-        """Tell the number of a share, how many ids each text has, and all ids."""
+        """Tell the index of a share, how many ids each text has, and all ids."""
         number, texts = task
         encode = self._encoding.encode
         found = [

@@ -161,7 +161,7 @@ class CoreBPE(EncodingCore):
         def names_by_id() -> dict[int, bytes]:
             # If an id has two names, the first counts.
             names = reversed(list(special_tokens_encoder.items()))
-            return {number: name.encode() for name, number in names}
+            return {id_: name.encode() for name, id_ in names}
 
         definition = Definition(
             added=SpecialTokens(special_tokens_encoder),

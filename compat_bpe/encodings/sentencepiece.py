@@ -98,10 +98,10 @@ class SentencePiece(Tokenizer):
             ids.append(self._required(self.eos_id, self.definition.eos_piece))
         return ids
 
-    def _required(self, number: int, name: str) -> int:
-        if number < 0:
+    def _required(self, id_: int, name: str) -> int:
+        if id_ < 0:
             raise ValueError(f"{self!r} has no control piece {name!r}")
-        return number
+        return id_
 
     def encode_as_pieces(self, text: str) -> list[str]:
         """Return the pieces of a text; an unknown one is the text that it stands for."""
@@ -131,7 +131,7 @@ class SentencePiece(Tokenizer):
         ends: list[int] = []
         self.encode("", pair, allowed_special=allowed_special)  # It raises what is wrong.
         if add_special_tokens:
-            ends = [number for number in (self.bos_id, self.eos_id) if number >= 0]
+            ends = [id_ for id_ in (self.bos_id, self.eos_id) if id_ >= 0]
         pieces = self.encode_as_placed_pieces(text)
         found = Tokenized(
             [one.id for one in pieces],
@@ -142,8 +142,8 @@ class SentencePiece(Tokenizer):
         if truncation is not None:
             found, _ = truncation.applied(found, None, len(ends))
         if ends:
-            before = [number for number in ends if number == self.bos_id]
-            after = [number for number in ends if number == self.eos_id]
+            before = [id_ for id_ in ends if id_ == self.bos_id]
+            after = [id_ for id_ in ends if id_ == self.eos_id]
             names = self.definition.texts
             found = Tokenized(
                 [*before, *found.ids, *after],
@@ -243,17 +243,17 @@ class SentencePiece(Tokenizer):
         weights = [exp(score - max(scores)) for score in scores]
         return self.pieces.ids_of(random.choices(ways, weights)[0])
 
-    def _best(self, normalized: str, number: int) -> list[list[tuple[str, int]]]:
+    def _best(self, normalized: str, count: int) -> list[list[tuple[str, int]]]:
         model = self._model
-        if not 1 <= number <= _MOST_WAYS:
-            raise ValueError(f"nbest_size is {number}; it must be from 1 to {_MOST_WAYS}")
+        if not 1 <= count <= _MOST_WAYS:
+            raise ValueError(f"nbest_size is {count}; it must be from 1 to {_MOST_WAYS}")
         if not isinstance(model, SentencePieceUnigram):
             raise ValueError(f"{self!r} is no Unigram model: there is only one way to cut a text")
-        if number == 1 or not normalized:
+        if count == 1 or not normalized:
             return [model.quick_split(normalized)]
         from ..pipeline.models.sentencepiece.lattice import Lattice
 
-        return Lattice(model, normalized).best(number)
+        return Lattice(model, normalized).best(count)
 
     # Ids to text
 
@@ -341,8 +341,8 @@ class SentencePiece(Tokenizer):
         return self._of_type(self.definition.pad_piece or "<pad>", CONTROL)
 
     def _of_type(self, piece: str, kind: int) -> int:
-        number = self.pieces.id_of(piece)
-        return number if number >= 0 and self.definition.types[number] == kind else -1
+        id_ = self.pieces.id_of(piece)
+        return id_ if id_ >= 0 and self.definition.types[id_] == kind else -1
 
     def _type(self, token: int) -> int:
         return self.definition.types[self._checked(token)]

@@ -296,11 +296,11 @@ class Tokenizer(Encoding):
     def _skipped(self) -> frozenset[int]:
         """The ids that decoding skips with ``skip_special_tokens``: tokens go by their names."""
         names = self._special_names
-        return frozenset(number for number, name in self._pieces.items() if name in names)
+        return frozenset(id_ for id_, name in self._pieces.items() if name in names)
 
     def ordinary_tokens(self) -> dict[bytes, int]:
         added = {token.id for token in self.added_tokens}
-        return {token: number for token, number in self.core.encoder.items() if number not in added}
+        return {token: id_ for token, id_ in self.core.encoder.items() if id_ not in added}
 
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]

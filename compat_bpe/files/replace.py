@@ -111,15 +111,15 @@ def _check(target: str, *, is_new: bool) -> None:
         mode = os.lstat(target).st_mode
     except OSError:  # there is none, or renaming will say what is wrong
         return
-    number = 0
+    code = 0
     if stat.S_ISDIR(mode):
-        number = errno.EISDIR
+        code = errno.EISDIR
     elif is_new:
-        number = errno.EEXIST
+        code = errno.EEXIST
     elif stat.S_ISREG(mode) and not os.access(target, os.W_OK):
-        number = errno.EACCES
-    if number:
-        raise OSError(number, os.strerror(number), target)
+        code = errno.EACCES
+    if code:
+        raise OSError(code, os.strerror(code), target)
 
 
 def _keep(target: str, old: str) -> None:

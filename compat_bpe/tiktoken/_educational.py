@@ -10,7 +10,7 @@ from collections import Counter
 from ..encodings.encoding import Encoding
 from ..pattern.splitter import Splitter
 
-_COLOURS = [f"\x1b[48;5;{number}m" for number in (167, 179, 185, 77, 80, 68, 134)]
+_COLOURS = [f"\x1b[48;5;{colour}m" for colour in (167, 179, 185, 77, 80, 68, 134)]
 _RESET = "\x1b[0m"
 
 
