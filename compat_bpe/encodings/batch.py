@@ -33,7 +33,7 @@ R = TypeVar("R")
 
 
 def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: int) -> list[R]:
-    """Return ``function`` of each item, in order; computed in threads if they run in parallel."""
+    """Return ``function(item)`` of each item, in order; in threads if they run in parallel."""
     threads = min(num_threads, len(items), processors())
     if threads > 1 and not has_gil():
         from concurrent.futures import ThreadPoolExecutor  # only free-threaded Python needs it

@@ -15,7 +15,7 @@ class Decoding:
     core: EncodingCore
 
     def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
-        """The text of some ids.
+        """Return the text of some ids.
 
         Args:
             tokens: ids, special ones included.
@@ -34,7 +34,7 @@ class Decoding:
         return self.core.decode(tokens, errors)
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """The bytes of some ids; errors as in ``decode``.
+        """Return the bytes of some ids; errors as in ``decode``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").decode_bytes([31373, 995])
@@ -43,7 +43,7 @@ class Decoding:
         return self.core.decode_bytes(tokens)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of one id; errors as in ``decode``.
+        """Return the bytes of one id; errors as in ``decode``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").decode_single_token_bytes(995)
@@ -52,7 +52,7 @@ class Decoding:
         return self.core.decode_single_token_bytes(token)
 
     def decode_tokens_bytes(self, tokens: Iterable[int]) -> list[bytes]:
-        """The bytes of each of some ids; errors as in ``decode``.
+        """Return the bytes of each of some ids; errors as in ``decode``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").decode_tokens_bytes([31373, 995])
@@ -61,7 +61,7 @@ class Decoding:
         return [self.decode_single_token_bytes(token) for token in tokens]
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """The text of some ids, and where in it each of them begins.
+        """Return the text of some ids, and where in it each of them begins.
 
         Returns:
             The text; and for each id the index of the character that has its first byte.
@@ -86,7 +86,7 @@ class Decoding:
     def decode_batch(
         self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
-        """``decode`` of each of some lists of ids.
+        """Return what ``decode`` gives for each of some lists of ids.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").decode_batch([[31373, 995], [11274, 16390, 995]])
@@ -99,7 +99,7 @@ class Decoding:
     def decode_bytes_batch(
         self, batch: Sequence[Sequence[int]], *, num_threads: int = 8
     ) -> list[bytes]:
-        """``decode_bytes`` of each of some lists of ids."""
+        """Return what ``decode_bytes`` gives for each of some lists of ids."""
         from .batch import map_in_order
 
         return map_in_order(self.decode_bytes, batch, num_threads)

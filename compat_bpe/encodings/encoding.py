@@ -135,7 +135,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
     # Text to ids
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """The ids of a text in which nothing is special.
+        """Return the ids of a text in which nothing is special.
 
         Surrogate pairs are joined and lone surrogates encoded as U+FFFD.
 
@@ -155,17 +155,17 @@ class Encoding(Decoding, Fitting, Vocabulary):
         allowed_special: AllowedSpecial = _NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[int]:
-        """The ids of a text that may name special tokens.
+        """Return the ids of a text that may name special tokens.
 
         Args:
             text: any string; surrogates are repaired as in ``encode_ordinary``.
             allowed_special: names that become their token: a set, or ``"all"``.
-            disallowed_special: names that may not stand in the text: any collection, or
+            disallowed_special: names that may not be in the text: any collection, or
                 ``"all"``, which means all that are not allowed. A special token's name that
                 is neither allowed nor disallowed is plain text.
 
         Raises:
-            ValueError: a disallowed name stands in the text.
+            ValueError: a disallowed name is in the text.
             TypeError: ``allowed_special`` is no set.
 
         >>> from compat_bpe import get_encoding
@@ -216,7 +216,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         allowed_special: AllowedSpecial = _NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> tuple[list[int], list[list[int]]]:
-        """The ids that stay whatever text follows, and what may become of the rest.
+        """Return the ids that stay whatever text follows, and what may become of the rest.
 
         Returns:
             The stable ids; and, in no order, sequences of ids for the rest of the text, each of
@@ -235,7 +235,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         return self.core.encode_with_unstable(text, allowed)
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
-        """``encode_ordinary`` of each of some texts; see ``encode_batch``.
+        """Return what ``encode_ordinary`` gives for each of some texts; see ``encode_batch``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").encode_ordinary_batch(["hello world", "goodbye world"])
@@ -251,11 +251,11 @@ class Encoding(Decoding, Fitting, Vocabulary):
         allowed_special: AllowedSpecial = _NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[list[int]]:
-        """``encode`` of each of some texts, large batches side by side.
+        """Return what ``encode`` gives for each of some texts; large batches run side by side.
 
         Args:
             text: the texts.
-            num_threads: how many threads or processes at most; the result is the same with any.
+            num_threads: the most threads or processes; the result is the same with any.
             allowed_special, disallowed_special: as in ``encode``.
 
         Raises:
@@ -272,7 +272,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
 
         texts = list(text)
         if worth_workers(texts, num_threads):
-            # What is wrong with a text is found here, not in a worker.
+            # Errors in a text are found here, not in a worker.
             allowed: Set[str] = _NOTHING
             for one in texts:
                 allowed = self._check_special(one, allowed_special, disallowed_special)
@@ -330,7 +330,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
     # Private
 
     def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
-        """The ids of some text or bytes taken as one chunk."""
+        """Return the ids of some text or bytes taken as one chunk."""
         piece = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
         return self.core.encode_single_piece(piece)
 
@@ -339,7 +339,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         return self.core.encode_ordinary(text)
 
     def _encode_bytes(self, text: bytes) -> list[int]:
-        """The ids of bytes that may end, or go wrong, within a character."""
+        """Return the ids of bytes that may end, or go wrong, within a character."""
         return self.core.encode_bytes(text)
 
     def __getstate__(self) -> object:
@@ -360,7 +360,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
             raise ValueError(f"the state of a pickled Encoding is a {type(value).__name__}")
 
     def _by_value(self) -> dict[str, Any]:
-        """The arguments that make an encoding like this one."""
+        """Return the arguments that make an encoding like this one."""
         return {
             "name": self.name,
             "pat_str": self._pat_str,
@@ -379,7 +379,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
     def _check_special(
         self, text: str, allowed: AllowedSpecial, disallowed: DisallowedSpecial
     ) -> Set[str]:
-        """Refuse disallowed special tokens; the names of the allowed ones."""
+        """Refuse disallowed special tokens; return the names of the allowed ones."""
         names = self._special_names
         if isinstance(allowed, str) and allowed == "all":
             allowed = names

@@ -58,12 +58,12 @@ class Fitting:
         boundary: Boundary = "char",
         marker: str | None = None,
     ) -> Truncated:
-        """The most of a text that fits in ``limit`` tokens.
+        """Return the most of a text that fits in ``limit`` tokens.
 
-        What is left counts at most ``limit`` when it is counted itself, and no character is cut in
-        two. With the head or the tail kept it is the longest that fits and may be cut there; with
-        both ends, the head has half of the room and the tail what is left of it. The time taken
-        grows with what is kept, not with the text.
+        The result has at most ``limit`` tokens when it is counted itself, and no character is cut
+        in two. With the head or the tail kept it is the longest that fits and may be cut there;
+        with both ends, the head has half of the room and the tail the rest. The time taken grows
+        with what is kept, not with the text.
 
         Args:
             text: any string; names of special tokens are plain text, as in ``count``.

@@ -104,7 +104,7 @@ class SentencePiece(Tokenizer):
         return id_
 
     def encode_as_pieces(self, text: str) -> list[str]:
-        """Return the pieces of a text; an unknown one is the text that it stands for."""
+        """Return the pieces of a text; an unknown one is its own text."""
         return [found.text for found in self._model.find(self.normalize(text))]
 
     def encode_with_offsets(
@@ -352,7 +352,7 @@ class SentencePiece(Tokenizer):
             raise KeyError(f"{token} is not in the vocabulary")
         return token
 
-    # What is different from a tokenizer.json
+    # The differences from a tokenizer.json
 
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]

@@ -131,7 +131,7 @@ class Tokenizer(Encoding):
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
     ) -> list[list[int]]:
-        """Return ``encode`` of each of some texts; see ``Encoding.encode_batch``.
+        """Return what ``encode`` gives for each of some texts; see ``Encoding.encode_batch``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("deepseek_v3").encode_batch(["hello", "world"])
@@ -253,7 +253,7 @@ class Tokenizer(Encoding):
         num_threads: int = 8,
         skip_special_tokens: bool = False,
     ) -> list[str]:
-        """Return ``decode`` of each of some lists of ids."""
+        """Return what ``decode`` gives for each of some lists of ids."""
         from .batch import map_in_order
 
         def decode(tokens: Sequence[int]) -> str:

@@ -49,7 +49,7 @@ def _is_blank(core: Core, token: int) -> bool:
 
 
 def completions(core: Core, tokens: Sequence[bytes], rest: bytes) -> set[tuple[int, ...]]:
-    """The sequences of ids that cover the unstable bytes and perhaps more.
+    """Return the sequences of ids that cover the unstable bytes and perhaps more.
 
     Each ends with the first id that reaches the end of ``rest`` or passes it.
 

@@ -24,7 +24,7 @@ class Vocabulary:
     _special_names: frozenset[str]
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
-        """The id of one token, special tokens included.
+        """Return the id of one token, special tokens included.
 
         Raises:
             KeyError: there is no such token.
@@ -46,7 +46,7 @@ class Vocabulary:
         return dict(self.core.encoder)
 
     def token_byte_values(self) -> list[bytes]:
-        """The bytes of all tokens but the special ones, sorted.
+        """Return the bytes of all tokens but the special ones, sorted.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").token_byte_values()[-1]
@@ -105,7 +105,7 @@ class Vocabulary:
     def cache_limit(self) -> int:
         """The most chunks that are remembered (131,072 unless set; 0: none).
 
-        Of whole passages, a 32nd as many are.
+        A 32nd as many whole passages are remembered.
 
         Setting it clears the cache.
         """

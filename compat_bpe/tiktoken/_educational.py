@@ -104,7 +104,7 @@ def bpe_train(
 ) -> dict[bytes, int]:
     """Learn ranks from a text: again and again the most common pair of neighbours becomes a token.
 
-    Of equally common pairs, the one that occurs first is taken.
+    The first one to occur is taken if several pairs are equally common.
 
     Raises:
         ValueError: ``vocab_size`` is less than 256, or more than the text gives.
