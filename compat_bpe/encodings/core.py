@@ -98,8 +98,10 @@ class EncodingCore(InterpreterCore):
         """Return the ids of bytes that may end, or go wrong, within a character.
 
         The bytes up to the first that is not UTF-8 are encoded as text, except for the last chunk.
-        That chunk and all bytes after it are encoded as one chunk. ``TypeError`` for anything but
-        ``bytes``.
+        That chunk and all bytes after it are encoded as one chunk.
+
+        Raises:
+            TypeError: ``piece`` is no ``bytes``.
         """
         _check_bytes(piece)
         try:

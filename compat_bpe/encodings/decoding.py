@@ -19,7 +19,7 @@ class Decoding:
 
         Args:
             tokens: ids, special ones included.
-            errors: what to do with bytes that are not UTF-8, as in ``bytes.decode``. Ids cut
+            errors: the rule for bytes that are not UTF-8, as in ``bytes.decode``. Ids cut
                 out of a longer list often begin or end within a character.
 
         Raises:

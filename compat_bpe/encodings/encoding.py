@@ -32,7 +32,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
     """Turns text into token ids and back, exactly as ``tiktoken.Encoding`` does.
 
     Args:
-        name: what ``repr`` shows.
+        name: the name that ``repr`` shows.
         pat_str: the pattern whose matches are the chunks of a text.
         mergeable_ranks: each token's bytes and its rank, which is its id.
         special_tokens: each special token's name and id.
@@ -309,7 +309,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         """Return an encoding with more tokens.
 
         Args:
-            name: what it is called.
+            name: its name.
             tokens: the new tokens and their ids.
             merges: the two parts of each, in the order in which they are merged.
         """
@@ -371,8 +371,8 @@ class Encoding(Decoding, Fitting, Vocabulary):
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
         """Return a function, and the arguments with which it makes such an encoding elsewhere.
 
-        The function is found by its name in another process, which a class that stands in for
-        tiktoken's is not.
+        Another process finds the function by its name; it would not find a class that replaces
+        tiktoken's.
         """
         return _make_encoding, self._by_value()
 

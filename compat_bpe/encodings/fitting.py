@@ -69,7 +69,7 @@ class Fitting:
             text: any string; names of special tokens are plain text, as in ``count``.
             limit: a number of tokens.
             keep: ``"head"``, ``"tail"`` or ``"ends"``.
-            boundary: where the text may be cut: ``"char"``, between any two characters;
+            boundary: the places for cuts: ``"char"``, between any two characters;
                 ``"word"``, not between two letters, marks, digits or underscores; ``"line"``, only
                 after the end of a line.
             marker: put where something was cut, exactly as it is; it counts, too, and is left out

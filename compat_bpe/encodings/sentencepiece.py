@@ -122,8 +122,8 @@ class SentencePiece(Tokenizer):
 
         Args:
             text, pair, allowed_special, disallowed_special, add_special_tokens: as in ``encode``.
-            truncation, padding: as in ``Tokenizer.encode_with_offsets``. What truncation cuts off
-                gets no ids for the beginning and the end.
+            truncation, padding: as in ``Tokenizer.encode_with_offsets``. The part that
+                truncation cuts off gets no ids for the beginning and the end.
 
         Raises:
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
@@ -158,8 +158,8 @@ class SentencePiece(Tokenizer):
     def encode_as_placed_pieces(self, text: str) -> list[PlacedPiece]:
         """Return the pieces of a text with their places, as ``SentencePieceProcessor`` does.
 
-        The place of a space that was put before the text is empty. Of the bytes of an unknown
-        character the last has its place; those before it have an empty place where it begins.
+        The place of a space that was put before the text is empty. The last byte of an unknown
+        character has its place; the bytes before have an empty place where it begins.
         """
         text = repair(text)
         aligned = self._normalizer.align(Aligned.of(text))

@@ -54,7 +54,7 @@ def completions(core: Core, tokens: Sequence[bytes], rest: bytes) -> set[tuple[i
     Each ends with the first id that reaches the end of ``rest`` or passes it.
 
     Args:
-        core: where the ids are from.
+        core: the core that gave the ids.
         tokens: all its tokens but the special ones, sorted.
         rest: the unstable bytes.
     """

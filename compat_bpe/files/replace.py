@@ -159,7 +159,7 @@ def _take_mode(part: str, target: str) -> None:
         try:
             os.chmod(part, mode)
         except OSError as error:
-            # What only its owner might read must not become readable for others.
+            # A file that only its owner might read must not become readable for others.
             if error.errno not in _NO_MODES or new & ~mode & 0o077:
                 raise
 

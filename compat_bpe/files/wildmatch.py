@@ -19,7 +19,7 @@ from typing import Any, Callable, Union
 #: The characters with which a pattern is more than a text.
 _SPECIAL = re.compile(r"[*?\[\\]")
 _STARS = re.compile(r"\*+")
-#: The characters of the classes that may stand within a set, as in ``[[:digit:]]``: C's, for ASCII.
+#: The characters of the classes that may be in a set, as in ``[[:digit:]]``: C's, for ASCII.
 _CLASSES = {
     name: frozenset(filter(re.compile(f"[{chars}]").match, map(chr, range(128))))
     for name, chars in {
