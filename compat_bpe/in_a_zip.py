@@ -1,4 +1,4 @@
-"""What is imported at once where Python 3.9 runs the package from a zip file.
+"""The modules that are imported at once where Python 3.9 runs the package from a zip file.
 
 There a thread sees a module that another one is still importing. So all that several threads may be
 the first to need is imported before there are any.

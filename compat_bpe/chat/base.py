@@ -49,7 +49,7 @@ class Request:
         add_generation_prompt: True to count the tokens with which a reply begins.
         continue_final_message: True, or the name of a member, if the model goes on with the last
             message.
-        variables: what else a format takes.
+        variables: the other values that a format takes.
     """
 
     messages: list[Plain]

@@ -19,7 +19,7 @@ from .template_files import find_chat_template
 
 
 class _Kind(NamedTuple):
-    """The models whose names a pattern matches, of an encoding, and what makes their format."""
+    """The models of an encoding whose names a pattern matches, and the maker of their format."""
 
     encoding: str
     models: str

@@ -43,9 +43,10 @@ def count_messages(
         add_generation_prompt: True to count the tokens with which the reply begins, too.
         continue_final_message: True, or the name of a member of the last message, if the model
             goes on with that message; for a chat template.
-        variables: what else a chat template takes, such as ``{"enable_thinking": False}``. For
-            ``gpt-oss`` ``reasoning_effort``, ``model_identity``, ``knowledge_cutoff`` and
-            ``conversation_start_date``; for DeepSeek ``thinking``.
+        variables: the other values that a format takes: those of a chat template, such as
+            ``{"enable_thinking": False}``; for ``gpt-oss`` ``reasoning_effort``,
+            ``model_identity``, ``knowledge_cutoff`` and ``conversation_start_date``; for DeepSeek
+            ``thinking``.
 
     Returns:
         The number, an ``int``. Where the rules do not say it exactly, its ``is_estimate`` is True

@@ -89,8 +89,8 @@ class DeepSeekFormat:
         parts: list[str] = []
         notes = [self._note]
         before = ""
-        for number, message in enumerate(request.messages):
-            place = f"messages[{number}]"
+        for index, message in enumerate(request.messages):
+            place = f"messages[{index}]"
             text = "".join(content_texts(message.get("content"), f"{place}.content"))
             role, after_tool = message["role"], before == "tool"
             if role == "developer" and self._version is Version.V4:
@@ -135,14 +135,14 @@ def _thinks(request: Request) -> bool:
 def _written(calls: list[Plain]) -> list[str]:
     """Return the text of calls of tools, in parts."""
     written = [_CALLS[0]]
-    for number, call in enumerate(calls):
+    for index, call in enumerate(calls):
         function = call["function"]
         arguments = function.get("arguments", "")
         if not isinstance(arguments, str):
             arguments = json.dumps(arguments, ensure_ascii=False)
         begin, separator, end = _CALL
         kind = call.get("type") or "function"
-        written.append("\n" if number else "")
+        written.append("\n" if index else "")
         written.append(f"{begin}{kind}{separator}{function['name']}")
         written.append(f"\n```json\n{arguments}\n```{end}")
     return [*written, _CALLS[1]]

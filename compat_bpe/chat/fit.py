@@ -31,9 +31,9 @@ class FittedMessages:
     Args:
         messages: the kept messages, in their order; copies of the given ones.
         count: the number of tokens of the request with them, at most the limit.
-        kept: the numbers of the kept messages in the given list, from 0 on.
-        dropped: the numbers of those that were left out.
-        cut: the numbers of the kept ones whose text was cut.
+        kept: the indexes of the kept messages in the given list, from 0 on.
+        dropped: the indexes of those that were left out.
+        cut: the indexes of the kept ones whose text was cut.
     """
 
     messages: list[dict[str, Any]]
@@ -58,7 +58,7 @@ def fit_messages(
     cut: Keep | None = None,
     marker: str | None = None,
 ) -> FittedMessages:
-    """Drop older parts of a conversation until it fits.
+    """Return a conversation that fits: its less important parts are left out.
 
     All system and developer messages stay, and so do the last parts and the last message of the
     user. The other parts are taken in by priority, those of one priority from the newest to the
@@ -135,7 +135,7 @@ class _Fitting:
         self._chat = chat
         self._request = request
         self._limit = limit
-        #: The numbers of the messages that are in, each with the message.
+        #: The indexes of the messages that are in, each with the message.
         self._taken: dict[int, Plain] = {}
         self._cut: list[int] = []
 
@@ -187,7 +187,7 @@ class _Fitting:
     def _fits(self, taken: Mapping[int, Plain]) -> bool:
         try:
             return self._count(taken) <= self._limit
-        except ValueError:  # a template may refuse what is left, such as two answers in a row
+        except ValueError:  # a template may refuse the rest, such as two answers in a row
             return False
 
     def _take_in_cut(self, unit: Unit, how: _Cut) -> None:
@@ -199,7 +199,7 @@ class _Fitting:
         }
         if not texts:
             return
-        at = max(texts, key=lambda number: len(texts[number]))
+        at = max(texts, key=lambda index: len(texts[index]))
         message = self._request.messages[at]
         room = self._limit
         while room > 0:

@@ -88,9 +88,9 @@ class HarmonyFormat:
         checked_roles(request.messages, ROLES)
         messages = [_system(request), *_developer(request)]
         names: dict[str, str] = {}
-        for number, message in enumerate(request.messages):
-            if number or message["role"] not in ("system", "developer"):
-                messages += _translated(message, f"messages[{number}]", names)
+        for index, message in enumerate(request.messages):
+            if index or message["role"] not in ("system", "developer"):
+                messages += _translated(message, f"messages[{index}]", names)
         ids: list[int] = []
         for one in _without_old_thoughts(messages):
             ids += self._rendered(one)

@@ -50,18 +50,18 @@ def checked_objects(value: Any, place: str, one: str) -> list[Plain]:
     """
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
         fail(place, f"must be a list, not {_kind(value)}")
-    for number, item in enumerate(value):
+    for index, item in enumerate(value):
         if not isinstance(item, Mapping):
-            fail(f"{place}[{number}]", f"a {one} must be an object, not {_kind(item)}")
-    return [plain(item, f"{place}[{number}]") for number, item in enumerate(value)]
+            fail(f"{place}[{index}]", f"a {one} must be an object, not {_kind(item)}")
+    return [plain(item, f"{place}[{index}]") for index, item in enumerate(value)]
 
 
 def checked_roles(messages: Sequence[Plain], known: Sequence[str]) -> None:
     """Raise ``ValueError`` if a message has a role that is not known."""
-    for number, message in enumerate(messages):
+    for index, message in enumerate(messages):
         if message["role"] not in known:
             fail(
-                f"messages[{number}].role",
+                f"messages[{index}].role",
                 f"{message['role'][:40]!r} is not known; known: {', '.join(known)}",
             )
 
@@ -79,8 +79,8 @@ def content_texts(content: Any, place: str) -> Iterator[str]:
         return
     if not isinstance(content, (list, tuple)):
         fail(place, f"must be a string or a list of parts, not {_kind(content)}")
-    for number, part in enumerate(content):
-        here = f"{place}[{number}]"
+    for index, part in enumerate(content):
+        here = f"{place}[{index}]"
         if not isinstance(part, dict):
             fail(here, f"must be an object, not {_kind(part)}")
         kind = part.get("type")
@@ -111,8 +111,8 @@ def tool_calls(message: Plain, place: str) -> list[Plain]:
         return []
     if not isinstance(calls, (list, tuple)):
         fail(f"{place}.tool_calls", f"must be a list, not {_kind(calls)}")
-    for number, call in enumerate(calls):
-        here = f"{place}.tool_calls[{number}]"
+    for index, call in enumerate(calls):
+        here = f"{place}.tool_calls[{index}]"
         if not isinstance(call, dict):
             fail(here, f"must be an object, not {_kind(call)}")
         function = call.get("function")

@@ -75,13 +75,13 @@ class OpenAIFormat:
         checked_roles(request.messages, ROLES)
         notes = [self._rule.note]
         tokens = _REPLY if request.add_generation_prompt else 0
-        for number, message in enumerate(request.messages):
-            tokens += self._message(message, f"messages[{number}]", notes)
+        for index, message in enumerate(request.messages):
+            tokens += self._message(message, f"messages[{index}]", notes)
         if request.tools:
             notes.append(_TOOLS)
             tokens += _FUNC_END
-            for number, tool in enumerate(request.tools):
-                tokens += self._tool(function_of(tool, f"tools[{number}]"))
+            for index, tool in enumerate(request.tools):
+                tokens += self._tool(function_of(tool, f"tools[{index}]"))
         return MessageCount(tokens, "; ".join(dict.fromkeys(filter(None, notes))))
 
     def _message(self, message: Plain, place: str, notes: list[str]) -> int:

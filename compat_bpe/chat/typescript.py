@@ -96,9 +96,9 @@ def _variants(name: str, schema: Plain, variants: list[Any], indent: str) -> Ite
     if default is not None:
         yield f"{indent}// {default}\n"
     yield f"{indent}{name}:\n"
-    for number, one in enumerate(variants):
+    for index, one in enumerate(variants):
         comment = _text(one, "description")
-        if comment == described or (is_above and not number):
+        if comment == described or (is_above and not index):
             comment = None
         behind = _behind(comment, _default(one))
         yield f"{indent} | {_nullable(one, indent + '   ')}{behind}\n"

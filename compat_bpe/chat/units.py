@@ -11,7 +11,7 @@ class Unit(NamedTuple):
     """A part of a conversation.
 
     Args:
-        numbers: the numbers of its messages, in order.
+        numbers: the indexes of its messages, in order.
         must_stay: True if it may not be left out.
     """
 
@@ -20,7 +20,7 @@ class Unit(NamedTuple):
 
 
 def units_of(messages: list[Plain], *, by_turn: bool, keep_last: int) -> list[Unit]:
-    """Return the parts of a conversation, by the number of their last message.
+    """Return the parts of a conversation, by the index of their last message.
 
     The result of a call is in the part of the call; without an id, or without a call of this id, in
     that of the message before it.
@@ -43,29 +43,29 @@ def units_of(messages: list[Plain], *, by_turn: bool, keep_last: int) -> list[Un
     callers: dict[str, int] = {}
     turn: int | None = None
     before: int | None = None
-    for number, message in enumerate(messages):
+    for index, message in enumerate(messages):
         role = message["role"]
         if _is_system(message):
             continue
         if by_turn:
             if role == "user" or turn is None:
-                turn = number
-            parts[number] = turn
+                turn = index
+            parts[index] = turn
         if role in ("tool", "function"):
             caller = callers.get(str(message.get("tool_call_id")), before)
             if caller is not None:
-                _join(parts, caller, number)
-        for call in tool_calls(message, f"messages[{number}]"):
+                _join(parts, caller, index)
+        for call in tool_calls(message, f"messages[{index}]"):
             if isinstance(call.get("id"), str):
-                callers[call["id"]] = number
-        before = number
+                callers[call["id"]] = index
+        before = index
     members: dict[int, list[int]] = {}
-    for number in range(len(messages)):
-        members.setdefault(_first(parts, number), []).append(number)
+    for index in range(len(messages)):
+        members.setdefault(_first(parts, index), []).append(index)
     ordered = sorted(members.values(), key=lambda numbers: numbers[-1])
     said = [numbers for numbers in ordered if not _is_system(messages[numbers[0]])]
     stay = {numbers[0] for numbers in said[-keep_last:]}
-    users = [number for number, message in enumerate(messages) if message["role"] == "user"]
+    users = [index for index, message in enumerate(messages) if message["role"] == "user"]
     if users:
         stay.add(_first(parts, users[-1]))
     return [
@@ -78,11 +78,11 @@ def _is_system(message: Plain) -> bool:
     return message["role"] in ("system", "developer")
 
 
-def _first(parts: list[int], number: int) -> int:
-    while parts[number] != number:
-        parts[number] = parts[parts[number]]
-        number = parts[number]
-    return number
+def _first(parts: list[int], index: int) -> int:
+    while parts[index] != index:
+        parts[index] = parts[parts[index]]
+        index = parts[index]
+    return index
 
 
 def _join(parts: list[int], one: int, other: int) -> None:

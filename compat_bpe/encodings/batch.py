@@ -33,7 +33,7 @@ R = TypeVar("R")
 
 
 def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: int) -> list[R]:
-    """Return ``function`` of each item, in order; computed in threads if they run in parallel."""
+    """Return ``function(item)`` of each item, in order; in threads if they run in parallel."""
     threads = min(num_threads, len(items), processors())
     if threads > 1 and not has_gil():
         from concurrent.futures import ThreadPoolExecutor  # only free-threaded Python needs it
@@ -91,9 +91,9 @@ def encode_in_workers(
         with Pool(_EncodingWorker, (*recipe, allowed), number_of_workers) as pool:
             if not pool.size:
                 return None
-            for number, lengths, ids in pool.run(enumerate(shares)):
+            for share_index, lengths, ids in pool.run(enumerate(shares)):
                 flat = iter(ids)
-                results[number] = [list(islice(flat, length)) for length in lengths]
+                results[share_index] = [list(islice(flat, length)) for length in lengths]
     except (WorkerKilled, pickle.PicklingError):
         return None
     return [ids for share in results for ids in share]
@@ -123,7 +123,7 @@ class _EncodingWorker:
         self._allowed = allowed
 
     def do(self, task: tuple[int, list[str]], tell: Callable[[Any], None]) -> None:
-        """Tell the number of a share, how many ids each text has, and all ids."""
+        """Tell the index of a share, how many ids each text has, and all ids."""
         number, texts = task
         encode = self._encoding.encode
         encoded = [

@@ -100,8 +100,10 @@ class EncodingCore(InterpreterCore):
         """Return the ids of bytes that may end, or go wrong, within a character.
 
         The bytes up to the first that is not UTF-8 are encoded as text, except for the last chunk.
-        That chunk and all bytes after it are encoded as one chunk. ``TypeError`` for anything but
-        ``bytes``.
+        That chunk and all bytes after it are encoded as one chunk.
+
+        Raises:
+            TypeError: ``piece`` is no ``bytes``.
         """
         _check_bytes(piece)
         try:
@@ -163,7 +165,7 @@ class CoreBPE(EncodingCore):
         def names_by_id() -> dict[int, bytes]:
             # If an id has two names, the first counts.
             names = reversed(list(special_tokens_encoder.items()))
-            return {number: name.encode() for name, number in names}
+            return {id_: name.encode() for name, id_ in names}
 
         definition = Definition(
             added=SpecialTokens(special_tokens_encoder),

@@ -19,7 +19,7 @@ class Decoding:
 
         Args:
             tokens: ids, special ones included.
-            errors: what to do with bytes that are not UTF-8, as in ``bytes.decode``. Ids cut
+            errors: the rule for bytes that are not UTF-8, as in ``bytes.decode``. Ids cut
                 out of a longer list often begin or end within a character.
 
         Raises:
@@ -86,7 +86,7 @@ class Decoding:
     def decode_batch(
         self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
-        """Return ``decode`` of each of some lists of ids.
+        """Return what ``decode`` gives for each of some lists of ids.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").decode_batch([[31373, 995], [11274, 16390, 995]])
@@ -99,7 +99,7 @@ class Decoding:
     def decode_bytes_batch(
         self, batch: Sequence[Sequence[int]], *, num_threads: int = 8
     ) -> list[bytes]:
-        """Return ``decode_bytes`` of each of some lists of ids."""
+        """Return what ``decode_bytes`` gives for each of some lists of ids."""
         from .batch import map_in_order
 
         return map_in_order(self.decode_bytes, batch, num_threads)

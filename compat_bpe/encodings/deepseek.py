@@ -117,15 +117,15 @@ _V4_IMAGE = [
 
 
 def _special(names: list[str], first: int) -> Iterator[AddedToken]:
-    return (AddedToken(name, number, special=True) for number, name in enumerate(names, first))
+    return (AddedToken(name, id_, special=True) for id_, name in enumerate(names, first))
 
 
 def _normalized(names: list[str], first: int) -> Iterator[AddedToken]:
-    return (AddedToken(name, number, normalized=True) for number, name in enumerate(names, first))
+    return (AddedToken(name, id_, normalized=True) for id_, name in enumerate(names, first))
 
 
 def _placeholders(end: int) -> Iterator[AddedToken]:
-    return _special([f"<｜place▁holder▁no▁{number}｜>" for number in range(end)], 128000)
+    return _special([f"<｜place▁holder▁no▁{index}｜>" for index in range(end)], 128000)
 
 
 def _r1() -> Iterator[AddedToken]:
@@ -142,7 +142,7 @@ def _v4() -> Iterator[AddedToken]:
     yield from _normalized(_DIALOGUE, 128800)
     yield from _normalized(_V4_NORMALIZED, 128815)
     yield from _special(["<｜end_of_query｜>"], 128846)
-    spans = [f"<|place_holder_mm_span_{number:04}|>" for number in range(21, 436)]
+    spans = [f"<|place_holder_mm_span_{index:04}|>" for index in range(21, 436)]
     yield from _special(spans, 128847)
     for token in _special(_V4_IMAGE, 129262):
         yield token._replace(special=token.id < 129264 or token.id > 129270)

@@ -32,7 +32,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
     """Turns text into token ids and back, exactly as ``tiktoken.Encoding`` does.
 
     Args:
-        name: what ``repr`` shows.
+        name: the name that ``repr`` shows.
         pat_str: the pattern whose matches are the chunks of a text.
         mergeable_ranks: each token's bytes and its rank, which is its id.
         special_tokens: each special token's name and id.
@@ -160,12 +160,12 @@ class Encoding(Decoding, Fitting, Vocabulary):
         Args:
             text: any string; surrogates are repaired as in ``encode_ordinary``.
             allowed_special: names that become their token: a set, or ``"all"``.
-            disallowed_special: names that may not stand in the text: any collection, or
+            disallowed_special: names that may not be in the text: any collection, or
                 ``"all"``, which means all that are not allowed. A special token's name that
                 is neither allowed nor disallowed is plain text.
 
         Raises:
-            ValueError: a disallowed name stands in the text.
+            ValueError: a disallowed name is in the text.
             TypeError: ``allowed_special`` is no set.
 
         >>> from compat_bpe import get_encoding
@@ -235,7 +235,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         return self.core.encode_with_unstable(text, allowed)
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
-        """Return ``encode_ordinary`` of each of some texts; see ``encode_batch``.
+        """Return what ``encode_ordinary`` gives for each of some texts; see ``encode_batch``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").encode_ordinary_batch(["hello world", "goodbye world"])
@@ -251,11 +251,11 @@ class Encoding(Decoding, Fitting, Vocabulary):
         allowed_special: AllowedSpecial = _NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[list[int]]:
-        """Return ``encode`` of each of some texts, large batches side by side.
+        """Return what ``encode`` gives for each of some texts; large batches run side by side.
 
         Args:
             text: the texts.
-            num_threads: how many threads or processes at most; the result is the same with any.
+            num_threads: the most threads or processes; the result is the same with any.
             allowed_special, disallowed_special: as in ``encode``.
 
         Raises:
@@ -272,7 +272,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
 
         texts = list(text)
         if worth_workers(texts, num_threads):
-            # What is wrong with a text is found here, not in a worker.
+            # Errors in a text are found here, not in a worker.
             allowed: Set[str] = _NOTHING
             for one in texts:
                 allowed = self._check_special(one, allowed_special, disallowed_special)
@@ -309,7 +309,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         """Return an encoding with more tokens.
 
         Args:
-            name: what it is called.
+            name: its name.
             tokens: the new tokens and their ids.
             merges: the two parts of each, in the order in which they are merged.
         """
@@ -371,8 +371,8 @@ class Encoding(Decoding, Fitting, Vocabulary):
     def recipe(self) -> tuple[Callable[..., Encoding], dict[str, Any]]:
         """Return a function, and the arguments with which it makes such an encoding elsewhere.
 
-        The function is found by its name in another process, which a class that stands in for
-        tiktoken's is not.
+        Another process finds the function by its name; it would not find a class that replaces
+        tiktoken's.
         """
         return _make_encoding, self._by_value()
 

@@ -60,16 +60,16 @@ class Fitting:
     ) -> Truncated:
         """Return the most of a text that fits in ``limit`` tokens.
 
-        What is left counts at most ``limit`` when it is counted itself, and no character is cut in
-        two. With the head or the tail kept it is the longest that fits and may be cut there; with
-        both ends, the head has half of the room and the tail the rest. The time taken
-        grows with what is kept, not with the text.
+        The result has at most ``limit`` tokens when it is counted itself, and no character is cut
+        in two. With the head or the tail kept it is the longest that fits and may be cut there;
+        with both ends, the head has half of the room and the tail the rest. The time taken grows
+        with what is kept, not with the text.
 
         Args:
             text: any string; names of special tokens are plain text, as in ``count``.
             limit: a number of tokens.
             keep: ``"head"``, ``"tail"`` or ``"ends"``.
-            boundary: where the text may be cut: ``"char"``, between any two characters;
+            boundary: the places for cuts: ``"char"``, between any two characters;
                 ``"word"``, not between two letters, marks, digits or underscores; ``"line"``, only
                 after the end of a line.
             marker: put where something was cut, exactly as it is; it counts, too, and is left out

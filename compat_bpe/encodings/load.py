@@ -155,7 +155,7 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     file = read_json(path)
     members = file.mapping()
     # A vocabulary may have a token "model".
-    if members and all(type(number) is int for number in members.values()):
+    if members and all(type(id_) is int for id_ in members.values()):
         return _load_pair(path, _beside(path, "merges.txt", "vocab.bpe"), pattern, name)
     _refuse_pattern(path, pattern)
     if "config" in members and isinstance(members.get("vocab"), list):

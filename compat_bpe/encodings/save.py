@@ -73,8 +73,8 @@ def save_gpt2(
             raise ValueError(f"{encoding!r}: a byte is no token, for which the format has no rule")
         if model.ignore_merges and not encoder.makes_all_tokens():
             raise ValueError(f"{encoding!r}: a token is made by no merge")
-        numbers = {**model.vocabulary, **_names(encoding)}
-        ids = json.dumps(dict(sorted(numbers.items(), key=lambda item: item[1]))).encode()
+        ids_by_name = {**model.vocabulary, **_names(encoding)}
+        ids = json.dumps(dict(sorted(ids_by_name.items(), key=lambda item: item[1]))).encode()
         lines = ["#version: 0.2", *map(" ".join, zip(*model.merges)), ""]
         merges = "\n".join(lines).encode()
     write_files([(encoder_json, ids), (vocab_bpe, merges)])
@@ -198,7 +198,7 @@ def _definition(encoding: Encoding) -> TokenizerDefinition:
     specials = _names(encoding)
     if len(set(specials.values())) < len(specials):
         raise ValueError(f"{encoding!r}: two special tokens have the same id")
-    added = tuple(AddedToken(name, number, special=True) for name, number in specials.items())
+    added = tuple(AddedToken(name, id_, special=True) for name, id_ in specials.items())
     return TokenizerDefinition(RankedModel(encoding.core.encoder), added, parts, encoding.name)
 
 

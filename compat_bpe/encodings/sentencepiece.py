@@ -96,14 +96,14 @@ class SentencePiece(Tokenizer):
             ids.append(self._required(self.eos_id, self.definition.eos_piece))
         return ids
 
-    def _required(self, number: int, name: str) -> int:
-        if number < 0:
+    def _required(self, id_: int, name: str) -> int:
+        if id_ < 0:
             raise ValueError(f"{self!r} has no control piece {name!r}")
-        return number
+        return id_
 
     def encode_as_pieces(self, text: str) -> list[str]:
-        """Return the pieces of a text; an unknown one is the text that it stands for."""
-        return [piece.text for piece in self._model.find(self.normalize(text))]
+        """Return the pieces of a text; an unknown one is its own text."""
+        return [found.text for found in self._model.find(self.normalize(text))]
 
     def encode_with_offsets(
         self,
@@ -120,16 +120,16 @@ class SentencePiece(Tokenizer):
 
         Args:
             text, pair, allowed_special, disallowed_special, add_special_tokens: as in ``encode``.
-            truncation, padding: as in ``Tokenizer.encode_with_offsets``. What truncation cuts off
-                gets no ids for the beginning and the end.
+            truncation, padding: as in ``Tokenizer.encode_with_offsets``. The part that
+                truncation cuts off gets no ids for the beginning and the end.
 
         Raises:
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
         """
-        self.encode("", pair)  # It raises what is wrong.
-        self._check_special(text, allowed_special, disallowed_special)
-        both = (self.bos_id, self.eos_id) if add_special_tokens else ()
-        ends = [token_id for token_id in both if token_id >= 0]
+        ends: list[int] = []
+        self.encode("", pair, allowed_special=allowed_special)  # It raises what is wrong.
+        if add_special_tokens:
+            ends = [id_ for id_ in (self.bos_id, self.eos_id) if id_ >= 0]
         pieces = self.encode_as_placed_pieces(text)
         tokenized = Tokenized(
             [one.id for one in pieces],
@@ -140,8 +140,8 @@ class SentencePiece(Tokenizer):
         if truncation is not None:
             tokenized, _ = truncation.applied(tokenized, None, len(ends))
         if ends:
-            before = [number for number in ends if number == self.bos_id]
-            after = [number for number in ends if number == self.eos_id]
+            before = [id_ for id_ in ends if id_ == self.bos_id]
+            after = [id_ for id_ in ends if id_ == self.eos_id]
             names = self.definition.texts
             tokenized = Tokenized(
                 [*before, *tokenized.ids, *after],
@@ -160,8 +160,8 @@ class SentencePiece(Tokenizer):
     def encode_as_placed_pieces(self, text: str) -> list[PlacedPiece]:
         """Return the pieces of a text with their places, as ``SentencePieceProcessor`` does.
 
-        The place of a space that was put before the text is empty. Of the bytes of an unknown
-        character the last has its place; those before it have an empty place where it begins.
+        The place of a space that was put before the text is empty. The last byte of an unknown
+        character has its place; the bytes before have an empty place where it begins.
         """
         text = repair(text)
         aligned = self._normalizer.align(Aligned.of(text))
@@ -245,17 +245,17 @@ class SentencePiece(Tokenizer):
         weights = [exp(score - max(scores)) for score in scores]
         return self.pieces.ids_of(random.choices(ways, weights)[0])
 
-    def _best(self, normalized: str, number: int) -> list[list[tuple[str, int]]]:
+    def _best(self, normalized: str, count: int) -> list[list[tuple[str, int]]]:
         model = self._model
-        if not 1 <= number <= _MOST_WAYS:
-            raise ValueError(f"nbest_size is {number}; it must be from 1 to {_MOST_WAYS}")
+        if not 1 <= count <= _MOST_WAYS:
+            raise ValueError(f"nbest_size is {count}; it must be from 1 to {_MOST_WAYS}")
         if not isinstance(model, SentencePieceUnigram):
             raise ValueError(f"{self!r} is no Unigram model: there is only one way to cut a text")
-        if number == 1 or not normalized:
+        if count == 1 or not normalized:
             return [model.quick_split(normalized)]
         from ..pipeline.models.sentencepiece.lattice import Lattice
 
-        return Lattice(model, normalized).best(number)
+        return Lattice(model, normalized).best(count)
 
     # Ids to text
 
@@ -343,8 +343,8 @@ class SentencePiece(Tokenizer):
         return self._of_type(self.definition.pad_piece or "<pad>", CONTROL)
 
     def _of_type(self, piece: str, kind: int) -> int:
-        number = self.pieces.id_of(piece)
-        return number if number >= 0 and self.definition.types[number] == kind else -1
+        id_ = self.pieces.id_of(piece)
+        return id_ if id_ >= 0 and self.definition.types[id_] == kind else -1
 
     def _type(self, token: int) -> int:
         return self.definition.types[self._checked(token)]
@@ -354,7 +354,7 @@ class SentencePiece(Tokenizer):
             raise KeyError(f"{token} is not in the vocabulary")
         return token
 
-    # What is different from a tokenizer.json
+    # The differences from a tokenizer.json
 
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]

@@ -131,7 +131,7 @@ class Tokenizer(Encoding):
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
     ) -> list[list[int]]:
-        """Return ``encode`` of each of some texts; see ``Encoding.encode_batch``.
+        """Return what ``encode`` gives for each of some texts; see ``Encoding.encode_batch``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("deepseek_v3").encode_batch(["hello", "world"])
@@ -253,7 +253,7 @@ class Tokenizer(Encoding):
         num_threads: int = 8,
         skip_special_tokens: bool = False,
     ) -> list[str]:
-        """Return ``decode`` of each of some lists of ids."""
+        """Return what ``decode`` gives for each of some lists of ids."""
         from .batch import map_in_order
 
         def decode(tokens: Sequence[int]) -> str:
@@ -296,11 +296,11 @@ class Tokenizer(Encoding):
     def _skipped(self) -> frozenset[int]:
         """The ids that decoding skips with ``skip_special_tokens``: tokens go by their names."""
         names = self._special_names
-        return frozenset(number for number, name in self._pieces.items() if name in names)
+        return frozenset(id_ for id_, name in self._pieces.items() if name in names)
 
     def ordinary_tokens(self) -> dict[bytes, int]:
         added = {token.id for token in self.added_tokens}
-        return {token: number for token, number in self.core.encoder.items() if number not in added}
+        return {token: id_ for token, id_ in self.core.encoder.items() if id_ not in added}
 
     def extended(
         self, name: str, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]

@@ -54,7 +54,7 @@ def completions(core: Core, tokens: Sequence[bytes], rest: bytes) -> set[tuple[i
     Each ends with the first id that reaches the end of ``rest`` or passes it.
 
     Args:
-        core: where the ids are from.
+        core: the core that gave the ids.
         tokens: all its tokens but the special ones, sorted.
         rest: the unstable bytes.
     """
@@ -97,14 +97,14 @@ def _encode(core: Core, chunk_ids: Cache[Ids], possible: bytes) -> Sequence[int]
 
 def _covering(core: Core, ids: Sequence[int], length: int) -> tuple[int, ...]:
     """Return the fewest first ids that cover ``length`` bytes; all if they have less."""
-    covered, number = len(core.decode_bytes(ids)), len(ids)
+    covered, count = len(core.decode_bytes(ids)), len(ids)
     # From the end, since most ids are before what was tried.
-    while number:
-        covered -= len(core.decode_single_token_bytes(ids[number - 1]))
+    while count:
+        covered -= len(core.decode_single_token_bytes(ids[count - 1]))
         if covered < length:
             break
-        number -= 1
-    return tuple(ids[:number])
+        count -= 1
+    return tuple(ids[:count])
 
 
 def _split_before_space(core: Core, rest: bytes) -> set[tuple[int, ...]]:

@@ -105,7 +105,7 @@ class Vocabulary:
     def cache_limit(self) -> int:
         """The most chunks that are remembered (131,072 unless set; 0: none).
 
-        Of whole passages, a 32nd as many are.
+        The limit for whole passages is a 32nd of it.
 
         Setting it clears the cache.
         """

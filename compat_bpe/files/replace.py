@@ -111,15 +111,15 @@ def _check(target: str, *, is_new: bool) -> None:
         mode = os.lstat(target).st_mode
     except OSError:  # there is none, or renaming will say what is wrong
         return
-    number = 0
+    code = 0
     if stat.S_ISDIR(mode):
-        number = errno.EISDIR
+        code = errno.EISDIR
     elif is_new:
-        number = errno.EEXIST
+        code = errno.EEXIST
     elif stat.S_ISREG(mode) and not os.access(target, os.W_OK):
-        number = errno.EACCES
-    if number:
-        raise OSError(number, os.strerror(number), target)
+        code = errno.EACCES
+    if code:
+        raise OSError(code, os.strerror(code), target)
 
 
 def _keep(target: str, old: str) -> None:
@@ -159,7 +159,7 @@ def _take_mode(part: str, target: str) -> None:
         try:
             os.chmod(part, mode)
         except OSError as error:
-            # What only its owner might read must not become readable for others.
+            # A file that only its owner might read must not become readable for others.
             if error.errno not in _NO_MODES or new & ~mode & 0o077:
                 raise
 

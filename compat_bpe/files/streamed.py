@@ -63,6 +63,6 @@ def _packed(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
     if without_gz(path) == path:
         yield file
     else:
-        # The time 0 stands for none.
+        # The time 0 means none.
         with gzip.GzipFile("", "wb", _LEVEL, file, 0) as packed:
             yield cast(BinaryIO, packed)

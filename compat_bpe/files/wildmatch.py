@@ -19,7 +19,7 @@ from typing import Any, Callable, Union
 #: The characters with which a pattern is more than a text.
 _SPECIAL = re.compile(r"[*?\[\\]")
 _STARS = re.compile(r"\*+")
-#: The characters of the classes that may stand within a set, as in ``[[:digit:]]``: C's, for ASCII.
+#: The characters of the classes that may be in a set, as in ``[[:digit:]]``: C's, for ASCII.
 _CLASSES = {
     name: frozenset(filter(re.compile(f"[{chars}]").match, map(chr, range(128))))
     for name, chars in {
@@ -54,9 +54,9 @@ class _Set:
 
 _EVERY = _Set(frozenset(), True)
 
-#: What stands for one character of a text: itself, or all that may stand there.
+#: The pattern of one character of a text: itself, or the set of all that match.
 _Char = Union[str, _Set]
-#: A part of a pattern: that, or a number of stars.
+#: A part of a pattern: one character's, or a number of stars.
 _Part = Union[_Char, int]
 
 
@@ -140,7 +140,7 @@ class _Starred:
     """A pattern of runs with stars between them.
 
     Args:
-        parts: what stands for one item of the text each, and None for a star.
+        parts: each matches one item of the text; None is a star.
     """
 
     def __init__(self, parts: Iterable[Any]) -> None:
@@ -211,7 +211,7 @@ class _Path(_Starred):
         return all(name.matches(text[at + index]) for index, name in enumerate(run))
 
 
-#: What any name matches.
+#: The pattern that any name matches.
 _ANY = _Name([None])
 #: The part of a pattern for a slash after a backslash.
 _ESCAPED_SLASH = "\\/"

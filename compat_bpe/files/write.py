@@ -14,8 +14,8 @@ def write_files(files: Iterable[tuple[str | os.PathLike[str], bytes]]) -> None:
     """Write files, or replace them, once all of them are on the disk under other names.
 
     On an error, or when it is interrupted, all files are as they were, and nothing is left behind.
-    Of two writers at once, the files are those of one of them. ``replace.put_in_place`` says what
-    a reader sees meanwhile, what becomes of modes and links, and what a killed process leaves.
+    If two write at once, the files are those of one of them. ``replace.put_in_place`` says what
+    a reader sees meanwhile, how modes and links change, and what a killed process leaves.
     A device or a pipe is written to, not replaced.
 
     Args:

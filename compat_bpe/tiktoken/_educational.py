@@ -10,7 +10,7 @@ from collections import Counter
 from ..encodings.encoding import Encoding
 from ..pattern.splitter import Splitter
 
-_COLOURS = [f"\x1b[48;5;{number}m" for number in (167, 179, 185, 77, 80, 68, 134)]
+_COLOURS = [f"\x1b[48;5;{colour}m" for colour in (167, 179, 185, 77, 80, 68, 134)]
 _RESET = "\x1b[0m"
 
 
@@ -104,7 +104,7 @@ def bpe_train(
 ) -> dict[bytes, int]:
     """Learn ranks from a text: again and again the most common pair of neighbours becomes a token.
 
-    Of equally common pairs, the one that occurs first is taken.
+    The first one to occur is taken if several pairs are equally common.
 
     Raises:
         ValueError: ``vocab_size`` is less than 256, or more than the text gives.

@@ -142,11 +142,11 @@ def data_gym_to_mergeable_bpe_ranks(
         first, second = line.split()
         ranks[decode_bytes(first) + decode_bytes(second)] = len(ranks)
     content = json.loads(read_file_cached(encoder_json_file, encoder_json_hash))
-    encoder = {decode_bytes(token): number for token, number in content.items()}
+    encoder = {decode_bytes(token): id_ for token, id_ in content.items()}
     for special in (b"<|endoftext|>", b"<|startoftext|>"):
         encoder.pop(special, None)
     if clobber_one_byte_tokens:
-        ranks.update((token, number) for token, number in encoder.items() if len(token) == 1)
+        ranks.update((token, id_) for token, id_ in encoder.items() if len(token) == 1)
     if ranks != encoder:
         raise ValueError(f"the merges of {vocab_bpe_file} do not give {encoder_json_file}")
     return ranks

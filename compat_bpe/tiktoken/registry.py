@@ -124,5 +124,5 @@ def list_encoding_names() -> list[str]:
         return list(_constructors())
 
 
-# What a plug-in has is found by its name when it is unpickled, too.
+# A plug-in's encoding is found by its name when it is unpickled, too.
 loaded.FINDERS.append(lambda name: get_encoding(name))
