@@ -103,7 +103,7 @@ class SentencePiece(Tokenizer):
 
     def encode_as_pieces(self, text: str) -> list[str]:
         """Return the pieces of a text; an unknown one is its own text."""
-        return [found.text for found in self._model.find(self.normalize(text))]
+        return [piece.text for piece in self._model.find(self.normalize(text))]
 
     def encode_with_offsets(
         self,
@@ -126,10 +126,10 @@ class SentencePiece(Tokenizer):
         Raises:
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
         """
-        ends: list[int] = []
-        self.encode("", pair, allowed_special=allowed_special)  # It raises what is wrong.
-        if add_special_tokens:
-            ends = [id_ for id_ in (self.bos_id, self.eos_id) if id_ >= 0]
+        self.encode("", pair)  # It raises what is wrong.
+        self._check_special(text, allowed_special, disallowed_special)
+        both = (self.bos_id, self.eos_id) if add_special_tokens else ()
+        ends = [id_ for id_ in both if id_ >= 0]
         pieces = self.encode_as_placed_pieces(text)
         tokenized = Tokenized(
             [one.id for one in pieces],
