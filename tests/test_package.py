@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -37,10 +38,20 @@ DOORS = {"", "__main__", "in_a_zip", "install", "save", "tokenizer"}
 GROUND = {"version"}
 
 
-def imported_modules(path: Path) -> Iterator[tuple[str, ...]]:
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"), feature_version=(3, 9))
+
+
+@cache
+def imported_modules(path: Path) -> tuple[tuple[str, ...], ...]:
     """The modules of the package that a file imports, each as its parts below the package."""
+    return tuple(_imported_modules(path))
+
+
+def _imported_modules(path: Path) -> Iterator[tuple[str, ...]]:
     package = path.relative_to(PACKAGE).parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text("utf-8"), feature_version=(3, 9))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
             assert not [name for name in names if name.split(".")[0] == "compat_bpe"], path
@@ -161,7 +172,7 @@ def defined_names(tree: ast.Module) -> Iterator[str]:
 
 
 def test_nobody_reaches_into_another_room() -> None:
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in MODULES}
+    trees = {path: tree_of(path) for path in MODULES}
     own: dict[str, set[str]] = {}
     for path, tree in trees.items():
         own.setdefault(path.relative_to(PACKAGE).parts[0], set()).update(defined_names(tree))

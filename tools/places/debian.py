@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 from .kit import PlaceError, output
@@ -40,6 +41,10 @@ TRIPLETS = {
     "riscv64": "riscv64-linux-gnu",
     "s390x": "s390x-linux-gnu",
 }
+
+
+#: The seconds to wait before lists of packages are fetched again: a mirror may be changing.
+_PAUSES = (20, 60)
 
 
 def unpacked(folder: Path, suite: str, architecture: str, packages: list[str]) -> Path:
@@ -97,7 +102,14 @@ def _apt(folder: Path, suite: str, architecture: str, sources: bool = False) -> 
     settings = folder / "apt.conf"
     settings.write_text(_SETTINGS.format(folder=folder, architecture=architecture))
     environment = {**os.environ, "APT_CONFIG": str(settings), "LC_ALL": "C.UTF-8"}
-    output(["apt-get", "-qq", "update"], 300, env=environment)
+    for pause in _PAUSES:
+        try:
+            output(["apt-get", "-qq", "update"], 300, env=environment)
+            break
+        except PlaceError:
+            time.sleep(pause)
+    else:
+        output(["apt-get", "-qq", "update"], 300, env=environment)
     return environment
 
 
