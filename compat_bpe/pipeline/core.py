@@ -316,7 +316,7 @@ class Core:
     def bytes_by_id(self) -> dict[int, bytes]:
         """Return the bytes of each id."""
         others = self.definition.other_tokens()
-        tokens = {number: token for token, number in self.encoder.items()}
+        tokens = {token_id: token for token, token_id in self.encoder.items()}
         return {**tokens, **others} if self.definition.others_win else {**others, **tokens}
 
     @cached_property

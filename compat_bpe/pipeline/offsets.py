@@ -81,9 +81,9 @@ def _located(
     align = _matches(splitter) if isinstance(splitter, Splitter) else splitter.align
     convert = _converter("x" * added.origin + text)
     word = 0
-    for span, number in added.align(text, allowed):
-        if number is not None:
-            yield Located(number, span.text, span.start, span.end, word)
+    for span, token_id in added.align(text, allowed):
+        if token_id is not None:
+            yield Located(token_id, span.text, span.start, span.end, word)
             word += 1
             continue
         if definition.words is None:

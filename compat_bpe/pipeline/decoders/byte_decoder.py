@@ -113,9 +113,9 @@ class ByteDecoder:
 
     def decode_one(self, token: int) -> bytes:
         """Return the bytes of one id; errors as in ``decode``."""
-        (number,) = array("I", (token,))
+        (token_id,) = array("I", (token,))
         self._table_for(1)
-        return self._find(number).encode("latin-1")
+        return self._find(token_id).encode("latin-1")
 
     def _table_for(self, count: int) -> dict[int, str] | list[str | None] | None:
         """Return the table of all tokens; None if ``count`` more ids are looked up without it."""
@@ -167,7 +167,7 @@ class ByteDecoder:
             return  # Another thread has built it.
         tokens, numbers = listed
         texts = map(str, tokens, repeat("latin-1"))
-        others = {number: data.decode("latin-1") for number, data in self._others.items()}
+        others = {token_id: data.decode("latin-1") for token_id, data in self._others.items()}
         end = max(max(numbers, default=-1), max(others, default=-1)) + 1
         # A list is faster, but takes room for every id that is left out.
         is_dense = end <= 2 * (len(numbers) + len(others))
@@ -176,9 +176,9 @@ class ByteDecoder:
         if is_dense and has_all:
             table: list[str | None] = list(texts)
             table += repeat(None, end - len(table))
-            for number, text in others.items():
-                if self._others_win or table[number] is None:
-                    table[number] = text
+            for token_id, text in others.items():
+                if self._others_win or table[token_id] is None:
+                    table[token_id] = text
             self._texts = table
         else:
             by_id = {} if self._others_win else others

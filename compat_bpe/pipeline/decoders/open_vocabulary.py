@@ -42,9 +42,9 @@ class CharacterDecoder(_Decoder):
     def decode_text(self, tokens: Sequence[int], errors: str) -> str:
         """Return the text of some code points; see ``IdDecoder``."""
         numbers = _checked(tokens)
-        for number in numbers:
-            if number > 0x10FFFF or 0xD800 <= number < 0xE000:
-                raise KeyError(f"{number} is the code point of no character")
+        for code_point in numbers:
+            if code_point > 0x10FFFF or 0xD800 <= code_point < 0xE000:
+                raise KeyError(f"{code_point} is the code point of no character")
         return "".join(map(chr, numbers))
 
 

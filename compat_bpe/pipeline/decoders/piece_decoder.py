@@ -118,8 +118,8 @@ class PieceDecoder:
         Raises:
             KeyError, OverflowError, TypeError: see ``IdDecoder``.
         """
-        (number,), _ = checked([token])
-        text = self._piece(number)
+        (token_id,), _ = checked([token])
+        text = self._piece(token_id)
         is_joined = False
         for step in self._steps:
             text = step.within(text) if is_joined else step.in_middle(text)

@@ -81,8 +81,8 @@ class SentencePieceDecoder:
         vocabulary = self._pieces
         numbers = list(map(vocabulary.id_of, pieces))
         texts = [
-            piece if number < 0 or piece != vocabulary.texts[number] else self._texts[number]
-            for piece, number in zip(pieces, numbers)
+            piece if token_id < 0 or piece != vocabulary.texts[token_id] else self._texts[token_id]
+            for piece, token_id in zip(pieces, numbers)
         ]
         if self._drops_space:
             self._drop(numbers, pieces, texts)
@@ -100,8 +100,8 @@ class SentencePieceDecoder:
 
     def decode_one(self, token: int) -> bytes:
         """Return the bytes of one id, with its ``▁`` as a space; errors as in ``decode``."""
-        (number,) = array("I", (token,))
-        return self._look_up(number).encode("utf-8", "surrogateescape")
+        (token_id,) = array("I", (token,))
+        return self._look_up(token_id).encode("utf-8", "surrogateescape")
 
     def stream(self, errors: str) -> TextStream:
         """Return a decoder of ids that arrive one after another; see ``IdDecoder``."""
@@ -130,21 +130,21 @@ class SentencePieceDecoder:
         numbers.fromlist(list(tokens))
         texts = self._texts
         try:
-            chosen = [texts[number] for number in numbers]
+            chosen = [texts[token_id] for token_id in numbers]
         except IndexError:
-            for number in numbers:
-                self._look_up(number)
+            for token_id in numbers:
+                self._look_up(token_id)
             raise
         if not drops_space:
             return chosen, False
         pieces = self._pieces.texts
-        return chosen, not self._drop(numbers, (pieces[number] for number in numbers), chosen)
+        return chosen, not self._drop(numbers, (pieces[token_id] for token_id in numbers), chosen)
 
     def _drop(self, numbers: Iterable[int], pieces: Iterable[str], found: list[str]) -> bool:
         """Drop the spaces that are there only because a text begins; return True if it has."""
         types = self._pieces.types
-        for at, (number, piece) in enumerate(zip(numbers, pieces)):
-            kind = types[number] if number >= 0 else UNKNOWN
+        for at, (token_id, piece) in enumerate(zip(numbers, pieces)):
+            kind = types[token_id] if token_id >= 0 else UNKNOWN
             if kind not in (BYTE, CONTROL) and piece.startswith(SPACE):
                 if kind != UNKNOWN:
                     found[at] = found[at][1:]

@@ -59,8 +59,8 @@ class PieceStep(DecoderStep):
         """Return the changed pieces."""
         last = len(pieces) - 1
         return [
-            self.change(piece, is_first=not number, is_last=number == last)
-            for number, piece in enumerate(pieces)
+            self.change(piece, is_first=not index, is_last=index == last)
+            for index, piece in enumerate(pieces)
         ]
 
     def stream(self, errors: str) -> StepStream:

@@ -86,13 +86,13 @@ class Words(_OpenVocabulary):
         if data in tokens:
             return (tokens[data],)
         words = self.words
-        number = len(words)
+        token_id = len(words)
         words.append(data)
-        if words[number] is not data:  # another thread has put one there meanwhile
-            number = words.index(data, number)
-        return (tokens.setdefault(data, number),)
+        if words[token_id] is not data:  # another thread has put one there meanwhile
+            token_id = words.index(data, token_id)
+        return (tokens.setdefault(data, token_id),)
 
     def find(self, chunk: str) -> list[Found]:
         """Return the one token of a chunk, with its place."""
-        (number,) = self.encode(chunk)
-        return [Found(number, chunk, 0, len(chunk.encode()))]
+        (token_id,) = self.encode(chunk)
+        return [Found(token_id, chunk, 0, len(chunk.encode()))]

@@ -55,9 +55,9 @@ class WordLevel:
 
     def find(self, chunk: str) -> list[Found]:
         """Return the token of a chunk, with its place; errors as in ``encode``."""
-        (number,) = self.encode(chunk)
+        (token_id,) = self.encode(chunk)
         text = chunk if chunk in self.vocabulary else self.unknown
-        return [Found(number, text, 0, len(chunk.encode()))]
+        return [Found(token_id, text, 0, len(chunk.encode()))]
 
     def merge(self, data: bytes) -> list[int]:
         """Raise ``ValueError``: nothing is merged."""

@@ -28,7 +28,7 @@ class ByteLevel(PlainNormalizer):
     def align(self, text: Aligned) -> Aligned:
         """Return the bytes of a text, each with the place of its character."""
         return text.changed(
-            (byte, int(number > 0)) for char in text.text for number, byte in enumerate(self(char))
+            (byte, int(index > 0)) for char in text.text for index, byte in enumerate(self(char))
         )
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:

@@ -27,9 +27,7 @@ class Lowercase(PlainNormalizer):
     def align(self, text: Aligned) -> Aligned:
         """Return a text in lower case, with the places in the original."""
         return text.changed(
-            (lower, int(number > 0))
-            for char in text.text
-            for number, lower in enumerate(self(char))
+            (lower, int(index > 0)) for char in text.text for index, lower in enumerate(self(char))
         )
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:

@@ -105,9 +105,9 @@ class Charsmap:
         The length is in characters. None if no sequence begins there.
         """
         longest = None
-        for number, one in enumerate(self._all_at(text, start), 1):
+        for count, one in enumerate(self._all_at(text, start), 1):
             longest = one
-            if number == _MOST_AT_ONE_PLACE:
+            if count == _MOST_AT_ONE_PLACE:
                 break
         return longest
 

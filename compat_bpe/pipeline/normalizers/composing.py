@@ -43,8 +43,8 @@ def decomposed(
                 parts = [(char, 0, 0)]
             else:
                 parts = [
-                    (part, int(number > 0), unicodedata.combining(part))
-                    for number, part in enumerate(unicodedata.normalize(form, char))
+                    (part, int(index > 0), unicodedata.combining(part))
+                    for index, part in enumerate(unicodedata.normalize(form, char))
                 ]
             known[char] = parts
         for part in parts:

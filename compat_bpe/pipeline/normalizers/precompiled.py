@@ -93,7 +93,7 @@ class Precompiled(PlainNormalizer):
                 continue
             is_changed = True
             more = len(new) - len(old)
-            changes += [(char, int(number >= len(old))) for number, char in enumerate(new)]
+            changes += [(char, int(index >= len(old))) for index, char in enumerate(new)]
             if more < 0 and changes:
                 char, change = changes[-1]
                 changes[-1] = char, change + more

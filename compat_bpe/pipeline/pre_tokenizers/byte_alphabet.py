@@ -28,9 +28,9 @@ class ByteAlphabet(PlainStep):
         """Return the pieces in the byte alphabet; each byte has the place of its character."""
         return [
             piece.changed(
-                (byte, int(number > 0))
+                (byte, int(index > 0))
                 for char in piece.text
-                for number, byte in enumerate(encode_bytes(char.encode()))
+                for index, byte in enumerate(encode_bytes(char.encode()))
             )
             for piece in pieces
         ]

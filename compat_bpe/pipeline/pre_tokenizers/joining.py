@@ -77,11 +77,11 @@ def join(splits: Sequence[Split]) -> Node | None:
     taken = NONE
     last: Node = NEVER
     gaps_are_pieces = True
-    for number, split in enumerate(splits):
+    for index, split in enumerate(splits):
         run = _run_of_chars(split)
         if run is None:
             as_matches = split.as_matches()
-            if as_matches is None or number < len(splits) - 1:
+            if as_matches is None or index < len(splits) - 1:
                 return None
             last, gaps_are_pieces = as_matches
             break

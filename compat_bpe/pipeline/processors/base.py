@@ -56,7 +56,7 @@ def process(
     if processor is None and second is None:
         return first
     given = [first] if second is None else [first, second]
-    parts: Sequence[Tokenized] = [_numbered(part, number) for number, part in enumerate(given)]
+    parts: Sequence[Tokenized] = [_numbered(part, index) for index, part in enumerate(given)]
     if processor is None:
         # Here tokenizers does not say of which text an overflowing part is.
         for part in parts:

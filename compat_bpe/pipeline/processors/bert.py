@@ -32,8 +32,14 @@ class BertProcessing:
         if not add_special_tokens:
             return parts
         return [
-            framed(part, [] if number else [self._cls], [self._sep], number=number, type_id=number)
-            for number, part in _numbered(parts)
+            framed(
+                part,
+                [] if index else [self._cls],
+                [self._sep],
+                number=index,
+                type_id=index,
+            )
+            for index, part in _numbered(parts)
         ]
 
     def process_ids(
@@ -50,4 +56,4 @@ class BertProcessing:
 
 def _numbered(parts: Sequence[Tokenized]) -> list[tuple[int, Tokenized]]:
     """Return the parts with their numbers: all after the first count as the second text."""
-    return [(min(number, 1), part) for number, part in enumerate(parts)]
+    return [(min(index, 1), part) for index, part in enumerate(parts)]

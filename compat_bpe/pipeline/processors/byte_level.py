@@ -33,8 +33,8 @@ class ByteLevelOffsets:
         if self._trim_offsets:
             parts = [trimmed(part, self._add_prefix_space) for part in parts]
         return [
-            part.changed(sequence_ranges={**part.sequence_ranges, number: (0, len(part))})
-            for number, part in enumerate(parts)
+            part.changed(sequence_ranges={**part.sequence_ranges, index: (0, len(part))})
+            for index, part in enumerate(parts)
         ]
 
     def process_ids(
@@ -60,19 +60,19 @@ def trimmed(part: Tokenized, add_prefix_space: bool) -> Tokenized:
     [(4, 5)]
     """
     offsets = list(part.offsets)
-    for number, token in enumerate(part.tokens):
+    for index, token in enumerate(part.tokens):
         # All white space is a space to isspace(), too.
         if not token or not (_may_be_space(token[0]) or _may_be_space(token[-1])):
             continue
-        start, end = offsets[number]
+        start, end = offsets[index]
         before, after = _spaces(token), _spaces(token[::-1])
-        if before == 1 and add_prefix_space and (number == 0 or start == 0):
+        if before == 1 and add_prefix_space and (index == 0 or start == 0):
             before = 0
         if before:
             start = min(start + before, end)
         if after and after <= end:
             end = max(end - after, start)
-        offsets[number] = start, end
+        offsets[index] = start, end
     return part.changed(
         offsets=offsets,
         overflowing=[trimmed(other, add_prefix_space) for other in part.overflowing],

@@ -46,13 +46,13 @@ class RobertaProcessing:
         if not add_special_tokens:
             return parts
         framed_parts = []
-        for number, part in enumerate(parts):
+        for index, part in enumerate(parts):
             # Only here, as in tokenizers, do the overflowing parts get the type 0, too.
             part.overflowing = [
                 other.changed(type_ids=[0] * len(other)) for other in part.overflowing
             ]
-            before = [self._sep if number else self._cls]
-            framed_parts.append(framed(part, before, [self._sep], number=min(number, 1), type_id=0))
+            before = [self._sep if index else self._cls]
+            framed_parts.append(framed(part, before, [self._sep], number=min(index, 1), type_id=0))
         return framed_parts
 
     def process_ids(
@@ -62,6 +62,6 @@ class RobertaProcessing:
         if not add_special_tokens:
             return parts
         return [
-            [(self._sep if number else self._cls).id, *part, self._sep.id]
-            for number, part in enumerate(parts)
+            [(self._sep if index else self._cls).id, *part, self._sep.id]
+            for index, part in enumerate(parts)
         ]

@@ -84,15 +84,15 @@ class TemplateProcessing:
         filled = []
         for piece in self._template(given):
             if isinstance(piece, TextPiece):
-                number, type_id = piece
-                part = self._text(given, number)
+                sequence, type_id = piece
+                part = self._text(given, sequence)
                 # The part stays changed if the template has it again. The types of what
                 # overflows stay as they are.
-                given[number] = part.changed(
+                given[sequence] = part.changed(
                     type_ids=[type_id] * len(part),
-                    sequence_ranges={**part.sequence_ranges, number: (0, len(part))},
+                    sequence_ranges={**part.sequence_ranges, sequence: (0, len(part))},
                 )
-                filled.append(given[number])
+                filled.append(given[sequence])
             elif add_special_tokens:
                 filled.append(Tokenized.added(*self._tokens(piece), piece.type_id))
         return filled

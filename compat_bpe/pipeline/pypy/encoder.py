@@ -232,11 +232,11 @@ class PyPyEncoder:
                 continue
             if end - start > _SHORT:
                 chunk = data[start:end]
-                number = self._whole.get(chunk, -1)
-                if number < 0:
+                token_id = self._whole.get(chunk, -1)
+                if token_id < 0:
                     ids += self._merged(chunk)
                 else:
-                    ids.append(number)
+                    ids.append(token_id)
                 start = end
                 continue
             place = end_low ^ end_high ^ end_high >> 19
@@ -245,20 +245,20 @@ class PyPyEncoder:
             place = (place & _SLOTS - 1) << 2
             if numbers[place] != end_low or numbers[place + 1] != end_high:
                 chunk = data[start:end]
-                number = self._whole.get(chunk, -1)
-                if number < 0:
+                token_id = self._whole.get(chunk, -1)
+                if token_id < 0:
                     merged = self._merged(chunk)
                     # Without ``whole``, a token is what merging makes of it.
-                    number = merged[0] if len(merged) == 1 else -1
+                    token_id = merged[0] if len(merged) == 1 else -1
                     lists[place >> 2] = merged
                 numbers[place] = end_low
                 numbers[place + 1] = end_high
-                numbers[place + 2] = number
-            number = numbers[place + 2]
-            if number < 0:
+                numbers[place + 2] = token_id
+            token_id = numbers[place + 2]
+            if token_id < 0:
                 ids += lists[place >> 2]
             else:
-                ids.append(number)
+                ids.append(token_id)
             start = end
         return ids
 

@@ -58,7 +58,7 @@ class PairMerger:
 
     def __init__(self, byte_ids: Sequence[int], made: Sequence[int], pairs: int) -> None:
         self._byte_ids = list(byte_ids)
-        self._byte_of = {number: byte for byte, number in enumerate(byte_ids)}
+        self._byte_of = {token_id: byte for byte, token_id in enumerate(byte_ids)}
         self._made = list(made)
         #: The rank of each two single bytes joined.
         self._first = [_NO_RANK] * (1 << 16)

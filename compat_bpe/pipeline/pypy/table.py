@@ -75,7 +75,7 @@ class Table:
         except TooManyPositions as error:
             raise NoTable(str(error)) from None
         sets = [*program.sets, *(points for points in positions.points if points is not None)]
-        bit_of = {points: 1 << number for number, points in enumerate(dict.fromkeys(sets))}
+        bit_of = {points: 1 << index for index, points in enumerate(dict.fromkeys(sets))}
         self.kinds, members = _kinds_of(bit_of)
         self.width = len(members) + 1
         self.steps = _steps(program, members)

@@ -113,9 +113,9 @@ class Tokenized:
         [None, 0]
         """
         sequences: list[int | None] = [None] * len(self)
-        for number in range(self.n_sequences):
-            start, end = self.sequence_ranges.get(number, (0, len(self)))
-            sequences[start:end] = [number] * (end - start)
+        for sequence in range(self.n_sequences):
+            start, end = self.sequence_ranges.get(sequence, (0, len(self)))
+            sequences[start:end] = [sequence] * (end - start)
         return sequences
 
     def changed(self, **fields: Any) -> Tokenized:
@@ -169,8 +169,8 @@ class Tokenized:
             )
         step = max_length - stride
         # The last part is the first one that reaches the end.
-        number = -(-(count - max_length) // step) + 1
-        starts = [part * step for part in range(number)]
+        parts_count = -(-(count - max_length) // step) + 1
+        starts = [part * step for part in range(parts_count)]
         if direction == "right":
             places = [(start, min(start + max_length, count)) for start in starts]
         else:
@@ -331,8 +331,8 @@ def _ranges(parts: Iterable[Tokenized]) -> dict[int, tuple[int, int]]:
     ranges = {}
     at = 0
     for part in parts:
-        for number, (start, end) in part.sequence_ranges.items():
-            ranges[number] = at + start, at + end
+        for sequence, (start, end) in part.sequence_ranges.items():
+            ranges[sequence] = at + start, at + end
         at += len(part)
     return ranges
 

@@ -219,12 +219,12 @@ class ListedMergesEncoder(BytePairEncoder):
         """
         data_of = {self._vocabulary.get(char): byte for byte, char in BYTE_TO_UNICODE.items()}
         tokens: list[tuple[int | None, bytes]] = []
-        for number, _ in self._first_symbols(chunk):
-            if number in data_of:
-                tokens.append((number, bytes([data_of[number]])))
+        for token_id, _ in self._first_symbols(chunk):
+            if token_id in data_of:
+                tokens.append((token_id, bytes([data_of[token_id]])))
             else:
-                name = next(name for name, known in self._vocabulary.items() if known == number)
-                tokens.append((number, name.encode()))
+                name = next(name for name, known in self._vocabulary.items() if known == token_id)
+                tokens.append((token_id, name.encode()))
         return tokens
 
     def find(self, chunk: bytes) -> list[tuple[int, str, int]]:
@@ -239,14 +239,14 @@ class ListedMergesEncoder(BytePairEncoder):
         ends = list(accumulate(length for _, length in symbols))
         starts = [0, *ends]
         return [
-            (number, self.names[number], ends[after - 1] - starts[first])
-            for number, first, after in self._merge_symbols([number for number, _ in symbols])
+            (token_id, self.names[token_id], ends[after - 1] - starts[first])
+            for token_id, first, after in self._merge_symbols([token_id for token_id, _ in symbols])
         ]
 
     @cached_property
     def names(self) -> Mapping[int, str]:
         """Each id and its token, as in the vocabulary."""
-        return {number: name for name, number in self._vocabulary.items()}
+        return {token_id: name for name, token_id in self._vocabulary.items()}
 
     def _listed_parts(self, token: int) -> list[int] | None:
         """Return the ranks of the two parts that merging by rank ends with if they are listed.
@@ -263,8 +263,8 @@ class ListedMergesEncoder(BytePairEncoder):
 
     def _merge_pairs(self, chunk: bytes) -> list[int]:
         """Return the ids by following the rule literally, by pairs of ids."""
-        symbols = [number for number, _ in self._first_symbols(chunk)]
-        return [number for number, _, _ in self._merge_symbols(symbols)]
+        symbols = [token_id for token_id, _ in self._first_symbols(chunk)]
+        return [token_id for token_id, _, _ in self._merge_symbols(symbols)]
 
     def _merge_symbols(self, first: Sequence[int]) -> list[tuple[int, int, int]]:
         """Return what some ids are merged to, each id with its range in them, in time n·log n."""
@@ -301,7 +301,7 @@ class ListedMergesEncoder(BytePairEncoder):
             if self._unknown.token is None:
                 continue
             if self._unknown.fuse and pending:
-                pending = [(number, length + len(written)) for number, length in pending]
+                pending = [(token_id, length + len(written)) for token_id, length in pending]
             else:
                 symbols += pending
                 pending = [(self._vocabulary[self._unknown.token], len(written))]

@@ -81,7 +81,9 @@ class BytePairEncoder:
         self._rank = getter(ranks if b"" not in ranks else {**ranks, b"": _NO_RANK})
         singles = [bytes([byte]) for byte in range(256)]
         #: The id of each single byte; negative for a byte that is not a token.
-        self._byte_ids = [ranks.get(byte, -1 - number) for number, byte in enumerate(singles)]
+        self._byte_ids = [
+            ranks.get(byte, -1 - byte_value) for byte_value, byte in enumerate(singles)
+        ]
         #: True if each single byte is a token.
         self.is_complete = min(self._byte_ids) >= 0
         self._first_pairs = _FirstPairs(ranks)
@@ -117,8 +119,8 @@ class BytePairEncoder:
         A token's name is written in the byte alphabet. Its length is that of the name in UTF-8.
         """
         return [
-            (number, self.names[number], len(self.names[number].encode()))
-            for number in self.merge(chunk)
+            (token_id, self.names[token_id], len(self.names[token_id].encode()))
+            for token_id in self.merge(chunk)
         ]
 
     @cached_property
@@ -276,7 +278,7 @@ def merges_by_rank(
         if len(token) == 1:
             continue
         ids = encoder._merge_below(rank, token)
-        parts = [token_of.get(number, b"") for number in ids]
+        parts = [token_of.get(token_id, b"") for token_id in ids]
         if len(ids) > 2:
             # The token ranks below one of its parts, or cannot be made.
             parts = merge(token, ranks, 2)

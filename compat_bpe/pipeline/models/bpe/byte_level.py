@@ -123,8 +123,8 @@ class ByteLevelBPE:
             place_of = [place for place, char in enumerate(written) for _ in char.encode()]
         tokens = []
         at = 0
-        for number, name, length in self.merges.find(data):
-            tokens.append(Found(number, name, place_of[at], place_of[at + length - 1] + 1))
+        for token_id, name, length in self.merges.find(data):
+            tokens.append(Found(token_id, name, place_of[at], place_of[at + length - 1] + 1))
             at += length
         return tokens
 

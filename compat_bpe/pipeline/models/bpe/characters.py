@@ -96,8 +96,8 @@ class CharacterBPE:
         tails = _tails(self._rights, prefix) if prefix else self._rights
         if not all(map(vocabulary.__contains__, map(add, self._lefts, tails))):
             made = list(map(add, self._lefts, tails))
-            number = next(i for i, name in enumerate(made) if name not in vocabulary)
-            raise KeyError(number, made[number])
+            index = next(i for i, name in enumerate(made) if name not in vocabulary)
+            raise KeyError(index, made[index])
         self._tails = shareable(zip(self._rights, tails) if prefix else ())
         # The key of a merge: its two parts with a separator that is in none of them, so that it is
         # in no other key.

@@ -62,7 +62,7 @@ def merge_steps(chunk: bytes, encoder: BytePairEncoder) -> Iterator[MergeStep]:
     [b'h', b'ug', b's'] [(b'hug', 6)]
     [b'hug', b's'] []
     """
-    first = [Token(number, data) for number, data in encoder.first_tokens(chunk)]
+    first = [Token(token_id, data) for token_id, data in encoder.first_tokens(chunk)]
 
     def join(left: Token, right: Token) -> tuple[int, Token] | None:
         merge = encoder.joined(left, right)

@@ -41,9 +41,9 @@ class SharedIdsBPE(CharacterBPE):
         **flags: Any,
     ) -> None:
         super().__init__(vocabulary, merges, unknown, **flags)
-        last = {number: name for name, number in vocabulary.items()}
+        last = {token_id: name for name, token_id in vocabulary.items()}
         #: The name of each token's symbol.
-        self._symbol = {name: last[number] for name, number in vocabulary.items()}
+        self._symbol = {name: last[token_id] for name, token_id in vocabulary.items()}
         made = [super(SharedIdsBPE, self).join(*pair) for pair in zip(*merges)]
         self._lefts, self._rights = (list(map(self._symbol.__getitem__, part)) for part in merges)
         self._separator = absent_from("".join(vocabulary))

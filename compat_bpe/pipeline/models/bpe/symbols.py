@@ -47,4 +47,4 @@ def absent_from(text: str) -> str:
     if " " not in text:
         return " "
     points = [*sorted(set(map(ord, text))), -1]
-    return chr(next(number for number, point in enumerate(points) if number != point))
+    return chr(next(code_point for code_point, point in enumerate(points) if code_point != point))

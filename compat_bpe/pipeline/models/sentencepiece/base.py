@@ -69,19 +69,19 @@ class SentencePieceBase:
         pieces = self.pieces
         tokens: list[Found] = []
         at = 0
-        for text, number in self.quick_split(chunk):
+        for text, token_id in self.quick_split(chunk):
             data = text.encode()
-            if number != pieces.unk_id:
-                tokens.append(Found(number, text, at, at + len(data)))
+            if token_id != pieces.unk_id:
+                tokens.append(Found(token_id, text, at, at + len(data)))
             elif pieces.byte_fallback:
                 for place, byte in enumerate(data, at):
                     one = pieces.byte_ids[byte]
                     tokens.append(Found(one, pieces.texts[one], place, place + 1))
-            elif tokens and tokens[-1].id == number:
+            elif tokens and tokens[-1].id == token_id:
                 last = tokens[-1]
-                tokens[-1] = Found(number, last.text + text, last.start, at + len(data))
+                tokens[-1] = Found(token_id, last.text + text, last.start, at + len(data))
             else:
-                tokens.append(Found(number, text, at, at + len(data)))
+                tokens.append(Found(token_id, text, at, at + len(data)))
             at += len(data)
         return tokens
 

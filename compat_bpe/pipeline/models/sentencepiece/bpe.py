@@ -166,9 +166,9 @@ class SentencePieceBPE(SentencePieceBase):
         left = [(text, 0) for text in reversed(texts)]
         while left:
             text, depth = left.pop()
-            number = used.get(text)
-            if number is not None:
-                pieces.append((text, number))
+            token_id = used.get(text)
+            if token_id is not None:
+                pieces.append((text, token_id))
             elif depth > _DEEPEST:
                 pieces.append((text, ids.get(text, unk_id)))
             elif text in made_of:

@@ -78,13 +78,13 @@ class Lattice:
         for start in range(len(text)):
             candidates = model.pieces_at(text, start)
             # The unknown piece is put in last.
-            for end, score, number in sorted(
+            for end, score, token_id in sorted(
                 candidates, key=lambda one: one[2] == model.pieces.unk_id
             ):
                 piece = text[start:end]
-                if model.is_user_defined(number):
+                if model.is_user_defined(token_id):
                     score = rounded(0.1 * (end - start - 1))
-                self.ending[end].append(Node(piece, number, score, start))
+                self.ending[end].append(Node(piece, token_id, score, start))
 
     def best(self, number: int) -> list[list[tuple[str, int]]]:
         """Return the best ways, the best first; A* search from the end.
@@ -151,12 +151,12 @@ class Lattice:
         """Return the score of a way."""
         total = 0.0
         place = 0
-        for text, number in pieces:
+        for text, token_id in pieces:
             place += len(text)
             total += next(
                 node.score
                 for node in self.ending[place]
-                if node.number == number and node.text == text
+                if node.number == token_id and node.text == text
             )
         return total
 

@@ -140,13 +140,13 @@ class SentencePieceUnigram(SentencePieceBase):
             candidates = [(end, get(chunk[start:end])) for end in ends]
             if candidates[0][1] is None:
                 candidates[0] = (start + 1, unk_id)
-            for end, number in candidates:
-                if number is None:
+            for end, token_id in candidates:
+                if token_id is None:
                     continue
-                score = rounded(scores[start] + self.score(chunk[start:end], number))
+                score = rounded(scores[start] + self.score(chunk[start:end], token_id))
                 if last[end] is None or score > scores[end]:
                     scores[end] = score
-                    last[end] = start, number
+                    last[end] = start, token_id
                 reached = max(reached, end)
         pieces: list[tuple[str, int]] = []
         end = size
@@ -264,14 +264,14 @@ class SentencePieceUnigram(SentencePieceBase):
         largest = 0.0
         for start in range(size):
             here = best[start]
-            for end, score, number in self.pieces_at(word, start):
+            for end, score, token_id in self.pieces_at(word, start):
                 largest = max(largest, abs(score))
                 total = here + score
                 if last[end] is None or total > best[end]:
                     if last[end] is not None:
                         second[end] = best[end]
                     best[end] = total
-                    last[end] = start, number, score
+                    last[end] = start, token_id, score
                 elif total > second[end]:
                     second[end] = total
         end = size
@@ -309,12 +309,12 @@ class SentencePieceUnigram(SentencePieceBase):
                 for place in range(start + 1, reached + 1):
                     scores[place] = rounded(scores[place] - here)
                 here = 0.0
-            for end, one, number in self.pieces_at(word, start):
+            for end, one, token_id in self.pieces_at(word, start):
                 buffer[0] = here + one
                 total = buffer[0]
                 if last[end] is None or total > scores[end]:
                     scores[end] = total
-                    last[end] = start, number
+                    last[end] = start, token_id
                 if end > reached:
                     reached = end
         pieces: list[tuple[str, int]] = []
@@ -352,8 +352,8 @@ class SentencePieceUnigram(SentencePieceBase):
     def _singles(self) -> dict[str, tuple[float, int]]:
         """The scores and ids of the pieces of one character."""
         return shareable(
-            (text, (self.score(text, number), number))
-            for text, number in self.pieces.used.items()
+            (text, (self.score(text, token_id), token_id))
+            for text, token_id in self.pieces.used.items()
             if len(text) == 1
         )
 
@@ -373,8 +373,8 @@ class SentencePieceUnigram(SentencePieceBase):
             node = root
             for char in text[2:]:
                 node = node.setdefault(char, shareable())
-            number = self.pieces.used[text]
-            node[""] = self.score(text, number), number
+            token_id = self.pieces.used[text]
+            node[""] = self.score(text, token_id), token_id
         return root
 
 

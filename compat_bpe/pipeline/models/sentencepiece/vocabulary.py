@@ -170,17 +170,17 @@ class SentencePieceVocabulary:
         ids: list[int] = []
         if self.byte_fallback:
             byte_ids = self.byte_ids
-            for text, number in pieces:
-                if number == unk_id:
+            for text, token_id in pieces:
+                if token_id == unk_id:
                     ids += map(byte_ids.__getitem__, text.encode())
                 else:
-                    ids.append(number)
+                    ids.append(token_id)
             return ids
         was_unknown = False
-        for _, number in pieces:
-            is_unknown = number == unk_id
+        for _, token_id in pieces:
+            is_unknown = token_id == unk_id
             if not (is_unknown and was_unknown):
-                ids.append(number)
+                ids.append(token_id)
             was_unknown = is_unknown
         return ids
 
@@ -196,13 +196,13 @@ class SentencePieceVocabulary:
         if len(tokens) == len(texts):
             return tokens, {}
         others: dict[int, bytes] = {}
-        for number in set(range(len(texts))).difference(tokens.values()):
-            text, kind = texts[number], types[number]
+        for token_id in set(range(len(texts))).difference(tokens.values()):
+            text, kind = texts[token_id], types[token_id]
             if kind == BYTE:
-                others[number] = bytes((int(text[3:5], 16),))
+                others[token_id] = bytes((int(text[3:5], 16),))
             elif kind == CONTROL:
-                others[number] = b""
+                others[token_id] = b""
             else:
                 written = unk_surface if kind == UNKNOWN else text.replace(SPACE, " ")
-                others[number] = written.encode()
+                others[token_id] = written.encode()
         return tokens, others

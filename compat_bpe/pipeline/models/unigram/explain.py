@@ -43,10 +43,10 @@ class BestWay:
             taken = edges.index(best[place]) if place in best else None
             is_taken = int(taken is not None)
             yield Row([char.encode()], (0, is_taken), items, taken)
-        for number, way in enumerate(self._ways):
-            said = f"{way.score:.2f} {'second best' if number else 'best'}"
+        for index, way in enumerate(self._ways):
+            said = f"{way.score:.2f} {'second best' if index else 'best'}"
             parts = [edge.text.encode() for edge in way.edges]
-            yield Row(parts, (0, 0), [Item([], said)], None if number else 0)
+            yield Row(parts, (0, 0), [Item([], said)], None if index else 0)
 
     def members(self, show: Callable[[bytes], str]) -> dict[str, Any]:
         """Return the pieces that match and the two best ways, with exact scores."""

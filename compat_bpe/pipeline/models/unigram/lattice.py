@@ -122,7 +122,7 @@ def _edges(model: Unigram, chunk: str) -> list[Edge]:
     for start in range(len(chunk)):
         for end, score, is_unknown in model.edges(chunk, start):
             text = chunk[start:end]
-            number = model.unknown if is_unknown else model.ids[text]
-            if number is not None:
-                edges.append(Edge(number, text, start, end, score))
+            token_id = model.unknown if is_unknown else model.ids[text]
+            if token_id is not None:
+                edges.append(Edge(token_id, text, start, end, score))
     return edges

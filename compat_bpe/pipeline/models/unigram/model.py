@@ -162,17 +162,17 @@ class Unigram:
         at = 0
         run: list[str] = []
         for piece in path:
-            number = self.ids.get(piece, self.unknown)
-            if number == self.unknown:
+            token_id = self.ids.get(piece, self.unknown)
+            if token_id == self.unknown:
                 run.append(piece)
                 continue
             if run:
                 yield from self._unknown_tokens("".join(run), at)
                 at += len("".join(run).encode())
                 run = []
-            assert number is not None
+            assert token_id is not None
             end = at + len(piece.encode())
-            yield Found(number, piece, at, end)
+            yield Found(token_id, piece, at, end)
             at = end
         if run:
             yield from self._unknown_tokens("".join(run), at)
@@ -181,16 +181,16 @@ class Unigram:
         """Yield the tokens of an unknown run: a piece, its bytes, or the unknown token."""
         data = run.encode()
         end = at + len(data)
-        number = self.ids.get(run)
+        token_id = self.ids.get(run)
         byte_ids = [self._byte_ids[byte] for byte in data]
-        if number is None and None not in byte_ids:
+        if token_id is None and None not in byte_ids:
             for byte, byte_id in zip(data, byte_ids):
                 assert byte_id is not None
                 yield Found(byte_id, _BYTE_PIECES[byte], at, end)
             return
-        number = self.unknown if number is None else number
-        assert number is not None
-        yield Found(number, run, at, end)
+        token_id = self.unknown if token_id is None else token_id
+        assert token_id is not None
+        yield Found(token_id, run, at, end)
 
     # The fast way
 

@@ -36,14 +36,14 @@ def tried(model: WordPiece, chunk: str) -> Iterator[Tried]:
     while start < len(chunk):
         prefix = model.prefix if start else ""
         pieces: list[str] = []
-        number = None
+        token_id = None
         end = len(chunk)
-        while end > start and number is None:
+        while end > start and token_id is None:
             pieces.append(prefix + chunk[start:end])
-            number = model.vocabulary.get(pieces[-1])
+            token_id = model.vocabulary.get(pieces[-1])
             end -= 1
-        yield Tried(start, pieces, number)
-        if number is None:
+        yield Tried(start, pieces, token_id)
+        if token_id is None:
             return
         start = end + 1
 

@@ -49,8 +49,8 @@ class LinkedPieces:
         self._links = [_DEAD, _DEAD]
         levels: list[list[tuple[int, int]]] = []
         for root, pieces in ((self._begin, first), (self._go_on, others)):
-            for piece, number in pieces.items():
-                self._add(root, piece, number, levels)
+            for piece, token_id in pieces.items():
+                self._add(root, piece, token_id, levels)
         # A link goes to a node of fewer characters, which has its own by then.
         for level in levels:
             for parent, key in level:

@@ -98,10 +98,10 @@ class WordPiece:
             return [Found(ids[0], self._names[ids[0]], 0, size)]
         tokens = []
         at = 0
-        for number in ids:
-            name = self._names[number]
+        for token_id in ids:
+            name = self._names[token_id]
             end = at + len((name[len(self.prefix) :] if tokens else name).encode())
-            tokens.append(Found(number, name, at, end))
+            tokens.append(Found(token_id, name, at, end))
             at = end
         return tokens
 
@@ -114,12 +114,12 @@ class WordPiece:
         while start < len(chunk):
             prefix = self.prefix if start else ""
             for end in range(min(len(chunk), start + self._longest), start, -1):
-                number = self._id_of(prefix + chunk[start:end])
-                if number is not None:
+                token_id = self._id_of(prefix + chunk[start:end])
+                if token_id is not None:
                     break
             else:
                 return (self._id_of_unknown(chunk),)
-            ids.append(number)
+            ids.append(token_id)
             start = end
         return tuple(ids)
 
@@ -148,9 +148,9 @@ class WordPiece:
             find = pieces.ids.get
             for size in pieces.lengths.get(chunk[start], ()):
                 if size <= left:
-                    number = find(chunk[start : start + size])
-                    if number is not None:
-                        ids.append(number)
+                    token_id = find(chunk[start : start + size])
+                    if token_id is not None:
+                        ids.append(token_id)
                         start += size
                         break
             else:
@@ -174,7 +174,7 @@ class WordPiece:
 
     @cached_property
     def _names(self) -> dict[int, str]:
-        return {number: piece for piece, number in self.vocabulary.items()}
+        return {token_id: piece for piece, token_id in self.vocabulary.items()}
 
     def merge(self, data: bytes) -> list[int]:
         """Raise ``ValueError``: nothing is merged."""
