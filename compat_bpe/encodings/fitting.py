@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..parallel.lazy import changed
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -31,9 +33,7 @@ class Fitting:
         core = self.core.continued
         if core is self.core:
             return self
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__, core=core)
-        return other
+        return changed(self, core=core)
 
     def fits(self: TextEncoder, text: str, limit: int) -> bool:
         """Return True if ``count(text)`` is at most ``limit``, without counting all of a long text.

@@ -1,10 +1,13 @@
-"""What is built when it is first asked for, by whichever thread asks first."""
+"""Objects whose parts are built when they are first asked for, by whichever thread asks first."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from functools import cached_property as cached_property  # the types are the same
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 else:
 
     class cached_property:
@@ -34,3 +37,21 @@ else:
             if instance is None:
                 return self
             return instance.__dict__.setdefault(self._name, self._compute(instance))
+
+
+def changed(whole: T, **parts: Any) -> T:
+    """Return a copy of an object in which some parts are others; it shares the rest.
+
+    What has been built by now is shared, too, and what has not is built by each for itself.
+
+    >>> class Pair:
+    ...     def __init__(self, left, right):
+    ...         self.left, self.right = left, right
+    >>> pair = Pair([1], [2])
+    >>> other = changed(pair, right=[3])
+    >>> other.left is pair.left, pair.right, other.right
+    (True, [2], [3])
+    """
+    copy = type(whole).__new__(type(whole))
+    copy.__dict__.update(whole.__dict__, **parts)
+    return copy

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import chain
 
-from ..parallel.lazy import cached_property
+from ..parallel.lazy import cached_property, changed
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ..unicode.surrogates import START, check_text
 from .cache import Cache
@@ -157,8 +157,8 @@ class Core:
         added = self.added.continued
         if added is self.added:
             return self
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__, added=added, continued=other)
+        other = changed(self, added=added)
+        other.continued = other
         return other
 
     # Facts about the ids that the text or its length gives

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from ...parallel.lazy import cached_property
+from ...parallel.lazy import cached_property, changed
 from ...unicode.properties import white_space, word
 from ..aligned import Aligned
 from ..names.finder import Names
@@ -130,10 +130,8 @@ class AddedTokens:
         prefix = None if self.prefix is None else self.prefix.continued
         if normalize is self.normalize and prefix is self.prefix:
             return self
-        other = AddedTokens.__new__(AddedTokens)
-        other.__dict__.update(self.__dict__, continued=other)
-        other._first_normalize, other._first_prefix = normalize, prefix
-        other.origin = 1
+        other = changed(self, _first_normalize=normalize, _first_prefix=prefix, origin=1)
+        other.continued = other
         return other
 
     def _prefixed(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:

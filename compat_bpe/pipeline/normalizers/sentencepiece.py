@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ...parallel.lazy import cached_property
+from ...parallel.lazy import cached_property, changed
 from ..aligned import Aligned
 from ..names.finder import Names
 from .base import PlainNormalizer
@@ -171,8 +171,8 @@ class SpaceNormalizer(PlainNormalizer):
         """The normalizer for a text that goes on after a cut: no space is put or left out first."""
         if not self._before and not self._removes:
             return self
-        other = SpaceNormalizer.__new__(SpaceNormalizer)
-        other.__dict__.update(self.__dict__, _before="", _begins=False, continued=other)
+        other = changed(self, _before="", _begins=False)
+        other.continued = other
         return other
 
     def across(self, left: str, right: str) -> tuple[str, str] | None:
