@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache, partial
@@ -15,7 +16,6 @@ from ...files.text import STDIN
 from ...unicode.escape import Visible, can_show, escape
 from ..input_path import INPUT_PATH, shown_name
 from ..merge_steps import merges_as_json, shown_merges
-from ..options.color import color_option, is_colored
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError, write_line, write_message
@@ -44,7 +44,13 @@ _SEPARATOR = "|"
 )
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 @click.option("--html", "as_html", is_flag=True, help="Write a page of HTML.")
-@color_option
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Color tokens. auto: on a terminal, unless NO_COLOR is set.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Leave out the line with the number of tokens.")
 def show(
     texts: tuple[str, ...],
@@ -118,7 +124,7 @@ def show(
         )
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
-    colored = is_colored(color)
+    colored = _is_colored(color)
     if merges:
         words = _words(texts)
         if as_json:
@@ -296,3 +302,13 @@ def _pieces(tokens: Iterable[Look], width: int, ids: bool, colored: bool) -> Ite
         background = next(backgrounds)
         yield lead + shown(look, _MARKED_BACKGROUNDS.get(look.kind, background))
         lead = separator
+
+
+def _is_colored(color: str) -> bool:
+    """Return True if tokens are colored, by the value of ``--color``."""
+    if color != "auto":
+        return color == "always"
+    # https://no-color.org
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout is not None and sys.stdout.isatty()

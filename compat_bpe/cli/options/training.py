@@ -17,12 +17,14 @@ from ...train.trainer import KindSettings, LikeError, Options
 from ..input_path import INPUT_PATH
 from ..output import CommandError, failure, plural
 from .groups import declared
-from .merging import MERGING_OPTIONS
-from .role import role_options
-from .sentencepiece import SENTENCEPIECE_OPTIONS
+from .kinds import (
+    MERGING_OPTIONS,
+    SENTENCEPIECE_OPTIONS,
+    STEP_OPTIONS,
+    UNIGRAM_OPTIONS,
+    role_options,
+)
 from .sizes import CONVERGENCE_OPTIONS, SIZE_OPTIONS, WHY_NO_CONVERGENCE, convergence
-from .steps import STEP_OPTIONS
-from .unigram import UNIGRAM_OPTIONS
 from .vocabulary import learning_options, why_stopped
 from .weights import weight_option
 
