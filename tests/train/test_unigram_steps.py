@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.train.unigram import words as unigram_words
+from compat_bpe.train.unigram.digamma import digamma
 from compat_bpe.train.unigram.lattice import Lattice
-from compat_bpe.train.unigram.learner import digamma
 from compat_bpe.train.unigram.plain import PlainModel
 from compat_bpe.train.unigram.prune import find_alternatives, prune
 from compat_bpe.train.unigram.substrings import branching_substrings

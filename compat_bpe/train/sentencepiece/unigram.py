@@ -27,6 +27,7 @@ from itertools import islice
 from math import exp, inf, log, log1p
 from operator import add
 
+from ..unigram.digamma import digamma
 from .corpus import single
 from .lattice import Pieces, Word, Words
 
@@ -37,29 +38,6 @@ _LEAST_COUNT = 0.5
 _TOO_LITTLE = "there is too little text to learn from"
 #: The difference in score of two missing characters.
 _STEP = single(0.0001)
-
-
-def digamma(x: float) -> float:
-    """Return the logarithmic derivative of the gamma function at a positive number.
-
-    >>> round(digamma(1), 6), round(digamma(100.0), 6)
-    (-0.577216, 4.600162)
-    """
-    result = 0.0
-    while x < 7:
-        result -= 1 / x
-        x += 1
-    x -= 1.0 / 2.0
-    xx = 1.0 / x
-    xx2 = xx * xx
-    xx4 = xx2 * xx2
-    return result + (
-        log(x)
-        + (1.0 / 24.0) * xx2
-        - (7.0 / 960.0) * xx4
-        + (31.0 / 8064.0) * xx4 * xx2
-        - (127.0 / 30720.0) * xx4 * xx4
-    )
 
 
 def learn_unigram(

@@ -21,6 +21,7 @@ from typing import Callable, NamedTuple
 
 from ...formats.json_numbers import read_float
 from ...formats.models.unigram import UnigramPart
+from .digamma import digamma
 from .options import UnigramOptions
 from .prune import prune
 from .substrings import END, branching_substrings
@@ -277,29 +278,3 @@ def finish(learner: _Learner, required: set[str], options: UnigramOptions) -> Un
         [*(0.0 for _ in first), *(read_float(repr(score)) for _, score in ranked)],
         None if options.unk_token is None else first.index(options.unk_token),
     )
-
-
-def digamma(number: float) -> float:
-    """Return the derivative of the logarithm of the gamma function, at a positive number.
-
-    The operations are in the reference's order, so the bits are the same.
-
-    >>> round(digamma(1.0), 9)  # Euler's constant, negative
-    -0.577215665
-    """
-    result = 0.0
-    while number < 7.0:
-        result -= 1.0 / number
-        number += 1.0
-    number -= 1.0 / 2.0
-    inverse = 1.0 / number
-    two = inverse * inverse
-    four = two * two
-    result += (
-        log(number)
-        + (1.0 / 24.0) * two
-        - 7.0 / 960.0 * four
-        + (31.0 / 8064.0) * four * two
-        - (127.0 / 30720.0) * four * four
-    )
-    return result

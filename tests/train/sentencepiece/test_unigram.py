@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from math import exp, lgamma
+from math import exp
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ from compat_bpe.train.sentencepiece.corpus import word_splitter
 from compat_bpe.train.sentencepiece.rules import PieceRules
 from compat_bpe.train.sentencepiece.seeds import seed_pieces
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
-from compat_bpe.train.sentencepiece.unigram import UnigramTrainer, digamma, learn_unigram
+from compat_bpe.train.sentencepiece.unigram import UnigramTrainer, learn_unigram
 
 SENTENCES = st.lists(
     st.text("ab▁éè1猫", min_size=1, max_size=12).map(
@@ -149,12 +149,6 @@ def test_missing_characters_get_penalties() -> None:
     assert list(found) == ["b", "y", "x"]
     assert found["y"] - found["x"] == pytest.approx(0.0001, rel=1e-2)
     assert found["x"] == trainer.lowest
-
-
-@pytest.mark.parametrize("x", [0.5, 1.0, 3.7, 7.0, 250.0, 1e6])
-def test_digamma_is_the_derivative(x: float) -> None:
-    step = x * 1e-5
-    assert digamma(x) == pytest.approx((lgamma(x + step) - lgamma(x - step)) / (2 * step), rel=1e-4)
 
 
 def test_too_little_text() -> None:

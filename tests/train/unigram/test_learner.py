@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.train import UnigramSettings, train_unigram
-from compat_bpe.train.unigram.learner import Iteration, digamma, learn_unigram, make_seeds
+from compat_bpe.train.unigram.digamma import digamma
+from compat_bpe.train.unigram.learner import Iteration, learn_unigram, make_seeds
 from compat_bpe.train.unigram.options import UnigramOptions
 
 COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
