@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .definition import Added, Definition
-    from .models.found import Found
+    from .models.text_model import Found
 
 
 class Located(NamedTuple):

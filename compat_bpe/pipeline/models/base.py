@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from .found import Found
     from .joints import Joints
+    from .text_model import Found
 
     #: The ids of a chunk, or of several.
     Ids = tuple[int, ...]

@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-from .found import Found
+from .text_model import Found, TextModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .base import Ids
 
 
-class _OpenVocabulary:
+class _OpenVocabulary(TextModel):
     """The common part of both models."""
 
     #: The longest token is not known before the text is.
     is_complete = False
-    is_text = False
-    joints = None
     unknown_id = None
-
-    @property
-    def to_bytes(self) -> Callable[[str], bytes]:
-        """The function that returns the bytes of a chunk."""
-        return str.encode
-
-    def merge(self, data: bytes) -> list[int]:
-        """Raise ``ValueError``: nothing is merged."""
-        raise ValueError("a baseline is no byte-level BPE: nothing is merged")
-
-    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
-        """Return None: there is no faster way than chunk by chunk."""
-        return None
-
-    def clear_cache(self) -> None:
-        """Do nothing: the model has no cache."""
 
 
 class Characters(_OpenVocabulary):

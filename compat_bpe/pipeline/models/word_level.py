@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from ..lookup import getter
-from .found import Found
+from .text_model import Found, TextModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import NoReturn
 
     from .base import Ids
 
 
-class WordLevel:
+class WordLevel(TextModel):
     """The model in which each chunk is a token.
 
     Args:
@@ -26,8 +26,6 @@ class WordLevel:
 
     #: An unknown chunk is one token, however long it is.
     is_complete = False
-    is_text = False
-    joints = None
 
     def __init__(self, vocabulary: Mapping[str, int], unknown: str) -> None:
         self.vocabulary = vocabulary
@@ -38,11 +36,6 @@ class WordLevel:
     def unknown_id(self) -> int | None:
         """The id of the token that stands for what is unknown; None if there is none."""
         return self.vocabulary.get(self.unknown)
-
-    @property
-    def to_bytes(self) -> Callable[[str], bytes]:
-        """The function that returns the bytes of a chunk."""
-        return str.encode
 
     def encode(self, chunk: str) -> Ids:
         """Return the id of a chunk.
@@ -58,17 +51,6 @@ class WordLevel:
         (token_id,) = self.encode(chunk)
         text = chunk if chunk in self.vocabulary else self.unknown
         return [Found(token_id, text, 0, len(chunk.encode()))]
-
-    def merge(self, data: bytes) -> list[int]:
-        """Raise ``ValueError``: nothing is merged."""
-        raise ValueError("a word-level vocabulary is no byte-level BPE: nothing is merged")
-
-    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
-        """Return None: there is no faster way than chunk by chunk."""
-        return None
-
-    def clear_cache(self) -> None:
-        """Do nothing: the model has no cache."""
 
     def _id_of_unknown(self, chunk: str) -> int:
         token_id: int | None = self._id_of(self.unknown)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.found import Found
+from compat_bpe.pipeline.models.text_model import Found
 from compat_bpe.pipeline.models.word_level import WordLevel
 
 WORDS = {"hug": 3, "é": 1, "<unk>": 2, "": 0}

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..base import Ids
-    from ..found import Found
+    from ..text_model import Found
     from .unspaced import UnspacedEncoder
 
 #: Build the character-boundary encoder after this many bytes of Chinese and the like; merging
@@ -110,7 +110,7 @@ class ByteLevelBPE:
         [Found(id=2, text='Ġh', start=0, end=2), Found(id=0, text='h', start=2, end=3)]
         """
         from ...byte_level import encode_bytes
-        from ..found import Found
+        from ..text_model import Found
 
         data = self.to_bytes(chunk)
         written = encode_bytes(data)

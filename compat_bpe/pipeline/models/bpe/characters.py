@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, repeat
 from operator import add
 
 from ....parallel.lazy import cached_property
 from ...byte_level import UNICODE_TO_BYTE, encode_bytes
 from ...lookup import getter, shareable
-from ..found import Found
 from ..joints import Joints, no_slack
+from ..text_model import Found, TextModel
 from .by_merges import UnknownPolicy
 from .character_cuts import CharacterCuts, Cutter
 from .heap import merge_by_heap
@@ -44,7 +44,7 @@ _LONG = 16
 _WORTH_CUTTING = 1 << 13
 
 
-class CharacterBPE:
+class CharacterBPE(TextModel):
     """The model that encodes a chunk by merging its characters.
 
     Args:
@@ -71,7 +71,6 @@ class CharacterBPE:
     """
 
     #: Chunks are text, whose tokens may be decorated.
-    is_text = False
 
     def __init__(
         self,
@@ -136,11 +135,6 @@ class CharacterBPE:
         token = self._unknown.token
         return None if token is None else self.vocabulary.get(token)
 
-    @property
-    def to_bytes(self) -> Callable[[str], bytes]:
-        """The function that returns the bytes of a chunk."""
-        return str.encode
-
     def encode(self, chunk: str) -> Ids:
         """Return the ids of a chunk.
 
@@ -189,18 +183,6 @@ class CharacterBPE:
             Found(ids[symbol.name], symbol.name, start, end)
             for symbol, start, end in zip(symbols, starts, ends)
         ]
-
-    def merge(self, data: bytes) -> list[int]:
-        """Refuse to merge bytes.
-
-        Raises:
-            ValueError: always.
-        """
-        raise ValueError("the model merges characters: it is no byte-level BPE")
-
-    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
-        """Return None: there is no faster way than chunk by chunk."""
-        return None
 
     def clear_cache(self) -> None:
         """Drop what is remembered of long chunks."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ....parallel.lazy import cached_property
-from ..found import Found
+from ..text_model import Found, TextModel
 from .splitter import WholeSplitter
 from .vocabulary import SentencePieceVocabulary
 
@@ -15,16 +15,12 @@ if TYPE_CHECKING:
     from ..joints import Joints
 
 
-class SentencePieceBase:
+class SentencePieceBase(TextModel):
     """A model over characters, with a vocabulary of pieces.
 
     Args:
         pieces: the vocabulary.
     """
-
-    is_text = False
-    #: The function that returns the bytes of a chunk.
-    to_bytes: Callable[[str], bytes] = staticmethod(str.encode)
 
     def __init__(self, pieces: SentencePieceVocabulary) -> None:
         self.pieces = pieces
@@ -84,14 +80,3 @@ class SentencePieceBase:
                 tokens.append(Found(token_id, text, at, at + len(data)))
             at += len(data)
         return tokens
-
-    def merge(self, data: bytes) -> list[int]:
-        """Raise ``ValueError``: the model works on characters."""
-        raise ValueError("this model is no byte-level BPE: it has no ids for bytes")
-
-    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
-        """Return None: there is no faster way than chunk by chunk."""
-        return None
-
-    def clear_cache(self) -> None:
-        """Clear the model's cache; here there is none."""

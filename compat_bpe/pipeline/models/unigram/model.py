@@ -32,14 +32,14 @@ from itertools import groupby
 from ....parallel.lazy import cached_property
 from ...cache import Cache
 from ...lookup import shareable
-from ..found import Found
 from ..joints import Joints
+from ..text_model import Found, TextModel
 from .parts import SUM_LIMIT, PartEncoder
 from .table import UnigramTable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import NoReturn
 
     from ..base import Ids
@@ -59,7 +59,7 @@ _WORTH_PARTS = 1 << 15
 _FROM, _UP_TO, _CHUNKS = 129, 1 << 13, 1 << 9
 
 
-class Unigram:
+class Unigram(TextModel):
     """The model that writes a chunk with the pieces of the greatest total score.
 
     Args:
@@ -73,8 +73,6 @@ class Unigram:
     >>> Unigram(pieces, scores, unknown=0).encode("hugs??")
     (6, 4, 0)
     """
-
-    is_text = False
 
     def __init__(
         self,
@@ -107,11 +105,6 @@ class Unigram:
     def unknown_id(self) -> int | None:
         """The id of the token that stands for what is unknown; None if there is none."""
         return self.unknown
-
-    @property
-    def to_bytes(self) -> Callable[[str], bytes]:
-        """The function that returns the bytes of a chunk."""
-        return str.encode
 
     # The plain rule
 
@@ -346,14 +339,6 @@ class Unigram:
             result += numbers
             start = end
         return tuple(result)  # type: ignore[arg-type]
-
-    def merge(self, data: bytes) -> list[int]:
-        """Raise ``ValueError``: nothing is merged."""
-        raise ValueError("a Unigram vocabulary is no byte-level BPE: nothing is merged")
-
-    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
-        """Return None: there is no faster way than chunk by chunk."""
-        return None
 
     def clear_cache(self) -> None:
         """Drop long chunks, and their encoder, which has a cache of its own."""

@@ -11,13 +11,13 @@ from operator import itemgetter
 
 from ....parallel.lazy import cached_property
 from ...lookup import getter, shareable
-from ..found import Found
+from ..text_model import Found, TextModel
 from ..word_level import fail_unknown
 from .links import LinkedPieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ..base import Ids
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _LONG = 128
 
 
-class WordPiece:
+class WordPiece(TextModel):
     """The model that cuts a word into its longest pieces.
 
     Args:
@@ -44,8 +44,6 @@ class WordPiece:
 
     #: An unknown word is one token, however long it is.
     is_complete = False
-    is_text = False
-    joints = None
 
     def __init__(
         self,
@@ -80,11 +78,6 @@ class WordPiece:
     def unknown_id(self) -> int | None:
         """The id of the token that stands for what is unknown; None if there is none."""
         return self.vocabulary.get(self.unknown)
-
-    @property
-    def to_bytes(self) -> Callable[[str], bytes]:
-        """The function that returns the bytes of a chunk."""
-        return str.encode
 
     def find(self, chunk: str) -> list[Found]:
         """Return the pieces of a word with their places; errors as in ``encode``."""
@@ -175,17 +168,6 @@ class WordPiece:
     @cached_property
     def _names(self) -> dict[int, str]:
         return {token_id: piece for piece, token_id in self.vocabulary.items()}
-
-    def merge(self, data: bytes) -> list[int]:
-        """Raise ``ValueError``: nothing is merged."""
-        raise ValueError("a WordPiece vocabulary is no byte-level BPE: nothing is merged")
-
-    def encode_segment(self, segment: str, chunks: Callable[[str], list[str]]) -> Ids | None:
-        """Return None: there is no faster way than chunk by chunk."""
-        return None
-
-    def clear_cache(self) -> None:
-        """Do nothing: the model has no cache."""
 
     def _id_of_unknown(self, chunk: str) -> int:
         token_id: int | None = self._id_of(self.unknown)

@@ -249,7 +249,7 @@ def test_it_is_no_byte_level_model() -> None:
     assert not model.is_complete
     assert model.to_bytes("é") == "é".encode()
     assert model.encode_segment("a", lambda text: [text]) is None
-    with pytest.raises(ValueError, match="it is no byte-level BPE"):
+    with pytest.raises(ValueError, match="no byte-level BPE"):
         model.merge(b"a")
 
 

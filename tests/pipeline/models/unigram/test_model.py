@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.found import Found
+from compat_bpe.pipeline.models.text_model import Found
 from compat_bpe.pipeline.models.unigram import model as unigram_model
 from compat_bpe.pipeline.models.unigram.lattice import lattice, n_best
 from compat_bpe.pipeline.models.unigram.model import Unigram

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.found import Found
+from compat_bpe.pipeline.models.text_model import Found
 from compat_bpe.pipeline.models.wordpiece import model as wordpiece_model
 from compat_bpe.pipeline.models.wordpiece.links import LinkedPieces
 from compat_bpe.pipeline.models.wordpiece.model import WordPiece
