@@ -95,7 +95,7 @@ class Learned(NamedTuple):
 
 
 class LikeError(ValueError):
-    """An error for a tokenizer to be like, of which the kind cannot be; the message lacks it."""
+    """The tokenizer to be like is of another kind; the message goes on after its path."""
 
 
 class Options(NamedTuple):
