@@ -44,7 +44,7 @@ TRIPLETS = {
 
 
 #: The seconds to wait before lists of packages are fetched again: a mirror may be changing.
-_PAUSES = (20, 60)
+_PAUSES = (20,)
 
 
 def unpacked(folder: Path, suite: str, architecture: str, packages: list[str]) -> Path:

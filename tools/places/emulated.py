@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 from .debian import runnable, unpacked
-from .kit import Kit, Row
+from .kit import Kit, PlaceError, Row
 
 #: The architectures of Debian, the names of QEMU's programs, and what is special.
 PROCESSORS = {
@@ -20,25 +22,38 @@ PROCESSORS = {
 #: The quick ones: a processor of the other byte order, and one with other sizes.
 QUICK = ("s390x", "i386")
 
-SUITE = "trixie"
+#: The suites of Debian to take from, the first that can be had: a mirror may be changing.
+SUITES = ("trixie", "bookworm", "sid")
 
 
 def rows(kit: Kit) -> Iterator[Row]:
     """Yield a row for each processor."""
     own = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
-    qemu = unpacked(kit.kept / "qemu", SUITE, own, ["qemu-user"])
+    qemu, _ = _unpacked(kit, own, ["qemu-user"])
     kit.every = max(kit.every * 4, 10)
     for architecture, (program, place) in PROCESSORS.items():
         if kit.quick and architecture not in QUICK:
             continue
-        root = unpacked(
-            kit.kept / architecture, SUITE, architecture, ["python3-minimal", "libpython3-stdlib"]
-        )
+        root, suite = _unpacked(kit, architecture, ["python3-minimal", "libpython3-stdlib"])
         target = root / "usr/bin/python3"
         emulator = qemu / "usr" / "bin" / f"qemu-{program}"
         python = runnable(
             root, architecture, str(target.resolve().relative_to(root.resolve())), emulator
         )
         ran = kit.run([python], *kit.sample, timeout=3600)
-        had = f"Debian {SUITE}'s {ran.python.split(',')[0]}, emulated"
+        had = f"Debian {suite}'s {ran.python.split(',')[0]}, emulated"
         yield Row(place, had, f"{ran.answers:,} answers")
+
+
+def _unpacked(kit: Kit, architecture: str, packages: list[str]) -> tuple[Path, str]:
+    """Return a folder with packages for a processor, and the suite that they are of.
+
+    Raises:
+        PlaceError: no suite has them.
+    """
+    *first, last = SUITES
+    for suite in first:
+        with suppress(PlaceError):
+            folder = kit.kept / f"{suite}-{architecture}"
+            return unpacked(folder, suite, architecture, packages), suite
+    return unpacked(kit.kept / f"{last}-{architecture}", last, architecture, packages), last
