@@ -1,7 +1,7 @@
 """Prompts of several sections, of which the less important are cut or dropped first.
 
 The prompt is counted as one text. At every step ``_Prompt`` knows the exact count of the text so
-far, even if tokens reach across joints, and nothing is put in that takes it above the limit.
+far, even if tokens reach across the seams, and nothing is put in that takes it above the limit.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class FittedSections:
 
     Args:
         text: the prompt.
-        count: its exact number of tokens, at most the limit. If tokens reach across joints, it is
+        count: its exact number of tokens, at most the limit. If tokens reach across seams, it is
             not the sum of the sections' counts.
         sections: the result for each section, in the given order.
     """

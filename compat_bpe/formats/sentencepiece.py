@@ -181,7 +181,7 @@ class SentencePieceModel(NamedTuple):
                 denormalize=denormalize,
             ),
             pieces=lambda: dict(enumerate(self.texts)),
-            may_cut=model.may_cut,
+            cuts_at_joints=True,
             steps=(),
             highest=len(self.texts) - 1,
         )

@@ -16,10 +16,10 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..parallel.lazy import changed
 from ..pipeline.added.added_tokens import AddedToken, AddedTokens, normalized_content
-from ..pipeline.definition import Definition
 from ..pipeline.pre_tokenizers.first_step import split_off_first
-from ..pipeline.pre_tokenizers.step_splitter import StepSplitter, make_splitter
+from ..pipeline.pre_tokenizers.step_splitter import StepSplitter
 from .checked_json import Json, is_unicode
 from .parts.decoders import read_decoder
 from .parts.kind import check_size
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..pipeline.decoders.base import IdDecoder
+    from ..pipeline.definition import Definition
     from ..pipeline.pre_tokenizers.base import PreTokenizerStep
     from ..pipeline.tokenized.padding import Padding
     from ..pipeline.tokenized.truncation import Truncation
@@ -269,7 +270,7 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
                 "there would be such a token between any two characters"
             )
     prefix, steps = split_off_first(steps)
-    built = model.build(steps, source)
+    alone = model.define(steps, source)
     decoder = read_decoder(parts["decoder"])
     is_byte_level = [step.is_byte_level for step in decoder] == [True]
     to_bytes: Callable[[str], bytes] = str.encode
@@ -278,16 +279,14 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
 
         to_bytes = bytes_of
     other_tokens = {
-        **built.other_tokens,
+        **alone.other_tokens(),
         **{token.id: to_bytes(normalized_content(token, normalize)) for token in added},
     }
 
     @cache
     def pieces() -> dict[int, str]:
         # A model may have a token twice, of which the vocabulary has the last.
-        names = {
-            number: data.decode(errors="replace") for number, data in built.other_tokens.items()
-        }
+        names = {id_: data.decode(errors="replace") for id_, data in alone.other_tokens().items()}
         names.update((number, name) for name, number in model.vocabulary.items())
         names.update((token.id, normalized_content(token, normalize)) for token in added)
         return names
@@ -301,23 +300,19 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
 
         return PieceDecoder(pieces(), decoder)
 
-    left = list(built.steps)
-    is_cut_further = left != list(steps) and left != list(steps[:-1])
+    rest = list(alone.steps or ())
+    is_cut_further = rest != list(steps) and rest != list(steps[:-1])
     # The tokens of a byte-level model are the bytes that its pieces stand for.
-    has_bytes = is_byte_level and built.are_bytes
-    return Definition(
+    has_bytes = is_byte_level and alone.pieces is None
+    return changed(
+        alone,
         added=AddedTokens(added, normalize, prefix=prefix),
-        splitter=make_splitter(built.steps),
-        model=built.model,
-        tokens=built.tokens,
         other_tokens=lambda: other_tokens,
         # A token of the vocabulary may be an added one too, which may be decoded otherwise.
         others_win=True,
         make_decoder=None if has_bytes else make_decoder,
         processor=read_post_processor(parts["post_processor"]),
         pieces=pieces,
-        may_cut=built.may_cut,
         words=StepSplitter(steps) if is_cut_further else None,
-        steps=built.steps,
-        highest=max(built.highest, *other_tokens, -1),
+        highest=max(alone.highest, *other_tokens, -1),
     )

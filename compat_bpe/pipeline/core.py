@@ -211,7 +211,7 @@ class Core:
             text: any text without surrogates, with a joint after its first character.
         """
         joints = self.model.joints
-        if joints is None:
+        if joints is None or joints.slack is None:
             return 0
         spans = self.spans(text, frozenset())
         chunks = (chunk for span, _ in spans for chunk in self.splitter.chunks(span))

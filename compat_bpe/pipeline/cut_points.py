@@ -44,7 +44,10 @@ class CutPoints:
         self._definition = definition
         self._added = definition.added
         self._splitter = definition.splitter
-        self._may_cut = definition.may_cut
+        joints = definition.model.joints if definition.cuts_at_joints else None
+        is_exact = joints is not None and joints.are_exact
+        #: Says between which two characters the model cuts a span; None if only the splitter does.
+        self._cuts_between = joints.are_between if joints is not None and is_exact else None
         #: For coarse and fine cut points, and both again without those within chunks: pairs of
         #: characters, and, if there is one between them, what they may be in normalized text.
         self._pairs: tuple[dict[str, tuple[str, ...]], ...] = ({}, {}, {}, {})
@@ -65,11 +68,11 @@ class CutPoints:
         """Return the first cut point between ``start`` and ``end``; see ``Core.next_cut_point``."""
         splitter = self._splitter
         guard = self._added.guard(names)
-        if guard is None or not (splitter.has_cuts or self._may_cut):
+        if guard is None or not (splitter.has_cuts or self._cuts_between):
             return None
         if end is None:
             end = len(text)
-        if self._added.changes_text or splitter.tree is None or self._may_cut is not None:
+        if self._added.changes_text or splitter.tree is None or self._cuts_between is not None:
             return self._next_by_pairs(text, start, end, guard, fine, whole_chunks)
         if fine:
             cut_points = splitter.fine_cut_points
@@ -94,14 +97,14 @@ class CutPoints:
         The normalizers say which characters are beside the position afterwards, if each side can
         be normalized by itself.
         """
-        may_cut = None if whole_chunks else self._may_cut
-        known = self._pairs[fine + 2 * (may_cut is None)]
+        cuts_between = None if whole_chunks else self._cuts_between
+        known = self._pairs[fine + 2 * (cuts_between is None)]
         forbids = guard.forbids if guard.is_needed else None
         for cut in range(start + 1, end):
             beside = text[cut - 1 : cut + 1]
             normalized = known.get(beside)
             if normalized is None:
-                normalized = self._normalized_at_cut(beside, fine, may_cut)
+                normalized = self._normalized_at_cut(beside, fine, cuts_between)
                 if len(known) >= _PAIRS:
                     known.clear()
                 known[beside] = normalized
@@ -136,7 +139,7 @@ class CutPoints:
             not (guard.is_needed and (guard.forbids(beside) or guard.forbids(pair)))
             and (
                 self._splitter.is_cut(ready, True)
-                or (self._may_cut is not None and self._may_cut(ready[0], ready[1]))
+                or (self._cuts_between is not None and self._cuts_between(ready[0], ready[1]))
                 or self._stays(ready[0], ready[1])
             )
             for pair, ready in across
@@ -188,7 +191,7 @@ class CutPoints:
         return steps is not None and joints is not None and joints.are_between(left, right)
 
     def _normalized_at_cut(
-        self, beside: str, fine: bool, may_cut: Callable[[str, str], bool] | None
+        self, beside: str, fine: bool, cuts_between: Callable[[str, str], bool] | None
     ) -> tuple[str, ...]:
         """Return what two characters may be in normalized text; nothing if there is no cut."""
         if any("\ud800" <= char < "\ue000" for char in beside):
@@ -196,7 +199,7 @@ class CutPoints:
         normalized: list[str] = []
         for pair, ready in self._added.across(beside):
             if not self._splitter.is_cut(ready, fine) and (
-                may_cut is None or not may_cut(ready[0], ready[1])
+                cuts_between is None or not cuts_between(ready[0], ready[1])
             ):
                 return ()
             normalized.append(pair)

@@ -37,17 +37,12 @@ class Definition:
         make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
         processor: puts special tokens around a text, for callers that ask for them; or None.
         pieces: returns each id's token, written as in the vocabulary; None if the tokens are bytes.
-        may_cut: returns True if the model gives both sides of a place between two characters of a
-            span the ids of the whole; None if only the splitter says where a span may be cut.
+        cuts_at_joints: True if a span may be cut at each exact joint of the model, too; False if
+            only the splitter says where.
         words: cuts a span into the chunks of the pre-tokenizer, if ``splitter`` cuts these further.
         steps: the steps that ``splitter`` is made of; none if it leaves a span whole, or cuts it
             only where the model has joints. None if it is no splitter by steps.
     """
-
-    __slots__ = (
-        *("added", "make_decoder", "model", "other_tokens", "others_win", "splitter"),
-        *("highest", "may_cut", "pieces", "processor", "steps", "tokens", "words"),
-    )
 
     def __init__(
         self,
@@ -61,7 +56,7 @@ class Definition:
         make_decoder: Callable[[], IdDecoder] | None = None,
         processor: Processor | None = None,
         pieces: Callable[[], Mapping[int, str]] | None = None,
-        may_cut: Callable[[str, str], bool] | None = None,
+        cuts_at_joints: bool = False,
         words: StepSplitter | None = None,
         steps: Sequence[PreTokenizerStep] | None = None,
         highest: int = -1,
@@ -75,7 +70,7 @@ class Definition:
         self.make_decoder = make_decoder
         self.processor = processor
         self.pieces = pieces
-        self.may_cut = may_cut
+        self.cuts_at_joints = cuts_at_joints
         self.words = words
         self.steps = steps
         self.highest = highest

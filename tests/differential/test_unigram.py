@@ -51,7 +51,7 @@ def model(vocab: list[tuple[str, str]], unknown: int | None, fallback: bool = Fa
 
 def ours(text: str) -> Unigram:
     part = read_unigram(parse_json(text.encode(), "small")["model"])
-    built = part.build([], "small").model
+    built = part.define([], "small").model
     assert isinstance(built, Unigram)
     return built
 

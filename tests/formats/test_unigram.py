@@ -32,10 +32,10 @@ def test_model() -> None:
     assert part.vocabulary == {"<unk>": 0, "a": 1, "ab": 2}
     assert list(part.scores) == [0.0, -1.5, -2.5]
     assert part.written(part.vocabulary) == MODEL
-    built = part.build([], "u.json")
-    assert built.tokens() == {b"<unk>": 0, b"a": 1, b"ab": 2}
-    assert built.other_tokens == {}
-    assert built.model.encode("aab") == (1, 2)
+    definition = part.define([], "u.json")
+    assert definition.tokens() == {b"<unk>": 0, b"a": 1, b"ab": 2}
+    assert definition.other_tokens() == {}
+    assert definition.model.encode("aab") == (1, 2)
 
 
 def test_what_may_be_left_out() -> None:
@@ -50,9 +50,9 @@ def test_a_piece_that_occurs_twice() -> None:
     part = read('{"vocab": [["a", -1.5], ["b", -1.5], ["a", -2.5]]}')
     assert part.vocabulary == {"a": 2, "b": 1}
     assert part.size == 3
-    built = part.build([], "u.json")
-    assert built.tokens() == {b"a": 2, b"b": 1}
-    assert built.other_tokens == {0: b"a"}
+    definition = part.define([], "u.json")
+    assert definition.tokens() == {b"a": 2, b"b": 1}
+    assert definition.other_tokens() == {0: b"a"}
     assert part.written(part.vocabulary)["vocab"] == [["a", -1.5], ["b", -1.5], ["a", -2.5]]
 
 

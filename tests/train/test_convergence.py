@@ -165,7 +165,7 @@ def test_pieces_that_no_merge_makes(
         is_new = piece not in vocabulary
         vocabulary.setdefault(piece, len(vocabulary))
         words.learn(0, 0, 0, piece, is_new=is_new)
-        model = WordPiecePart(vocabulary, "[UNK]", prefix, 9).build((), "test").model
+        model = WordPiecePart(vocabulary, "[UNK]", prefix, 9).define((), "test").model
         expected = sum(len(model.encode(word)) * count for word, count in counts.items())
         assert words.size([], []) == expected
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from ...pipeline.added.special import SpecialTokens
+from ...pipeline.definition import Definition
+from ...pipeline.pre_tokenizers.step_splitter import make_splitter
 from ..checked_json import Json, is_unicode
 
 if TYPE_CHECKING:
@@ -26,8 +29,8 @@ if TYPE_CHECKING:
         def size(self) -> int:
             """The number of tokens, after which added ones are numbered on."""
 
-        def build(self, steps: Sequence[PreTokenizerStep], source: str) -> Built:
-            """Return the model, ready to work.
+        def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
+            """Return the definition of a tokenizer that has only a pre-tokenizer and this model.
 
             Args:
                 steps: the steps of the pre-tokenizer, whose chunks it gets.
@@ -54,34 +57,52 @@ if TYPE_CHECKING:
 ID_LIMIT = 1 << 32
 
 
-class Built(NamedTuple):
-    """A model that is ready to work.
+def definition_of(
+    model: Model,
+    steps: Sequence[PreTokenizerStep],
+    tokens: Callable[[], dict[bytes, int]],
+    highest: int,
+    *,
+    other_tokens: Mapping[int, bytes] | None = None,
+    pieces: Callable[[], Mapping[int, str]] | None = None,
+    cuts_at_joints: bool = False,
+) -> Definition:
+    """Return the definition of a tokenizer that has only a pre-tokenizer and a model.
 
     Args:
-        model: the model.
         steps: the steps of the pre-tokenizer that are left for the splitter.
-        tokens: returns each token's bytes and its id.
-        highest: the greatest id; -1 if there is none.
+        model, tokens, highest, pieces, cuts_at_joints: as in ``Definition``.
         other_tokens: the bytes of ids that are not in ``tokens``.
-        may_cut: see ``Definition``.
-        are_bytes: True if the model is byte-level: its tokens are bytes.
     """
+    return Definition(
+        added=SpecialTokens({}),
+        splitter=make_splitter(steps),
+        model=model,
+        tokens=tokens,
+        other_tokens=lambda: other_tokens or {},
+        pieces=pieces,
+        cuts_at_joints=cuts_at_joints,
+        steps=steps,
+        highest=highest,
+    )
 
-    model: Model
-    steps: Sequence[PreTokenizerStep]
-    tokens: Callable[[], dict[bytes, int]]
-    highest: int
-    other_tokens: Mapping[int, bytes]
-    may_cut: Callable[[str, str], bool] | None = None
-    are_bytes: bool = False
 
-
-def built_of_pieces(
-    model: Model, steps: Sequence[PreTokenizerStep], vocabulary: Mapping[str, int]
-) -> Built:
-    """Return a model over characters, whose pieces stand for their own text."""
-    highest = max(vocabulary.values(), default=-1)
-    return Built(model, steps, partial(bytes_of, vocabulary), highest, {})
+def definition_of_pieces(
+    model: Model,
+    steps: Sequence[PreTokenizerStep],
+    vocabulary: Mapping[str, int],
+    *,
+    cuts_at_joints: bool = False,
+) -> Definition:
+    """Return the definition for a model over characters, whose pieces are their own text."""
+    return definition_of(
+        model,
+        steps,
+        partial(bytes_of, vocabulary),
+        max(vocabulary.values(), default=-1),
+        pieces=lambda: dict(zip(vocabulary.values(), vocabulary)),
+        cuts_at_joints=cuts_at_joints,
+    )
 
 
 def bytes_of(vocabulary: Mapping[str, int]) -> dict[bytes, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -22,9 +22,10 @@ from ...pipeline.pre_tokenizers.joined import Joined
 from ...pipeline.pre_tokenizers.split import Split
 from ...unicode.code_points import CodePoints
 from ..checked_json import Json
-from .base import Built, built_of_pieces, flag, read_vocabulary
+from .base import definition_of, definition_of_pieces, flag, read_vocabulary
 
 if TYPE_CHECKING:
+    from ...pipeline.definition import Definition
     from ...pipeline.pre_tokenizers.base import PreTokenizerStep
 
 
@@ -78,11 +79,11 @@ class ListedModel(NamedTuple):
         rights = [*rights, *(encode_bytes(right) for _, right in merges)]
         return self._replace(vocabulary=vocabulary, merges=(lefts, rights), spelled=())
 
-    def build(self, steps: Sequence[PreTokenizerStep], source: str) -> Built:
-        """Return the model, ready to work; see ``ModelPart``."""
+    def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
+        """Return the definition of a tokenizer with this model; see ``ModelPart``."""
         if self.dropout == 1:
             unmerged = self._replace(merges=([], []), ignore_merges=False, spelled=(), dropout=None)
-            return unmerged.build(steps, source)
+            return unmerged.define(steps, source)
         unknown = self.unknown
         is_byte_level = _are_byte_level(steps) and not self.prefix and not self.suffix
         is_byte_level = is_byte_level and not self._shares_ids
@@ -93,7 +94,7 @@ class ListedModel(NamedTuple):
                 # The model over characters fails where the missing token is needed.
                 is_byte_level = False
         if not is_byte_level:
-            return self._build_characters(steps, source)
+            return self._define_characters(steps, source)
         try:
             byte_pair = ListedMergesEncoder(self.vocabulary, self.merges, unknown)
         except KeyError as error:
@@ -110,14 +111,14 @@ class ListedModel(NamedTuple):
             }
         highest = max(self.vocabulary.values(), default=-1)
         whole = tokens if self.ignore_merges else {}
-        return _built(byte_pair, whole, steps, tokens, others, highest)
+        return _define(byte_pair, whole, steps, tokens, others, highest)
 
     @property
     def _shares_ids(self) -> bool:
         """True if some tokens have the same id."""
         return len(set(self.vocabulary.values())) < len(self.vocabulary)
 
-    def _build_characters(self, steps: Sequence[PreTokenizerStep], source: str) -> Built:
+    def _define_characters(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
         by_bytes = bool(steps) and isinstance(steps[-1], ByteAlphabet)
         prefix = self.prefix or ""
         least = len(prefix.encode())
@@ -141,10 +142,9 @@ class ListedModel(NamedTuple):
             _fail_merge(Json(None, source, "model.merges"), *error.args)
         steps = steps[:-1] if by_bytes else steps
         before_spaces = len(steps) == 1 and _ends_chunks_with_spaces(steps[0])
-        may_cut: Callable[[str, str], bool] | None = None
-        if (not steps or before_spaces) and not by_bytes:
+        cuts_at_joints = (not steps or before_spaces) and not by_bytes
+        if cuts_at_joints:
             cuts = model.cuts
-            may_cut = cuts.are_between if cuts.are_possible else None
             splitter = splitter_by_merges(
                 marks=cuts.are_before(MARK),
                 lines=cuts.are_before(LINE_END)
@@ -153,8 +153,7 @@ class ListedModel(NamedTuple):
                 before_spaces=before_spaces,
             )
             steps = steps if splitter is None else [Joined(splitter)]
-        built = built_of_pieces(model, steps, self.vocabulary)
-        return built._replace(may_cut=may_cut)
+        return definition_of_pieces(model, steps, self.vocabulary, cuts_at_joints=cuts_at_joints)
 
     def written(self, vocabulary: Mapping[str, int]) -> dict[str, Any]:
         """Return the model as in a file; see ``ModelPart``."""
@@ -193,10 +192,10 @@ class RankedModel(NamedTuple):
         """The number of tokens."""
         return len(self.ranks)
 
-    def build(self, steps: Sequence[PreTokenizerStep], source: str) -> Built:
-        """Return the model, ready to work; see ``ModelPart``."""
+    def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
+        """Return the definition of a tokenizer with this model; see ``ModelPart``."""
         highest = max(self.ranks.values(), default=-1)
-        return _built(BytePairEncoder(self.ranks), self.ranks, steps, self.ranks, {}, highest)
+        return _define(BytePairEncoder(self.ranks), self.ranks, steps, self.ranks, {}, highest)
 
     def listed(self) -> ListedModel:
         """Return the model with a list of merges.
@@ -236,19 +235,19 @@ def _are_byte_level(steps: Sequence[PreTokenizerStep]) -> bool:
     return set(kinds[kinds.index(ByteAlphabet) :]) <= {ByteAlphabet, Split}
 
 
-def _built(
+def _define(
     byte_pair: BytePairEncoder,
     whole: Mapping[bytes, int],
     steps: Sequence[PreTokenizerStep],
     tokens: dict[bytes, int],
     other_tokens: Mapping[int, bytes],
     highest: int,
-) -> Built:
-    """Return a byte-level model, which takes chunks as text, and the steps that are left."""
+) -> Definition:
+    """Return the definition for a byte-level model, which takes chunks as text."""
     model = ByteLevelBPE(byte_pair, whole, to_bytes(steps))
     if steps and isinstance(steps[-1], ByteAlphabet):
         steps = steps[:-1]
-    return Built(model, steps, lambda: tokens, highest, other_tokens, are_bytes=True)
+    return definition_of(model, steps, lambda: tokens, highest, other_tokens=other_tokens)
 
 
 def read_bpe(part: Json) -> ListedModel:

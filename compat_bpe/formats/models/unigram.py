@@ -10,9 +10,10 @@ from ...pipeline.models.unigram.model import Unigram
 from .. import RANK_LIMIT
 from ..checked_json import Json, is_unicode
 from ..json_numbers import read_float, written_float
-from .base import Built, bytes_of, refuse_extension
+from .base import bytes_of, definition_of, refuse_extension
 
 if TYPE_CHECKING:
+    from ...pipeline.definition import Definition
     from ...pipeline.pre_tokenizers.base import PreTokenizerStep
 
 _INTEGER_LIMIT = 1 << 64
@@ -39,8 +40,8 @@ class UnigramPart(NamedTuple):
         """The number of ids, which is greater than that of different pieces if some recur."""
         return len(self.pieces)
 
-    def build(self, steps: Sequence[PreTokenizerStep], source: str) -> Built:
-        """Return the model, ready to work."""
+    def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
+        """Return the definition of a tokenizer with this model."""
         model = Unigram(*self)
         ids = model.ids
         others: dict[int, bytes] = {}
@@ -51,7 +52,14 @@ class UnigramPart(NamedTuple):
                 for number, piece in enumerate(self.pieces)
                 if number not in known
             }
-        return Built(model, steps, partial(bytes_of, ids), len(self.pieces) - 1, others)
+        return definition_of(
+            model,
+            steps,
+            partial(bytes_of, ids),
+            len(self.pieces) - 1,
+            other_tokens=others,
+            pieces=lambda: dict(enumerate(self.pieces)),
+        )
 
     def extended(
         self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...pipeline.models.wordpiece.model import WordPiece
 from ..checked_json import Json
-from .base import Built, built_of_pieces, read_vocabulary, refuse_extension
+from .base import definition_of_pieces, read_vocabulary, refuse_extension
 
 if TYPE_CHECKING:
+    from ...pipeline.definition import Definition
     from ...pipeline.pre_tokenizers.base import PreTokenizerStep
 
 
@@ -26,9 +27,9 @@ class WordPiecePart(NamedTuple):
         """The number of tokens."""
         return len(self.vocabulary)
 
-    def build(self, steps: Sequence[PreTokenizerStep], source: str) -> Built:
-        """Return the model, ready to work."""
-        return built_of_pieces(WordPiece(*self), steps, self.vocabulary)
+    def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
+        """Return the definition of a tokenizer with this model."""
+        return definition_of_pieces(WordPiece(*self), steps, self.vocabulary)
 
     def extended(
         self, tokens: Mapping[bytes, int], merges: Sequence[tuple[bytes, bytes]]

@@ -88,7 +88,8 @@ class CharacterBpeSettings(MergeSettings):
 
     def measured(self, words: Mapping[str, int], tokens: Sequence[str]) -> CharacterWords:
         def model(tokens: Sequence[str], merges: Iterable[tuple[str, str]]) -> Encode:
-            return self._part(tokens, merges).build((), "the model so far").model.encode
+            encode: Encode = self._part(tokens, merges).define((), "the model so far").model.encode
+            return encode
 
         looks_up = self.like_model is not None and self.like_model.ignore_merges
         return CharacterWords(words, tokens, self.marks, model, looks_up=looks_up)

@@ -93,7 +93,7 @@ class UnigramSettings(TokenizerSettings):
             advance(1)
 
         part = learn_unigram(counts, self.options, step)
-        model = part.build((), "the trained model").model
+        model = part.define((), "the trained model").model
         size = sum(len(model.encode(word)) * n for word, n in words.counts.items())
         stopped = "size" if len(part.pieces) >= self.options.vocab_size else "nothing left"
         return Learned(part, [], stopped, size / unit if unit > 1 else size)

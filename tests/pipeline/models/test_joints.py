@@ -9,10 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.joints import common_length
 from compat_bpe.pipeline.models.sentencepiece import unigram as sentencepiece_unigram
+from compat_bpe.pipeline.models.sentencepiece.bpe import SentencePieceBPE
 from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram
 from compat_bpe.pipeline.models.sentencepiece.vocabulary import SentencePieceVocabulary
+from compat_bpe.pipeline.models.sentencepiece.words import SentencePieceCharacters
+from compat_bpe.pipeline.models.text_model import common_length
 from compat_bpe.pipeline.models.unigram import parts as unigram_parts
 from compat_bpe.pipeline.models.unigram.model import Unigram
 from tests.pipeline.models.test_sentencepiece import vocabularies, vocabulary
@@ -41,6 +43,9 @@ def check(model: Any, before: str, after: str) -> None:
     joints = model.joints
     if joints is None or not joints.are_between(before[-1], after[0]):
         return
+    if joints.are_exact:
+        assert model.encode(before + after) == model.encode(before) + model.encode(after)
+        return
     whole = len(model.encode(before + after))
     assert len(model.encode(before)) <= whole
     last = before[-1]
@@ -62,6 +67,15 @@ def test_joints_of_sentencepiece(
     check(model, long + before, after)
 
 
+@given(vocabularies(), near, near)
+def test_exact_joints_of_sentencepiece(
+    pieces: SentencePieceVocabulary, before: str, after: str
+) -> None:
+    assert SentencePieceUnigram(pieces).joints.are_exact is False
+    for model in (SentencePieceBPE(pieces), SentencePieceCharacters(pieces)):
+        check(model, before, after)
+
+
 @given(unigrams(), st.text("ab▁<éunk>?", min_size=1), st.text("ab▁<éunk>?", min_size=1))
 @example(Unigram(["<unk>", "a", *_BYTES[:100]], [0.0] * 102, 0, byte_fallback=True), "\x01", "é")
 @example(Unigram(["<unk>", "a", *_BYTES], [0.0] * 258, 0, byte_fallback=True), "a", "<unk>é")
@@ -78,6 +92,7 @@ def test_joints_of_unigram(model: Unigram, before: str, after: str) -> None:
 def test_only_what_rounding_may_decide_is_slack(both: float, is_sure: bool) -> None:
     model = SentencePieceUnigram(vocabulary({"a": -0.1, "b": -0.3, "ab": both, "▁": -1.0}))
     slack = model.joints.slack
+    assert slack is not None
     assert (slack("▁ab") == 1) == (slack("ab▁▁ab") == 1) == is_sure
     other = Unigram(["<unk>", "a", "b", "ab", "▁"], [0.0, -0.1, -0.3, both, -1.0], 0)
     found = other._part_encoder().slack("ab▁▁ab")

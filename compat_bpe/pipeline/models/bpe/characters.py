@@ -22,7 +22,7 @@ from operator import add
 from ....parallel.lazy import cached_property
 from ...byte_level import UNICODE_TO_BYTE, encode_bytes
 from ...lookup import getter, shareable
-from ..joints import Joints, no_slack
+from ..joints import Joints
 from ..text_model import Found, TextModel
 from .by_merges import UnknownPolicy
 from .character_cuts import CharacterCuts, Cutter
@@ -127,7 +127,7 @@ class CharacterBPE(TextModel):
     @cached_property
     def joints(self) -> Joints | None:
         """The places at which a chunk may be cut; None if it may not."""
-        return Joints(self.cuts.are_between, no_slack) if self.cuts.are_possible else None
+        return Joints(self.cuts.are_between) if self.cuts.are_possible else None
 
     @property
     def unknown_id(self) -> int | None:

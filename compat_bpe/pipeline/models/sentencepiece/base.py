@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ....parallel.lazy import cached_property
 from ..text_model import Found, TextModel
 from .splitter import WholeSplitter
 from .vocabulary import SentencePieceVocabulary
@@ -12,7 +9,6 @@ from .vocabulary import SentencePieceVocabulary
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..base import Ids
-    from ..joints import Joints
 
 
 class SentencePieceBase(TextModel):
@@ -28,13 +24,6 @@ class SentencePieceBase(TextModel):
         self.is_complete = pieces.byte_fallback
         #: The splitter whose chunks it takes.
         self.splitter = WholeSplitter()
-        #: Says between which two characters a text may be cut; None if only the splitter does.
-        self.may_cut: Callable[[str, str], bool] | None = None
-
-    @cached_property
-    def joints(self) -> Joints | None:
-        """The promise of places where tokens stay; None if there is none."""
-        return None
 
     @property
     def unknown_id(self) -> int | None:

@@ -25,6 +25,7 @@ from ...cache import Cache
 from ...lookup import shareable
 from ..bpe.heap import merge_by_heap
 from ..bpe.windows import merge_in_windows
+from ..joints import Joints
 from .base import SentencePieceBase
 from .splitter import splitter_by_pieces
 from .vocabulary import SPACE, UNUSED, SentencePieceVocabulary
@@ -71,10 +72,13 @@ class SentencePieceBPE(SentencePieceBase):
         are_apart = pieces.byte_fallback or SPACE in pieces.used
         if are_apart and not self._unused:
             self.splitter = splitter_by_pieces(pieces.before_space, pieces.after_space)
-        if not self._unused:
-            self.may_cut = pieces.are_apart
         self._parts: Cache[list[tuple[str, int]]] = Cache(self._merged, _PARTS, _LONGEST_PART)
         self._block_ids = Cache(self._encode, _BLOCKS, _LONGEST_BLOCK)
+
+    @property
+    def joints(self) -> Joints | None:
+        """The places that no piece reaches over; None if pieces that are not used do."""
+        return None if self._unused else Joints(self.pieces.are_apart)
 
     def encode(self, chunk: str) -> Ids:
         """Return the ids of one chunk."""

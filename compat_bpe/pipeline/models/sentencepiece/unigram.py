@@ -44,7 +44,8 @@ from typing import NamedTuple
 from ....parallel.lazy import cached_property
 from ...cache import Cache
 from ...lookup import shareable
-from ..joints import Joints, common_length
+from ..joints import Joints
+from ..text_model import common_length
 from .base import SentencePieceBase
 from .splitter import splitter_by_pieces
 from .vocabulary import NORMAL, USER_DEFINED, SentencePieceVocabulary

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..joints import Joints
 from .base import SentencePieceBase
-from .vocabulary import SPACE, SentencePieceVocabulary
+from .vocabulary import SPACE
 
 _WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
 
@@ -22,9 +23,10 @@ class SentencePieceWords(SentencePieceBase):
 class SentencePieceCharacters(SentencePieceBase):
     """A model whose pieces are characters and user-defined symbols."""
 
-    def __init__(self, pieces: SentencePieceVocabulary) -> None:
-        super().__init__(pieces)
-        self.may_cut = pieces.are_apart
+    @property
+    def joints(self) -> Joints:
+        """The places that no symbol reaches over."""
+        return Joints(self.pieces.are_apart)
 
     def split(self, chunk: str) -> list[tuple[str, int]]:
         """Return the characters and symbols and their ids; the longest symbol wins."""

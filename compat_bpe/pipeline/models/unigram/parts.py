@@ -26,7 +26,7 @@ from itertools import chain, compress, count
 from operator import add
 
 from ...cache import Cache
-from ..joints import common_length
+from ..text_model import common_length
 from .table import UnigramTable
 
 TYPE_CHECKING = False

@@ -28,9 +28,9 @@ texts = st.text(f"{ALPHABET}x ü", max_size=40)
 
 def built(model: dict[str, Any], steps: list[Split] | None = None) -> tuple[CharacterBPE, Any]:
     """A model, and the splitter of its spans."""
-    found = read_bpe(Json(model, "small", "model")).build(steps or [], "small")
-    assert isinstance(found.model, CharacterBPE)
-    return found.model, make_splitter(found.steps)
+    definition = read_bpe(Json(model, "small", "model")).define(steps or [], "small")
+    assert isinstance(definition.model, CharacterBPE)
+    return definition.model, definition.splitter
 
 
 def plain(model: CharacterBPE, chunk: str) -> list[str]:
