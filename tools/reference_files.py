@@ -44,6 +44,7 @@ class Published(NamedTuple):
 
 _LENML = "@lenml/tokenizer"
 _LLAMA_CPP = "llama_cpp_python==0.3.36 (sdist)"
+_LLAMA_MODELS = "llama-models==0.3.0"
 _MISTRAL = "mistral-common==1.13.1"
 _SENTENCEPIECE = "sentencepiece==0.2.3 (sdist)"
 _SILLYTAVERN = "sillytavern@1.19.0"
@@ -76,6 +77,16 @@ FILES = {
         "dashscope==2.0.2",
         "dashscope/resources/qwen.tiktoken",
         "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186",
+    ),
+    "llama_3_ranks": Published(
+        _LLAMA_MODELS,
+        "llama_models/llama3/tokenizer.model",
+        "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
+    ),
+    "llama_4_ranks": Published(
+        _LLAMA_MODELS,
+        "llama_models/llama4/tokenizer.model",
+        "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed",
     ),
     "whisper_ranks": Published(
         "openai-whisper==20250625 (sdist)",

@@ -55,8 +55,9 @@ def load(
         path: the file, either file of a pair, or the folder.
         pattern: the pattern, for the formats that do not hold it: rank files and the two pairs. It
             is a published pattern or the name of one: ``"llama3"``, or an encoding of OpenAI's.
-            Two kinds of files need none: rank files of a vocabulary that ships, and files that a
-            ``manifest.json`` beside them lists with their SHA-256.
+            Some files need none: rank files of a vocabulary that ships or of a family that is
+            known (``rank_families``), and files that a ``manifest.json`` beside them lists with
+            their SHA-256.
         special_tokens: names and ids of special tokens, for a rank file.
         name: the name of the encoding; that of the file or folder unless given.
 

@@ -16,6 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..formats.settings_beside import Settings
+    from .rank_families.base import RankFamily
+
 #: The name of DeepSeek's pre-tokenizer, which is no single pattern.
 DEEPSEEK = "deepseek"
 
@@ -23,17 +26,23 @@ DEEPSEEK = "deepseek"
 def load_ranks_file(
     path: Path, pattern: str | None, special_tokens: Mapping[str, int] | None, name: str
 ) -> Encoding:
-    """Load a rank file; without a pattern, it is known by what it has, or by its manifest."""
+    """Load a rank file; without a pattern, it is known by what it has, or by files beside it."""
     if pattern is not None:
         return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
+    from ..files.whole import read_whole
     from ..formats.manifest import manifest_of
-    from ..formats.tiktoken import read_ranks
+    from ..formats.tiktoken import parse_ranks
+    from .rank_families import family_of
 
     manifest = manifest_of(path)
-    ranks = read_ranks(path)
+    data = read_whole(path)
     if manifest is not None:
         special = manifest.special_tokens if special_tokens is None else dict(special_tokens)
-        return as_trained(path, manifest.pattern, ranks, special, name)
+        return as_trained(path, manifest.pattern, parse_ranks(data, str(path)), special, name)
+    family = family_of(path, data)
+    if family is not None:
+        return _of_family(*family, path, data, special_tokens, name)
+    ranks = parse_ranks(data, str(path))
     # If several encodings share the vocabulary, the one with the file's name is taken, or else the
     # one with the vocabulary's name.
     for known, published in sorted(
@@ -56,6 +65,47 @@ def load_ranks_file(
         f"{path}: a rank file does not say how text is split: give a pattern, or the name of one "
         f"(there are {', '.join(PATTERNS)})"
     )
+
+
+def _of_family(
+    family: RankFamily,
+    settings: Settings,
+    path: Path,
+    data: bytes,
+    special_tokens: Mapping[str, int] | None,
+    name: str,
+) -> Encoding:
+    """Return an encoding by ranks as a family of models has it."""
+    from ..formats.tiktoken import parse_in_order, parse_ranks
+
+    ranks = (parse_in_order if family.by_line else parse_ranks)(data, str(path))
+    if special_tokens is None:
+        special_tokens = family.special_tokens(max(ranks.values()) + 1, settings)
+    pattern = PATTERNS[family.name]
+    if not family.is_nfc:
+        return Encoding(
+            name,
+            pat_str=pattern,
+            mergeable_ranks=ranks,
+            special_tokens=dict(special_tokens),
+        )
+    from ..formats.models.bpe import RankedModel
+    from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+    from ..formats.tokenizer_json import TokenizerDefinition
+    from ..pipeline.added.added_tokens import AddedToken
+    from .tokenizer import Tokenizer
+
+    parts = {
+        "normalizer": {"type": "NFC"},
+        "pre_tokenizer": pre_tokenizers_part(split_part(pattern), byte_level_part(use_regex=False)),
+        "post_processor": None,
+        "decoder": byte_level_part(),
+    }
+    # The whole text is normalized, and then special tokens are looked for.
+    added = tuple(
+        AddedToken(one, id_, special=True, normalized=True) for one, id_ in special_tokens.items()
+    )
+    return Tokenizer(name, TokenizerDefinition(RankedModel(ranks), added, parts, name))
 
 
 def as_trained(

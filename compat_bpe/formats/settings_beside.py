@@ -98,7 +98,7 @@ class Settings:
         self._is_old = config.get("added_tokens_decoder") is None
         self._names = names if self._is_old else Json({}, names.source)
         self._added = added if self._is_old else Json({}, added.source)
-        self._model = model
+        self.model = model
 
     def class_name(self, known: Container[str]) -> Json | None:
         """Return the name of the class, without "Fast" at its end, with its place; None if unknown.
@@ -107,11 +107,11 @@ class Settings:
             known: the names of classes. The type of model says the class only if that is one of
                 them, since models of any type may have a vocabulary of another's kind.
         """
-        for file in (self.config, self._model):
+        for file in (self.config, self.model):
             named = file.get("tokenizer_class")
             if named is not None:
                 return Json(named.text().removesuffix("Fast"), named.source, named.place)
-        kind = self._model.get("model_type")
+        kind = self.model.get("model_type")
         name = None if kind is None else _CLASS_OF_MODEL.get(kind.text())
         if kind is None or name not in known:
             return None

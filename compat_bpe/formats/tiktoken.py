@@ -120,6 +120,36 @@ def _parse_by_line(data: bytes, source: str) -> dict[bytes, int]:
     return ranks
 
 
+def parse_in_order(data: bytes, source: str) -> dict[bytes, int]:
+    """Parse a file in which a token's rank is its place, whatever number is beside it.
+
+    A token that comes twice counts where it comes first.
+
+    Raises:
+        ValueError: as in :func:`parse_ranks`, but for ranks and tokens that occur twice.
+
+    >>> data = format_ranks({bytes([byte]): byte for byte in range(256)})
+    >>> parse_in_order(data + b"YQ== 7\\naGVsbG8= 7\\n", "hello.tiktoken")[b"hello"]
+    256
+    """
+    tokens: dict[bytes, None] = {}
+    line_number = 0
+    for line_number, line in enumerate(data.splitlines(), 1):
+        if line:
+            try:
+                tokens[_parse_line(line)[0]] = None
+            except ValueError as error:
+                raise ValueError(f"{source}: line {line_number}: {error}") from None
+    ranks = {token: rank for rank, token in enumerate(tokens)}
+    byte = missing_byte(ranks)
+    if byte is not None:
+        raise ValueError(
+            f"{source}: line {line_number}: the file ends without a token for the single byte "
+            f"0x{byte:02X}; it is cut short, or not a byte-level vocabulary"
+        )
+    return ranks
+
+
 def _parse_line(line: bytes) -> tuple[bytes, int]:
     fields = line.split()
     if len(fields) != 2:
