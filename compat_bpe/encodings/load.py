@@ -35,6 +35,7 @@ def load(
 ) -> Encoding:
     """Load an encoding from a vocabulary file or folder; its content shows the format.
 
+    - ``tekken.json`` of Mistral.
     - ``tokenizer.json`` of Hugging Face tokenizers: gives a ``Tokenizer``, an ``Encoding`` with the
       ids of ``tokenizers``.
     - ``vocab.json`` and ``merges.txt``: the same, as the ``tokenizer_config.json`` beside them
@@ -45,7 +46,6 @@ def load(
     - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): loaded by
       ``load_tiktoken``. A vocabulary that was trained here has its pattern and its special tokens
       in the ``manifest.json`` beside it.
-    - ``tekken.json`` of Mistral.
     - A model of SentencePiece (``tokenizer.model``, ``spiece.model`` and others): gives a
       ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``.
     - A folder with one of these, as downloaded from a model hub. If it has several, the first in
@@ -92,13 +92,14 @@ def load(
 
 #: The files that a folder is searched for; the first one found is read.
 _IN_FOLDER = (
+    # Mistral's own; its tokenizer.json was made from it, for some models with another pattern.
+    "tekken.json",
     "tokenizer.json",
     "vocab.json",
     "encoder.json",
     "vocab.txt",
     "*.tiktoken",
     "tokenizer.model",
-    "tekken.json",
     "bpe_simple_vocab_16e6.txt.gz",
     "sentencepiece.bpe.model",
     "spiece.model",
