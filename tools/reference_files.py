@@ -72,6 +72,11 @@ FILES = {
         "mistral_common/data/tekken_240911.json",
         "1948e2d48b0e7377f1bb5f1210f1ae5f984934e75713fc07e2452729b8365316",
     ),
+    "tekken_2407": Published(
+        _MISTRAL,
+        "mistral_common/data/tekken_240718.json",
+        "eccd1665d2e477697c33cb7f0daa6f6dfefc57a0a6bceb66d4be52952f827516",
+    ),
     "qwen_ranks": Published(
         "dashscope==2.0.2",
         "dashscope/resources/qwen.tiktoken",

@@ -15,6 +15,7 @@ from .load_by_ranks import (
     pattern_named,
     pattern_of,
 )
+from .mistral import is_versioned, newest
 from .openai import PUBLISHED
 from .recognise import recognise
 
@@ -47,7 +48,8 @@ def load(
       ``load_tiktoken``. A vocabulary that was trained here has its pattern and its special tokens
       in the ``manifest.json`` beside it.
     - A model of SentencePiece (``tokenizer.model``, ``spiece.model`` and others): gives a
-      ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``.
+      ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``. Of Mistral's
+      (``tokenizer.model.v3``), a folder's newest is loaded.
     - A folder with one of these, as downloaded from a model hub. If it has several, the first in
       this list is loaded.
 
@@ -99,10 +101,12 @@ _IN_FOLDER = (
     "encoder.json",
     "vocab.txt",
     "*.tiktoken",
+    "tokenizer.model.v*",
     "tokenizer.model",
     "bpe_simple_vocab_16e6.txt.gz",
     "sentencepiece.bpe.model",
     "spiece.model",
+    "*.model.v*",
     "*.model",
 )
 
@@ -112,6 +116,8 @@ def _in_folder(folder: str) -> str:
     for pattern in _IN_FOLDER:
         fits = re.compile(re.escape(pattern).replace(r"\*", ".*"), re.DOTALL).fullmatch
         fitting = list(filter(fits, names))
+        if pattern.endswith(".v*"):
+            fitting = newest(list(filter(is_versioned, fitting)))
         if len(fitting) > 1:
             raise ValueError(
                 f"{folder}: there are {', '.join(fitting)}: name the file that is meant"
