@@ -67,6 +67,9 @@ def load(
         ValueError: a file is damaged, or has something that is not supported. The message says
             the file, the place in it and the reason.
 
+    Warns:
+        UserWarning: a ``tokenizer.json`` is one of Mistral's that have a wrong pattern.
+
     >>> load("fixtures/gpt2_small").encode("the")
     [83, 258]
     """
@@ -171,8 +174,12 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
         file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
     from ..formats.tokenizer_json import parse_tokenizer
     from .tokenizer import Tokenizer
+    from .wrong_pattern import warn_of_wrong_pattern
 
-    return Tokenizer(name, parse_tokenizer(file))
+    definition = parse_tokenizer(file)
+    tokenizer = Tokenizer(name, definition)
+    warn_of_wrong_pattern(path, definition)
+    return tokenizer
 
 
 def _load_tekken(file: Json, name: str) -> Encoding:
