@@ -19,10 +19,6 @@ from .mistral import is_versioned, newest
 from .openai import PUBLISHED
 from .recognise import recognise
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..formats.checked_json import Json
-
 #: The number of bytes from which the format of a file is recognized.
 _BEGINNING = 1 << 12
 
@@ -36,7 +32,8 @@ def load(
 ) -> Encoding:
     """Load an encoding from a vocabulary file or folder; its content shows the format.
 
-    - ``tekken.json`` of Mistral.
+    - ``tekken.json`` of Mistral, ``tokenizer.tok.json`` of Grok 2, and the files of ranks of
+      tiktoken's ports to JavaScript (``o200k_base.json``).
     - ``tokenizer.json`` of Hugging Face tokenizers: gives a ``Tokenizer``, an ``Encoding`` with the
       ids of ``tokenizers``.
     - ``vocab.json`` and ``merges.txt``: the same, as the ``tokenizer_config.json`` beside them
@@ -97,8 +94,10 @@ def load(
 
 #: The files that a folder is searched for; the first one found is read.
 _IN_FOLDER = (
-    # Mistral's own; its tokenizer.json was made from it, for some models with another pattern.
+    # Mistral's own, and Grok's: a tokenizer.json beside one was made from it, for some models of
+    # Mistral's with another pattern.
     "tekken.json",
+    "tokenizer.tok.json",
     "tokenizer.json",
     "vocab.json",
     "encoder.json",
@@ -161,6 +160,7 @@ def _refuse_pattern(path: str, pattern: str | None) -> None:
 
 def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     from ..formats.checked_json import read_json
+    from .load_ranked import load_ranked
 
     file = read_json(path)
     members = file.mapping()
@@ -168,8 +168,9 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     if members and all(type(id_) is int for id_ in members.values()):
         return _load_pair(path, _beside(path, "merges.txt", "vocab.bpe"), pattern, name)
     _refuse_pattern(path, pattern)
-    if "config" in members and isinstance(members.get("vocab"), list):
-        return _load_tekken(file, name)
+    ranked = load_ranked(file, name)
+    if ranked is not None:
+        return ranked
     if "model" not in members:
         file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
     from ..formats.tokenizer_json import parse_tokenizer
@@ -180,22 +181,6 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     tokenizer = Tokenizer(name, definition)
     warn_of_wrong_pattern(path, definition)
     return tokenizer
-
-
-def _load_tekken(file: Json, name: str) -> Encoding:
-    from ..formats.tekken import parse_tekken
-    from ..pattern.ast import PatternError
-
-    tekken = parse_tekken(file)
-    try:
-        return Encoding(
-            name,
-            pat_str=tekken.pattern,
-            mergeable_ranks=tekken.ranks,
-            special_tokens=tekken.special_tokens,
-        )
-    except PatternError as error:
-        return file["config"]["pattern"].fail(str(error))
 
 
 def _load_sentencepiece(path: str, pattern: str | None, name: str) -> Encoding:

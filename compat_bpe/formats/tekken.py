@@ -9,10 +9,10 @@ messages are written, and in who lists the special tokens; text is the same toke
 from __future__ import annotations
 
 from binascii import a2b_base64
-from typing import NamedTuple
 
 from . import RANK_LIMIT, missing_byte
 from .checked_json import Json
+from .ranked import Ranked
 
 #: The most special tokens accepted. Real files have 1,000, most of them reserved.
 _MOST_SPECIAL = 1 << 16
@@ -54,16 +54,8 @@ _UNLISTED = (
 )
 
 
-class Tekken(NamedTuple):
-    """The content of a ``tekken.json``, with ids in place of ranks."""
-
-    pattern: str
-    ranks: dict[bytes, int]
-    special_tokens: dict[str, int]
-
-
-def parse_tekken(file: Json) -> Tekken:
-    """Return the vocabulary of a ``tekken.json``.
+def parse_tekken(file: Json) -> Ranked:
+    """Return the vocabulary of a ``tekken.json``, with ids in place of ranks.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.
@@ -95,7 +87,7 @@ def parse_tekken(file: Json) -> Tekken:
     byte = missing_byte(ranks)
     if byte is not None:
         vocab.fail(f"there is no token for the single byte 0x{byte:02X}")
-    return Tekken(config["pattern"].text(), ranks, _special_tokens(file, special_count))
+    return Ranked(config["pattern"], ranks, _special_tokens(file, special_count))
 
 
 def _special_tokens(file: Json, count: int) -> dict[str, int]:
