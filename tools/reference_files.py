@@ -42,11 +42,13 @@ class Published(NamedTuple):
     sha256: str
 
 
+_JS = "js-tiktoken@1.0.21"
 _LENML = "@lenml/tokenizer"
 _LLAMA_CPP = "llama_cpp_python==0.3.36 (sdist)"
 _LLAMA_MODELS = "llama-models==0.3.0"
 _MISTRAL = "mistral-common==1.13.1"
 _SENTENCEPIECE = "sentencepiece==0.2.3 (sdist)"
+_NPM = "tiktoken@1.0.22"
 _SILLYTAVERN = "sillytavern@1.19.0"
 
 _GGUF = "llama_cpp_python-0.3.36/vendor/llama.cpp/models/ggml-vocab-"
@@ -73,6 +75,11 @@ FILES = {
         "mistral_common/data/tekken_240911.json",
         "1948e2d48b0e7377f1bb5f1210f1ae5f984934e75713fc07e2452729b8365316",
     ),
+    "tekken_2407": Published(
+        _MISTRAL,
+        "mistral_common/data/tekken_240718.json",
+        "eccd1665d2e477697c33cb7f0daa6f6dfefc57a0a6bceb66d4be52952f827516",
+    ),
     "qwen_ranks": Published(
         "dashscope==2.0.2",
         "dashscope/resources/qwen.tiktoken",
@@ -97,6 +104,42 @@ FILES = {
         "open_clip_torch==3.3.0",
         "open_clip/bpe_simple_vocab_16e6.txt.gz",
         "924691ac288e54409236115652ad4aa250f48203de50a9e4722a6ecd48d6804a",
+    ),
+    # Ranks for JavaScript: JSON, and the same with other patterns as modules
+    "cl100k_base_npm": Published(
+        _NPM,
+        "package/encoders/cl100k_base.json",
+        "49a4e05dea02c8fafbd50cc4725c4aab8f39386c0afedef118e0dfebc2fe523a",
+    ),
+    "gpt2_npm": Published(
+        _NPM,
+        "package/encoders/gpt2.json",
+        "199cf7ee5013d4cd95015d672fdc9d9d8ebf942f69fc5ed424148add1f533493",
+    ),
+    "o200k_base_npm": Published(
+        _NPM,
+        "package/encoders/o200k_base.json",
+        "df53e1a5f146e33a1b144d12ad9d685ee1b54dbc8b0950791ed45c933b119dc1",
+    ),
+    "p50k_base_npm": Published(
+        _NPM,
+        "package/encoders/p50k_base.json",
+        "f1f1f3a216c670d53b56cd3077e16e2e60644482584521881e95996d9310034e",
+    ),
+    "p50k_edit_npm": Published(
+        _NPM,
+        "package/encoders/p50k_edit.json",
+        "82d4585313a5846f40c1718b7c11d837e8526267582810312720c8489d5485f1",
+    ),
+    "cl100k_base_js": Published(
+        _JS,
+        "package/dist/ranks/cl100k_base.js",
+        "0e301a9c7f82e2353bc484be0149b2fb8a6db85d516620a34d06e587efe090bd",
+    ),
+    "o200k_base_js": Published(
+        _JS,
+        "package/dist/ranks/o200k_base.js",
+        "a9e8a0c1f332c58f1a9cef2f8d7be59b31bb4b42531a3a0a64d9ad3b3d19033b",
     ),
     # `tokenizer.json`
     "claude_old": Published(

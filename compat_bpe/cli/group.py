@@ -5,13 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import Any
 
 import click
 
 from ..version import __version__
-from .output import PROGRAM, CommandError, escape_unknown, visible
+from .output import PROGRAM, CommandError, escape_unknown, show_warning, visible
 
 #: Each command and the module it is in, which is imported when it is used.
 _COMMANDS = {
@@ -50,7 +51,11 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                # What the package warns of is for the user, whatever Python's options are.
+                warnings.filterwarnings("always", category=UserWarning, module=r"compat_bpe\.")
+                warnings.showwarning = show_warning
+                return super().invoke(ctx)
         except KeyboardInterrupt:  # click itself would say "Aborted!" and exit with 1
             sys.exit(128 + 2)  # as a shell reports a program that SIGINT ended
         except MemoryError as error:

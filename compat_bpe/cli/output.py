@@ -83,6 +83,18 @@ def write_message(message: str) -> None:
         click.echo(_encode(f"{PROGRAM}: {message}", sys.stderr), err=True)
 
 
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Write a warning as one line to standard error; for ``warnings.showwarning``."""
+    write_message(f"warning: {message}")
+
+
 def visible(text: str, stream: IO[Any] | None) -> str:
     r"""Escape what must not act on those who read a name or a message in a stream.
 

@@ -15,12 +15,9 @@ from .load_by_ranks import (
     pattern_named,
     pattern_of,
 )
+from .mistral import is_versioned, newest
 from .openai import PUBLISHED
 from .recognise import recognise
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..formats.checked_json import Json
 
 #: The number of bytes from which the format of a file is recognized.
 _BEGINNING = 1 << 12
@@ -35,6 +32,8 @@ def load(
 ) -> Encoding:
     """Load an encoding from a vocabulary file or folder; its content shows the format.
 
+    - ``tekken.json`` of Mistral, ``tokenizer.tok.json`` of Grok 2, and the files of ranks of
+      tiktoken's ports to JavaScript (``o200k_base.json``).
     - ``tokenizer.json`` of Hugging Face tokenizers: gives a ``Tokenizer``, an ``Encoding`` with the
       ids of ``tokenizers``.
     - ``vocab.json`` and ``merges.txt``: the same, as the ``tokenizer_config.json`` beside them
@@ -45,9 +44,9 @@ def load(
     - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): loaded by
       ``load_tiktoken``. A vocabulary that was trained here has its pattern and its special tokens
       in the ``manifest.json`` beside it.
-    - ``tekken.json`` of Mistral.
     - A model of SentencePiece (``tokenizer.model``, ``spiece.model`` and others): gives a
-      ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``.
+      ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``. Of Mistral's
+      (``tokenizer.model.v3``), a folder's newest is loaded.
     - A folder with one of these, as downloaded from a model hub. If it has several, the first in
       this list is loaded.
 
@@ -65,6 +64,9 @@ def load(
         OSError: a file cannot be read.
         ValueError: a file is damaged, or has something that is not supported. The message says
             the file, the place in it and the reason.
+
+    Warns:
+        UserWarning: a ``tokenizer.json`` is one of Mistral's that have a wrong pattern.
 
     >>> load("fixtures/gpt2_small").encode("the")
     [83, 258]
@@ -93,16 +95,21 @@ def load(
 
 #: The files that a folder is searched for; the first one found is read.
 _IN_FOLDER = (
+    # Mistral's own, and Grok's: a tokenizer.json beside one was made from it, for some models of
+    # Mistral's with another pattern.
+    "tekken.json",
+    "tokenizer.tok.json",
     "tokenizer.json",
     "vocab.json",
     "encoder.json",
     "vocab.txt",
     "*.tiktoken",
+    "tokenizer.model.v*",
     "tokenizer.model",
-    "tekken.json",
     "bpe_simple_vocab_16e6.txt.gz",
     "sentencepiece.bpe.model",
     "spiece.model",
+    "*.model.v*",
     "*.model",
 )
 
@@ -112,6 +119,8 @@ def _in_folder(folder: str) -> str:
     for pattern in _IN_FOLDER:
         fits = re.compile(re.escape(pattern).replace(r"\*", ".*"), re.DOTALL).fullmatch
         fitting = list(filter(fits, names))
+        if pattern.endswith(".v*"):
+            fitting = newest(list(filter(is_versioned, fitting)))
         if len(fitting) > 1:
             raise ValueError(
                 f"{folder}: there are {', '.join(fitting)}: name the file that is meant"
@@ -152,6 +161,7 @@ def _refuse_pattern(path: str, pattern: str | None) -> None:
 
 def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     from ..formats.checked_json import read_json
+    from .load_ranked import load_ranked
 
     file = read_json(path)
     members = file.mapping()
@@ -159,30 +169,19 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     if members and all(type(id_) is int for id_ in members.values()):
         return _load_pair(path, _beside(path, "merges.txt", "vocab.bpe"), pattern, name)
     _refuse_pattern(path, pattern)
-    if "config" in members and isinstance(members.get("vocab"), list):
-        return _load_tekken(file, name)
+    ranked = load_ranked(file, name)
+    if ranked is not None:
+        return ranked
     if "model" not in members:
         file.fail("it is JSON, but neither a tokenizer.json nor a vocabulary")
     from ..formats.tokenizer_json import parse_tokenizer
     from .tokenizer import Tokenizer
+    from .wrong_pattern import warn_of_wrong_pattern
 
-    return Tokenizer(name, parse_tokenizer(file))
-
-
-def _load_tekken(file: Json, name: str) -> Encoding:
-    from ..formats.tekken import parse_tekken
-    from ..pattern.ast import PatternError
-
-    tekken = parse_tekken(file)
-    try:
-        return Encoding(
-            name,
-            pat_str=tekken.pattern,
-            mergeable_ranks=tekken.ranks,
-            special_tokens=tekken.special_tokens,
-        )
-    except PatternError as error:
-        return file["config"]["pattern"].fail(str(error))
+    definition = parse_tokenizer(file)
+    tokenizer = Tokenizer(name, definition)
+    warn_of_wrong_pattern(path, definition)
+    return tokenizer
 
 
 def _load_sentencepiece(path: str, pattern: str | None, name: str) -> Encoding:

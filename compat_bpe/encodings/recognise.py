@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from .mistral import is_versioned
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +61,7 @@ def _is_sentencepiece(name: str, beginning: bytes) -> bool:
     # The first field is mostly a piece: its text, then its score.
     text = beginning[3] if len(beginning) > 3 else 0
     is_piece = beginning[:3:2] == b"\n\n" and beginning[4 + text : 5 + text] == b"\x15"
-    return is_piece or name.endswith(".model")
+    return is_piece or name.endswith(".model") or is_versioned(name)
 
 
 def _is_pointer(beginning: bytes) -> bool:

@@ -2,21 +2,34 @@
 
 Text is split by the pattern in the file and merged by rank, as in tiktoken. The special tokens
 have the first ids: the id of another token is its rank plus the number of special tokens. The
-rules are those of ``Tekkenizer`` in mistral-common 1.13.1.
+rules are those of ``Tekkenizer`` in mistral-common 1.13.1. The versions of the format differ in how
+messages are written, and in who lists the special tokens; text is the same tokens in all of them.
 """
 
 from __future__ import annotations
 
 from binascii import a2b_base64
-from typing import NamedTuple
 
 from . import RANK_LIMIT, missing_byte
 from .checked_json import Json
+from .ranked import Ranked
 
 #: The most special tokens accepted. Real files have 1,000, most of them reserved.
 _MOST_SPECIAL = 1 << 16
 
-#: The special tokens of files before version v11, which do not list them.
+#: The versions there are, and if a file must list its special tokens: others may leave it to
+#: ``_UNLISTED``. There is no version between those named (``TokenizerVersion``).
+_MUST_LIST = {
+    "v1": False,
+    "v2": False,
+    "v3": False,
+    "v7": False,
+    "v11": True,
+    "v13": True,
+    "v15": True,
+}
+
+#: The special tokens of files that do not list them, by id.
 _UNLISTED = (
     "<unk>",
     "<s>",
@@ -41,16 +54,8 @@ _UNLISTED = (
 )
 
 
-class Tekken(NamedTuple):
-    """The content of a ``tekken.json``, with ids in place of ranks."""
-
-    pattern: str
-    ranks: dict[bytes, int]
-    special_tokens: dict[str, int]
-
-
-def parse_tekken(file: Json) -> Tekken:
-    """Return the vocabulary of a ``tekken.json``.
+def parse_tekken(file: Json) -> Ranked:
+    """Return the vocabulary of a ``tekken.json``, with ids in place of ranks.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.
@@ -82,14 +87,20 @@ def parse_tekken(file: Json) -> Tekken:
     byte = missing_byte(ranks)
     if byte is not None:
         vocab.fail(f"there is no token for the single byte 0x{byte:02X}")
-    return Tekken(config["pattern"].text(), ranks, _special_tokens(file, special_count))
+    return Ranked(config["pattern"], ranks, _special_tokens(file, special_count))
 
 
 def _special_tokens(file: Json, count: int) -> dict[str, int]:
+    version = file["config"]["version"]
+    must_list = _MUST_LIST.get(version.text())
+    if must_list is None:
+        version.fail(f"version {version.text()!r} is not known, only {', '.join(_MUST_LIST)}")
     listed = file.get("special_tokens")
     special: dict[str, int] = {}
     numbers: set[int] = set()
     if listed is None:
+        if must_list:
+            file.fail(f"there is no 'special_tokens', which version {version.text()} has")
         special.update(zip(_UNLISTED, range(count)))
     else:
         for item in listed.items():

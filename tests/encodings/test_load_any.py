@@ -31,6 +31,7 @@ TEKKEN = {
         "pattern": PATTERN,
         "default_vocab_size": 260,
         "default_num_special_tokens": 2,
+        "version": "v3",
     },
     "vocab": [
         {"rank": rank, "token_bytes": b64encode(token).decode()} for token, rank in RANKS.items()
@@ -214,6 +215,13 @@ def test_name_tells_vocabularies_that_are_the_same_apart(folder: Path) -> None:
 def test_tekken_json(folder: Path, file: str) -> None:
     (folder / "tekken.json").write_text(json.dumps(TEKKEN))
     assert load(folder / file).encode("abc<s>", allowed_special="all") == [259, 1]
+
+
+def test_tekken_json_comes_before_a_tokenizer_json(folder: Path) -> None:
+    (folder / "tekken.json").write_text(json.dumps(TEKKEN))
+    for other in ("tokenizer.json", "tokenizer.model", "tokenizer.model.v7"):
+        (folder / other).write_text("damaged, but not looked at")
+    assert load(folder).encode("abc") == [259]
 
 
 BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\n##lo\nhel\n!\n"

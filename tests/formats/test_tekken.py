@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,8 @@ def test_special_tokens_that_are_not_listed_are_reserved(tmp_path: Path) -> None
 @pytest.mark.parametrize("count", [0, 2, 20, 30])
 def test_files_without_a_list_have_the_names_of_old(tmp_path: Path, count: int) -> None:
     file = tekken(count)
-    for listed in ("null", "none"):
+    for version, listed in product(("v1", "v2", "v3", "v7"), ("null", "none")):
+        file["config"]["version"] = version
         file["special_tokens"] = None
         if listed == "none":
             del file["special_tokens"]
@@ -83,6 +85,23 @@ def test_files_without_a_list_have_the_names_of_old(tmp_path: Path, count: int) 
             assert names["[TOOL_CONTENT]"] == 19
             assert names["<SPECIAL_20>"] == 20
             assert names["<SPECIAL_29>"] == 29
+
+
+@pytest.mark.parametrize("version", ["v11", "v13", "v15"])
+@pytest.mark.parametrize("listed", ["null", "none"])
+def test_later_files_must_list_the_names(tmp_path: Path, version: str, listed: str) -> None:
+    file = changed(("special_tokens",), None)
+    file["config"]["version"] = version
+    if listed == "none":
+        del file["special_tokens"]
+    with pytest.raises(ValueError, match=f"tekken.json: there is no 'special_tokens'.* {version} "):
+        load(tmp_path, file)
+
+
+@pytest.mark.parametrize("version", ["v1", "v2", "v3", "v7", "v11", "v13", "v15"])
+def test_files_of_any_version_may_list_the_names(tmp_path: Path, version: str) -> None:
+    enc = load(tmp_path, changed(("config", "version"), version))
+    assert enc._special_tokens == {"<unk>": 0, "<s>": 1, "<SPECIAL_2>": 2, "<SPECIAL_3>": 3}
 
 
 def test_vocabulary_ends_at_its_default_size(tmp_path: Path) -> None:
@@ -113,6 +132,8 @@ def test_what_is_beyond_the_default_size_is_not_looked_at(tmp_path: Path) -> Non
         (("config", "default_vocab_size"), True, "config.default_vocab_size: must be an integer,"),
         (("config", "default_vocab_size"), 2**40, "config: 1099511627776 tokens, 4 of them spec"),
         (("config", "default_vocab_size"), 104, "vocab: there is no token for the single byte 0x"),
+        (("config", "version"), None, "config.version: must be a string, not null"),
+        (("config", "version"), "v4", "config.version: version 'v4' is not known, only v1, v2, "),
         (("vocab", 7), "Bw==", "vocab[7]: must be an object, not a string"),
         (("vocab", 7), {"rank": 7}, "vocab[7]: there is no 'token_bytes'"),
         (("vocab", 7, "rank"), "7", "vocab[7].rank: must be an integer, not a string"),
