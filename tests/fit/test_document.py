@@ -151,6 +151,36 @@ def test_what_is_left_of_many_pieces_is_joined(line: str) -> None:
         check_against(document, document.text, encoding)
 
 
+def test_what_is_left_of_a_piece_is_joined_to_the_one_beside_it() -> None:
+    encoding = get_encoding("gpt2")
+    text = "y" * 250 + "." + " " * 300
+    document = Document(encoding, text)
+    assert [len(piece) for piece in document._tree.pieces()] == [250, 1, 300]
+    document.replace(253, 548, "")
+    assert [len(piece) for piece in document._tree.pieces()] == [250, 6]
+    check_against(document, text[:253] + text[548:], encoding)
+
+
+def test_a_large_edit_takes_many_short_steps() -> None:
+    encoding = get_encoding("gpt2")
+    document = Document(encoding, "hello")
+    counted = [0]
+
+    def count(self: Encoding, text: str) -> int:
+        counted[-1] += len(text)
+        return len(self.encode_ordinary(text))
+
+    new = "some words, and more of them\n" * 10_000
+    with patch.object(Encoding, "count", count):
+        for _ in document.replacing(0, 5, new):
+            assert document.text == "hello"
+            counted.append(0)
+    *steps, last = counted
+    assert (1 << 14) <= min(steps) <= max(steps) < (1 << 14) + 2 * document_module.PIECE
+    assert sum(steps) + last == len(new)
+    check_against(document, new, encoding)
+
+
 def pieces_of(document: Document) -> int:
     return sum(1 for _ in document._tree.pieces())
 

@@ -136,6 +136,13 @@ def test_last_cut(encoding: Encoding, text: str, data: st.DataObject) -> None:
     assert last_cut_point(encoding, text, end) == max(cuts, default=0)
 
 
+def test_the_last_cut_is_seen_at_any_distance() -> None:
+    """It is looked for in windows, one of which begins where it is."""
+    for after in range(1, 200):
+        text = f"{'a' * 9} {'b' * after}"
+        assert last_cut_point(get_encoding("gpt2"), text, len(text)) == 9
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -21,6 +21,12 @@ chunks = st.one_of(
 @given(tokens, st.randoms(use_true_random=False), chunks)
 # The longest beginning of at most three tokens follows others of two, and many of four.
 @example([b"\2\0\1", b"\1\1", b"\0\1"], random.Random(1), b"\0\1\2\0\1\1\1\0\0\2\0\1")
+# The longest end of at most two tokens comes before one of one, and two of more.
+@example(
+    [b"\1\1\2", b"\2\1\1\2", b"\1\1\2\1", b"\1\1"],
+    random.Random(1),
+    b"\1\1\1\2\1\1\1\2",
+)
 def test_beginnings_and_ends(more: list[bytes], rng: object, data: bytes) -> None:
     vocabulary = list(dict.fromkeys([bytes([byte]) for byte in range(256)] + more))
     ids = list(range(len(vocabulary)))

@@ -258,6 +258,20 @@ def test_a_longer_prefix_of_fewer_tokens_makes_room_for_the_suffix() -> None:
         fitted.prefix = ""  # type: ignore[misc]
 
 
+def test_text_of_the_template_may_become_one_token_with_what_is_beside_it() -> None:
+    template = "{prefix}cd<b>ab{suffix}"
+    fitted = fit_prompt(ONE_CHUNK, "xxab", "cdx", 3, template=template, boundary="char")
+    assert (fitted.prefix, fitted.suffix) == ("ab", "cd")
+    assert fitted.ids == expected_ids(ONE_CHUNK, ["{prefix}", "cd", "<b>", "abcd"], "ab", "")
+
+
+def test_a_name_in_all_texts_is_plain_text_in_each() -> None:
+    encoding, parts = encoding_of("added tokens"), ["{prefix}", "<b>", "{suffix}"]
+    fitted = fit_prompt(encoding, "a<b>c", "<b>d", 100, template="".join(parts))
+    assert fitted.ids == expected_ids(encoding, parts, "a<b>c", "<b>d")
+    assert fitted.ids.count(encoding.encode_single_token("<b>")) == 1
+
+
 def test_a_line_that_is_too_long_is_cut_within() -> None:
     encoding = get_encoding("cl100k_base")
     fitted = fit_prompt(encoding, "import re\n" + "word " * 500, ", word" * 500 + "\nend", 100)

@@ -52,6 +52,12 @@ class Case(NamedTuple):
         return []
 
 
+def one_chunk(*tokens: bytes) -> Encoding:
+    """An encoding in which a longer text often has fewer tokens."""
+    ranks = {token: rank for rank, token in enumerate([*map(bytes, zip(range(256))), *tokens])}
+    return Encoding("one", pat_str=r"[\s\S]+", mergeable_ranks=ranks, special_tokens={})
+
+
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
     limit = draw(st.integers(1, 16))
@@ -65,6 +71,8 @@ def cases(draw: st.DrawFn) -> Case:
 @example(Case(get_encoding("gpt2"), "a\nb c d e f g h", 5, 3, "line"))
 # Of the overlaps that leave room for what is new, the longest had two tokens.
 @example(Case(get_encoding("cl100k_base"), "a" * 21, 2, 1, "word"))
+# Of what is new, the first word has more tokens than the limit, but not all that is taken.
+@example(Case(one_chunk(b"a ", b"ba ", b"\nb"), "baabba aa", 2, 1, "line"))
 def test_parts_fit_and_cover_the_text(case: Case) -> None:
     parts = case.parts()
     start = end = 0
@@ -104,6 +112,8 @@ def test_each_part_is_the_longest(case: Case) -> None:
 
 
 @given(cases())
+# With the overlap only a long text fits.
+@example(Case(one_chunk(b"b ", b"b \na", b"\na", b"bb ", b" a"), "cabb  b", 2, 1, "line"))
 def test_each_overlap_is_the_longest(case: Case) -> None:
     parts = case.parts()
     for before, part in zip(parts, parts[1:]):
@@ -113,6 +123,12 @@ def test_each_overlap_is_the_longest(case: Case) -> None:
         if case.overlap:
             first = next((p for p in starts if case.fits(p, end, case.overlap)), end)
         assert part.start >= first
+        if part.start > first:
+            # With all of the overlap, nothing new would have fitted that is not cut finer.
+            usable = BOUNDARIES[BOUNDARIES.index(case.boundary) :: -1]
+            for boundary in usable[: usable.index(case.cut_at(part.end)) + 1]:
+                for place in case.places(boundary):
+                    assert place <= end or not case.fits(first, place, case.limit)
         # Had it begun earlier, there would have been no room for what comes next.
         new = min(place for place in case.places(case.cut_at(part.end)) if place > end)
         if case.fits(end, new, case.limit):

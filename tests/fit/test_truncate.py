@@ -61,6 +61,8 @@ def test_it_fits_and_is_made_of_the_text(
 @example(encoding_of("leaves text out"), "ac", 1, "char", "b")
 # The marker becomes one unknown token with what is before it, and no cut point is near.
 @example(encoding_of("spm unigram"), "éb<|endoftext|>" * 8, 7, "char", "…")
+# What is after the last cut point goes on, and so nothing is put before it.
+@example(encoding_of("llama"), " xthe x ", 3, "char", "…")
 def test_each_part_is_the_longest(
     encoding: Encoding, text: str, limit: int, boundary: Boundary, marker: str
 ) -> None:

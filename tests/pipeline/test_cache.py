@@ -51,6 +51,25 @@ def test_what_is_asked_for_again_and_again_is_kept() -> None:
     assert asked.count("often") == 1
 
 
+@pytest.mark.parametrize("limit", [2, 3, 10])
+def test_the_last_texts_are_held(limit: int) -> None:
+    asked = []
+
+    def encode(text: str) -> tuple[int, ...]:
+        asked.append(text)
+        return ()
+
+    recent = Cache(encode, limit, longest=5)
+    some = [str(number) for number in range(30)]
+    last = limit // 2 + 1  # the whole older generation, and at least one text of the younger
+    for end in range(last, len(some) + 1):
+        for text in [*some[:end], *some[end - last : end]]:
+            recent[text]
+        assert asked == some[:end]
+        asked.clear()
+        recent.clear()
+
+
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base"])
 def test_any_bound_encodes_alike(name: str) -> None:
     encoding = get_encoding(name)
