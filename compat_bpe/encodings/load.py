@@ -48,13 +48,16 @@ def load(
     - ``tekken.json`` of Mistral.
     - A model of SentencePiece (``tokenizer.model``, ``spiece.model`` and others): gives a
       ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``.
+    - ``NAME.gguf`` of llama.cpp, whose weights are not read: one of these two, with the ids of the
+      tokenizer that the file was made from.
     - A folder with one of these, as downloaded from a model hub. If it has several, the first in
       this list is loaded.
 
     Args:
         path: the file, either file of a pair, or the folder.
-        pattern: the pattern, for the formats that do not hold it: rank files and the two pairs. It
-            is a published pattern or the name of one: ``"llama3"``, or an encoding of OpenAI's.
+        pattern: the pattern, for the formats that do not hold it: rank files, the two pairs, and
+            byte-level GGUF files. It is a published pattern or the name of one: ``"llama3"``, or an
+            encoding of OpenAI's.
             Two kinds of files need none: rank files of a vocabulary that ships, and files that a
             ``manifest.json`` beside them lists with their SHA-256.
         special_tokens: names and ids of special tokens, for a rank file.
@@ -77,7 +80,7 @@ def load(
         # Most of these files have the same name; only their folders differ.
         stem, ending = os.path.splitext(os.path.basename(file_path))
         folder = os.path.realpath(os.path.dirname(file_path))
-        name = stem if ending == ".tiktoken" else os.path.basename(folder) or stem
+        name = stem if ending in (".tiktoken", ".gguf") else os.path.basename(folder) or stem
     with open_regular(file_path) as file:
         beginning = file.read(_BEGINNING)
     kind = recognise(file_path, beginning)
@@ -103,6 +106,7 @@ _IN_FOLDER = (
     "sentencepiece.bpe.model",
     "spiece.model",
     "*.model",
+    "*.gguf",
 )
 
 
@@ -192,6 +196,15 @@ def _load_sentencepiece(path: str, pattern: str | None, name: str) -> Encoding:
     return SentencePiece(name, read_sentencepiece(path))
 
 
+def _load_gguf(path: str, pattern: str | None, name: str) -> Encoding:
+    from ..formats.gguf.read import read_gguf
+    from .tokenizer import Tokenizer
+
+    if pattern is not None:
+        pattern = pattern_named(pattern)
+    return Tokenizer(name, read_gguf(path, pattern))
+
+
 def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encoding:
     """Load ``vocab.json`` and ``merges.txt``, or ``encoder.json`` and ``vocab.bpe``."""
     from pathlib import Path
@@ -228,6 +241,7 @@ _LOADERS = {
     "vocab.txt": _load_vocab_txt,
     "clip": _load_clip_merges,
     "sentencepiece": _load_sentencepiece,
+    "gguf": _load_gguf,
 }
 
 
