@@ -19,7 +19,8 @@ def load_chat_template(path: str | os.PathLike[str]) -> ChatTemplate:
 
     It is in ``chat_template.jinja``, and others by name in ``additional_chat_templates``; or else
     in ``tokenizer_config.json``, as one template or a list of them. The special tokens that it
-    uses are in ``tokenizer_config.json`` or ``special_tokens_map.json``.
+    uses are in ``tokenizer_config.json`` or ``special_tokens_map.json``. A GGUF file has them all
+    itself.
 
     Args:
         path: the folder, any file in it, or a template by itself (``*.jinja``).
@@ -46,6 +47,9 @@ def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
         OSError, ValueError: as in ``load_chat_template``.
     """
     given = Path(path)
+    in_gguf = _of_gguf(given)
+    if in_gguf is not None:
+        return in_gguf
     folder = given if given.is_dir() else given.parent
     settings = settings_beside(folder / "tokenizer_config.json")
     templates: dict[str, str] = {}
@@ -61,6 +65,21 @@ def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
         templates = _templates(in_config)
     tokens = {role: one["content"] for role, one in settings.special_tokens({}).items()}
     return ChatTemplate(templates, tokens)
+
+
+def _of_gguf(path: Path) -> ChatTemplate | None:
+    """Return the template in a GGUF file, or in the one of a folder that has nothing else."""
+    if path.is_dir():
+        files = list(path.glob("*.gguf"))
+        if len(files) != 1 or any(path.glob("*.jinja")) or any(path.glob("*.json")):
+            return None
+        (path,) = files
+    if path.suffix != ".gguf":
+        return None
+    from ..formats.gguf.templates import read_templates
+
+    templates, tokens = read_templates(path)
+    return ChatTemplate(templates, tokens) if templates else None
 
 
 def _templates(part: Json) -> dict[str, str]:

@@ -198,11 +198,16 @@ def _load_sentencepiece(path: str, pattern: str | None, name: str) -> Encoding:
 
 def _load_gguf(path: str, pattern: str | None, name: str) -> Encoding:
     from ..formats.gguf.read import read_gguf
-    from .tokenizer import Tokenizer
+    from ..formats.tokenizer_json import TokenizerDefinition
 
-    if pattern is not None:
-        pattern = pattern_named(pattern)
-    return Tokenizer(name, read_gguf(path, pattern))
+    definition = read_gguf(path, None if pattern is None else pattern_named(pattern))
+    if isinstance(definition, TokenizerDefinition):
+        from .tokenizer import Tokenizer
+
+        return Tokenizer(name, definition)
+    from .sentencepiece import SentencePiece
+
+    return SentencePiece(name, definition)
 
 
 def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encoding:

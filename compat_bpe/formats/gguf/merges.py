@@ -51,7 +51,7 @@ def read_byte_level(vocabulary: Vocabulary, pattern: str | None) -> TokenizerDef
     if name is None:
         vocabulary.metadata.fail(
             "pre",
-            f"it is not there, as in old files, so that it is not known how text is split: {_ADVICE}",
+            f"as in old files, it is not there, and nothing says how text is split: {_ADVICE}",
         )
     if name in REFUSED:
         vocabulary.metadata.fail("pre", f"{name!r} is not supported: {REFUSED[name]}")

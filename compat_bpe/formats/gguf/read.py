@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Union
 
-from ..tokenizer_json import TokenizerDefinition
 from .metadata import Metadata
 from .vocabulary import Vocabulary, read_vocabulary
+
+if TYPE_CHECKING:
+    from ..sentencepiece import SentencePieceModel
+    from ..tokenizer_json import TokenizerDefinition
+
+    #: What a tokenizer is made of.
+    Read = Union[TokenizerDefinition, SentencePieceModel]
 
 #: Models of llama.cpp that are not supported, and why.
 _REFUSED = {
@@ -20,7 +27,7 @@ _REFUSED = {
 }
 
 
-def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> TokenizerDefinition:
+def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> Read:
     """Return the tokenizer of a GGUF file; the weights are not read.
 
     Args:
@@ -50,20 +57,41 @@ def read_gguf(path: str | os.PathLike[str], pattern: str | None = None) -> Token
 # A kind of model is imported once a file has it.
 
 
-def _gpt2(vocabulary: Vocabulary, pattern: str | None) -> TokenizerDefinition:
+def _gpt2(vocabulary: Vocabulary, pattern: str | None) -> Read:
     from .merges import read_byte_level
 
     return read_byte_level(vocabulary, pattern)
 
 
-def _gemma4(vocabulary: Vocabulary, _: str | None) -> TokenizerDefinition:
+def _gemma4(vocabulary: Vocabulary, _: str | None) -> Read:
     from .merges import read_spelled
 
     return read_spelled(vocabulary)
 
 
+def _llama(vocabulary: Vocabulary, _: str | None) -> Read:
+    from .pieces import read_bpe
+
+    return read_bpe(vocabulary)
+
+
+def _t5(vocabulary: Vocabulary, _: str | None) -> Read:
+    from .pieces import read_unigram
+
+    return read_unigram(vocabulary)
+
+
+def _bert(vocabulary: Vocabulary, _: str | None) -> Read:
+    from .word_pieces import read_word_pieces
+
+    return read_word_pieces(vocabulary)
+
+
 #: The reader of each model.
-_MODELS: dict[str, Callable[[Vocabulary, str | None], TokenizerDefinition]] = {
+_MODELS: dict[str, Callable[[Vocabulary, str | None], Read]] = {
     "gpt2": _gpt2,
     "gemma4": _gemma4,
+    "llama": _llama,
+    "t5": _t5,
+    "bert": _bert,
 }
