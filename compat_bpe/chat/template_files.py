@@ -47,7 +47,7 @@ def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
         OSError, ValueError: as in ``load_chat_template``.
     """
     given = Path(path)
-    in_gguf = _of_gguf(given)
+    in_gguf = _of_gguf(given) if given.suffix == ".gguf" else None
     if in_gguf is not None:
         return in_gguf
     folder = given if given.is_dir() else given.parent
@@ -61,22 +61,16 @@ def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
     if not templates:
         in_config = settings.config.get("chat_template")
         if in_config is None:
-            return None
+            files = list(given.glob("*.gguf"))  # there are none if it is a file
+            return _of_gguf(files[0]) if len(files) == 1 else None
         templates = _templates(in_config)
     tokens = {role: one["content"] for role, one in settings.special_tokens({}).items()}
     return ChatTemplate(templates, tokens)
 
 
 def _of_gguf(path: Path) -> ChatTemplate | None:
-    """Return the template in a GGUF file, or in the one of a folder that has nothing else."""
-    if path.is_dir():
-        files = list(path.glob("*.gguf"))
-        if len(files) != 1 or any(path.glob("*.jinja")) or any(path.glob("*.json")):
-            return None
-        (path,) = files
-    if path.suffix != ".gguf":
-        return None
-    from ..formats.gguf.templates import read_templates
+    """Return the template in a GGUF file; None if there is none."""
+    from ..formats.gguf.templates import read_templates  # imported here: few models have such files
 
     templates, tokens = read_templates(path)
     return ChatTemplate(templates, tokens) if templates else None

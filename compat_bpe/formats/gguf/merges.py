@@ -106,7 +106,8 @@ def _definition(vocabulary: Vocabulary, pre: Pre, model: ModelPart) -> Tokenizer
         "post_processor": vocabulary.template(adds_bos=pre.adds_bos),
         "decoder": byte_level_part(add_prefix_space=True),
     }
-    return TokenizerDefinition(model, vocabulary.added_tokens(), parts, metadata.source)
+    mask = "[MASK]" if metadata.text("pre") == "modern-bert" else "<mask>"
+    return TokenizerDefinition(model, vocabulary.added_tokens(mask), parts, metadata.source)
 
 
 def _model(vocabulary: Vocabulary, pre: Pre) -> ListedModel:

@@ -16,6 +16,9 @@ from ...pipeline.models.sentencepiece.vocabulary import SPACE
 from ..sentencepiece import BPE, UNIGRAM, NormalizerSpec, SentencePieceModel
 from .vocabulary import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, Vocabulary
 
+#: A token that only Phi-3 has, and its tokens that do not take the white space after them.
+_PHI_3, _PHI_3_BARE = "<|placeholder1|>", {"<unk>", "<s>", "<|endoftext|>"}
+
 
 class PiecesWithNames(SentencePieceModel):
     """A model whose control pieces, the unknown one and those added by users have names in text.
@@ -27,8 +30,17 @@ class PiecesWithNames(SentencePieceModel):
     @cached_property
     def added_tokens(self) -> tuple[AddedToken, ...]:
         """The added tokens."""
+        # Which of them take white space is in no file, but known.
+        takes_left = {"<mask>"} if self.kind == UNIGRAM else set()
+        takes_right = set(self.texts) - _PHI_3_BARE if _PHI_3 in self.texts else set()
         return tuple(
-            AddedToken(text, number, special=kind != USER_DEFINED)
+            AddedToken(
+                text,
+                number,
+                special=kind != USER_DEFINED,
+                lstrip=text in takes_left,
+                rstrip=text in takes_right,
+            )
             for number, (text, kind) in enumerate(zip(self.texts, self.types))
             if kind in (UNKNOWN, CONTROL, USER_DEFINED)
             # A run of spaces is found in normalized text, by the model itself.

@@ -75,13 +75,21 @@ class Vocabulary(NamedTuple):
             if kind in types:
                 yield number
 
-    def added_tokens(self) -> tuple[AddedToken, ...]:
+    def added_tokens(self, mask: str | None = None) -> tuple[AddedToken, ...]:
         """Return the tokens that are found in text as they are.
 
         Those of control, and the unknown one, are tokens only where that is allowed.
+
+        Args:
+            mask: the name of a token that takes the white space before it, which no file says.
         """
         return tuple(
-            AddedToken(self.tokens[number], number, special=self.types[number] != USER_DEFINED)
+            AddedToken(
+                self.tokens[number],
+                number,
+                special=self.types[number] != USER_DEFINED,
+                lstrip=self.tokens[number] == mask,
+            )
             for number in self.of_types(UNKNOWN, CONTROL, USER_DEFINED)
         )
 
