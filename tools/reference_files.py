@@ -23,6 +23,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tools.fetch_package import fetch_package, read_members
+from tools.reference_gguf import members
 
 try:
     import fcntl
@@ -320,6 +321,10 @@ FILES = {
         _GGUF + "nomic-bert-moe.gguf",
         "90a6746926454784a98389ad36a36d89bc9cfc81db9cb0f33c941bcc959fe5f9",
     ),
+    **{
+        name: Published(_LLAMA_CPP, _GGUF + ending, sha256)
+        for name, (ending, sha256) in members().items()
+    },
 }
 
 

@@ -19,7 +19,8 @@ def load_chat_template(path: str | os.PathLike[str]) -> ChatTemplate:
 
     It is in ``chat_template.jinja``, and others by name in ``additional_chat_templates``; or else
     in ``tokenizer_config.json``, as one template or a list of them. The special tokens that it
-    uses are in ``tokenizer_config.json`` or ``special_tokens_map.json``.
+    uses are in ``tokenizer_config.json`` or ``special_tokens_map.json``. A GGUF file has them all
+    itself.
 
     Args:
         path: the folder, any file in it, or a template by itself (``*.jinja``).
@@ -46,6 +47,9 @@ def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
         OSError, ValueError: as in ``load_chat_template``.
     """
     given = Path(path)
+    in_gguf = _of_gguf(given) if given.suffix == ".gguf" else None
+    if in_gguf is not None:
+        return in_gguf
     folder = given if given.is_dir() else given.parent
     settings = settings_beside(folder / "tokenizer_config.json")
     templates: dict[str, str] = {}
@@ -57,10 +61,19 @@ def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
     if not templates:
         in_config = settings.config.get("chat_template")
         if in_config is None:
-            return None
+            files = list(given.glob("*.gguf"))  # there are none if it is a file
+            return _of_gguf(files[0]) if len(files) == 1 else None
         templates = _templates(in_config)
     tokens = {role: one["content"] for role, one in settings.special_tokens({}).items()}
     return ChatTemplate(templates, tokens)
+
+
+def _of_gguf(path: Path) -> ChatTemplate | None:
+    """Return the template in a GGUF file; None if there is none."""
+    from ..formats.gguf.templates import read_templates  # imported here: few models have such files
+
+    templates, tokens = read_templates(path)
+    return ChatTemplate(templates, tokens) if templates else None
 
 
 def _templates(part: Json) -> dict[str, str]:

@@ -47,16 +47,18 @@ def load(
     - A model of SentencePiece (``tokenizer.model``, ``spiece.model`` and others): gives a
       ``SentencePiece``, an ``Encoding`` with the ids of ``sentencepiece``. Of Mistral's
       (``tokenizer.model.v3``), a folder's newest is loaded.
+    - ``NAME.gguf`` of llama.cpp, whose weights are not read: a ``Tokenizer`` or a
+      ``SentencePiece``, with the ids of the tokenizer that the file was made from.
     - A folder with one of these, as downloaded from a model hub. If it has several, the first in
       this list is loaded.
 
     Args:
         path: the file, either file of a pair, or the folder.
-        pattern: the pattern, for the formats that do not hold it: rank files and the two pairs. It
-            is a published pattern or the name of one: ``"llama3"``, or an encoding of OpenAI's.
-            Some files need none: rank files of a vocabulary that ships or of a family that is
-            known (``rank_families``), and files that a ``manifest.json`` beside them lists with
-            their SHA-256.
+        pattern: the pattern, for the formats that do not hold it: rank files, the two pairs, and
+            byte-level GGUF files. It is a published pattern or the name of one: ``"llama3"``, or an
+            encoding of OpenAI's. Some files need none: rank files of a vocabulary that ships or of
+            a family that is known (``rank_families``), and files that a ``manifest.json`` beside
+            them lists with their SHA-256.
         special_tokens: names and ids of special tokens, for a rank file.
         name: the name of the encoding; that of the file or folder unless given.
 
@@ -80,7 +82,7 @@ def load(
         # Most of these files have the same name; only their folders differ.
         stem, ending = os.path.splitext(os.path.basename(file_path))
         folder = os.path.realpath(os.path.dirname(file_path))
-        name = stem if ending == ".tiktoken" else os.path.basename(folder) or stem
+        name = stem if ending in (".tiktoken", ".gguf") else os.path.basename(folder) or stem
     with open_regular(file_path) as file:
         beginning = file.read(_BEGINNING)
     kind = recognise(file_path, beginning)
@@ -111,6 +113,7 @@ _IN_FOLDER = (
     "spiece.model",
     "*.model.v*",
     "*.model",
+    "*.gguf",
 )
 
 
@@ -192,6 +195,20 @@ def _load_sentencepiece(path: str, pattern: str | None, name: str) -> Encoding:
     return SentencePiece(name, read_sentencepiece(path))
 
 
+def _load_gguf(path: str, pattern: str | None, name: str) -> Encoding:
+    from ..formats.gguf.read import read_gguf
+    from ..formats.tokenizer_json import TokenizerDefinition
+
+    definition = read_gguf(path, None if pattern is None else pattern_named(pattern))
+    if isinstance(definition, TokenizerDefinition):
+        from .tokenizer import Tokenizer
+
+        return Tokenizer(name, definition)
+    from .sentencepiece import SentencePiece
+
+    return SentencePiece(name, definition)
+
+
 def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encoding:
     """Load ``vocab.json`` and ``merges.txt``, or ``encoder.json`` and ``vocab.bpe``."""
     from pathlib import Path
@@ -228,6 +245,7 @@ _LOADERS = {
     "vocab.txt": _load_vocab_txt,
     "clip": _load_clip_merges,
     "sentencepiece": _load_sentencepiece,
+    "gguf": _load_gguf,
 }
 
 

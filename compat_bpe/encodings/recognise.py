@@ -64,6 +64,11 @@ def _is_sentencepiece(name: str, beginning: bytes) -> bool:
     return is_piece or name.endswith(".model") or is_versioned(name)
 
 
+def _is_gguf(name: str, beginning: bytes) -> bool:
+    # One of that name that is damaged: its reader says where.
+    return beginning.startswith(b"GGUF") or (name.endswith(".gguf") and not _is_pointer(beginning))
+
+
 def _is_pointer(beginning: bytes) -> bool:
     return beginning.startswith(b"version https://git-lfs")
 
@@ -76,6 +81,7 @@ def _first_line(beginning: bytes) -> bytes:
 #: Each kind, with what recognises it by the name of a file and its first bytes. The first one that
 #: fits is taken.
 _KINDS: dict[str, Callable[[str, bytes], bool]] = {
+    "gguf": _is_gguf,
     "json": _is_json,
     "vocab.txt": _is_vocab_txt,
     "ranks": _is_ranks,

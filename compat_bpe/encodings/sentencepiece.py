@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..formats.sentencepiece import SentencePieceModel
 from ..parallel.lazy import cached_property
+from ..pipeline.added.added_tokens import AddedTokens
 from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
-from ..pipeline.aligned import Aligned
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
 from ..pipeline.models.sentencepiece.base import SentencePieceBase
 from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
@@ -28,6 +28,7 @@ from ..pipeline.tokenized.tokenized import Tokenized
 from ..pipeline.tokenized.truncation import Truncation
 from ..unicode.surrogates import repair
 from .encoding import _NOTHING, Encoding
+from .placed_pieces import placed_pieces
 from .tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ class SentencePiece(Tokenizer):
     """An encoding with exactly the ids of sentencepiece 0.2.3.
 
     It is used like any ``Encoding``, and has what users of ``SentencePieceProcessor`` expect. No
-    text becomes a control piece such as ``<s>``: its name in a text is plain text.
+    text becomes a control piece such as ``<s>``: its name in a text is plain text, unless the model
+    is of a GGUF file, where it is a special token.
 
     Args:
         name: the name that ``repr`` shows.
@@ -79,7 +81,7 @@ class SentencePiece(Tokenizer):
             text: any string; surrogates are repaired.
             pair: None, since a model says nothing of pairs of texts.
             add_bos, add_eos: put the id for the beginning before them, that for the end after them.
-            allowed_special, disallowed_special: as in ``Encoding.encode``; no token is special.
+            allowed_special, disallowed_special: as in ``Encoding.encode``.
             add_special_tokens: add both of these ids, as far as the model has them.
 
         Raises:
@@ -88,8 +90,9 @@ class SentencePiece(Tokenizer):
         """
         if pair is not None:
             raise ValueError(f"{self!r} has no rule for pairs of texts: encode each by itself")
-        self._check_special(text, allowed_special, disallowed_special)
-        ids = self.encode_ordinary(text)
+        ids = Encoding.encode(
+            self, text, allowed_special=allowed_special, disallowed_special=disallowed_special
+        )
         if add_bos or (add_special_tokens and self.bos_id >= 0):
             ids.insert(0, self._required(self.bos_id, self.definition.bos_piece))
         if add_eos or (add_special_tokens and self.eos_id >= 0):
@@ -127,10 +130,10 @@ class SentencePiece(Tokenizer):
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
         """
         self.encode("", pair)  # It raises what is wrong.
-        self._check_special(text, allowed_special, disallowed_special)
+        allowed = self._check_special(text, allowed_special, disallowed_special)
         both = (self.bos_id, self.eos_id) if add_special_tokens else ()
         ends = [id_ for id_ in both if id_ >= 0]
-        pieces = self.encode_as_placed_pieces(text)
+        pieces = placed_pieces(self._added, self._model, repair(text), allowed)
         tokenized = Tokenized(
             [one.id for one in pieces],
             [one.piece for one in pieces],
@@ -163,28 +166,7 @@ class SentencePiece(Tokenizer):
         The place of a space that was put before the text is empty. The last byte of an unknown
         character has its place; the bytes before have an empty place where it begins.
         """
-        text = repair(text)
-        aligned = self._normalizer.align(Aligned.of(text))
-        pieces = self.pieces
-        placed: list[PlacedPiece] = []
-        at = 0
-        for piece, number in self._model.quick_split(aligned.text):
-            begin = aligned.places[at][0]
-            at += len(piece)
-            end = aligned.places[at - 1][1]
-            if number != pieces.unk_id:
-                placed.append(PlacedPiece(number, piece, text[begin:end], begin, end))
-            elif pieces.byte_fallback:
-                numbers = [pieces.byte_ids[byte] for byte in piece.encode()]
-                placed += [PlacedPiece(one, pieces.texts[one], "", begin, begin) for one in numbers]
-                placed[-1] = placed[-1]._replace(surface=text[begin:end], end=end)
-            elif placed and placed[-1].id == number:
-                last = placed[-1]
-                surface = last.surface + text[begin:end]
-                placed[-1] = PlacedPiece(number, last.piece + piece, surface, last.begin, end)
-            else:
-                placed.append(PlacedPiece(number, piece, text[begin:end], begin, end))
-        return placed
+        return placed_pieces(self._added, self._model, repair(text), frozenset())
 
     def normalize(self, text: str) -> str:
         """Return the normalized text, which is then cut into pieces."""
@@ -382,8 +364,14 @@ class SentencePiece(Tokenizer):
         return model
 
     @property
+    def _added(self) -> AddedTokens:
+        added = self.core.definition.added
+        assert isinstance(added, AddedTokens)
+        return added
+
+    @property
     def _normalizer(self) -> Normalizer:
-        normalize = self.core.definition.added.normalize
+        normalize = self._added.normalize
         assert normalize is not None
         return normalize
 

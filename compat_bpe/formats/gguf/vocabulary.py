@@ -1,0 +1,162 @@
+"""The tokens of a file, with their types, and what says how texts begin and end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ...pipeline.added.added_tokens import AddedToken
+from ..parts.transformers import template_part, text_item, token_item
+from .metadata import Metadata
+
+#: The types of tokens, as in a model of SentencePiece; 0 is for those of which nothing is known.
+UNDEFINED, NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(7)
+
+#: The key of the id for each role of a special token. One is misspelled in the format itself.
+ROLES = {
+    "bos_token": "bos_token_id",
+    "eos_token": "eos_token_id",
+    "unk_token": "unknown_token_id",
+    "sep_token": "seperator_token_id",
+    "pad_token": "padding_token_id",
+    "cls_token": "cls_token_id",
+    "mask_token": "mask_token_id",
+}
+
+#: The name of a token that only fills the table of a model up, which no tokenizer has.
+_FILLER = re.compile(r"\[PAD[0-9]+\]")
+
+
+class Vocabulary(NamedTuple):
+    """The tokens of a file by id, without those at the end that only fill it up.
+
+    Args:
+        metadata: what the file says.
+        tokens: the tokens; an empty one has a name of its own.
+        types: the type of each.
+    """
+
+    metadata: Metadata
+    tokens: list[str]
+    types: bytearray
+
+    def id_of_role(self, role: str) -> int | None:
+        """Return the id of the special token of a role; None if there is none."""
+        number = self.metadata.number(ROLES[role])
+        return number if number is not None and 0 <= number < len(self.tokens) else None
+
+    def roles(self) -> dict[str, str]:
+        """Return the name of the special token of each role that has one."""
+        ids = {role: self.id_of_role(role) for role in ROLES}
+        return {role: self.tokens[number] for role, number in ids.items() if number is not None}
+
+    def ids(self) -> dict[str, int]:
+        """Return the id of each token.
+
+        Raises:
+            ValueError: two tokens are the same.
+        """
+        ids = dict(zip(self.tokens, range(len(self.tokens))))
+        if len(ids) < len(self.tokens):
+            for number, token in enumerate(self.tokens):
+                if ids[token] != number:
+                    self.metadata.fail_item("tokens", ids[token], f"{token!r} is [{number}], too")
+        for number in self.of_types(UNUSED):
+            if _FILLER.fullmatch(self.tokens[number]):
+                del ids[self.tokens[number]]
+        return ids
+
+    def of_types(self, *types: int) -> Iterator[int]:
+        """Yield the ids of the tokens of some types."""
+        if not types or not any(map(self.types.count, types)):
+            return
+        for number, kind in enumerate(self.types):
+            if kind in types:
+                yield number
+
+    def added_tokens(self, mask: str | None = None) -> tuple[AddedToken, ...]:
+        """Return the tokens that are found in text as they are.
+
+        Those of control, and the unknown one, are tokens only where that is allowed.
+
+        Args:
+            mask: the name of a token that takes the white space before it, which no file says.
+        """
+        return tuple(
+            AddedToken(
+                self.tokens[number],
+                number,
+                special=self.types[number] != USER_DEFINED,
+                lstrip=self.tokens[number] == mask,
+            )
+            for number in self.of_types(UNKNOWN, CONTROL, USER_DEFINED)
+        )
+
+    def template(self, *, adds_bos: bool) -> dict[str, Any] | None:
+        """Return the post-processor; None if texts get no more tokens.
+
+        Args:
+            adds_bos: True if a text begins with a token unless the file says otherwise.
+        """
+        metadata = self.metadata
+        first, last = self.id_of_role("bos_token"), self.id_of_role("eos_token")
+        wanted = metadata.truth("add_bos_token")
+        begin = [first] if first is not None and (adds_bos if wanted is None else wanted) else []
+        end = [last] if last is not None and metadata.truth("add_eos_token") else []
+        if not begin and not end:
+            return None
+
+        def around(name: str, type_id: int) -> list[dict[str, Any]]:
+            before, after = (
+                [token_item(self.tokens[number], type_id) for number in ids] for ids in (begin, end)
+            )
+            return [*before, text_item(name, type_id), *after]
+
+        ids = {self.tokens[number]: number for number in (*begin, *end)}
+        return template_part(around("A", 0), [*around("A", 0), *around("B", 1)], ids)
+
+
+def read_vocabulary(metadata: Metadata) -> Vocabulary:
+    """Return the tokens of a file.
+
+    Raises:
+        ValueError: there are none, or they are wrong.
+    """
+    tokens = metadata.texts("tokens")
+    if not tokens:
+        metadata.fail("tokens", "there are no tokens")
+    size = len(tokens)
+    types = _types(metadata, size)
+    for number, token in enumerate(tokens) if "" in tokens else ():
+        if not token:
+            tokens[number], types[number] = f"[EMPTY_{number}]", UNUSED
+    for number in _fillers(tokens, types):
+        types[number] = UNUSED
+    while size > 1 and types[size - 1] == UNUSED and _FILLER.fullmatch(tokens[size - 1]):
+        size -= 1
+    return Vocabulary(metadata, tokens[:size], types[:size])
+
+
+def _types(metadata: Metadata, size: int) -> bytearray:
+    numbers = metadata.numbers("token_type", "iI")
+    if numbers is None:
+        # Old files say no more than which token has which role.
+        types = bytearray([NORMAL]) * size
+        for role in ROLES.values():
+            number = metadata.number(role)
+            if number is not None and 0 <= number < size:
+                types[number] = CONTROL
+        return types
+    if len(numbers) < size:
+        metadata.fail("token_type", f"has {len(numbers)} items for {size} tokens")
+    if not set(numbers) <= set(range(BYTE + 1)):
+        wrong = next(number for number in numbers if not 0 <= number <= BYTE)
+        metadata.fail("token_type", f"there is no type {wrong} of tokens")
+    return bytearray(map(int, numbers[:size])).replace(bytes([UNDEFINED]), bytes([NORMAL]))
+
+
+def _fillers(tokens: list[str], types: bytearray) -> Iterator[int]:
+    for number, kind in enumerate(types):
+        if kind not in (NORMAL, CONTROL, BYTE) and _FILLER.fullmatch(tokens[number]):
+            yield number

@@ -1,0 +1,479 @@
+"""Tokenizers in GGUF files: small files of each kind, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import compat_bpe
+from compat_bpe.chat import count_messages, load_chat_template
+from compat_bpe.encodings.sentencepiece import SentencePiece
+from compat_bpe.formats.gguf.pre import PRE
+from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
+from tests.formats.gguf_files import F32, I32, U8, U32, Items, Typed, Written, strings, write
+from tests.formats.test_gguf_container import with_hole
+
+NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)
+
+Entries = Mapping[str, Written]
+
+
+def vocabulary(model: str, tokens: Mapping[str, int], **more: Written) -> dict[str, Written]:
+    """The entries of a file; ``tokens`` has the type of each, and ``more`` the rest."""
+    return {
+        "general.architecture": "small",
+        "tokenizer.ggml.model": model,
+        "tokenizer.ggml.tokens": strings(*tokens),
+        "tokenizer.ggml.token_type": Items(I32, list(tokens.values())),
+        **{f"tokenizer.ggml.{key}": value for key, value in more.items()},
+    }
+
+
+ALPHABET = list(BYTE_TO_UNICODE.values())
+MERGES = ["h e", "l l", "he ll", "hell o", "Ġ t"]
+
+
+def gpt2(
+    *, pre: str | None = "gpt-2", special: Mapping[str, int] | None = None, **more: Any
+) -> Any:
+    made = [merge.replace(" ", "") for merge in MERGES]
+    tokens = {**dict.fromkeys([*ALPHABET, *made], NORMAL), **(special or {"<|end|>": CONTROL})}
+    named = {} if pre is None else {"pre": pre}
+    return vocabulary("gpt2", tokens, merges=strings(*MERGES), **named, **more)
+
+
+#: Numbers are exact in 32 bits.
+PIECES = {
+    "<unk>": (UNKNOWN, 0.0),
+    "<s>": (CONTROL, 0.0),
+    "</s>": (CONTROL, 0.0),
+    "▁": (NORMAL, -3.0),
+    "a": (NORMAL, -4.0),
+    "b": (NORMAL, -5.0),
+    "▁a": (NORMAL, -1.0),
+    "ab": (NORMAL, -2.0),
+    "<x>": (USER, -1000.0),
+}
+
+
+def pieces(model: str, **more: Written) -> dict[str, Written]:
+    return vocabulary(
+        model,
+        {piece: kind for piece, (kind, _) in PIECES.items()},
+        scores=Items(F32, [score for _, score in PIECES.values()]),
+        **more,
+    )
+
+
+BERT = {
+    **dict.fromkeys(("[PAD]", "[UNK]", "[CLS]", "[SEP]"), CONTROL),
+    **dict.fromkeys(("[unused0]", "▁hello", "s", "▁!"), NORMAL),
+}
+BERT_IDS = {
+    "unknown_token_id": Typed(U32, 1),
+    "cls_token_id": Typed(U32, 2),
+    "seperator_token_id": Typed(U32, 3),
+}
+
+
+def bert(tokens: Mapping[str, int] = BERT, **more: Written) -> dict[str, Written]:
+    return vocabulary("bert", tokens, **BERT_IDS, **more)
+
+
+SPELLED = {
+    "<unk>": UNKNOWN,
+    "<bos>": CONTROL,
+    **dict.fromkeys(("a", "▁", "▁a"), NORMAL),
+    **{f"<0x{byte:02X}>": BYTE for byte in range(256)},
+}
+
+
+def gemma4(model: str = "gemma4", **more: Written) -> dict[str, Written]:
+    return vocabulary(model, SPELLED, merges=strings("▁ a"), unknown_token_id=Typed(U32, 0), **more)
+
+
+def load(folder: Path, entries: Entries, pattern: str | None = None, **options: Any) -> Any:
+    return compat_bpe.load(write(folder / "model.gguf", entries, **options), pattern=pattern)
+
+
+# What is read
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("version", [2, 3])
+def test_bytes_with_merges(tmp_path: Path, order: str, version: int) -> None:
+    enc = load(tmp_path, gpt2(), order=order, version=version)
+    hello = 256 + MERGES.index("hell o")
+    assert enc.encode("hello t") == [hello, hello + 1]
+    assert enc.encode("hello<|end|>", allowed_special="all") == [hello, hello + 2]
+    assert enc.decode([hello, hello + 1, hello + 2]) == "hello t<|end|>"
+    assert (enc.name, enc.n_vocab) == ("model", 262)
+    with pytest.raises(ValueError, match="disallowed special"):
+        enc.encode("<|end|>")
+
+
+#: The names that mean something of their own.
+DISTINCT = list({id(pre): name for name, pre in reversed(PRE.items())}.values())
+
+
+@pytest.mark.parametrize("pre", DISTINCT)
+def test_every_known_way_to_split(tmp_path: Path, pre: str) -> None:
+    if PRE[pre].is_spelled:
+        enc = load(tmp_path, gemma4("gpt2", pre=pre))
+        assert enc.encode("a aé") == [2, 4, 5 + 0xC3, 5 + 0xA9]
+        return
+    enc = load(tmp_path, gpt2(pre=pre))
+    text = "Hello, world's  1234567 été 中文かな\r\n\n\t한국어 IMGIMGABZ x\u0301 don't!"
+    assert enc.decode(enc.encode(text)) == text
+    chunks = {
+        "qwen2": ["a", " ", " b", "1", "2", "3", "4"],
+        "llama3": ["a", " ", " b", "123", "4"],
+        "gpt-2": ["a", " ", " b", "1234"],
+        "falcon": ["a", " ", " b", "123", "4"],
+        "superbpe": ["a  b", "1", "234"],
+        "afmoe": ["a", " ", " b", "1", "234"],
+        "deepseek-v3": ["a", " ", " b", "123", "4"],
+        "command-r": ["a", " ", " b", "1", "2", "3", "4"],
+    }
+    found = enc.core.definition.splitter.chunks("a  b1234")
+    # Falcon's later steps see bytes in their alphabet.
+    assert pre not in chunks or [one.replace("Ġ", " ") for one in found] == chunks[pre]
+
+
+def test_a_pattern_in_place_of_a_name(tmp_path: Path) -> None:
+    for pre in (None, "unheard-of", "qwen2"):
+        enc = load(tmp_path, gpt2(pre=pre), r"hello t|.|\n")
+        assert enc.encode("hello t") == [259, 260]
+        assert load(tmp_path, gpt2(pre=pre), "llama3").encode("hello t") == [259, 260]
+
+
+def test_a_token_is_whole_or_merged(tmp_path: Path) -> None:
+    whole = {"hel": NORMAL}
+    assert load(tmp_path, gpt2(special=whole)).encode("hel") == [256, 75 + 0]
+    assert load(tmp_path, gpt2(pre="llama-bpe", special=whole)).encode("hel") == [261]
+
+
+def test_text_is_normalized_where_the_model_does_it(tmp_path: Path) -> None:
+    decomposed = "e\u0301"
+    plain, composed = (load(tmp_path, gpt2(pre=pre)) for pre in ("grok-2", "qwen2"))
+    assert composed.encode(decomposed) == composed.encode("é") == plain.encode("é")
+    assert plain.encode(decomposed) != plain.encode("é")
+    lower = load(tmp_path, {**gpt2(), "tokenizer.ggml.normalizer.lowercase": True})
+    assert lower.encode("HELLO") == [259]
+
+
+def test_ranks_without_merges(tmp_path: Path) -> None:
+    entries = gpt2(pre="kimi-k2")
+    del entries["tokenizer.ggml.merges"]
+    assert load(tmp_path, entries).encode("hello t") == [259, 260]
+    del entries["tokenizer.ggml.pre"]
+    with pytest.raises(ValueError, match=r"model\.gguf: byte|tokenizer\.ggml\.pre: as in old"):
+        load(tmp_path, entries)
+
+
+def test_tokens_at_the_beginning_and_the_end(tmp_path: Path) -> None:
+    special = {"<s>": CONTROL, "</s>": CONTROL}
+    ids = {"bos_token_id": Typed(U32, 261), "eos_token_id": Typed(U32, 262)}
+
+    def ids_of(pre: str = "gpt-2", **more: Written) -> list[int]:
+        enc = load(tmp_path, gpt2(pre=pre, special=special, **ids, **more))
+        assert enc.encode("hello") == [259]
+        found: list[int] = enc.encode("hello", add_special_tokens=True)
+        return found
+
+    assert ids_of() == [259]
+    assert ids_of("llama-bpe") == [261, 259]
+    assert ids_of("llama-bpe", add_bos_token=False) == [259]
+    assert ids_of(add_bos_token=True, add_eos_token=True) == [261, 259, 262]
+
+
+def test_tokens_of_users_are_always_tokens(tmp_path: Path) -> None:
+    enc = load(tmp_path, gpt2(special={"<x>": USER, "[PAD262]": USER, "[PAD263]": UNUSED}))
+    assert enc.encode("<x>") == [261]
+    assert enc.encode("[PAD262]") == load(tmp_path, gpt2()).encode("[PAD262]")
+    assert (enc.n_vocab, enc.special_tokens_set) == (262, set())
+    kept = load(tmp_path, gpt2(special={"[PAD261]": UNUSED, "<x>": USER}))
+    assert (kept.encode("<x>"), kept.token_to_id("[PAD261]")) == ([262], None)
+
+
+def test_an_old_file_without_types(tmp_path: Path) -> None:
+    entries = gpt2(eos_token_id=Typed(U32, 261))
+    del entries["tokenizer.ggml.token_type"]
+    enc = load(tmp_path, entries)
+    assert enc.encode("hello<|end|>", allowed_special="all") == [259, 261]
+    assert enc.special_tokens_set == {"<|end|>"}
+
+
+def test_pieces_by_score(tmp_path: Path) -> None:
+    enc = load(tmp_path, pieces("llama"))
+    assert isinstance(enc, SentencePiece)
+    assert enc.encode_as_pieces("ab b") == ["▁a", "b", "▁", "b"]
+    assert enc.encode("ab") == [6, 5]
+    assert enc.encode("a", add_bos=True, add_eos=True) == [1, 6, 2]
+    bare = load(tmp_path, pieces("llama", add_space_prefix=False))
+    assert bare.encode_as_pieces("ab") == ["ab"]
+    assert load(tmp_path, pieces("llama")).encode_as_pieces("a  ") == ["▁a", "▁", "▁"]
+    trimmed = load(tmp_path, pieces("llama", remove_extra_whitespaces=True))
+    assert trimmed.encode_as_pieces("a  ") == ["▁a"]
+
+
+def test_names_of_control_pieces_are_special(tmp_path: Path) -> None:
+    enc = load(tmp_path, pieces("llama"))
+    text = "a<s>a<x>a"
+    assert enc.encode(text, allowed_special="all") == [6, 1, 6, 8, 6]
+    found = enc.encode_with_offsets(text, allowed_special={"<s>"})
+    assert found.ids == [6, 1, 6, 8, 6]
+    assert found.tokens == ["▁a", "<s>", "▁a", "<x>", "▁a"]
+    assert found.offsets == [(0, 1), (1, 4), (4, 5), (5, 8), (8, 9)]
+    with pytest.raises(ValueError, match="disallowed special"):
+        enc.encode(text)
+    plain = enc.encode(text, disallowed_special=())
+    assert (
+        plain
+        == enc.encode_ordinary(text)
+        == enc.encode_with_offsets(text, disallowed_special=()).ids
+    )
+    assert 1 not in plain
+    assert enc.count(text) == len(plain)
+
+
+def test_pieces_without_scores_are_merged_in_their_order(tmp_path: Path) -> None:
+    entries = pieces("llama")
+    entries["tokenizer.ggml.scores"] = Items(F32, [-1000.0] * len(PIECES))
+    assert load(tmp_path, entries).encode_as_pieces("ab") == ["▁a", "b"]
+
+
+def test_runs_of_spaces_that_users_added(tmp_path: Path) -> None:
+    tokens = {"<unk>": UNKNOWN, "a": NORMAL, "▁": NORMAL, "  ": USER}
+    entries = vocabulary("llama", tokens, scores=Items(F32, [0.0] * 4), add_space_prefix=False)
+    assert load(tmp_path, entries).encode("a  a a▁▁") == [1, 3, 1, 2, 1, 3]
+
+
+def test_a_nul_that_was_written_otherwise(tmp_path: Path) -> None:
+    tokens = {"<unk>": UNKNOWN, "🐉": NORMAL, "a": NORMAL} | {
+        f"<0x{byte:02X}>": BYTE for byte in range(256)
+    }
+    entries = vocabulary("llama", tokens, scores=Items(F32, [0.0, *range(258)]))
+    entries["general.architecture"] = "internlm2"
+    enc = load(tmp_path, entries)
+    assert enc.id_to_piece(1) == "\0"
+    assert enc.encode("🐉") == [*(3 + byte for byte in "▁🐉".encode())]
+
+
+def test_white_space_beside_tokens_that_take_it(tmp_path: Path) -> None:
+    special = {"<mask>": CONTROL}
+    enc = load(tmp_path, gpt2(special=special))
+    assert enc.encode("hello \n<mask>", allowed_special="all") == [259, 261]
+    tokens = {**dict.fromkeys("▁au", NORMAL), "<unk>": UNKNOWN, "<|placeholder1|>": CONTROL}
+    entries = vocabulary("llama", tokens, scores=Items(F32, [0.0] * 5))
+    phi = load(tmp_path, entries)
+    assert phi.encode("<|placeholder1|> \n a", allowed_special="all") == [4, 0, 1]
+
+
+def test_unigram(tmp_path: Path) -> None:
+    enc = load(tmp_path, pieces("t5"))
+    assert enc.encode_as_pieces("  a  ab ") == ["▁a", "▁", "ab"]
+    assert enc.encode("a</s>", allowed_special="all") == [6, 2]
+    entries = pieces("t5", precompiled_charsmap=Items(U8, list(b"\0")))
+    with pytest.raises(ValueError, match=r"model\.gguf: .*character map"):
+        load(tmp_path, entries)
+
+
+def test_words_of_bert(tmp_path: Path) -> None:
+    enc = load(tmp_path, bert())
+    assert enc.encode("Hellos !x") == [5, 6, 7, 1]
+    assert enc.encode("hello", add_special_tokens=True) == [2, 5, 3]
+    assert enc.encode("hello", "!", add_special_tokens=True) == [2, 5, 3, 7, 3]
+    assert enc.encode("[CLS]hello", allowed_special="all") == [2, 5]
+    assert (enc.id_to_token(4), enc.id_to_token(6)) == ("[unused0]", "##s")
+    assert enc.decode([5, 6, 7]) == "hellos!"
+
+
+def test_case_in_bert(tmp_path: Path) -> None:
+    assert load(tmp_path, bert()).encode("HÉLLO hello")[-1] == 5
+    cased = {**BERT, "▁Hello": NORMAL}
+    assert load(tmp_path, bert(cased)).encode("Hello hello HELLO") == [8, 5, 1]
+    lower: dict[str, Any] = {"normalizer.lowercase": True}
+    assert load(tmp_path, bert(cased, **lower)).encode("Hello hello HELLO") == [5, 5, 5]
+    upper: dict[str, Any] = {"normalizer.lowercase": False}
+    assert load(tmp_path, bert(**upper)).encode("Hello hello") == [1, 5]
+    accents: dict[str, Any] = {"normalizer.lowercase": True, "normalizer.strip_accents": False}
+    assert load(tmp_path, bert(**accents)).encode("héllo hello") == [1, 5]
+
+
+def test_spelled_tokens_with_merges(tmp_path: Path) -> None:
+    enc = load(tmp_path, gemma4())
+    assert enc.encode("a aé\n") == [2, 4, 5 + 0xC3, 5 + 0xA9, 5 + 10]
+    assert enc.decode(enc.encode("a a é")) == "a a é"
+    with_begin = load(tmp_path, gemma4(bos_token_id=Typed(U32, 1)))
+    assert with_begin.encode("a", add_special_tokens=True) == [1, 2]
+
+
+def test_a_template_and_its_tokens(tmp_path: Path) -> None:
+    entries = {
+        **gpt2(special={"<s>": CONTROL}, bos_token_id=Typed(U32, 261)),
+        "tokenizer.chat_template": "{{ bos_token }}{{ messages[0].content }}",
+        "tokenizer.chat_template.rag": "b",
+        "tokenizer.chat_templates": strings("rag"),
+    }
+    path = write(tmp_path / "model.gguf", entries)
+    messages = [{"role": "user", "content": "hello t"}]
+    for given in (path, tmp_path):
+        template = load_chat_template(given)
+        assert sorted(template.templates) == ["default", "rag"]
+        assert template.render(messages) == "<s>hello t"
+        assert count_messages(messages, encoding=given) == 3
+    (tmp_path / "chat_template.jinja").write_text("c")
+    assert load_chat_template(tmp_path).render(messages) == "c"
+    assert load_chat_template(path).render(messages) == "<s>hello t"
+    write(path, gpt2())
+    assert load_chat_template(path).render(messages) == "c"
+
+
+# Where files are found
+
+
+def test_a_folder_has_one_file_and_it_comes_last(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.gguf", gpt2())
+    assert compat_bpe.load(tmp_path).encode("hello") == [259]
+    write(tmp_path / "b.gguf", gpt2())
+    with pytest.raises(ValueError, match=r"there are a\.gguf, b\.gguf: name the file"):
+        compat_bpe.load(tmp_path)
+    other = {"model": {"type": "WordLevel", "vocab": {"hello": 7}, "unk_token": "hello"}}
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"added_tokens": [], **other}))
+    assert compat_bpe.load(tmp_path).encode("hello") == [7]
+    renamed = path.rename(tmp_path / "blob")  # as in the caches of some programs
+    assert compat_bpe.load(renamed).encode("hello") == [259]
+
+
+def test_the_weights_cost_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path / "large.gguf", gpt2(), tensors=300)
+    with_hole(path, path.read_bytes(), 40 << 30)
+    start = time.monotonic()
+    assert compat_bpe.load(path).encode("hello") == [259]
+    assert time.monotonic() - start < 5
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({}, "tokenizer.ggml.model: the file has no vocabulary"),
+        ({"split.no": Typed(U32, 1)}, "the first file of several has the vocabulary"),
+        ({"tokenizer.ggml.model": True}, "tokenizer.ggml.model: must be a string"),
+        ({"tokenizer.ggml.model": b"\xff"}, "tokenizer.ggml.model: is not UTF-8"),
+        (vocabulary("rwkv", {"a": 1}), "'rwkv' is not supported: "),
+        (vocabulary("plamo2", {"a": 1}), "'plamo2' is not supported: "),
+        (vocabulary("none", {"a": 1}), "'none' is not supported: the file has no vocabulary"),
+        (vocabulary("new", {"a": 1}), "'new' is not supported, only gpt2, gemma4, llama, t5, bert"),
+        (vocabulary("gpt2", {}), "tokenizer.ggml.tokens: there are no tokens"),
+        (gpt2(pre=None), "tokenizer.ggml.pre: as in old files, it is not there"),
+        (gpt2(pre="new"), "'new' is not known: load the model's own tokenizer.json, or give the"),
+        (gpt2(pre="whitespace"), "'whitespace' is not supported: "),
+        (gpt2(add_bos_token="x"), "tokenizer.ggml.add_bos_token: must be true or false"),
+        (gpt2(bos_token_id="x"), "tokenizer.ggml.bos_token_id: must be an integer"),
+        ({**gpt2(), "tokenizer.ggml.tokens": "x"}, "tokens: must be an array of strings"),
+        ({**gpt2(), "tokenizer.ggml.merges": True}, "merges: must be an array of strings"),
+        (vocabulary("gpt2", {"a": 1}, pre="gpt-2"), "merges: there are no merges"),
+        ({**gpt2(), "tokenizer.ggml.merges": strings("ab")}, "merges[0]: 'ab' has not two parts"),
+        ({**gpt2(), "tokenizer.ggml.merges": strings("a b", "a ")}, "merges[1]: 'a ' has not two"),
+        ({**gpt2(), "tokenizer.ggml.merges": strings("a xy")}, "merges[0]: 'xy' is no token"),
+        ({**gpt2(), "tokenizer.ggml.merges": strings("a b")}, "merges[0]: 'ab' is no token"),
+        ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [1])}, "has 1 items for 262 tokens"),
+        ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [9] * 262)}, "there is no type 9 of"),
+        ({**gpt2(), "tokenizer.ggml.token_type": Items(F32, [1])}, "must be an array of numbers"),
+        ({**gpt2(), "tokenizer.ggml.tokens": strings(*"ab" * 131)}, "tokens[260]: 'a' is [0], too"),
+        (vocabulary("llama", {"a": 1}), "tokenizer.ggml.scores: there are 0 for 1 tokens"),
+        (vocabulary("llama", {"a": 1}, scores=Items(F32, [0.0])), "no piece is the unknown one"),
+        (vocabulary("bert", {"a": 1}), "tokenizer.ggml.tokens: there is no unk_token"),
+    ],
+    ids=lambda value: value[:40] if isinstance(value, str) else "",
+)
+def test_what_is_refused(tmp_path: Path, entries: Entries, message: str) -> None:
+    path = write(tmp_path / "bad.gguf", entries)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        compat_bpe.load(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert message in str(caught.value)
+
+
+def test_an_item_is_named_by_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "bad.gguf"
+    path.write_bytes(write(path, gpt2()).read_bytes().replace(b"he ll", b"he \xff\xff"))
+    with pytest.raises(
+        ValueError, match=r"byte (\d+): tokenizer\.ggml\.merges\[2\]: is not"
+    ) as caught:
+        compat_bpe.load(path)
+    place = int(str(caught.value).split("byte ")[1].split(":")[0])
+    assert path.read_bytes()[place + 8 :].startswith(b"he \xff\xff")
+
+
+def test_only_bytes_are_given_a_pattern(tmp_path: Path) -> None:
+    with pytest.raises(
+        ValueError, match=r"model\.gguf: a tokenizer of the model 'bert' has no pat"
+    ):
+        load(tmp_path, bert(), "gpt2")
+    with pytest.raises(ValueError, match="only a rank file is given special tokens"):
+        compat_bpe.load(write(tmp_path / "a.gguf", gpt2()), special_tokens={"a": 1})
+
+
+def test_a_pointer_of_git_lfs(tmp_path: Path) -> None:
+    path = tmp_path / "a.gguf"
+    path.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
+    with pytest.raises(ValueError, match=r"a\.gguf: it is a pointer of Git LFS"):
+        compat_bpe.load(path)
+    path.write_bytes(b"something else")
+    with pytest.raises(ValueError, match=r"a\.gguf: byte 0: it is no GGUF file"):
+        compat_bpe.load(path)
+
+
+SMALL = {
+    "gpt2": vocabulary(
+        "gpt2",
+        {"a": NORMAL, "b": NORMAL, "ab": NORMAL, "<x>": CONTROL},
+        merges=strings("a b"),
+        pre="gpt-2",
+        bos_token_id=Typed(U32, 3),
+        add_bos_token=True,
+    ),
+    "llama": pieces("llama", bos_token_id=Typed(U32, 1), add_space_prefix=True),
+    "t5": pieces("t5", unknown_token_id=Typed(U32, 0), remove_extra_whitespaces=True),
+    "bert": bert(),
+    "gemma4": vocabulary(
+        "gemma4", {"a": NORMAL, "▁": NORMAL, "▁a": NORMAL, "<unk>": UNKNOWN}, merges=strings("▁ a")
+    ),
+}
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("kind", SMALL)
+def test_any_damage_is_an_error_or_does_no_harm(tmp_path: Path, kind: str, order: str) -> None:
+    path = write(tmp_path / "bad.gguf", SMALL[kind], order=order)
+    data = path.read_bytes()
+    expected = compat_bpe.load(path).encode("ab <x>", disallowed_special=())
+    start = time.monotonic()
+    with path.open("r+b", buffering=0) as file:
+        for place, byte in enumerate(data):
+            for change in (1, 0x80):
+                file.seek(place)
+                file.write(bytes([byte ^ change]))
+                try:
+                    compat_bpe.load(path).encode("ab <x>", disallowed_special=())
+                except ValueError as error:
+                    assert str(path) in str(error)  # noqa: PT017
+            file.seek(place)
+            file.write(bytes([byte]))
+    assert compat_bpe.load(path).encode("ab <x>", disallowed_special=()) == expected
+    for size in reversed(range(len(data))):
+        os.truncate(path, size)
+        with pytest.raises(ValueError, match=r"bad\.gguf: "):
+            compat_bpe.load(path)
+    assert time.monotonic() - start < 60
