@@ -11,7 +11,9 @@ from typing import Any
 
 import click
 
+from ..encodings.model_names import did_you_mean
 from ..version import __version__
+from .options.short_help import add_short_help
 from .output import PROGRAM, CommandError, escape_unknown, show_warning, visible
 
 #: Each command and the module it is in, which is imported when it is used.
@@ -30,6 +32,7 @@ _COMMANDS = {
     "models": "listing",
     "lsp": "lsp",
     "completion": "completion",
+    "help": "help",
     "shim-wheel": "shim_wheel",
 }
 
@@ -47,7 +50,16 @@ class _Group(click.Group):
             return None
         module = import_module(f".commands.{_COMMANDS[cmd_name]}", __package__)
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        add_short_help(command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            ctx.fail(f"there is no command {name!r}{did_you_mean(name, _COMMANDS)}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -98,7 +110,7 @@ def _reason(error: OSError) -> str | None:
     return None
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Group, context_settings={"help_option_names": ["--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Count, cut and show tokens, exactly as tiktoken and tokenizers make them.
@@ -108,8 +120,11 @@ def cli() -> None:
       $ compat-bpe count src/*.py
       $ git diff | compat-bpe truncate -n 4000 -m gpt-4o
 
-    compat-bpe COMMAND --help says more about a command.
+    compat-bpe COMMAND -h says more about a command, and --help says all.
     """
+
+
+add_short_help(cli)
 
 
 def run() -> None:

@@ -197,3 +197,44 @@ def test_help_on_a_console_of_few_characters(settings: dict[str, str], marker: b
     done = process.run("truncate", "--help", env=environment(**settings))
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"is %b for --keep ends" % marker in b" ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_h_fits_one_screen(name: str) -> None:
+    shown = run(*name.split(), "-h").out.decode()
+    lines = shown.splitlines()
+    assert len(lines) < 24
+    assert lines[0].startswith(f"Usage: {' '.join(['compat-bpe', *name.split()])}")
+    assert lines[-1] == f"{' '.join(['compat-bpe', *name.split()])} --help says all."
+    commands = re.findall(r"^ +\$ (.*)$", re.sub(r"\\\n\s*", "", shown), re.MULTILINE)
+    assert commands == examples(name)[:3] or name in ("", "corpus")
+    # Only what is quoted from an example may be wider than a terminal.
+    assert all(len(line) <= 80 for line in lines if not line.startswith(("  $", "      ")))
+
+
+def test_summaries_of_commands_are_whole() -> None:
+    for shown in (run("-h"), run("--help")):
+        listed = shown.out.decode().partition("Commands:")[2]
+        assert listed
+        assert not re.search(r"\.\.\.$|…$", listed, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (["conut"], "there is no command 'conut' (did you mean 'count'?)"),
+        (["xyz"], "there is no command 'xyz'"),
+        (["help", "trian"], "there is no command 'trian' (did you mean 'train'?)"),
+        (["help", "count", "more"], "compat-bpe count has no commands"),
+        (["corpus", "count"], "'count'"),
+    ],
+)
+def test_a_command_that_does_not_exist(typed: list[str], message: str) -> None:
+    ran = run(*typed)
+    assert (ran.status, ran.out) == (2, b"")
+    assert message in ran.err
+
+
+@pytest.mark.parametrize("name", ["", "count", "corpus counts"])
+def test_help_of_a_command(name: str) -> None:
+    assert run("help", *name.split()).out == run(*name.split(), "--help").out

@@ -36,7 +36,7 @@ _OF_TEXTS = (
 )
 
 
-@click.group()
+@click.group(short_help="Count the chunks of a corpus, to train from later.")
 def corpus() -> None:
     """Count the chunks of a corpus, to learn vocabularies from their counts.
 

@@ -53,6 +53,7 @@ _MOST_CHUNKS = 1000
 
 @click.command(
     cls=GroupedCommand,
+    short_help="Add tokens to a vocabulary, learned or given.",
     options_metavar="-o DIR [-n N] [--terms FILE] [OPTIONS]",
     groups={
         "Required (DIR, and -n or --terms)": ["--output", "--number", "--terms"],

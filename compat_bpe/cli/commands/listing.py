@@ -83,7 +83,7 @@ def _complete_model(
     return [CompletionItem(name) for name in model_names() if name.startswith(start)]
 
 
-@click.command()
+@click.command(short_help="List the known models, their encodings and limits.")
 @click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_model)
 @click.option("--limits", is_flag=True, help="With --json, give the limits of each model, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

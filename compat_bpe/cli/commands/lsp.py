@@ -7,7 +7,7 @@ import sys
 import click
 
 
-@click.command()
+@click.command(short_help="Run a language server that counts in an editor.")
 @click.option(
     "--stdio", is_flag=True, help="Use standard input and output; this is so without it, too."
 )
