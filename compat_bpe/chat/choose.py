@@ -8,7 +8,7 @@ from typing import Callable, NamedTuple
 
 from ..encodings.encoding import Encoding
 from ..encodings.load import load
-from ..encodings.model_names import encoding_name_for_model
+from ..encodings.model_names import encoding_name_for_model, plain_model_name
 from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
 from .base import ChatFormat
 from .deepseek import DeepSeekFormat, Version
@@ -82,6 +82,7 @@ def chosen_format(
     """
     if model is not None:
         of_model = encoding_name_for_model(model)
+        model = plain_model_name(model)
         if encoding is None:
             encoding = of_model
     else:
