@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..encodings.local_stores import find_stored
 from ..files.whole import read_whole
 from ..formats.checked_json import Json
 from ..formats.settings_beside import settings_beside
@@ -22,7 +23,8 @@ def load_chat_template(path: str | os.PathLike[str]) -> ChatTemplate:
     uses are in ``tokenizer_config.json`` or ``special_tokens_map.json``.
 
     Args:
-        path: the folder, any file in it, or a template by itself (``*.jinja``).
+        path: the folder, any file in it, a name like ``hf:OWNER/NAME`` (see ``load``), or a
+            template by itself (``*.jinja``).
 
     Raises:
         OSError: a file cannot be read.
@@ -45,7 +47,7 @@ def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
     Raises:
         OSError, ValueError: as in ``load_chat_template``.
     """
-    given = Path(path)
+    given = Path(find_stored(os.fspath(path)).path)
     folder = given if given.is_dir() else given.parent
     settings = settings_beside(folder / "tokenizer_config.json")
     templates: dict[str, str] = {}

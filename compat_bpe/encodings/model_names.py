@@ -239,8 +239,12 @@ def _unknown(model_name: str) -> KeyError:
     )
 
 
-def repository_hint(model_name: str) -> str:
+def repository_hint(model_name: str, taker: str = "load") -> str:
     """Return words for an error message if an unknown model may be one of Hugging Face.
+
+    Args:
+        model_name: the name of the model.
+        taker: what takes the name of a repository.
 
     >>> repository_hint("acme/some-model")
     ", and load takes 'hf:acme/some-model' if that is a repository of Hugging Face"
@@ -249,7 +253,7 @@ def repository_hint(model_name: str) -> str:
     """
     if re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", model_name, re.ASCII) is None:
         return ""
-    return f", and load takes 'hf:{model_name}' if that is a repository of Hugging Face"
+    return f", and {taker} takes 'hf:{model_name}' if that is a repository of Hugging Face"
 
 
 def _listed(model_name: str) -> str | None:
