@@ -22,26 +22,29 @@ class NeedsFile(NamedTuple):
     files: str
     models: str
 
-    def what_is_needed(self, repository: str = "") -> str:
-        """Return what to fetch, and how to name it.
+    @property
+    def taken_as(self) -> str | None:
+        """What ``-e`` and ``load`` take; None if that is no more than the path of the file."""
+        return f"hf:{self.repository}" if self.files else None
 
-        Args:
-            repository: another one that has the files, that of the model itself.
-        """
-        repository = repository or self.repository
-        if not self.files:
-            return f"give the path of its file to -e or load: {repository}"
-        return (
-            f"give 'hf:{repository}' to -e or load, once "
-            f"`hf download {repository} {self.files}` has fetched it, or the path of such a file"
-        )
+    @property
+    def source(self) -> str:
+        """What fetches the files: a command, or the address of the file."""
+        return f"hf download {self.repository} {self.files}" if self.files else self.repository
 
     def why(self, model_name: str) -> str:
         """Return the reason why a model of the family has no encoding here."""
         owner, _, name = model_name.partition("/")
         # Hugging Face's own names have capitals; services write the same names small.
         is_own = owner == self.repository.partition("/")[0] and re.fullmatch(r"[\w.-]*", name)
-        needed = self.what_is_needed(model_name if is_own and name != name.lower() else "")
+        own = self._replace(repository=model_name) if is_own and name != name.lower() else self
+        if own.taken_as is None:
+            needed = f"give the path of its file to -e or load: {own.source}"
+        else:
+            needed = (
+                f"give {own.taken_as!r} to -e or load, once `{own.source}` has fetched it, or the "
+                "path of such a file"
+            )
         return (
             f"model {model_name!r} has the tokenizer of {self.name}, which does not ship: {needed}"
         )
@@ -59,10 +62,6 @@ class NotPublic(NamedTuple):
     name: str
     counted_by: str
     models: str
-
-    def what_is_needed(self) -> str:
-        """Return what counts the tokens."""
-        return f"no public tokenizer; {self.counted_by}"
 
     def why(self, model_name: str) -> str:
         """Return the reason why a model of the family has no encoding here."""

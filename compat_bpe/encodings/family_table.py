@@ -278,7 +278,7 @@ _GEMINI = (
 
 #: Alibaba's services are named like its open models, but without a size.
 _ALIBABA = NotPublic(
-    "Alibaba's services",
+    "Qwen's services at Alibaba",
     _USAGE,
     r"qw(en|q)(?!.*\d[bt]\b)[\w.-]*-(max|plus|turbo|flash|long|mt)(?=-|$)",
 )
