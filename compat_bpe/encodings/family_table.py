@@ -155,7 +155,7 @@ _ON_THE_HUB = (
     # Others, by maker.
     ("GLM 4.7 Flash", "zai-org/GLM-4.7-Flash", _JSON, r"glm-4[.p]7-flash"),
     ("GLM 4.5 to 4.7", "zai-org/GLM-4.6", _JSON, r"glm-4([.p][567]|-[567](?=-))(?!v)"),
-    ("GLM 5", "zai-org/GLM-5", _JSON, r"glm-5(?![v\d])"),
+    ("GLM 5", "zai-org/GLM-5", _JSON, r"glm-5(?![v\d]|-(turbo|code))"),
     ("GLM 4 0414", "zai-org/GLM-4-32B-0414", _JSON, r"glm-4-(9b|32b)-0414"),
     ("GLM 4 9B", "zai-org/glm-4-9b-chat", _SP, r"glm-4-9b|glm4:"),
     (

@@ -175,8 +175,10 @@ def test_tiktokens_names_lead_where_tiktoken_leads(model: str) -> None:
     "model", ["openai/gpt-4o", "GPT-4o", "gpt-4.5", "o4", "gpt-oss", "deepseek-chat"]
 )
 def test_tiktokens_function_knows_no_spellings(model: str) -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError) as caught:
         openai_encoding_name(model)
+    assert caught.value.args[0].startswith(f"unknown model {model!r}")
+    assert caught.value.args[0].endswith("; get_encoding takes the name of an encoding")
 
 
 KNOWN = [
