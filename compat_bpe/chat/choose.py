@@ -8,7 +8,8 @@ from typing import Callable, NamedTuple
 
 from ..encodings.encoding import Encoding
 from ..encodings.load import load
-from ..encodings.model_names import encoding_name_for_model
+from ..encodings.model_names import encoding_name_for_model, plain_model_name
+from ..encodings.recognise import STORES
 from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
 from .base import ChatFormat
 from .deepseek import DeepSeekFormat, Version
@@ -82,6 +83,7 @@ def chosen_format(
     """
     if model is not None:
         of_model = encoding_name_for_model(model)
+        model = plain_model_name(model)
         if encoding is None:
             encoding = of_model
     else:
@@ -115,6 +117,7 @@ def _loaded(
         if encoding in list_encoding_names() or encoding in BASELINES:
             return get_encoding(encoding), None
         # A path is either there, or has a folder's separator; all else is a name.
-        if not os.path.exists(encoding) and os.path.basename(encoding) == encoding:
+        is_name = not os.path.exists(encoding) and os.path.basename(encoding) == encoding
+        if is_name and not encoding.startswith(STORES):
             return get_encoding(encoding), None  # its error names similar ones
     return load(encoding), find_chat_template(encoding)

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..encodings.model_names import did_you_mean
+from ..encodings.model_names import did_you_mean, plain_model_name
 from .limit_table import DATE, TABLE
 
 
@@ -38,7 +38,8 @@ def context_limit(model: str) -> ContextLimit:
     """Return the tokens that a model takes and gives.
 
     A version with a date has the limits of the model, unless it has its own; a fine-tuned model
-    (``ft:MODEL:…``) has those of the model that it was made of.
+    (``ft:MODEL:…``) has those of the model that it was made of. What services add to a name is
+    left out; a service may have limits of its own.
 
     Args:
         model: the name of the model, such as ``"gpt-4o"`` or ``"gpt-4o-2024-11-20"``.
@@ -50,7 +51,7 @@ def context_limit(model: str) -> ContextLimit:
     >>> limit.model, limit.context, limit.output
     ('gpt-4o', 128000, 16384)
     """
-    name = model
+    name = plain_model_name(model)
     if name.startswith("ft:"):
         name = name[3:].partition(":")[0]
     if name.startswith("deepseek-ai/"):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..files.whole import read_whole
+from ..encodings.local_stores import find_stored
+from ..files.whole import open_regular, read_whole
 from ..formats.checked_json import Json
 from ..formats.settings_beside import settings_beside
 from .template import ChatTemplate
@@ -23,7 +24,8 @@ def load_chat_template(path: str | os.PathLike[str]) -> ChatTemplate:
     itself.
 
     Args:
-        path: the folder, any file in it, or a template by itself (``*.jinja``).
+        path: the folder, any file in it, a name like ``hf:OWNER/NAME`` (see ``load``), or a
+            template by itself (``*.jinja``).
 
     Raises:
         OSError: a file cannot be read.
@@ -46,8 +48,8 @@ def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
     Raises:
         OSError, ValueError: as in ``load_chat_template``.
     """
-    given = Path(path)
-    in_gguf = _of_gguf(given) if given.suffix == ".gguf" else None
+    given = Path(find_stored(os.fspath(path)).path)
+    in_gguf = _of_gguf(given) if _is_gguf(given) else None
     if in_gguf is not None:
         return in_gguf
     folder = given if given.is_dir() else given.parent
@@ -66,6 +68,14 @@ def find_chat_template(path: str | os.PathLike[str]) -> ChatTemplate | None:
         templates = _templates(in_config)
     tokens = {role: one["content"] for role, one in settings.special_tokens({}).items()}
     return ChatTemplate(templates, tokens)
+
+
+def _is_gguf(path: Path) -> bool:
+    """Return True if a path leads to a GGUF file; Ollama's have no such ending."""
+    if not path.is_file():
+        return False
+    with open_regular(path) as file:
+        return file.read(4) == b"GGUF"
 
 
 def _of_gguf(path: Path) -> ChatTemplate | None:

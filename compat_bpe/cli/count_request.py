@@ -13,7 +13,7 @@ from ..files.json_message import json_message
 from ..files.text import open_bytes
 from .context_share import limit_of, share, share_as_json
 from .input_path import announce_wait, complaint
-from .options.encoding import chosen_encoding, is_path
+from .options.encoding import chosen_encoding, is_path, stored_encoding
 from .output import CommandError, plural, write_line, write_message
 
 #: The largest request that is read, in bytes.
@@ -59,16 +59,20 @@ def count_request(
         if named is not None and not isinstance(named, str):
             raise CommandError(complaint(path, "model: must be a string"))
         model = named
+    stored = None
+    if model is not None and chosen.encoding is None:
+        stored = stored_encoding(model)
+        chosen = chosen._replace(encoding=stored)
     encoding = None
     template = None
     try:
-        if model is None or chosen.pattern is not None:
+        if model is None or stored is not None or chosen.pattern is not None:
             encoding = chosen_encoding(None, chosen.encoding, chosen.pattern)
             if chosen.encoding is not None and is_path(chosen.encoding):
                 template = find_chat_template(chosen.encoding)
         tokens = count_messages(
             body.get("messages"),  # type: ignore[arg-type]  # checked there
-            model=model,
+            model=model if stored is None else None,
             encoding=encoding,
             template=template,
             tools=body.get("tools"),

@@ -17,7 +17,7 @@ from .load_by_ranks import (
 )
 from .mistral import is_versioned, newest
 from .openai import PUBLISHED
-from .recognise import recognise
+from .recognise import STORES, recognise
 
 #: The number of bytes from which the format of a file is recognized.
 _BEGINNING = 1 << 12
@@ -51,6 +51,9 @@ def load(
       ``SentencePiece``, with the ids of the tokenizer that the file was made from.
     - A folder with one of these, as downloaded from a model hub. If it has several, the first in
       this list is loaded.
+    - ``hf:OWNER/NAME`` and ``hf:OWNER/NAME@REVISION``: a model in the cache of Hugging Face;
+      ``ollama:NAME:TAG`` and ``lmstudio:OWNER/NAME``: one of Ollama's or LM Studio's. Nothing is
+      fetched; a file of such a name is ``./hf:…``.
 
     Args:
         path: the file, either file of a pair, or the folder.
@@ -76,6 +79,11 @@ def load(
     from ..files.whole import open_regular  # imported here: encodings by name do not need it
 
     file_path = os.fspath(path)
+    if file_path.startswith(STORES):
+        from .local_stores import find_stored  # imported here: few files are named so
+
+        file_path, stored_name = find_stored(file_path)
+        name = stored_name if name is None else name
     if os.path.isdir(file_path):
         file_path = _in_folder(file_path)
     if name is None:

@@ -6,7 +6,12 @@ the first one that fits is taken.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .families import Family
 
 #: The name of a model → the name of its encoding.
 MODEL_TO_ENCODING: dict[str, str] = {
@@ -78,26 +83,53 @@ MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
     "ft:babbage-002": "cl100k_base",
 }
 
-#: The name of a model that is not OpenAI's → its encoding; tiktoken does not know these.
+#: The name of a model that tiktoken does not know → its encoding.
 #: ``deepseek-chat`` and ``deepseek-reasoner`` name whatever model DeepSeek's service uses. Plain
 #: text has the same number of tokens in each of DeepSeek's encodings.
 OTHER_MODEL_TO_ENCODING: dict[str, str] = {
+    "gpt-oss": "o200k_harmony",  # Ollama's
+    "gpt-realtime": "o200k_base",  # these and "-mini" follow gpt-4o-realtime and gpt-4o-audio
+    "gpt-realtime-mini": "o200k_base",
+    "gpt-audio": "o200k_base",
+    "gpt-audio-mini": "o200k_base",
+    "codex-mini": "o200k_base",  # made of o4-mini
+    "codex-mini-latest": "o200k_base",
+    "gpt2-medium": "gpt2",
+    "gpt2-large": "gpt2",
+    "gpt2-xl": "gpt2",
     "deepseek-chat": "deepseek_v3",
     "deepseek-reasoner": "deepseek_r1",
     "deepseek-r1": "deepseek_r1",
     "deepseek-r1-zero": "deepseek_r1",
+    "deepseek-r1-671b": "deepseek_r1",
+    "deepseek-r1-basic": "deepseek_r1",  # Fireworks
+    "deepseek-r1-turbo": "deepseek_r1",  # DeepInfra
     "deepseek-ai/DeepSeek-R1": "deepseek_r1",
     "deepseek-ai/DeepSeek-R1-Zero": "deepseek_r1",
 }
-#: The prefix of the name of a model that is not OpenAI's → its encoding. ``deepseek-r1-`` is not
-#: among them: the distilled models, whose names begin like that, have another model's vocabulary.
+#: The prefix of the name of a model that tiktoken does not know, or knows as another model → its
+#: encoding. ``deepseek-r1-`` is not among them: the distilled models, whose names begin like that,
+#: have another model's vocabulary.
 OTHER_MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
+    "ft:gpt-4.1": "o200k_base",  # tiktoken takes it for gpt-4
+    "deepseek-chat-v3": "deepseek_v3",  # OpenRouter
     "deepseek-v3": "deepseek_v3",
     "deepseek-r1-0": "deepseek_r1",
     "deepseek-v4": "deepseek_v4",
     "deepseek-ai/DeepSeek-V3": "deepseek_v3",
     "deepseek-ai/DeepSeek-R1-0": "deepseek_r1",
     "deepseek-ai/DeepSeek-V4": "deepseek_v4",
+}
+#: A model whose name begins like one in a table, but has this in it, has the vocabulary of another:
+#: ``deepseek-ai/DeepSeek-R1-0528-Qwen3-8B`` has that of Qwen 3.
+_OF_ANOTHER = re.compile(r"distill|qwen|llama|alpaca|mistral|gemma", re.IGNORECASE)
+
+#: The models that Ollama has under their own names → a pattern of the tags that they have, all
+#: others being other models: Ollama's ``deepseek-r1`` is a distilled one unless the tag says 671b.
+_OLLAMA_TAGS = {
+    r"gpt-oss(-safeguard)?": r".*",
+    r"deepseek-v(3|3\.1|3\.2|4-flash|4-pro)": r".*",
+    r"deepseek-r1": r"671b.*",
 }
 
 
@@ -113,38 +145,134 @@ def model_names() -> list[str]:
 def encoding_name_for_model(model_name: str) -> str:
     """Return the name of the encoding that a model uses, OpenAI's or another's.
 
-    For a name that is in none of the tables, the first prefix that fits decides. So new versions
-    of a model need no new entry, and models that do not exist can have an encoding.
+    The name may have what services add to it: the provider and the region before it
+    (``azure/eu/gpt-4o``), a variant, a version or a date behind it. Whether letters are small does
+    not count. A name that is in none of the tables then has the encoding of the first prefix that
+    fits. So new versions of a model need no new entry, and models that do not exist can have an
+    encoding.
 
     Args:
-        model_name: for instance ``"gpt-4o"`` or ``"gpt-4o-2024-05-13"``; case counts.
+        model_name: for instance ``"gpt-4o"``, ``"gpt-4o-2024-05-13"`` or ``"openai/gpt-4o"``.
 
     Raises:
-        KeyError: no name and no prefix fits; the message lists similar names.
+        KeyError: the model is not known, and the message lists similar names; or its vocabulary
+            does not ship, and the message says what counts its tokens.
 
     >>> encoding_name_for_model("gpt-4o"), encoding_name_for_model("deepseek-v3-0324")
     ('o200k_base', 'deepseek_v3')
+    >>> encoding_name_for_model("openrouter/openai/gpt-oss-20b:free")
+    'o200k_harmony'
     """
-    encoding_name = _find(model_name, OTHER_MODEL_TO_ENCODING, OTHER_MODEL_PREFIX_TO_ENCODING)
-    return openai_encoding_name(model_name) if encoding_name is None else encoding_name
+    resolved = resolve_model(model_name)
+    if resolved is None:
+        raise KeyError(f"{_unknown(model_name)}{repository_hint(model_name)}")
+    if isinstance(resolved, str):
+        return resolved
+    raise KeyError(resolved.why(model_name))
+
+
+def resolve_model(model_name: str) -> str | Family | None:
+    """Return what a model's name leads to.
+
+    Returns:
+        The name of an encoding that ships; or the family of the model, ``NeedsFile`` or
+        ``NotPublic``, which says what counts its tokens; or None if the model is not known.
+
+    >>> resolve_model("azure/eu/gpt-4o"), resolve_model("qwen3:8b").name
+    ('o200k_base', 'Qwen 3')
+    """
+    encoding_name = MODEL_TO_ENCODING.get(model_name)
+    if encoding_name is not None:
+        return encoding_name
+    # Imported here: most programs write names as they are in the tables.
+    from .family_table import family_of
+    from .model_spellings import respelled, spelling_of
+
+    encoding_name = _listed(respelled(model_name))
+    if encoding_name is not None:
+        return encoding_name
+    spelling = spelling_of(model_name)
+    if spelling is None:
+        return None
+    if _has_tag(spelling.model, spelling.tag):
+        encoding_name = _listed(spelling.model) or _listed(spelling.undated)
+        if encoding_name is not None:
+            return encoding_name
+    return family_of(spelling.model, spelling.tag) or family_of(spelling.undated, spelling.tag)
+
+
+def plain_model_name(model_name: str) -> str:
+    """Return the name of a model as its maker writes it, if the name leads to an encoding.
+
+    >>> plain_model_name("azure/eu/GPT-4o"), plain_model_name("ft:gpt-4o:acme")
+    ('gpt-4o', 'ft:gpt-4o:acme')
+    """
+    from .model_spellings import respelled, spelling_of  # imported here, as above
+
+    name = respelled(model_name)
+    if _listed(name) is None and isinstance(resolve_model(model_name), str):
+        spelling = spelling_of(model_name)
+        if spelling is not None:
+            return spelling.model
+    return name
 
 
 def openai_encoding_name(model_name: str) -> str:
     """Return the name of the encoding that a model of OpenAI uses; for any name, as in tiktoken.
 
     Raises:
-        KeyError: as in ``encoding_name_for_model``.
+        KeyError: no name and no prefix fits; the message lists similar names.
 
     >>> openai_encoding_name("gpt-4o"), openai_encoding_name("ft:gpt-3.5-turbo:acme::1")
     ('o200k_base', 'cl100k_base')
     """
     encoding_name = _find(model_name, MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING)
     if encoding_name is None:
-        raise KeyError(
-            f"unknown model {model_name!r}{did_you_mean(model_name, model_names())}; "
-            "get_encoding takes the name of an encoding"
-        )
+        raise KeyError(_unknown(model_name))
     return encoding_name
+
+
+def _unknown(model_name: str) -> str:
+    return (
+        f"unknown model {model_name!r}{did_you_mean(model_name, model_names())}; "
+        "get_encoding takes the name of an encoding"
+    )
+
+
+def repository_hint(model_name: str, taker: str = "load") -> str:
+    """Return words for an error message if an unknown model may be one of Hugging Face.
+
+    Args:
+        model_name: the name of the model.
+        taker: what takes the name of a repository.
+
+    >>> repository_hint("acme/some-model")
+    ", and load takes 'hf:acme/some-model' if that is a repository of Hugging Face"
+    >>> repository_hint("some-model")
+    ''
+    """
+    if re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", model_name, re.ASCII) is None:
+        return ""
+    return f", and {taker} takes 'hf:{model_name}' if that is a repository of Hugging Face"
+
+
+def _listed(model_name: str) -> str | None:
+    """Return the encoding of a name as it stands in the tables; None if it does not."""
+    for names, prefixes in (
+        (OTHER_MODEL_TO_ENCODING, OTHER_MODEL_PREFIX_TO_ENCODING),
+        (MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING),
+    ):
+        encoding_name = _find(model_name, names, prefixes)
+        if encoding_name is not None:
+            return None if _OF_ANOTHER.search(model_name) else encoding_name
+    return None
+
+
+def _has_tag(model: str, tag: str) -> bool:
+    """Return True if a name has no tag of Ollama's, or one that says no other model."""
+    return not tag or any(
+        re.fullmatch(name, model) and re.fullmatch(tags, tag) for name, tags in _OLLAMA_TAGS.items()
+    )
 
 
 def _find(model_name: str, names: dict[str, str], prefixes: dict[str, str]) -> str | None:

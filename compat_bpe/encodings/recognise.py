@@ -11,6 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: How the names begin that stand for files of other programs; see ``local_stores``.
+STORES = ("hf:", "ollama:", "lmstudio:")
+
 
 def recognise(path: str | os.PathLike[str], beginning: bytes) -> str:
     """Return the kind of a file: one of ``_KINDS``.

@@ -82,8 +82,12 @@ def unload() -> None:
 def encoding_for_model(model_name: str) -> Encoding:
     """Return the encoding that a model uses.
 
+    Args:
+        model_name: as in ``encoding_name_for_model``.
+
     Raises:
-        KeyError: the model is not known.
+        KeyError: the model is not known, or its vocabulary does not ship; the message says what
+            counts its tokens.
 
     >>> encoding_for_model("gpt-4o").name
     'o200k_base'

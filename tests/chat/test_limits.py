@@ -21,6 +21,8 @@ from compat_bpe.chat.limits import known_limits
         ("gpt-4-0613", "gpt-4", 8_192, 4_096),
         ("gpt-3.5-turbo-0125", "gpt-3.5-turbo", 16_385, 4_096),
         ("ft:gpt-4o-mini-2024-07-18:acme::1", "gpt-4o-mini", 128_000, 16_384),
+        ("azure/eu/GPT-4o-2024-11-20", "gpt-4o", 128_000, 16_384),
+        ("openrouter/openai/gpt-4.1-mini:online", "gpt-4.1-mini", 1_047_576, 32_768),
         ("o3-2025-04-16", "o3", 200_000, 100_000),
         ("deepseek-ai/DeepSeek-V4-Pro", "deepseek-v4-pro", 1_000_000, 393_216),
     ],

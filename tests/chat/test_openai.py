@@ -119,6 +119,18 @@ def test_an_encoding_says_the_rule_too() -> None:
     assert count_messages(EXAMPLE, model="gpt-4o", encoding="cl100k_base") == 129
 
 
+@pytest.mark.parametrize(
+    ("spelling", "model"),
+    [("azure/eu/gpt-4o", "gpt-4o"), ("GPT-4", "gpt-4"), ("gpt-41", "gpt-4.1")],
+)
+def test_spellings_have_the_rule_of_the_model(spelling: str, model: str) -> None:
+    count = count_messages(EXAMPLE, model=spelling)
+    assert (count, count.note) == (
+        count_messages(EXAMPLE, model=model),
+        count_messages(EXAMPLE, model=model).note,
+    )
+
+
 def test_no_reply() -> None:
     assert count_messages(EXAMPLE, model="gpt-4o", add_generation_prompt=False) == 124 - 3
 

@@ -1,15 +1,32 @@
 from __future__ import annotations
 
-import pytest
+import re
+from pathlib import Path
 
-from compat_bpe import list_encoding_names
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe import encoding_for_model, list_encoding_names
+from compat_bpe.encodings.families import NeedsFile, NotPublic
+from compat_bpe.encodings.family_table import FAMILIES
 from compat_bpe.encodings.model_names import (
     MODEL_PREFIX_TO_ENCODING,
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
     encoding_name_for_model,
+    model_names,
+    openai_encoding_name,
+    plain_model_name,
+    resolve_model,
 )
+
+SPELLINGS = [
+    tuple(line.split("\t"))
+    for line in Path(__file__).with_name("model_spellings.tsv").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+]
 
 
 def test_every_encoding_in_the_tables_ships() -> None:
@@ -43,7 +60,7 @@ def test_name_for_model(model: str, encoding: str) -> None:
     assert encoding_name_for_model(model) == encoding
 
 
-@pytest.mark.parametrize("model", ["gpt-4p", "GPT-4", "gpt4", " gpt-4"])
+@pytest.mark.parametrize("model", ["gpt-4p", "GPT-4P", "gpt4", " gpt-4"])
 def test_unknown_model_names_the_close_ones(model: str) -> None:
     with pytest.raises(KeyError) as caught:
         encoding_name_for_model(model)
@@ -63,3 +80,169 @@ def test_unknown_model_with_nothing_close() -> None:
     with pytest.raises(KeyError) as caught:
         encoding_name_for_model("zzzzzzzzzz")
     assert "did you mean" not in caught.value.args[0]
+
+
+def led_to(model: str) -> tuple[str, str]:
+    """What a name leads to, as a line of the table of spellings has it."""
+    resolved = resolve_model(model)
+    if resolved is None:
+        return "unknown", "-"
+    if isinstance(resolved, str):
+        return "encoding", resolved
+    return "file" if isinstance(resolved, NeedsFile) else "not public", resolved.name
+
+
+@pytest.mark.parametrize(("model", "kind", "what"), SPELLINGS, ids=[row[0] for row in SPELLINGS])
+def test_spellings(model: str, kind: str, what: str) -> None:
+    assert led_to(model) == (kind, what)
+    if kind == "encoding":
+        assert encoding_name_for_model(model) == what
+    else:
+        with pytest.raises(KeyError):
+            encoding_name_for_model(model)
+
+
+def test_the_table_of_spellings_has_each_once_and_enough() -> None:
+    names = [row[0] for row in SPELLINGS]
+    assert len(set(names)) == len(names) >= 300
+    assert {row[1] for row in SPELLINGS} == {"encoding", "file", "not public", "unknown"}
+
+
+@pytest.mark.parametrize("model", ["gpt-4 ", "\tgpt-4", "gpt-4\n", "", "/", ":", "x" * 10_000])
+def test_what_is_no_name_is_unknown(model: str) -> None:
+    assert led_to(model) == ("unknown", "-")
+
+
+def test_the_encoding_of_a_spelling_is_loaded() -> None:
+    assert encoding_for_model("azure/eu/gpt-4o") is encoding_for_model("gpt-4o")
+
+
+@pytest.mark.parametrize(
+    ("model", "parts"),
+    [
+        (
+            "qwen3:8b",
+            ["model 'qwen3:8b'", "Qwen 3", "'hf:Qwen/Qwen3-8B' to -e or load", "the path"],
+        ),
+        # Hugging Face's own name of a model is better than that of another of its family.
+        ("Qwen/Qwen3-14B", ["'hf:Qwen/Qwen3-14B'", "`hf download Qwen/Qwen3-14B tokenizer.json"]),
+        # OpenRouter's small letters are no name of Hugging Face.
+        ("qwen/qwen3-14b", ["'hf:Qwen/Qwen3-8B'"]),
+        ("gemini-2.5-pro", ["Gemma 3", "google/gemma_pytorch/blob/", "spiece.model", "path"]),
+        ("gemini-3.5-flash", ["Gemma 4", "'hf:google/gemma-4-E4B-it'"]),
+        ("mistral-nemo", ["tekken.json"]),
+        ("claude-sonnet-4-5", ["no public tokenizer", "/v1/messages/count_tokens"]),
+        ("deepseek-r1:7b", ["distilled", "hf:deepseek-ai/DeepSeek-R1-Distill-Qwen-7B"]),
+        ("acme/some-model", ["unknown model", "get_encoding", "'hf:acme/some-model'"]),
+    ],
+)
+def test_the_message_says_what_counts_a_model(model: str, parts: list[str]) -> None:
+    with pytest.raises(KeyError) as caught:
+        encoding_name_for_model(model)
+    message = caught.value.args[0]
+    assert [part for part in parts if part not in message] == []
+
+
+def test_the_table_of_families_is_sound() -> None:
+    names = [family.name for family in FAMILIES]
+    assert len(set(names)) == len(names)
+    listed = {what for _, kind, what in SPELLINGS if kind in ("file", "not public")}
+    assert listed <= set(names)
+    for family in FAMILIES:
+        assert re.compile(family.models)
+        if isinstance(family, NotPublic):
+            assert family.counted_by
+        elif family.files:
+            assert re.fullmatch(r"[\w.-]+/[\w.-]+", family.repository)
+            # The repository that is named is one of the family.
+            name = family.repository
+            if not family.name.startswith("Gemini"):
+                assert resolve_model(name) == family, name
+        else:
+            assert family.repository.startswith("https://")
+
+
+# What tiktoken answers, the table for the library's own function does not change.
+LOWER = [*MODEL_TO_ENCODING, *(f"{prefix}x" for prefix in MODEL_PREFIX_TO_ENCODING)]
+
+
+@pytest.mark.parametrize("model", LOWER)
+def test_tiktokens_names_lead_where_tiktoken_leads(model: str) -> None:
+    assert encoding_name_for_model(model) == openai_encoding_name(model)
+
+
+@pytest.mark.parametrize(
+    "model", ["openai/gpt-4o", "GPT-4o", "gpt-4.5", "o4", "gpt-oss", "deepseek-chat"]
+)
+def test_tiktokens_function_knows_no_spellings(model: str) -> None:
+    with pytest.raises(KeyError) as caught:
+        openai_encoding_name(model)
+    assert caught.value.args[0].startswith(f"unknown model {model!r}")
+    assert caught.value.args[0].endswith("; get_encoding takes the name of an encoding")
+
+
+KNOWN = [
+    *model_names(),
+    *(row[0] for row in SPELLINGS if row[1] != "unknown" and "/" not in row[0]),
+]
+before = st.lists(
+    st.sampled_from(
+        [
+            "openai",
+            "azure",
+            "eu",
+            "openrouter",
+            "deepseek",
+            "bedrock",
+            "us-east-1",
+            "groq",
+            "ollama",
+        ]
+        + ["library", "someone", "accounts", "fireworks", "models", "@cf", "qwen", "vertex_ai"]
+    ),
+    max_size=3,
+)
+after = st.sampled_from(
+    ["", ":free", ":online", ":thinking", "-2024-08-06", "-20240806", "@20240806", "@latest"]
+    + ["-v1:0", "-maas", ":latest"]
+)
+
+
+@given(before, st.sampled_from(KNOWN), st.sampled_from([str, str.upper, str.title]), after)
+def test_decorations_never_lead_elsewhere(
+    services: list[str], model: str, case: type[str], suffix: str
+) -> None:
+    plain = led_to(model)
+    decorated = led_to("/".join([*services, case(model) + suffix]))
+    if "ollama" in services or suffix == ":latest" or ":" in model:
+        # Ollama's names without a size are its own: only encodings must not differ.
+        assert decorated[0] != "encoding" or plain == decorated
+    else:
+        assert decorated in (plain, ("unknown", "-"))
+
+
+@given(st.text(max_size=40))
+def test_any_text_leads_to_something_or_to_a_key_error(model: str) -> None:
+    if led_to(model)[0] == "encoding":
+        assert encoding_name_for_model(model) in list_encoding_names()
+    else:
+        with pytest.raises(KeyError) as caught:
+            encoding_name_for_model(model)
+        assert repr(model) in caught.value.args[0]
+
+
+@pytest.mark.parametrize(
+    ("model", "plain"),
+    [
+        ("gpt-4o", "gpt-4o"),
+        ("openai/gpt-4o-2024-05-13", "gpt-4o-2024-05-13"),
+        ("azure/gpt-41-mini", "gpt-4.1-mini"),
+        ("GPT-4", "gpt-4"),
+        ("openrouter/deepseek/deepseek-r1:free", "deepseek-r1"),
+        ("ft:gpt-4o:acme::1", "ft:gpt-4o:acme::1"),
+        ("qwen3:8b", "qwen3:8b"),
+        ("nothing/known", "nothing/known"),
+    ],
+)
+def test_plain_names(model: str, plain: str) -> None:
+    assert plain_model_name(model) == plain

@@ -11,16 +11,19 @@ from click.shell_completion import CompletionItem
 
 from ... import Encoding, get_encoding, list_encoding_names
 from ...chat.limits import ContextLimit, context_limit
+from ...encodings.families import Family, NeedsFile
+from ...encodings.family_table import FAMILIES
 from ...encodings.model_names import (
     MODEL_PREFIX_TO_ENCODING,
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
     model_names,
+    resolve_model,
 )
 from ...encodings.registry import BASELINES
 from ..options.encoding import chosen_encoding, encoding_of_model, encoding_options
-from ..output import CommandError, write_line
+from ..output import PROGRAM, CommandError, write_line
 
 
 @click.command()
@@ -85,10 +88,19 @@ def _complete_model(
 
 @click.command(short_help="List the known models, their encodings and limits.")
 @click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_model)
+@click.option(
+    "--families",
+    is_flag=True,
+    help="List the families of models whose encodings do not ship, and what counts their tokens.",
+)
 @click.option("--limits", is_flag=True, help="With --json, give the limits of each model, too.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def models(names: tuple[str, ...], limits: bool, as_json: bool) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, or a list.")
+def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) -> None:
     """List the known models, their encodings and limits, or only the given MODELs.
+
+    A MODEL is a name in any spelling, such as openai/gpt-4o or qwen3:8b, or a word, such as gpt or
+    qwen: all names with the word in them are listed. Of a model whose encoding does not ship, its
+    family is listed, with what option -e takes for it, and what fetches the files.
 
     The limits are in tokens: those of the context, which a request and its reply share, and those
     of a reply. A - means that they are not known, or that a reply has what the context leaves.
@@ -100,37 +112,103 @@ def models(names: tuple[str, ...], limits: bool, as_json: bool) -> None:
     Examples:
       $ compat-bpe models
       $ compat-bpe models gpt-4o-2024-05-13
+      $ compat-bpe models qwen
+      $ compat-bpe models --families
 
-    With --json, the keys of the object are the models, and its values are the encodings. With
+    With --json, the keys of the object are the models, and its values are the encodings; a MODEL
+    of a family is reported like an unknown one. With --families, there is a list of objects with
+    the keys "family", "encoding" (what -e takes, null if that is the path of a file), "source"
+    (the command or the address that fetches the files) and "counted_by" (what counts the tokens
+    if no public tokenizer is known; the two before are null then, and this one otherwise). With
     --limits, the values are objects with the keys "encoding", "context", "input" (the most tokens
     of a request), "output", "source" (the address at which they are published) and "date" (the day
     on which it was looked at).
     """
     if limits and not as_json:
         raise click.UsageError("--limits needs --json.")
+    if limits and families:
+        raise click.UsageError("--limits is for models: a family has none.")
+    listed = _listed()
+    encodings = {} if names or families else listed
+    shown = {family.name: family for family in FAMILIES if families and not names}
     failures: list[CommandError] = []
-    if names:
-        encodings = {}
-        for name in names:
-            try:
-                encodings[name] = encoding_of_model(name)
-            except CommandError as error:
-                failures.append(error)
-    else:
-        prefixes = {**MODEL_PREFIX_TO_ENCODING, **OTHER_MODEL_PREFIX_TO_ENCODING}
-        encodings = {**MODEL_TO_ENCODING, **OTHER_MODEL_TO_ENCODING}
-        encodings.update({f"{prefix}*": encoding for prefix, encoding in prefixes.items()})
-    if as_json and limits:
+    for name in names:
+        named, named_families = _named(name, listed)
+        if families:
+            named = {}
+        elif as_json:  # the values of the object are encodings
+            named_families = []
+        encodings.update(named)
+        shown.update((family.name, family) for family in named_families)
+        if not named and not named_families:
+            failures.append(_failure(name, listed))
+    if as_json and families:
+        write_line(json.dumps(list(map(_family_as_json, shown.values()))))
+    elif as_json and limits:
         write_line(json.dumps({name: _with_limits(name, encodings[name]) for name in encodings}))
     elif as_json:
         write_line(json.dumps(encodings))
-    elif encodings:
+    if not as_json and encodings:
         rows = [[name, encoding, *_shown_limits(name)] for name, encoding in encodings.items()]
         _write_table([["model", "encoding", "context", "reply"], *rows], numbers={2, 3})
+    if not as_json and shown:
+        if encodings:
+            write_line("")
+        _write_table([["family", "-e", "from"], *map(_family_row, shown.values())])
     for failure in failures:
         failure.show()
     if failures:
         sys.exit(2)
+
+
+def _listed() -> dict[str, str]:
+    """Return all names and prefixes with their encodings."""
+    prefixes = {**MODEL_PREFIX_TO_ENCODING, **OTHER_MODEL_PREFIX_TO_ENCODING}
+    encodings = {**MODEL_TO_ENCODING, **OTHER_MODEL_TO_ENCODING}
+    encodings.update({f"{prefix}*": encoding for prefix, encoding in prefixes.items()})
+    return encodings
+
+
+def _named(name: str, listed: dict[str, str]) -> tuple[dict[str, str], list[Family]]:
+    """Return the models, with their encodings, and the families that a name or word stands for."""
+    resolved = resolve_model(name)
+    if isinstance(resolved, str):
+        return {name: resolved}, []
+    if resolved is not None:
+        return {}, [resolved]
+    word = name.lower()
+    return (
+        {model: encoding for model, encoding in listed.items() if word in model.lower()},
+        [family for family in FAMILIES if word in family.name.lower()],
+    )
+
+
+def _failure(name: str, listed: dict[str, str]) -> CommandError:
+    """Return what to say about a name that nothing is listed for."""
+    if resolve_model(name) is None and _named(name, listed)[1]:
+        hint = f"{PROGRAM} models --families lists some of that name"
+        return CommandError(f"unknown model {name!r}; {hint}")
+    try:
+        encoding = encoding_of_model(name)
+    except CommandError as error:
+        return error
+    return CommandError(f"model {name!r} is of no family: its encoding ships, {encoding}")
+
+
+def _family_row(family: Family) -> list[str]:
+    if isinstance(family, NeedsFile):
+        return [family.name, family.taken_as or "PATH", family.source]
+    return [family.name, "-", f"no public tokenizer; {family.counted_by}"]
+
+
+def _family_as_json(family: Family) -> dict[str, str | None]:
+    needs_file = family if isinstance(family, NeedsFile) else None
+    return {
+        "family": family.name,
+        "encoding": needs_file and needs_file.taken_as,
+        "source": needs_file and needs_file.source,
+        "counted_by": None if isinstance(family, NeedsFile) else family.counted_by,
+    }
 
 
 def _limit(name: str) -> ContextLimit | None:

@@ -10,8 +10,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from ... import Encoding, encoding_name_for_model, get_encoding, list_encoding_names, load
-from ...encodings.model_names import did_you_mean, model_names
+from ...encodings.local_stores import in_hugging_face
+from ...encodings.model_names import did_you_mean, model_names, repository_hint, resolve_model
 from ...encodings.patterns import PATTERNS
+from ...encodings.recognise import STORES
 from ...encodings.registry import BASELINES
 from ..output import PROGRAM, CommandError
 
@@ -38,7 +40,8 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
         "--model",
         metavar="NAME",
         multiple=several,
-        help="Use the encoding of this model, for instance gpt-4o or deepseek-chat." + repeated,
+        help="Use the encoding of this model, for instance gpt-4o, azure/eu/gpt-4o or "
+        "deepseek-chat; or that of a model in Hugging Face's cache, OWNER/NAME." + repeated,
         shell_complete=lambda _ctx, _param, start: _beginning(start, model_names()),
     )
     encoding = click.option(
@@ -48,7 +51,9 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
         multiple=several,
         help="Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
         "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
-        f"tekken.json, or a folder with one of them). The default is {DEFAULT_ENCODING}.{repeated}",
+        "tekken.json, or a folder with one of them), or a model that is on this machine: "
+        "hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
+        f"The default is {DEFAULT_ENCODING}.{repeated}",
         shell_complete=_complete_encoding,
     )
     return encoding(model(pattern(function)))
@@ -65,6 +70,9 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
     """
     if model is not None and encoding is not None:
         raise click.UsageError("--model and --encoding exclude each other: give one of them.")
+    if model is not None:
+        encoding = stored_encoding(model)
+        model = model if encoding is None else None
     from_file = encoding is not None and is_path(encoding)
     if pattern is not None and not from_file:
         raise click.UsageError("--pattern is for a rank file, given by --encoding.")
@@ -86,22 +94,34 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
         raise CommandError(str(error)) from error
 
 
+def stored_encoding(model: str) -> str | None:
+    """Return what ``-e`` takes for a model that is in Hugging Face's cache; None for others.
+
+    The encodings that ship come first: a model that has one of them is not looked for.
+    """
+    return None if isinstance(resolve_model(model), str) else in_hugging_face(model)
+
+
 def encoding_of_model(model: str) -> str:
     """Return the name of the encoding that a model uses.
 
     Raises:
-        CommandError: the model is unknown; the message says what to try.
+        CommandError: the model is unknown, or its encoding does not ship; the message says what
+            to try.
     """
-    try:
-        return encoding_name_for_model(model)
-    except KeyError:
-        if model in _names():
-            hint = f": that is an encoding: -e {model}"
-        elif os.path.exists(model):
-            hint = f": that is a file or folder: -e {model}"
-        else:
-            hint = f"{did_you_mean(model, model_names())}; {PROGRAM} models lists them"
-        raise CommandError(f"unknown model {model!r}{hint}") from None
+    resolved = resolve_model(model)
+    if isinstance(resolved, str):
+        return resolved
+    if model in _names():
+        hint = f": that is an encoding: -e {model}"
+    elif os.path.exists(model) or model.startswith(STORES):
+        hint = f": that is a file or folder: -e {model}"
+    elif resolved is not None:
+        raise CommandError(resolved.why(model))
+    else:
+        hint = f"{did_you_mean(model, model_names())}; {PROGRAM} models lists them"
+        hint += repository_hint(model, "-e")
+    raise CommandError(f"unknown model {model!r}{hint}")
 
 
 def _hint_for_encoding(name: str) -> str:
@@ -144,9 +164,14 @@ def _names() -> list[str]:
 
 
 def is_path(encoding: str) -> bool:
-    """Return True if the value of ``-e`` is a path, and not the name of a shipped encoding."""
+    """Return True if the value of ``-e`` is a path, and not the name of a shipped encoding.
+
+    The names that stand for files of other programs, such as ``hf:OWNER/NAME``, count as paths.
+    """
     if encoding in _names():
         return False
+    if encoding.startswith(STORES):
+        return True
     return os.path.exists(encoding) or os.path.basename(encoding) != encoding
 
 

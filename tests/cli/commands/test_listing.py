@@ -12,6 +12,7 @@ from compat_bpe import encoding_name_for_model, get_encoding, list_encoding_name
 from compat_bpe.chat import context_limit
 from compat_bpe.chat.limit_table import DATE
 from compat_bpe.cli import cli
+from compat_bpe.encodings.family_table import FAMILIES
 from compat_bpe.encodings.model_names import model_names
 from compat_bpe.encodings.registry import BASELINES
 from tests.cli.exact import run
@@ -133,6 +134,73 @@ def test_unknown_models_are_named_after_those_that_are_known() -> None:
     status, out, _ = run("models", "--json", "gpt-9", "gpt-4o")
     assert (status, json.loads(out)) == (2, {"gpt-4o": "o200k_base"})
     assert run("models", "gpt-9")[:2] == (2, b"")
+
+
+def test_spellings_and_words_are_listed() -> None:
+    status, out, err = run("models", "azure/eu/gpt-4o", "gpt-oss:20b")
+    assert (status, err) == (0, "")
+    assert out.decode().splitlines()[1:] == [
+        "azure/eu/gpt-4o  o200k_base     128,000  16,384",
+        "gpt-oss:20b      o200k_harmony        -       -",
+    ]
+    status, out, err = run("models", "4O-")
+    assert (status, err) == (0, "")
+    assert [line.split()[0] for line in out.decode().splitlines()[1:]] == [
+        "chatgpt-4o-*",
+        "gpt-4o-*",
+    ]
+    # A word stands for models and for families.
+    status, out, err = run("models", "deepseek")
+    assert (status, err) == (0, "")
+    models, families = out.decode().split("\n\n")
+    assert [line.split()[0] for line in models.splitlines()[1:]] == [
+        name for name in json.loads(run("models", "--json").out) if "deepseek" in name
+    ]
+    assert "hf:deepseek-ai/DeepSeek-R1-Distill-Qwen-7B" in families
+
+
+def test_families_are_listed() -> None:
+    status, out, err = run("models", "qwen")
+    assert (status, err) == (0, "")
+    head, *lines = out.decode().splitlines()
+    assert head.split() == ["family", "-e", "from"]
+    assert any(line.startswith("Qwen 3 ") and " hf:Qwen/Qwen3-8B " in line for line in lines)
+    assert run("models", "qwen3:8b").out.decode().splitlines()[1:] == [
+        "Qwen 3  hf:Qwen/Qwen3-8B  hf download Qwen/Qwen3-8B tokenizer.json tokenizer_config.json"
+    ]
+    assert run("models", "claude-opus-5").out.decode().splitlines()[1:] == [
+        "Claude's models  -   no public tokenizer; Anthropic's POST /v1/messages/count_tokens "
+        "counts a request"
+    ]
+    everything = run("models", "--families")
+    assert everything[::2] == (0, "")
+    assert len(everything.out.decode().splitlines()) == 1 + len(FAMILIES)
+    found = json.loads(run("models", "--families", "--json").out)
+    assert [one["family"] for one in found] == [family.name for family in FAMILIES]
+    for one in found:
+        assert (one["counted_by"] is None) == (one["source"] is not None)
+        assert one["encoding"] is None or one["encoding"].startswith("hf:")
+    assert json.loads(run("models", "--families", "--json", "gemini-2.5-pro").out) == [
+        one for one in found if one["family"].startswith("Gemini 2.0")
+    ]
+
+
+def test_what_is_of_no_family_and_what_is_one() -> None:
+    assert run("models", "--families", "gpt-4o") == (
+        2,
+        b"",
+        "compat-bpe: model 'gpt-4o' is of no family: its encoding ships, o200k_base\n",
+    )
+    # The values of the object are encodings, for programs that read it.
+    status, out, err = run("models", "--json", "qwen", "qwen3:8b", "gpt-4o")
+    assert (status, json.loads(out)) == (2, {"gpt-4o": "o200k_base"})
+    assert err.splitlines()[0] == (
+        "compat-bpe: unknown model 'qwen'; compat-bpe models --families lists some of that name"
+    )
+    assert err.splitlines()[1].startswith("compat-bpe: model 'qwen3:8b' has the tokenizer of Qwen")
+    status, out, err = run("models", "--limits", "--json", "--families")
+    assert (status, out) == (2, b"")
+    assert "--limits is for models" in err
 
 
 def test_limits_of_models_as_json() -> None:

@@ -1,0 +1,255 @@
+"""Vocabularies that other programs keep on this machine: Hugging Face, Ollama, LM Studio.
+
+A name leads into the folder of its program and to nothing outside it: its parts are letters,
+digits and a few signs, and a file that a link leads out of there is refused. Nothing is fetched.
+
+- ``hf:OWNER/NAME`` and ``hf:OWNER/NAME@REVISION``: the cache of ``huggingface_hub``, in the layout
+  of https://huggingface.co/docs/huggingface_hub/guides/manage-cache.
+- ``ollama:NAME``, ``ollama:NAME:TAG``, ``ollama:OWNER/NAME``, ``ollama:hf.co/OWNER/NAME:TAG``:
+  the models of Ollama, each a manifest in JSON and files by their SHA-256.
+- ``lmstudio:OWNER/NAME``, ``lmstudio:OWNER/NAME/FILE``: the folders of LM Studio.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from typing import NamedTuple
+
+from .recognise import STORES
+
+
+class Stored(NamedTuple):
+    """A vocabulary in a store.
+
+    Args:
+        path: its file or folder.
+        name: the name of the model, without owner and version.
+    """
+
+    path: str
+    name: str
+
+
+#: A part of a name: no separator, no "..", nothing before a colon that Windows takes for a drive.
+_PART = r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|$|[/:@]))*"
+_HF = re.compile(rf"(?P<repository>(?:{_PART}/)?(?P<name>{_PART}))(?:@(?P<revision>.+))?")
+_REVISION = re.compile(rf"{_PART}(?:/{_PART})*")
+_OLLAMA = re.compile(
+    rf"(?:(?:(?P<host>{_PART})/)?(?P<owner>{_PART})/)?(?P<name>{_PART})(?::(?P<tag>{_PART}))?"
+)
+_LM_STUDIO = re.compile(rf"(?P<owner>{_PART})/(?P<name>{_PART})(?:/(?P<file>{_PART}))?")
+
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+#: The files of a repository that are a vocabulary or a part of one.
+_VOCABULARY = re.compile(
+    r"tokenizer\.(json|model|tok\.json)|.*(vocab|merges|encoder|spiece|sentencepiece|tekken).*|"
+    r".*\.(tiktoken|model|gguf)|bpe_simple_vocab.*"
+)
+#: The largest manifest of Ollama that is read, in bytes; a common one has some hundreds.
+_MANIFEST_LIMIT = 1 << 20
+_MODEL_LAYER = "application/vnd.ollama.image.model"
+_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+
+
+def find_stored(name: str) -> Stored:
+    """Return the vocabulary that a name of a store stands for.
+
+    Args:
+        name: a name as the module describes it.
+
+    Raises:
+        OSError: it is not there, and the message says what fetches it; or it cannot be read.
+        ValueError: it is no such name, or a file of the store is damaged or leads out of it.
+
+    >>> find_stored("hf:../secret")
+    Traceback (most recent call last):
+    ValueError: hf:../secret: no name of a model: it must be hf:OWNER/NAME or hf:OWNER/NAME@REVISION
+    """
+    store = next((one for one in STORES if name.startswith(one)), "")
+    return _FINDERS[store](name, name[len(store) :]) if store else Stored(name, "")
+
+
+def in_hugging_face(model: str) -> str | None:
+    """Return ``hf:MODEL`` if the cache of Hugging Face has a vocabulary of that name, else None.
+
+    >>> in_hugging_face("no-owner")
+    """
+    if model.count("/") != 1 or not _HF.fullmatch(model):
+        return None
+    try:
+        find_stored(f"hf:{model}")
+    except (OSError, ValueError):
+        return None
+    return f"hf:{model}"
+
+
+def _find_in_hugging_face(name: str, rest: str) -> Stored:
+    parts = _HF.fullmatch(rest)
+    revision = parts["revision"] if parts else None
+    wrong = parts is None or "--" in parts["repository"] or len(rest) > 256
+    if parts is None or wrong or (revision and not _REVISION.fullmatch(revision)):
+        raise _wrong(name, "hf:OWNER/NAME or hf:OWNER/NAME@REVISION")
+    cache = _hugging_face_cache()
+    repository = os.path.join(cache, "--".join(["models", *parts["repository"].split("/")]))
+    folder = _snapshot(repository, revision)
+    if folder is None or not any(map(_VOCABULARY.fullmatch, os.listdir(folder))):
+        wanted = f"{parts['repository']}{f' --revision {revision}' if revision else ''}"
+        hint = f"`hf download {wanted} {_files_of(parts['repository'])}`"
+        raise _missing(name, f"not in Hugging Face's cache, {cache}; {hint} fetches it")
+    _check_all_inside(folder, repository, cache)
+    return Stored(folder, parts["name"])
+
+
+def _hugging_face_cache() -> str:
+    """Return the folder that ``huggingface_hub`` uses, by the same variables in the same order."""
+    variables = os.environ
+    path = variables.get("HF_HUB_CACHE") or variables.get("HUGGINGFACE_HUB_CACHE")
+    if not path:
+        home = variables.get("HF_HOME")
+        if not home:
+            above = variables.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
+            home = os.path.join(above, "huggingface")
+        path = os.path.join(home, "hub")
+    return os.path.expandvars(os.path.expanduser(path))
+
+
+def _snapshot(repository: str, revision: str | None) -> str | None:
+    """Return the folder with the files of a revision; None if there is none.
+
+    Without a revision that of ``main``, or else the newest.
+    """
+    snapshots = os.path.join(repository, "snapshots")
+    commit = revision or ""
+    if not _COMMIT.fullmatch(commit):
+        commit = _commit(os.path.join(repository, "refs", *(revision or "main").split("/")))
+    if commit and os.path.isdir(os.path.join(snapshots, commit)):
+        return os.path.join(snapshots, commit)
+    if revision is not None or not os.path.isdir(snapshots):
+        return None
+    folders = [
+        entry for entry in os.scandir(snapshots) if _COMMIT.fullmatch(entry.name) and entry.is_dir()
+    ]
+    newest = max(folders, key=lambda entry: (entry.stat().st_mtime, entry.name), default=None)
+    return newest.path if newest is not None else None
+
+
+def _commit(path: str) -> str:
+    """Return the commit that a file in ``refs`` names; empty if it names none."""
+    from ..files.whole import read_whole
+
+    try:
+        commit = read_whole(path, 200).decode("ascii", "replace").strip()
+    except (OSError, ValueError):
+        return ""
+    return commit if _COMMIT.fullmatch(commit) else ""
+
+
+def _files_of(repository: str) -> str:
+    """Return the files to fetch, as the table of families has them."""
+    from .families import NeedsFile
+    from .model_names import resolve_model
+
+    family = resolve_model(repository)
+    if isinstance(family, NeedsFile) and family.files:
+        return family.files
+    return "tokenizer.json tokenizer_config.json"
+
+
+def _find_in_ollama(name: str, rest: str) -> Stored:
+    parts = _OLLAMA.fullmatch(rest)
+    if parts is None or len(rest) > 256:
+        raise _wrong(name, "ollama:NAME, ollama:NAME:TAG or ollama:OWNER/NAME:TAG")
+    from ..files.whole import read_whole
+    from ..formats.checked_json import parse_json
+
+    root = os.path.expanduser(
+        os.environ.get("OLLAMA_MODELS") or os.path.join("~", ".ollama", "models")
+    )
+    folders = (parts["host"] or "registry.ollama.ai", parts["owner"] or "library", parts["name"])
+    path = os.path.join(root, "manifests", *folders, parts["tag"] or "latest")
+    _check_inside(path, root)
+    try:
+        manifest = parse_json(read_whole(path, _MANIFEST_LIMIT), path)
+    except (FileNotFoundError, NotADirectoryError):
+        hint = f"`ollama pull {rest}` fetches it"
+        raise _missing(name, f"not among Ollama's models, {root}; {hint}") from None
+    for layer in manifest["layers"].items():
+        if layer["mediaType"].text() == _MODEL_LAYER:
+            digest = _DIGEST.fullmatch(layer["digest"].text())
+            if digest is None:
+                layer["digest"].fail("must be sha256: and 64 digits")
+            blob = os.path.join(root, "blobs", f"sha256-{digest[1]}")
+            _check_inside(blob, root)
+            if not os.path.isfile(blob):
+                raise _missing(name, f"{blob}, which {path} names, is not there")
+            return Stored(blob, parts["name"])
+    return manifest["layers"].fail(f"none is a model ({_MODEL_LAYER})")
+
+
+def _find_in_lm_studio(name: str, rest: str) -> Stored:
+    parts = _LM_STUDIO.fullmatch(rest)
+    if parts is None or len(rest) > 256:
+        raise _wrong(name, "lmstudio:OWNER/NAME or lmstudio:OWNER/NAME/FILE")
+    roots = [
+        os.path.expanduser(os.path.join("~", *folders))
+        for folders in ((".lmstudio", "models"), (".cache", "lm-studio", "models"))
+    ]
+    for root in roots:
+        folder = os.path.join(root, parts["owner"], parts["name"])
+        path = os.path.join(folder, parts["file"]) if parts["file"] else folder
+        if os.path.exists(path):
+            if os.path.isdir(path):
+                path = _gguf_in(path, name)
+            _check_inside(path, root)
+            _check_all_inside(path, root)
+            return Stored(path, parts["name"])
+    hint = f"`lms get {parts['owner']}/{parts['name']}` fetches it"
+    raise _missing(name, f"not among LM Studio's models, {' and '.join(roots)}; {hint}")
+
+
+def _gguf_in(folder: str, name: str) -> str:
+    """Return the GGUF file in a folder; the folder itself if there is none.
+
+    Raises:
+        ValueError: there are several models.
+    """
+    files = [
+        entry
+        for entry in sorted(os.listdir(folder))
+        # What a model sees with has no vocabulary; of a file in parts, the first one has.
+        if entry.endswith(".gguf") and not entry.startswith("mmproj")
+        if not re.search(r"-(?!00001-)\d{5}-of-\d{5}\.gguf$", entry)
+    ]
+    if len(files) > 1:
+        raise ValueError(f"{folder}: there are {', '.join(files)}: add the one meant: {name}/FILE")
+    return os.path.join(folder, files[0]) if files else folder
+
+
+def _check_inside(path: str, *folders: str) -> None:
+    """Raise ``ValueError`` if a path, with all links followed, is not inside of some folders."""
+    real = os.path.realpath(path)
+    for folder in folders:
+        root = os.path.realpath(folder)
+        if not real.startswith(os.path.join(root, "")):
+            raise ValueError(f"{path}: it is a link to {real}, which is not in {folder}")
+
+
+def _check_all_inside(path: str, *folders: str) -> None:
+    """Do the same for all that is in a folder; a file has nothing in it."""
+    for place, below, files in os.walk(path):
+        for entry in (*below, *files):
+            _check_inside(os.path.join(place, entry), *folders)
+
+
+def _wrong(name: str, forms: str) -> ValueError:
+    return ValueError(f"{name}: no name of a model: it must be {forms}")
+
+
+def _missing(name: str, reason: str) -> OSError:
+    return FileNotFoundError(errno.ENOENT, reason, name)
+
+
+#: The finder of each store, in the order of ``STORES``.
+_FINDERS = dict(zip(STORES, (_find_in_hugging_face, _find_in_ollama, _find_in_lm_studio)))
