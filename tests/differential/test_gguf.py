@@ -117,6 +117,16 @@ def test_as_the_model_of_sentencepiece(text: str) -> None:
     assert enc.decode(mapping["ids"]) == sp.decode(mapping["ids"])
 
 
+def test_unigram_as_the_tokenizer_json() -> None:
+    other = theirs(str(reference_tokenizer("xlm_r_converted")))
+    for text, _ in published("llama"):
+        expected = other.encode(text, add_special_tokens=False).ids
+        assert ours("xlm_r").encode_ordinary(text) == expected
+    masked = "one <mask> of</s>"
+    expected = other.encode(masked, add_special_tokens=False).ids
+    assert ours("xlm_r").encode(masked, allowed_special="all") == expected
+
+
 @cache
 def names_in_text() -> tuple[Any, Any]:
     return ours("llama"), theirs(str(reference_tokenizer("llama_2")))
