@@ -78,6 +78,18 @@ SAME = {
 }
 
 
+@cache
+def own_tokens(name: str) -> frozenset[str]:
+    """The added tokens that only one of both has: of DeepSeek LLM, some letters."""
+    mine = {token.content for token in ours(name).added_tokens}
+    added = theirs(str(SAME[name]())).get_added_tokens_decoder().values()
+    return frozenset(mine ^ {token.content for token in added})
+
+
+def has_own_tokens(name: str, text: str) -> bool:
+    return any(token in text for token in own_tokens(name))
+
+
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.sweep) if name in LARGE else name for name in SAME],
@@ -85,8 +97,9 @@ SAME = {
 @given(text=texts)
 @settings(max_examples=scaled(50), deadline=None)
 def test_as_the_tokenizer_json(name: str, text: str) -> None:
-    expected = theirs(str(SAME[name]())).encode(text, add_special_tokens=False).ids
-    assert ours(name).encode(text, allowed_special="all") == expected
+    if not has_own_tokens(name, text):
+        expected = theirs(str(SAME[name]())).encode(text, add_special_tokens=False).ids
+        assert ours(name).encode(text, allowed_special="all") == expected
 
 
 @pytest.mark.sweep
@@ -95,7 +108,9 @@ def test_as_the_tokenizer_json(name: str, text: str) -> None:
 def test_corpora_as_the_tokenizer_json(name: str, path: Path) -> None:
     other = theirs(str(SAME[name]()))
     for line in path.read_text("utf-8").splitlines(keepends=True):
-        assert ours(name).encode_ordinary(line) == other.encode(line, add_special_tokens=False).ids
+        if not has_own_tokens(name, line):
+            expected = other.encode(line, add_special_tokens=False).ids
+            assert ours(name).encode_ordinary(line) == expected
 
 
 @cache
@@ -115,6 +130,16 @@ def test_as_the_model_of_sentencepiece(text: str) -> None:
     found = enc.encode_as_placed_pieces(text)
     assert [(one.begin, one.end) for one in found] == mapping["offsets"]
     assert enc.decode(mapping["ids"]) == sp.decode(mapping["ids"])
+
+
+def test_unigram_as_the_tokenizer_json() -> None:
+    other = theirs(str(reference_tokenizer("xlm_r_converted")))
+    for text, _ in published("llama"):
+        expected = other.encode(text, add_special_tokens=False).ids
+        assert ours("xlm_r").encode_ordinary(text) == expected
+    masked = "one <mask> of</s>"
+    expected = other.encode(masked, add_special_tokens=False).ids
+    assert ours("xlm_r").encode(masked, allowed_special="all") == expected
 
 
 @cache

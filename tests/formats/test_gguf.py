@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -477,3 +478,12 @@ def test_any_damage_is_an_error_or_does_no_harm(tmp_path: Path, kind: str, order
         with pytest.raises(ValueError, match=r"bad\.gguf: "):
             compat_bpe.load(path)
     assert time.monotonic() - start < 60
+
+
+@pytest.mark.parametrize("kind", SMALL)
+def test_a_copy_is_the_same(tmp_path: Path, kind: str) -> None:
+    enc = load(tmp_path, SMALL[kind])
+    copied = pickle.loads(pickle.dumps(enc))
+    text = "ab <x>"
+    assert copied.encode(text, allowed_special="all") == enc.encode(text, allowed_special="all")
+    assert copied.special_tokens_set == enc.special_tokens_set

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ..models.wordpiece import WordPiecePart
@@ -18,6 +19,7 @@ from .vocabulary import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, Vocabulary
 _BEGIN, _GOES_ON = "▁", "##"
 #: The ids of a file that does not say them: those of the first BERT, as in llama.cpp.
 _UNKNOWN, _FIRST, _LAST = 100, 101, 102
+_CAPITAL = re.compile("[A-Z]").search
 
 
 def read_word_pieces(vocabulary: Vocabulary) -> TokenizerDefinition:
@@ -66,12 +68,11 @@ def _id(vocabulary: Vocabulary, role: str, default: int) -> int:
 
 def _has_capitals(vocabulary: Vocabulary) -> bool:
     """Return True if some piece has a capital letter, so that text is not put in lower case."""
-    pieces = "".join(
-        vocabulary.tokens[number]
-        for number in vocabulary.of_types(NORMAL)
-        if not _is_name(vocabulary.tokens[number])
+    return any(
+        kind == NORMAL and not _is_name(token)
+        for token, kind in zip(vocabulary.tokens, vocabulary.types)
+        if _CAPITAL(token)
     )
-    return any("A" <= char <= "Z" for char in set(pieces))
 
 
 def _written(token: str, kind: int) -> str:
@@ -81,7 +82,8 @@ def _written(token: str, kind: int) -> str:
     if token.startswith(_BEGIN):
         return token[1:]
     # Old files have reserved tokens as they are.
-    return token if kind == USER_DEFINED or _is_name(token) else _GOES_ON + token
+    is_kept = kind == USER_DEFINED or (token.endswith("]") and _is_name(token))
+    return token if is_kept else _GOES_ON + token
 
 
 def _is_name(token: str) -> bool:
