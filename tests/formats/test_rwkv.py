@@ -14,6 +14,7 @@ from compat_bpe.encodings.recognise import recognise
 from compat_bpe.encodings.rwkv import Rwkv
 from compat_bpe.formats.rwkv import parse_rwkv
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
+from compat_bpe.train.extend.pieces import growing_tokens
 from tests.examples import scaled
 
 from .damage import check, every_damage, some_damage
@@ -99,6 +100,8 @@ def test_what_cannot_be_done_is_refused(tmp_path: Path) -> None:
     enc = load(tmp_path)
     with pytest.raises(ValueError, match=r"cannot be extended"):
         enc.extended("x", {b"ab": 300}, [(b"a", b"b")])
+    with pytest.raises(ValueError, match=r"is a list of RWKV's, which cannot be extended"):
+        growing_tokens(enc)
     with pytest.raises(ValueError, match=r"a tokenizer.json cannot hold a list of RWKV"):
         save_tokenizer_json(enc, tmp_path / "tokenizer.json")
     with pytest.raises(ValueError, match=r"no byte-level BPE"):
