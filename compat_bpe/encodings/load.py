@@ -38,7 +38,9 @@ def load(
       ids of ``tokenizers``.
     - ``vocab.json`` and ``merges.txt``: the same, as the ``tokenizer_config.json`` beside them
       says: of GPT-2 (also without that file), RoBERTa, Qwen 2, CLIP, GPT-1 and their like.
-    - ``vocab.txt`` of BERT and its like: the same; the files beside it may have settings.
+    - ``rwkv_vocab_v20230424.txt`` of RWKV: gives an ``Rwkv``, an ``Encoding`` with the ids of
+      ``rwkv``.
+    - ``vocab.txt`` of BERT and its like: a ``Tokenizer``; the files beside it may have settings.
     - ``bpe_simple_vocab_16e6.txt.gz``: the same, of CLIP.
     - ``encoder.json`` and ``vocab.bpe``: loaded by ``load_gpt2``.
     - A rank file (``NAME.tiktoken``, or a ``tokenizer.model`` of that kind): loaded by
@@ -112,6 +114,7 @@ _IN_FOLDER = (
     "tokenizer.json",
     "vocab.json",
     "encoder.json",
+    "rwkv_vocab_v*.txt",
     "vocab.txt",
     "*.tiktoken",
     "tokenizer.model.v*",
@@ -195,6 +198,14 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     return tokenizer
 
 
+def _load_rwkv(path: str, pattern: str | None, name: str) -> Encoding:
+    from ..formats.rwkv import read_rwkv
+    from .rwkv import Rwkv
+
+    _refuse_pattern(path, pattern)
+    return Rwkv(name, read_rwkv(path))
+
+
 def _load_sentencepiece(path: str, pattern: str | None, name: str) -> Encoding:
     from ..formats.sentencepiece_read import read_sentencepiece
     from .sentencepiece import SentencePiece
@@ -252,6 +263,7 @@ _LOADERS = {
     "merges": _load_merges,
     "vocab.txt": _load_vocab_txt,
     "clip": _load_clip_merges,
+    "rwkv": _load_rwkv,
     "sentencepiece": _load_sentencepiece,
     "gguf": _load_gguf,
 }

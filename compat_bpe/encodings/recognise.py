@@ -53,6 +53,11 @@ def _is_vocab_txt(name: str, beginning: bytes) -> bool:
     return name.endswith("vocab.txt") or {b"[UNK]", b"[CLS]"} <= set(beginning.splitlines())
 
 
+def _is_rwkv(name: str, beginning: bytes) -> bool:
+    is_list = re.match(rb"1 b?(['\"]).{1,9}\1 [0-9]+\r?(\n|$)", beginning)
+    return is_list is not None or re.fullmatch(r"rwkv_vocab_v[0-9]+\.txt", name) is not None
+
+
 def _is_clip_merges(name: str, beginning: bytes) -> bool:
     is_packed = name.endswith("bpe_simple_vocab_16e6.txt.gz") and beginning[:2] == b"\x1f\x8b"
     return is_packed or beginning.startswith(b'"bpe_simple_vocab_16e6.txt#version')
@@ -86,6 +91,7 @@ def _first_line(beginning: bytes) -> bytes:
 _KINDS: dict[str, Callable[[str, bytes], bool]] = {
     "gguf": _is_gguf,
     "json": _is_json,
+    "rwkv": _is_rwkv,
     "vocab.txt": _is_vocab_txt,
     "ranks": _is_ranks,
     "merges": _is_merges,

@@ -89,9 +89,11 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
         OSError: the file cannot be written.
         ValueError: the format cannot hold the encoding: two special tokens have one id, a token is
             empty, the pattern cannot be written for Oniguruma, or the encoding is a model of
-            SentencePiece, or a baseline of characters or words.
+            SentencePiece, a list of RWKV's, or a baseline of characters or words.
     """
     definition = encoding.definition if isinstance(encoding, Tokenizer) else _definition(encoding)
+    if definition.reference == "rwkv":
+        raise ValueError(f"{encoding!r}: a tokenizer.json cannot hold a list of RWKV's tokens")
     if not isinstance(definition, TokenizerDefinition):
         raise ValueError(
             f"{encoding!r}: a tokenizer.json cannot hold a model of SentencePiece, which rounds "

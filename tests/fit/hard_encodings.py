@@ -11,6 +11,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
+from compat_bpe.encodings.rwkv import Rwkv
+from compat_bpe.formats.rwkv import RwkvVocabulary
 from compat_bpe.save import save_tokenizer_json
 from tests.fit.small_kinds import KINDS, small_kind
 from tests.strategies import texts
@@ -19,6 +21,10 @@ RANKS = {bytes([byte]): byte for byte in range(256)}
 RANKS.update(
     {token: 256 + n for n, token in enumerate([b" a", b"ab", b"abc", b"\n\n", b"  ", b"\xc3\xa9"])}
 )
+#: Tokens over several words, within characters and of parts of two.
+_LONGEST = dict(RANKS)
+for _token in (b"e ", b"\n a", "é\n中".encode(), "a\u0301".encode(), b"\xb8\xad1", b"the end. a"):
+    _LONGEST[_token] = len(_LONGEST)
 
 #: Shipped encodings, and small ones that are hard in one way each.
 NAMES = [
@@ -34,6 +40,7 @@ NAMES = [
     *("metaspace", "metaspace, signs"),
     *("bert", "words", "first word", "scripts"),
     *("characters", "words_and_punctuation"),
+    "longest tokens",
     *KINDS,
 ]
 
@@ -67,6 +74,8 @@ def encoding_of(name: str) -> Encoding:
         return _tokenizer(normalizer={"type": "NFC"})
     if name == "prefix space":
         return _tokenizer({"content": "<b>"}, add_prefix_space=True)
+    if name == "longest tokens":
+        return Rwkv(name, RwkvVocabulary({token: 1 + id_ for token, id_ in _LONGEST.items()}, name))
     if name in _STEPS:
         return _tokenizer({"content": "<b>"}, steps=_STEPS[name])
     return small_kind(name) if name in KINDS else get_encoding(name)

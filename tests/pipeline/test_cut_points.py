@@ -111,6 +111,7 @@ LONGEST = {
     "looks back": 3,
     "added tokens": 13,
     "prefix space": 13,
+    "longest tokens": 13,
     **dict.fromkeys(["leaves text out", "NFC", "metaspace", "bert", "words", "first word"]),
     **dict.fromkeys(["scripts", "metaspace, signs", "characters", "words_and_punctuation", *KINDS]),
 }

@@ -312,6 +312,8 @@ def growing_tokens(encoding: Encoding, done: str = "extended") -> GrowingTokens:
         why = "the scores of all pieces would change with a new one"
     elif encoding.reference == "sentencepiece":
         kind, why = "a model of SentencePiece", "its pieces and scores are learned as a whole"
+    elif encoding.reference == "rwkv":
+        kind, why = "a list of RWKV's", "a new token would change how all texts are cut"
     else:
         kind, why = "a baseline", "it has no vocabulary"
     raise ValueError(f"{encoding.name!r} is {kind}, which cannot be {done}: {why}")

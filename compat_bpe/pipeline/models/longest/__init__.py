@@ -1,0 +1,1 @@
+"""Longest tokens of bytes: RWKV's model."""
