@@ -317,8 +317,10 @@ def test_tokens_that_reach_across_joints_are_counted_once(priorities: tuple[int,
         fitted.sections[0].count = 0  # type: ignore[misc]
 
 
-def test_all_are_kept_if_together_they_fit_though_none_does_alone() -> None:
-    fitted = fit_sections(GPT2, [Section(" straig"), Section("htforward")], 1)
+@pytest.mark.parametrize("required", [False, True])
+def test_all_are_kept_if_together_they_fit_though_none_does_alone(required: bool) -> None:
+    sections = [Section(text, cut="head", required=required) for text in (" straig", "htforward")]
+    fitted = fit_sections(GPT2, sections, 1)
     assert (fitted.text, fitted.count) == (" straightforward", 1)
     assert [section.count for section in fitted.sections] == [2, 2]
 
