@@ -6,13 +6,14 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.boundary import BOUNDARIES, rule_of
 from compat_bpe.fit.sections import CUTS, FittedSection, FittedSections, Section, fit_sections
 from tests.fit.hard_encodings import encodings
+from tests.fit.small_kinds import small_kind
 from tests.strategies import texts
 
 GPT2 = get_encoding("gpt2")
@@ -112,6 +113,15 @@ limits = st.one_of(st.integers(0, 12), st.integers(0, 100))
 
 
 @given(encodings, st.lists(any_sections, max_size=6), limits, separators)
+# More of a section is put in where its minimum was, not beside it.
+@example(small_kind("spm bpe"), [Section("abb ", min_tokens=2, cut="head")], 2, "")
+# What is put in after a cut point goes on, and so nothing is put before it.
+@example(
+    small_kind("spm bpe"),
+    [Section("c\nab", 1, 2, "tail", marker="c"), Section("\nccc", 1, 1, "tail", marker="...")],
+    6,
+    "",
+)
 def test_every_prompt_is_what_it_says(
     encoding: Encoding, sections: list[Section], limit: int, separator: str
 ) -> None:
@@ -224,6 +234,8 @@ def counts(limit: int, *sections: Section) -> list[int]:
         ([Section((words(3) + "\n") * 9, 0, 4, "lines")], 7, [4]),
         # The whole is more than a part with a longer marker.
         ([Section(words(5), 1, 2, "tail", marker="." * 40), Section(words(9))], 8, [5, 0]),
+        # No more of it is no more, though the marker has room.
+        ([Section(words(5), cut="head", marker=" a b", required=True)], 3, [1]),
         # A minimum is held free, and shrinks what is above, but does not drop it.
         ([Section(words(90), 1, cut="head"), Section(words(50), 0, 4, "tail")], 12, [8, 4]),
         ([Section(words(90), 1, cut="head"), Section(words(2), 0, 4, "tail")], 12, [10, 2]),
@@ -317,10 +329,19 @@ def test_tokens_that_reach_across_joints_are_counted_once(priorities: tuple[int,
         fitted.sections[0].count = 0  # type: ignore[misc]
 
 
-def test_all_are_kept_if_together_they_fit_though_none_does_alone() -> None:
-    fitted = fit_sections(GPT2, [Section(" straig"), Section("htforward")], 1)
+@pytest.mark.parametrize("required", [False, True])
+def test_all_are_kept_if_together_they_fit_though_none_does_alone(required: bool) -> None:
+    sections = [Section(text, cut="head", required=required) for text in (" straig", "htforward")]
+    fitted = fit_sections(GPT2, sections, 1)
     assert (fitted.text, fitted.count) == (" straightforward", 1)
     assert [section.count for section in fitted.sections] == [2, 2]
+
+
+def test_sections_of_the_longest_tokens_are_kept() -> None:
+    ranks = {**{bytes([byte]): byte for byte in range(256)}, b"aa": 256}
+    encoding = Encoding("pairs", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens={})
+    assert encoding.core.longest_token == 2
+    assert fit_sections(encoding, [Section("aa"), Section("aaaa")], 3).text == "aaaaaa"
 
 
 def test_the_least_of_long_lines_is_found() -> None:
@@ -332,6 +353,15 @@ def test_the_least_of_long_lines_is_found() -> None:
     fitted = fit_sections(GPT2, sections, 300)
     assert fitted.sections[1].text == words(3) + "\n" + words(100) + "\n"
     assert fitted.count == 300
+
+
+def test_no_more_than_the_least_is_reserved() -> None:
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    encoding = Encoding("bytes", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens={})
+    for length in range(20, 41):
+        least = Section("a" * length + " b" * 50, 0, 20, "head", "word")
+        fitted = fit_sections(encoding, [Section("c" * 500, 1, cut="head"), least], 100)
+        assert [section.count for section in fitted.sections] == [100 - length, length]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
 from compat_bpe.fit.split import Part, split_text
-from tests.fit.hard_encodings import encodings, hard_texts
+from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 
 
 class Case(NamedTuple):
@@ -114,6 +114,8 @@ def test_each_part_is_the_longest(case: Case) -> None:
 @given(cases())
 # With the overlap only a long text fits.
 @example(Case(one_chunk(b"b ", b"b \na", b"\na", b"bb ", b" a"), "cabb  b", 2, 1, "line"))
+# A shorter overlap has more tokens, too.
+@example(Case(encoding_of("first word"), "1<b><|end1", 4, 2, "char"))
 def test_each_overlap_is_the_longest(case: Case) -> None:
     parts = case.parts()
     for before, part in zip(parts, parts[1:]):
@@ -133,7 +135,8 @@ def test_each_overlap_is_the_longest(case: Case) -> None:
         new = min(place for place in case.places(case.cut_at(part.end)) if place > end)
         if case.fits(end, new, case.limit):
             for start in starts:
-                assert not first <= start < part.start or not case.fits(start, new, case.limit)
+                if first <= start < part.start and case.fits(start, end, case.overlap):
+                    assert not case.fits(start, new, case.limit)
 
 
 def test_an_empty_text_has_no_parts() -> None:
