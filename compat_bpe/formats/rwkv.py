@@ -96,7 +96,7 @@ class RwkvVocabulary(NamedTuple):
                 **{number: name for name, number in self.vocabulary.items()},
                 **{token.id: token.content for token in self.added_tokens},
             },
-            may_cut=model.may_cut,
+            cuts_at_joints=True,
             steps=(),
             highest=len(self.tokens),
         )

@@ -18,6 +18,7 @@ from operator import add
 from ....parallel.lazy import cached_property
 from ...byte_level import encode_bytes
 from ...lookup import getter, shareable
+from ..joints import Joints
 from ..text_model import Found, TextModel
 
 TYPE_CHECKING = False
@@ -93,13 +94,17 @@ class LongestTokens(TextModel):
             start = end
         return tokens
 
-    def may_cut(self, left: str, right: str) -> bool:
-        """Return True if no token reaches across the place between two characters.
+    @property
+    def joints(self) -> Joints:
+        """The places between two characters that no token reaches across.
 
         >>> model = LongestTokens({**{bytes([byte]): byte for byte in range(256)}, b"an": 256})
-        >>> model.may_cut("a", "n"), model.may_cut("n", "a")
+        >>> model.joints.are_between("a", "n"), model.joints.are_between("n", "a")
         (False, True)
         """
+        return Joints(self._are_apart)
+
+    def _are_apart(self, left: str, right: str) -> bool:
         characters, bytes_ = self._neighbors
         return left + right not in characters and (
             left.encode()[-1:] + right.encode()[:1] not in bytes_

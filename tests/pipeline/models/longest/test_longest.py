@@ -65,7 +65,7 @@ def test_no_token_reaches_across_a_cut(tokens: dict[bytes, int], text: str) -> N
     model = LongestTokens(tokens)
     ids = model.encode(text)
     for cut in range(1, len(text)):
-        if model.may_cut(text[cut - 1], text[cut]):
+        if model.joints.are_between(text[cut - 1], text[cut]):
             assert model.encode(text[:cut]) + model.encode(text[cut:]) == ids
 
 
@@ -81,7 +81,7 @@ def test_chunks(tokens: dict[bytes, int], text: str) -> None:
     ends = {len("".join(chunks[:number])) for number in range(1, len(chunks))}
     for place in range(1, len(text)):
         assert (place in ends) == splitter.is_cut(text[place - 1 : place + 1], False)
-        assert place not in ends or model.may_cut(text[place - 1], text[place])
+        assert place not in ends or model.joints.are_between(text[place - 1], text[place])
 
 
 @given(vocabularies(), st.text(LETTERS, min_size=600, max_size=900))
