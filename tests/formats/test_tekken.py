@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
 import compat_bpe
+from tests.examples import scaled
+
+from .damage import check, every_damage, some_damage
 
 TOKENS = [*(bytes([byte]) for byte in range(256)), b"ab", b"abc", b"more than are used"]
 SPECIAL = 4
@@ -181,3 +185,25 @@ def test_thousands_of_special_tokens(tmp_path: Path) -> None:
 def test_a_number_does_not_fill_the_memory(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"config.default_num_special_tokens: must not be above"):
         load(tmp_path, tekken(100_000))
+
+
+SMALL = json.dumps(tekken(), separators=(",", ":")).encode()
+
+
+def is_right(enc: compat_bpe.Encoding) -> bool:
+    """What is left of the file is a vocabulary of its own."""
+    text = "abc said 123\r\n\x07é中 \x80"
+    kept = "".join(enc.core.splitter.chunks(text))
+    return enc.decode(enc.encode_ordinary(text)) == kept and enc.n_vocab <= len(TOKENS) + 10
+
+
+@given(data=some_damage(SMALL))
+@settings(max_examples=scaled(1000))
+def test_damaged_files(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    check(tmp_path_factory.getbasetemp() / "damaged_tekken.json", data, is_right)
+
+
+@pytest.mark.sweep
+def test_every_damage(tmp_path: Path) -> None:
+    for data in every_damage(SMALL):
+        check(tmp_path / "tekken.json", data, is_right)
