@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import long_stretch
-from compat_bpe.fit.long_stretch import _one_chunk_from, possible_ends, possible_starts
+from compat_bpe.fit.long_stretch import _Kinds, _one_chunk_from, possible_ends, possible_starts
 from compat_bpe.pattern.splitter import Splitter
 from tests.fit.hard_encodings import encoding_of
 from tests.pattern.test_reach import PATTERNS
@@ -80,6 +80,39 @@ def test_only_the_run_at_the_end_is_of_one_kind() -> None:
     assert _one_chunk_from(splitter, "a") is None
 
 
+@pytest.mark.parametrize(
+    ("pattern", "bound"),
+    [
+        ("ab", 2),
+        ("(?:ab){3}", 6),
+        ("(?:ab){2,5}", 10),
+        ("a{4,}b", 5),
+        ("a|bc", 3),
+        ("(?>a+)b", 3),
+        ("(?!a)b", 3),
+        ("(?:a+){3}", 3),
+        # Endless repeats of more than a character.
+        ("(?:ab)+", None),
+        ("(?:a{3})+", None),
+        ("(?:(?!b)ac)+", None),
+        # Of one under conditions: on a fixed number of characters, or on any.
+        ("(?:(?!b)a)+", 3),
+        ("(?:(?!)a)+", 2),
+        ("(?:(?!b)(?<=c)a)+", 5),
+        ("(?:(?!bc)a)+", 4),
+        ("(?:(?!b{2}c)a)+", 5),
+        ("(?:(?!bc+)a)+", 4),
+        ("(?:(?!b|c+)a)+", 4),
+        ("(?:(?!b+c)a)+", None),
+        ("(?:(?!b|c+d)a)+", None),
+        ("(?:(?!(?:bc+)*)a)+", None),
+        ("(?:(?!b)(?!c+d)a)+", None),
+    ],
+)
+def test_how_many_characters_a_pattern_can_tell_apart(pattern: str, bound: int | None) -> None:
+    assert _Kinds(Splitter(pattern), "abcd").bound == bound
+
+
 @pytest.mark.parametrize("name", ["cl100k_base", "deepseek_v3"])
 @pytest.mark.parametrize("part", ["a", "-", " ", "7", "\n", "ก", "中", "Ab", "acgt"])
 def test_most_places_are_ruled_out(name: str, part: str) -> None:
@@ -92,6 +125,26 @@ def test_most_places_are_ruled_out(name: str, part: str) -> None:
     starts = list(possible_starts(encoding.core, text, limit))
     assert ends.index(end) <= 8
     assert starts.index(start) <= 8
+
+
+def test_most_places_after_a_long_chunk_are_ruled_out() -> None:
+    encoding = get_encoding("cl100k_base")
+    text = "-" * 300 + "a" * 300
+    limit = encoding.count(text) // 2
+    ends = list(possible_ends(encoding.core, text, limit))
+    assert any(encoding.count(text[:end]) <= limit for end in ends[:9])
+
+
+@pytest.mark.parametrize("text", ["国  é", "          中"])
+def test_what_decides_on_a_chunk_may_be_beyond_the_next(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_stretch, "_LONG", 8)
+    encoding = get_encoding("cl100k_base")
+    for limit in range(encoding.count(text)):
+        ends = set(possible_ends(encoding.core, text, limit))
+        for end in range(len(text) + 1):
+            assert end in ends or encoding.count(text[:end]) > limit
 
 
 @pytest.mark.parametrize("part", ["a", "ab", " ", "中"])

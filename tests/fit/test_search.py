@@ -171,3 +171,27 @@ def test_text_is_looked_at_as_far_as_the_limit_allows(name: str, keep: Keep) -> 
 
     calls(2_000)  # what is made once
     assert calls(50_000) < 1.5 * calls(2_000)
+    kept = encoding.truncate("ab" * 50_000, 10, keep=keep).text
+    assert kept == encoding.truncate("ab" * 30, 10, keep=keep).text
+
+
+@pytest.mark.parametrize("times", [300, 5_000])
+def test_tokens_may_all_be_as_long_as_any(times: int) -> None:
+    ranks = {b"a" * (1 << length): 256 + length for length in range(1, 5)}
+    ranks.update({bytes([byte]): byte for byte in range(256)})
+    encoding = Encoding("runs", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens={})
+    text = "a" * times
+    for limit in range(10):
+        assert longest_prefix(encoding, text, limit) == 16 * limit
+        assert longest_suffix(encoding, text, limit) == times - 16 * limit
+
+
+@pytest.mark.parametrize("name", ["llama", "llama, first", "spm bpe"])
+def test_what_goes_on_has_nothing_put_before_it(name: str) -> None:
+    encoding = small_kind(name)
+    text = "the ab " * 300
+    for limit in range(0, 600, 50):
+        end = longest_prefix(encoding, text, limit)
+        assert end is not None
+        assert encoding.count(text[:end]) <= limit
+        assert all(encoding.count(text[:more]) > limit for more in range(end + 1, end + 9))

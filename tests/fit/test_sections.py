@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.boundary import BOUNDARIES, rule_of
 from compat_bpe.fit.sections import CUTS, FittedSection, FittedSections, Section, fit_sections
-from tests.fit.hard_encodings import encodings
+from tests.fit.hard_encodings import encoding_of, encodings
 from tests.fit.small_kinds import small_kind
 from tests.strategies import texts
 
@@ -353,6 +353,13 @@ def test_the_least_of_long_lines_is_found() -> None:
     fitted = fit_sections(GPT2, sections, 300)
     assert fitted.sections[1].text == words(3) + "\n" + words(100) + "\n"
     assert fitted.count == 300
+
+
+def test_a_part_without_tokens_is_no_part() -> None:
+    encoding = encoding_of("leaves text out")
+    assert encoding.count("123") == 0
+    [section] = fit_sections(encoding, [Section("123abc", cut="head")], 0).sections
+    assert section.status == "dropped"
 
 
 def test_no_more_than_the_least_is_reserved() -> None:
