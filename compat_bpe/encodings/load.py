@@ -223,9 +223,15 @@ def _load_gguf(path: str, pattern: str | None, name: str) -> Encoding:
         from .tokenizer import Tokenizer
 
         return Tokenizer(name, definition)
-    from .sentencepiece import SentencePiece
+    from ..formats.sentencepiece import SentencePieceModel
 
-    return SentencePiece(name, definition)
+    if isinstance(definition, SentencePieceModel):
+        from .sentencepiece import SentencePiece
+
+        return SentencePiece(name, definition)
+    from .rwkv import Rwkv
+
+    return Rwkv(name, definition)
 
 
 def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encoding:

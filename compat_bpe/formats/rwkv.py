@@ -163,16 +163,21 @@ def _token(line: str, number: int) -> bytes:
         )
     if int(fields[1]) != number or fields[1].startswith("0"):
         raise ValueError(f"the id is {fields[1]}, not {number}")
-    token = _value(fields[3][1:-1], is_bytes=bool(fields[2]))
+    token = token_written(fields[3][1:-1], is_bytes=bool(fields[2]))
     if int(fields[4]) != len(token):
         raise ValueError(f"the token has {len(token)} bytes, not {fields[4]}")
-    if not 1 <= len(token) <= _LONGEST:
-        raise ValueError(f"the token must have from 1 to {_LONGEST} bytes")
     return token
 
 
-def _value(literal: str, *, is_bytes: bool) -> bytes:
-    """Return the bytes that a literal stands for, given what is between its quotes."""
+def token_written(literal: str, *, is_bytes: bool) -> bytes:
+    """Return the token that a literal stands for, given what is between its quotes.
+
+    Raises:
+        ValueError: it is damaged, or the token is empty or too long.
+
+    >>> token_written(r"\\xe4\\xbd", is_bytes=True)
+    b'\\xe4\\xbd'
+    """
     if is_bytes and not literal.isascii():
         raise ValueError("a literal of bytes must be ASCII")
 
@@ -187,9 +192,12 @@ def _value(literal: str, *, is_bytes: bool) -> bytes:
 
     text = _ESCAPE.sub(character, literal)
     try:
-        return text.encode("latin-1" if is_bytes else "utf-8")
+        token = text.encode("latin-1" if is_bytes else "utf-8")
     except UnicodeEncodeError:
         raise ValueError("the literal has a lone surrogate") from None
+    if not 1 <= len(token) <= _LONGEST:
+        raise ValueError(f"the token must have from 1 to {_LONGEST} bytes")
+    return token
 
 
 def _fail_escape(escape: str) -> NoReturn:

@@ -163,10 +163,13 @@ def test_published_patterns(name: str) -> None:
 
 
 @settings(max_examples=scaled(500), deadline=None)
-@given(st.sampled_from(sorted(set(PATTERNS) - {"Kimi K2"})), st.text(characters, max_size=60))
+@given(st.sampled_from(sorted(PATTERNS)), st.text(characters, max_size=60))
 def test_regex_splits_alike(name: str, text: str) -> None:
-    # Its Unicode version is another; the letters above are in all versions.
-    assert regex.findall(PATTERNS[name], text) == splitter(PATTERNS[name]).chunks(text)
+    # Its Unicode version is another; the letters above are in all versions. In its version 1 of
+    # the syntax, "&&" is the intersection of classes.
+    pattern = PATTERNS[name]
+    version = regex.V1 if "&&" in pattern else regex.V0
+    assert regex.findall(pattern, text, version) == splitter(pattern).chunks(text)
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,15 @@ from .metadata import Metadata
 from .vocabulary import Vocabulary, read_vocabulary
 
 if TYPE_CHECKING:
+    from ..rwkv import RwkvVocabulary
     from ..sentencepiece import SentencePieceModel
     from ..tokenizer_json import TokenizerDefinition
 
     #: What a tokenizer is made of.
-    Read = Union[TokenizerDefinition, SentencePieceModel]
+    Read = Union[TokenizerDefinition, SentencePieceModel, RwkvVocabulary]
 
 #: Models of llama.cpp that are not supported, and why.
 _REFUSED = {
-    "rwkv": "its tokens are the longest ones in a list, whatever the rest is",
     "plamo2": "it has an algorithm of its own",
     "whitespace": "its normalizer is in no GGUF file",
     "hybriddna": "it has an algorithm of its own for genes",
@@ -87,6 +87,12 @@ def _bert(vocabulary: Vocabulary, _: str | None) -> Read:
     return read_word_pieces(vocabulary)
 
 
+def _rwkv(vocabulary: Vocabulary, _: str | None) -> Read:
+    from .longest import read_longest
+
+    return read_longest(vocabulary)
+
+
 #: The reader of each model.
 _MODELS: dict[str, Callable[[Vocabulary, str | None], Read]] = {
     "gpt2": _gpt2,
@@ -94,4 +100,5 @@ _MODELS: dict[str, Callable[[Vocabulary, str | None], Read]] = {
     "llama": _llama,
     "t5": _t5,
     "bert": _bert,
+    "rwkv": _rwkv,
 }
