@@ -176,7 +176,13 @@ def test_text_is_looked_at_as_far_as_the_limit_allows(name: str, keep: Keep) -> 
 @pytest.mark.usefixtures("in_small")
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("spm unigram", "ab" * 6), ("unigram, first", "\u0301\u0301x.▁"), (None, "a" * 12)],
+    [
+        ("spm unigram", "ab" * 6),
+        ("unigram, first", "\u0301\u0301x.▁"),
+        ("spm bpe, unused", "the"),
+        ("characters only", "▁" * 6 + "\u0301" * 2),
+        (None, "a" * 12),
+    ],
 )
 def test_tokens_may_be_as_long_as_any(name: str | None, text: str) -> None:
     ranks = {**{bytes([byte]): byte for byte in range(256)}, b"aa": 256, b"aaaa": 257}
@@ -188,6 +194,8 @@ def test_tokens_may_be_as_long_as_any(name: str | None, text: str) -> None:
         assert end == prefix_by_trying(encoding, text, limit, 0, "char", "")
         begin = longest_suffix(encoding, text, limit)
         assert begin == suffix_by_trying(encoding, text, limit, len(text), "char", "", 0)
+        end = longest_prefix(encoding, text, limit, trail="<b>")
+        assert end == prefix_by_trying(encoding, text, limit, 0, "char", "<b>")
 
 
 @pytest.mark.parametrize("name", ["llama", "llama, first", "spm bpe"])
