@@ -171,19 +171,31 @@ def test_text_is_looked_at_as_far_as_the_limit_allows(name: str, keep: Keep) -> 
 
     calls(2_000)  # what is made once
     assert calls(50_000) < 1.5 * calls(2_000)
-    kept = encoding.truncate("ab" * 50_000, 10, keep=keep).text
-    assert kept == encoding.truncate("ab" * 30, 10, keep=keep).text
 
 
-@pytest.mark.parametrize("times", [300, 5_000])
-def test_tokens_may_all_be_as_long_as_any(times: int) -> None:
-    ranks = {b"a" * (1 << length): 256 + length for length in range(1, 5)}
-    ranks.update({bytes([byte]): byte for byte in range(256)})
+@pytest.mark.usefixtures("in_small")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("spm unigram", "ab" * 6),
+        ("unigram, first", "\u0301\u0301x.▁"),
+        ("spm bpe, unused", "the"),
+        ("characters only", "▁" * 6 + "\u0301" * 2),
+        (None, "a" * 12),
+    ],
+)
+def test_tokens_may_be_as_long_as_any(name: str | None, text: str) -> None:
+    ranks = {**{bytes([byte]): byte for byte in range(256)}, b"aa": 256, b"aaaa": 257}
     encoding = Encoding("runs", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens={})
-    text = "a" * times
-    for limit in range(10):
-        assert longest_prefix(encoding, text, limit) == 16 * limit
-        assert longest_suffix(encoding, text, limit) == times - 16 * limit
+    if name is not None:
+        encoding = small_kind(name)
+    for limit in range(encoding.count(text) + 1):
+        end = longest_prefix(encoding, text, limit)
+        assert end == prefix_by_trying(encoding, text, limit, 0, "char", "")
+        begin = longest_suffix(encoding, text, limit)
+        assert begin == suffix_by_trying(encoding, text, limit, len(text), "char", "", 0)
+        end = longest_prefix(encoding, text, limit, trail="<b>")
+        assert end == prefix_by_trying(encoding, text, limit, 0, "char", "<b>")
 
 
 @pytest.mark.parametrize("name", ["llama", "llama, first", "spm bpe"])
