@@ -31,7 +31,7 @@ _TALKING = re.compile(
 )
 
 
-def fim_template(encoding: TextEncoder, model: str | None = None) -> str:
+def fim_template(encoding: TextEncoder, model: str | None = None, *, in_words: bool = False) -> str:
     """Return the template with an encoding's own fill-in-the-middle tokens, or one in words.
 
     The token for the beginning of a text is not in it. Some models want that token first, and
@@ -41,10 +41,11 @@ def fim_template(encoding: TextEncoder, model: str | None = None) -> str:
         encoding: the model's encoding.
         model: the name of the model. If the encoding has no fill-in-the-middle tokens, and this is
             a model that one talks to, the template says in words what to do.
+        in_words: True if it does so for any model, and for none.
 
     Raises:
         ValueError: the encoding has no fill-in-the-middle tokens, or none known here; and no model
-            that one talks to is given.
+            that one talks to is given, nor ``in_words``.
 
     >>> from compat_bpe import get_encoding
     >>> fim_template(get_encoding("cl100k_base"))
@@ -58,7 +59,7 @@ def fim_template(encoding: TextEncoder, model: str | None = None) -> str:
     for template in _TEMPLATES:
         if names >= set(filter(None, re.split(r"\{prefix\}|\{suffix\}", template))):
             return template
-    if model is not None and _TALKING.match(model.rpartition("/")[2]):
+    if in_words or (model is not None and _TALKING.match(model.rpartition("/")[2])):
         return _IN_WORDS
     of_model = "" if model is None else f", and no template is known for model {model!r}"
     raise ValueError(

@@ -63,10 +63,18 @@ def truncate(
     if keep != "tail":
         share = limit if keep == "head" else (limit + encoding.count(marker) + 1) // 2
         end = longest_prefix(encoding, text, share, boundary=boundary, trail=marker)
+        if end == len(text):  # the text and the marker, joined, have fewer tokens than the text
+            rest = text[: _last_cut(text, boundary)]
+            end = longest_prefix(encoding, rest, share, boundary=boundary, trail=marker)
     # The marker alone fits, so a place is always found.
     assert end is not None
     if keep == "tail":
         begin = longest_suffix(encoding, text, limit, boundary=boundary, lead=marker)
+        if begin == 0:
+            first = _first_cut(text, boundary)
+            begin = longest_suffix(
+                encoding, text, limit, boundary=boundary, lead=marker, start=first
+            )
     elif keep == "ends":
         cut = last_cut_point(encoding, text, end)
         begin = longest_suffix(
@@ -79,6 +87,18 @@ def truncate(
         )
     assert begin is not None
     return _result(encoding, text, end, marker, begin)
+
+
+def _last_cut(text: str, boundary: Boundary) -> int:
+    """Return the last place within a text at which it may be cut; 0 if there is none."""
+    may_cut = rule_of(boundary)
+    return next((place for place in range(len(text) - 1, 0, -1) if may_cut(text, place)), 0)
+
+
+def _first_cut(text: str, boundary: Boundary) -> int:
+    """Return the first place within a text at which it may be cut; its end if there is none."""
+    may_cut = rule_of(boundary)
+    return next((place for place in range(1, len(text)) if may_cut(text, place)), len(text))
 
 
 def _marker_between_ends(text: str, boundary: Boundary) -> str:

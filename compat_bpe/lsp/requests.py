@@ -12,6 +12,7 @@ from ..fit.document import Document
 from ..fit.limit import fits
 from ..fit.positions import measure_of
 from ..fit.prompt import FittedPrompt, fit_prompt
+from ..fit.prompt_template import fim_template
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate
@@ -114,7 +115,9 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
     boundary = params.choice_or("boundary", "line", BOUNDARIES)
     choice, encoding = _encoding(session, params, opened)
     params.close()
-    model = choice.name if choice.kind == "model" else None
+    if template is None:
+        # A user in an editor has no other template at hand.
+        template = fim_template(encoding, in_words=True)
     try:
         if choice == opened.choice:
             made = fit_prompt(
@@ -122,7 +125,6 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
                 at,
                 limit=limit,
                 template=template,
-                model=model,
                 share=share,
                 boundary=boundary,
             )
@@ -137,7 +139,6 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
             document.slice(at, end),
             limit,
             template=template,
-            model=model,
             share=share,
             boundary=boundary,
         )

@@ -9,10 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
+from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.fit import search
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
 from compat_bpe.fit.limit import fits, last_cut_point, longest_prefix, longest_suffix
 from compat_bpe.fit.truncate import Keep
+from compat_bpe.formats.models.bpe import RankedModel
+from compat_bpe.formats.parts.pre_tokenizers import (
+    byte_level_part,
+    pre_tokenizers_part,
+    split_part,
+)
+from compat_bpe.formats.tokenizer_json import TokenizerDefinition
+from compat_bpe.pipeline.added.added_tokens import AddedToken
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.fit.test_long_stretch import SINGLE, stretches, tokens
 from tests.pattern.test_reach import PATTERNS
@@ -172,3 +181,20 @@ def test_the_smallest_beginning_to_consider_is_not_always_allowed() -> None:
     encoding = get_encoding("gpt2")
     assert longest_suffix(encoding, "hello world", 100, start=2, boundary="word") == 5
     assert longest_suffix(encoding, "hello world", 100, start=5, boundary="word") == 5
+
+
+def test_an_added_token_within_a_special_name() -> None:
+    """In the text it is none, but it is one in a part that begins within the name."""
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    for token in (b"x<", b"<b", b">x", b"aa"):
+        ranks[token] = len(ranks)
+    parts = {"normalizer": None, "post_processor": None, "decoder": byte_level_part()}
+    split = split_part(r"\S+|\s")
+    parts["pre_tokenizer"] = pre_tokenizers_part(split, byte_level_part(use_regex=False))
+    added = (AddedToken("<b>", 300), AddedToken("x<b>", 301, special=True))
+    definition = TokenizerDefinition(RankedModel(ranks), added, parts, "own")
+    encoding = Tokenizer("own", definition)
+    text = "x<b>" * 400
+    for limit in range(60, 80):
+        begin = longest_suffix(encoding, text, limit)
+        assert begin == suffix_by_trying(encoding, text, limit, len(text), "char", "", 0)

@@ -56,6 +56,23 @@ def test_it_fits_and_is_made_of_the_text(
         assert may_cut(text, place)
 
 
+def ends_of_cuts(text: str, boundary: Boundary) -> tuple[int, int]:
+    """Return the last and the first place within a text at which it may be cut."""
+    may_cut = rule_of(boundary)
+    places = [place for place in range(1, len(text)) if may_cut(text, place)]
+    return (places[-1], places[0]) if places else (0, len(text))
+
+
+@pytest.mark.parametrize("keep", KEEPS)
+def test_a_marker_with_which_all_of_the_text_would_fit(keep: Keep) -> None:
+    enc = get_encoding("gpt2")
+    text = ' "..'
+    assert (enc.count(text), enc.count(text + ".")) == (2, 1)
+    cut = enc.truncate(text, 1, keep=keep, marker=".")
+    assert cut.was_cut
+    assert (cut.text, cut.count) == ("..." if keep == "tail" else ' ".', 1)
+
+
 @given(encodings, hard_texts, limits, boundaries, asides)
 # All of the text around the marker has fewer tokens than the text.
 @example(encoding_of("leaves text out"), "ac", 1, "char", "b")
@@ -73,12 +90,14 @@ def test_each_part_is_the_longest(
         return
     if encoding.count(marker) > limit:
         marker = ""
-    end = prefix_by_trying(encoding, text, limit, 0, boundary, marker)
-    begin = suffix_by_trying(encoding, text, limit, len(text), boundary, marker, 0)
+    # Something is cut, even where all of the text would fit beside the marker.
+    last, first = ends_of_cuts(text, boundary)
+    end = prefix_by_trying(encoding, text[:last], limit, 0, boundary, marker)
+    begin = suffix_by_trying(encoding, text, limit, len(text), boundary, marker, first)
     assert (head.text, tail.text) == (text[:end] + marker, marker + text[begin:])
     ends = truncate(encoding, text, limit, keep="ends", boundary=boundary, marker=marker)
     half = (limit + encoding.count(marker) + 1) // 2
-    end = prefix_by_trying(encoding, text, half, 0, boundary, marker)
+    end = prefix_by_trying(encoding, text[:last], half, 0, boundary, marker)
     assert end is not None
     lead = text[:end] + marker
     begin = suffix_by_trying(encoding, text, limit, len(text), boundary, lead, end + 1)

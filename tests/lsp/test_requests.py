@@ -114,6 +114,18 @@ def test_prompts(client: Client, line: int, limit: int, name: str | None) -> Non
     }
 
 
+@pytest.mark.parametrize("choice", [{}, {"encoding": "gpt2"}, {"model": "gpt-4o"}])
+def test_a_prompt_for_an_encoding_without_tokens_for_the_middle(
+    client: Client, choice: dict[str, str]
+) -> None:
+    params = of_text(position=position(0, 1), limit=60, **choice)
+    made = client.request("compatBpe/fitPrompt", params)
+    enc = get_encoding("gpt2" if choice == {"encoding": "gpt2"} else "o200k_base")
+    asked = "Fill in the text at <CURSOR>. Answer with the missing text only.\n\n"
+    assert enc.decode(made["ids"]) == f"{asked}{made['prefix']}<CURSOR>{made['suffix']}"
+    assert made["count"] == len(made["ids"]) <= 60
+
+
 def test_sections(client: Client) -> None:
     given = [
         Section("Fix the bug.\n", priority=3, required=True, name="task"),
@@ -209,7 +221,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("truncate", {"text": "a", "limit": 1, "boundary": []}, "boundary: it must be one of char"),
     ("fitPrompt", of_text(limit=9), "position: it is missing"),
     ("fitPrompt", of_text(position={"line": 1}, limit=9), "position.character: it is missing"),
-    ("fitPrompt", of_text(position=position(0, 0), limit=9), "template: encoding 'o200k_base' has"),
+    ("fitPrompt", of_text(position=position(0, 0), limit=9), "limit: limit is 9, but the template"),
     (
         "fitPrompt",
         of_text(position=position(0, 0), limit=9, template="{prefix}"),

@@ -258,10 +258,18 @@ class AddedTokens:
         return list(zip(map("".join, pairs), map("".join, ready)))
 
     def is_one_span(self, text: str) -> bool:
-        """Return True if a text without allowed names is split as it stands."""
+        """Return True if a text without allowed names, and each part of it, is split as it stands.
+
+        A token within a special name that is not allowed is none, but is one in a part of the text.
+        """
         if self.changes_text:
             return False
-        return all(token is None for _, token in self.split(text, frozenset()))
+        return not self._always or self._always_names.first(text) is None
+
+    @cached_property
+    def _always_names(self) -> Names:
+        """A finder of the names of tokens that are tokens everywhere."""
+        return Names(self._always)
 
     def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
         """Yield the spans of normalized text between added tokens, and the tokens' ids.

@@ -124,7 +124,7 @@ class SpecialTokens:
         return [(beside, beside)]
 
     def is_one_span(self, text: str) -> bool:
-        """Return True if a text without allowed names is one span, and is not changed."""
+        """Return True if a text without allowed names, and each part of it, is not changed."""
         return True
 
 
