@@ -27,16 +27,13 @@ def limit_of(model: str | None) -> ContextLimit:
         raise CommandError(str(error.args[0])) from None
 
 
-def share(tokens: int, limit: ContextLimit, mark: str = "") -> str:
+def share(tokens: int, limit: ContextLimit) -> str:
     """Return the words about the share of a model's context that some tokens take.
-
-    ``mark`` is written before the share.
 
     >>> share(1280, limit_of("gpt-4o"))
     '1.0% of the context of gpt-4o, 128,000 tokens'
     """
-    taken = f"{mark}{tokens / limit.context:.1%}"
-    return f"{taken} of the context of {limit.model}, {limit.context:,} tokens"
+    return f"{tokens / limit.context:.1%} of the context of {limit.model}, {limit.context:,} tokens"
 
 
 def share_as_json(tokens: int, limit: ContextLimit) -> dict[str, Any]:

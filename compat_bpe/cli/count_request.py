@@ -112,7 +112,7 @@ def count_request(
         if tokens.note and not quiet:
             write_message(f"an estimate: {tokens.note}")
         if context is not None:
-            write_line(share(tokens, context, mark))
+            write_line(share(tokens, context))
     if limit is not None and tokens > limit:
         estimated = " by the estimate" if factor is not None else ""
         write_message(f"{mark}{plural(tokens, 'token')}{estimated}, over the limit of {limit:,}")

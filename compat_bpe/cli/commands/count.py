@@ -289,7 +289,7 @@ class _Run:
         if with_total and not (options.as_tree and len(self._arguments) == 1):
             self._write(sums.tokens, "total")
         if self._context is not None:
-            write_line(share(sums.tokens, self._context, self._mark))
+            write_line(share(sums.tokens, self._context))
 
     def _counted_by(self) -> dict[str, str | None]:
         """Return the members of the JSON object that say how tokens were counted."""
