@@ -92,6 +92,7 @@ def test_tools_and_their_calls_are_in_it() -> None:
     call = {"type": "tool_use", "id": "1", "name": "ab", "input": {"é": 1}}
     result = {"type": "tool_result", "tool_use_id": "1", "content": "12"}
     with_text = {**result, "content": [{"type": "text", "text": "12"}]}
+    one: dict[str, Any]
     for one in (result, with_text):
         messages = [{"role": "user", "content": [call]}, {"role": "user", "content": [one]}]
         assert estimate(*messages) == ceil((len("userab") + len('{"é": 1}') + len("user12")) / 3.5)
