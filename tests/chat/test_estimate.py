@@ -92,10 +92,12 @@ def test_tools_and_their_calls_are_in_it() -> None:
     call = {"type": "tool_use", "id": "1", "name": "ab", "input": {"é": 1}}
     result = {"type": "tool_result", "tool_use_id": "1", "content": "12"}
     with_text = {**result, "content": [{"type": "text", "text": "12"}]}
-    one: dict[str, Any]
+    asking = {"role": "user", "content": [call]}
     for one in (result, with_text):
-        messages = [{"role": "user", "content": [call]}, {"role": "user", "content": [one]}]
-        assert estimate(*messages) == ceil((len("userab") + len('{"é": 1}') + len("user12")) / 3.5)
+        answer = {"role": "user", "content": [one]}
+        assert estimate(asking, answer) == ceil(
+            (len("userab") + len('{"é": 1}') + len("user12")) / 3.5
+        )
     calls = [{"function": {"name": "ab"}}]
     asked = {"role": "assistant", "content": None, "tool_calls": calls}
     expected = len("assistant") + len('[{"function": {"name": "ab"}}]')
