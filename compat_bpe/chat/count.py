@@ -23,6 +23,7 @@ def count_messages(
     add_generation_prompt: bool = True,
     continue_final_message: bool | str = False,
     variables: Mapping[str, Any] | None = None,
+    estimate: bool = False,
 ) -> MessageCount:
     """Return the number of tokens of a conversation as a model gets it.
 
@@ -47,6 +48,9 @@ def count_messages(
             ``{"enable_thinking": False}``; for ``gpt-oss`` ``reasoning_effort``,
             ``model_identity``, ``knowledge_cutoff`` and ``conversation_start_date``; for DeepSeek
             ``thinking``.
+        estimate: True to estimate the number for a model without a public tokenizer, such as
+            Claude's, from the number of characters, if the maker publishes how many a token has.
+            It changes nothing for other models, or with an encoding.
 
     Returns:
         The number, an ``int``. Where the rules do not say it exactly, its ``is_estimate`` is True
@@ -54,7 +58,8 @@ def count_messages(
 
     Raises:
         ImportError: a chat template needs the extra ``compat-bpe[chat]``.
-        KeyError: the model is unknown.
+        KeyError: the model is unknown; or has no public tokenizer, and no estimate is asked for,
+            or none can be made.
         OSError: a file cannot be read.
         ValueError: a message or tool is wrong, with its place; or has an image or the like, which
             cannot be counted; or nothing says the format; or the chat template fails.
@@ -67,10 +72,17 @@ def count_messages(
     18
     >>> count_messages(messages, model="deepseek-v3")
     10
+    >>> count = count_messages(messages, model="claude-sonnet-4-5", estimate=True)
+    >>> count, count.is_estimate
+    (13, True)
     """
-    chat = chosen_format(model, encoding, template)
-    return chat.count(
-        Request.checked(
-            messages, tools, documents, add_generation_prompt, continue_final_message, variables
-        )
-    )
+    request = (messages, tools, documents, add_generation_prompt, continue_final_message, variables)
+    if estimate and model is not None and encoding is None and template is None:
+        # Imported here: only estimates need it.
+        from ..encodings.estimates import factor_for_model
+        from .estimate import estimated_count
+
+        factor = factor_for_model(model)
+        if factor is not None:
+            return estimated_count(Request.checked(*request), factor)
+    return chosen_format(model, encoding, template).count(Request.checked(*request))

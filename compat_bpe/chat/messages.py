@@ -80,24 +80,33 @@ def content_texts(content: Any, place: str) -> Iterator[str]:
     if not isinstance(content, (list, tuple)):
         fail(place, f"must be a string or a list of parts, not {_kind(content)}")
     for index, part in enumerate(content):
-        here = f"{place}[{index}]"
-        if not isinstance(part, dict):
-            fail(here, f"must be an object, not {_kind(part)}")
-        kind = part.get("type")
-        # Parts of these types have their text in a member of the same name.
-        name = {"refusal": "refusal"}.get(kind, "text") if isinstance(kind, str) else ""
-        if kind not in _TEXT_PARTS:
-            fail(
-                here,
-                f"a part of type {str(kind)[:40]!r} cannot be counted: only text can "
-                f"(types {', '.join(_TEXT_PARTS)})",
-            )
-        if not isinstance(part.get(name), str):
-            fail(f"{here}.{name}", f"must be a string, not {_kind(part.get(name))}")
-        yield part[name]
+        yield part_text(part, f"{place}[{index}]")
 
 
 _TEXT_PARTS = ("text", "input_text", "output_text", "refusal")
+
+
+def part_text(part: Any, place: str) -> str:
+    """Return the text of a part of a message's content.
+
+    Raises:
+        ValueError: the part is not text, such as an image; or is no object.
+    """
+    if not isinstance(part, dict):
+        fail(place, f"must be an object, not {_kind(part)}")
+    kind = part.get("type")
+    # Parts of these types have their text in a member of the same name.
+    name = {"refusal": "refusal"}.get(kind, "text") if isinstance(kind, str) else ""
+    if kind not in _TEXT_PARTS:
+        fail(
+            place,
+            f"a part of type {str(kind)[:40]!r} cannot be counted: only text can "
+            f"(types {', '.join(_TEXT_PARTS)})",
+        )
+    text = part.get(name)
+    if not isinstance(text, str):
+        fail(f"{place}.{name}", f"must be a string, not {_kind(text)}")
+    return text
 
 
 def tool_calls(message: Plain, place: str) -> list[Plain]:

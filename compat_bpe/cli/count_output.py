@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..files.walk import Found
@@ -14,6 +14,9 @@ from .sorting import Counted, Rest, more_files
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..chat.limits import ContextLimit
+
+#: What is written before a number that is an estimate, and in its place if the charset lacks it.
+_ABOUT, _ASCII_ABOUT = "≈", "~"
 
 # The width of wc's columns if the sizes are not known beforehand.
 _WIDTH_OF_UNKNOWN = 7
@@ -34,10 +37,12 @@ class Style(NamedTuple):
     separators: bool = False
     #: The total, if each line has its share; else None.
     percent_of: int | None = None
+    #: What is written before each number.
+    mark: str = ""
 
     def number(self, tokens: int) -> str:
         """Return a number without padding."""
-        return f"{tokens:,}" if self.separators else f"{tokens}"
+        return f"{self.mark}{tokens:,}" if self.separators else f"{self.mark}{tokens}"
 
     def line(self, tokens: int, name: str) -> str:
         """Return a line; without a name, it is the number alone."""
@@ -47,6 +52,11 @@ class Style(NamedTuple):
         if self.percent_of is not None:
             columns.append(f"{tokens / self.percent_of if self.percent_of else 0:6.1%}")
         return " ".join([*columns, name])
+
+
+def estimate_mark() -> str:
+    """Return what is written before a number that is an estimate."""
+    return _ABOUT if can_show(_ABOUT) else _ASCII_ABOUT
 
 
 def widest(found: Sequence[Found], style: Style) -> int:
@@ -89,7 +99,7 @@ def tree(
 
 
 def as_json(
-    encoding_name: str,
+    counted_by: Mapping[str, str | None],
     listed: Sequence[Counted],
     rest: Rest | None,
     sums: Counts,
@@ -97,11 +107,14 @@ def as_json(
     skipped: Sequence[tuple[str, str]],
     context: ContextLimit | None = None,
 ) -> str:
-    """Return one line of ASCII; bytes of a name that are not UTF-8 are lone surrogates in it."""
+    """Return one line of ASCII; bytes of a name that are not UTF-8 are lone surrogates in it.
+
+    ``counted_by`` has the first members of the object: the encoding and the estimate.
+    """
     import json  # only this form needs it
 
     result: dict[str, Any] = {
-        "encoding": encoding_name,
+        **counted_by,
         "files": [{"path": one.found.path or None, **one.counts._asdict()} for one in listed],
         "total": sums._asdict(),
         "errors": [{"path": path, "error": reason} for path, reason in failed],

@@ -12,8 +12,9 @@ from ..chat.template_files import find_chat_template
 from ..files.json_message import json_message
 from ..files.text import open_bytes
 from .context_share import limit_of, share, share_as_json
+from .count_output import estimate_mark
 from .input_path import announce_wait, complaint
-from .options.encoding import chosen_encoding, is_path, stored_encoding
+from .options.encoding import chosen_encoding, chosen_factor, is_path, stored_encoding
 from .output import CommandError, plural, write_line, write_message
 
 #: The largest request that is read, in bytes.
@@ -26,6 +27,8 @@ class Chosen(NamedTuple):
     model: str | None
     encoding: str | None
     pattern: str | None
+    #: Estimate for a model without a public tokenizer.
+    estimate: bool = False
 
 
 def count_request(
@@ -59,6 +62,13 @@ def count_request(
         if named is not None and not isinstance(named, str):
             raise CommandError(complaint(path, "model: must be a string"))
         model = named
+    messages = body.get("messages")
+    factor = chosen_factor(model, chosen.encoding) if chosen.estimate else None
+    system = body.get("system")
+    if factor is not None and system is not None and messages and isinstance(messages, list):
+        # Anthropic's requests have it beside the messages. It is the last here, so that errors
+        # name the places of the others in the request.
+        messages = [*messages, {"role": "system", "content": system}]
     stored = None
     if model is not None and chosen.encoding is None:
         stored = stored_encoding(model)
@@ -71,13 +81,14 @@ def count_request(
             if chosen.encoding is not None and is_path(chosen.encoding):
                 template = find_chat_template(chosen.encoding)
         tokens = count_messages(
-            body.get("messages"),  # type: ignore[arg-type]  # checked there
+            messages,  # type: ignore[arg-type]  # checked there
             model=model if stored is None else None,
             encoding=encoding,
             template=template,
             tools=body.get("tools"),
             documents=body.get("documents"),
             variables=body.get("chat_template_kwargs"),
+            estimate=factor is not None,
         )
     except KeyError as error:
         raise CommandError(complaint(path, str(error.args[0]))) from None
@@ -85,6 +96,7 @@ def count_request(
         raise CommandError(complaint(path, str(error))) from None
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror or error}") from None
+    mark = "" if factor is None else estimate_mark()
     context = limit_of(model) if with_context else None
     if json_wanted:
         result: dict[str, Any] = {
@@ -96,13 +108,14 @@ def count_request(
             result["context"] = share_as_json(tokens, context)
         write_line(json.dumps(result))
     else:
-        write_line(str(tokens))
+        write_line(f"{mark}{tokens}")
         if tokens.note and not quiet:
             write_message(f"an estimate: {tokens.note}")
         if context is not None:
             write_line(share(tokens, context))
     if limit is not None and tokens > limit:
-        write_message(f"{plural(tokens, 'token')}, over the limit of {limit:,}")
+        estimated = " by the estimate" if factor is not None else ""
+        write_message(f"{mark}{plural(tokens, 'token')}{estimated}, over the limit of {limit:,}")
         return 1
     return 0
 

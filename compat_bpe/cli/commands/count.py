@@ -14,11 +14,11 @@ from ...files.text import STDIN
 from ...files.walk import Found, Walk
 from ..context_share import limit_of, share
 from ..count_files import count_files
-from ..count_output import Style, as_json, flat_lines, tree, widest
+from ..count_output import Style, as_json, estimate_mark, flat_lines, tree, widest
 from ..counting import FileCounter, Outcome
 from ..input_path import announce_wait, complaint, shown_name
 from ..options.count import GROUPS, CountOptions, count_options
-from ..options.encoding import chosen_encoding
+from ..options.encoding import chosen_encoding, chosen_factor
 from ..options.groups import GroupedCommand
 from ..output import CommandError, is_terminal, plural, write_line, write_message
 from ..progress import FileProgress
@@ -27,6 +27,7 @@ from ..sorting import Counted, in_order, largest, total
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...chat.limits import ContextLimit
+    from ...encodings.estimates import Factor
 
 #: The largest number of directories that an error names; the others are counted.
 _NAMED = 3
@@ -55,6 +56,7 @@ def count(**values: Any) -> None:
     allows it). The other files are counted all the same. An empty directory has 0 tokens.
 
     On a terminal, large numbers have thousands separators; in a pipe or a file they have none.
+    Each number of an --estimate has a ≈ before it, with --total-only, too.
 
     \b
     Examples:
@@ -65,14 +67,17 @@ def count(**values: Any) -> None:
       $ git ls-files -z "*.md" | compat-bpe count --files-from - -0 --total-only
       $ compat-bpe count --model gpt-4o --context prompt.txt
       $ compat-bpe count --model gpt-4o --messages chat.json
+      $ compat-bpe count --model claude-sonnet-4-5 --estimate src
 
     The object that --json prints has the keys "encoding"; "files", a list of objects with
     "path", "tokens", "bytes" and "characters", in the order of the lines; "total", with the sums of
     these three; "errors", a list of objects with "path" and "error"; "skipped", with "path" and
     "reason"; with --top "more", with the number of "files" that are not listed, and sums; and with
     --context "context", with the "model", its "tokens" and the "share" used. The path of standard
-    input is "-", and that of a --string is null. With --messages, the keys are "model", "tokens",
-    "estimate" (null, or the reason for which the number is one) and "context".
+    input is "-", and that of a --string is null. With --estimate, there is also "estimate": null,
+    or the reason for which the numbers are one; "encoding" is null then. With --messages, the keys
+    are "model", "tokens", "estimate" (null, or the reason for which the number is one) and
+    "context".
     """
     options = CountOptions(**values)
     options.check()
@@ -82,24 +87,33 @@ def count(**values: Any) -> None:
         sys.exit(
             count_request(
                 options.messages,
-                Chosen(options.model, options.encoding, options.pattern),
+                Chosen(options.model, options.encoding, options.pattern, options.estimate),
                 limit=options.limit,
                 with_context=options.context,
                 json_wanted=options.as_json,
                 quiet=options.quiet,
             )
         )
-    chosen = chosen_encoding(options.model, options.encoding, options.pattern)
-    sys.exit(_Run(options, chosen).status())
+    factor = chosen_factor(options.model, options.encoding) if options.estimate else None
+    if factor is None:
+        chosen = chosen_encoding(options.model, options.encoding, options.pattern)
+    else:
+        chosen = chosen_encoding(None, "characters", options.pattern)
+    sys.exit(_Run(options, chosen, factor).status())
 
 
 class _Run:
     """One run of the command."""
 
-    def __init__(self, options: CountOptions, encoding: Encoding) -> None:
+    def __init__(self, options: CountOptions, encoding: Encoding, factor: Factor | None) -> None:
         self._options = options
         self._encoding = encoding
-        self._style = Style(separators=not options.total_only and is_terminal(sys.stdout))
+        #: What makes tokens of the characters that are counted, if they are estimated.
+        self._factor = factor
+        self._mark = "" if factor is None else estimate_mark()
+        self._style = Style(
+            separators=not options.total_only and is_terminal(sys.stdout), mark=self._mark
+        )
         self._context: ContextLimit | None = None
         self._arguments: Sequence[str] = ()
         self._counted: list[Counted] = []
@@ -183,10 +197,13 @@ class _Run:
                     progress.clear()
                     self._add_failure(file, outcome)
                     continue
-                self._counted.append(Counted(file, outcome.counts))
+                counts = outcome.counts
+                if self._factor is not None:
+                    counts = counts._replace(tokens=self._factor.tokens(counts.characters))
+                self._counted.append(Counted(file, counts))
                 if at_once:
                     progress.clear()
-                    self._write(outcome.counts.tokens, self._name(file.path))
+                    self._write(counts.tokens, self._name(file.path))
 
     def _outcomes(
         self, found: Sequence[Found], progress: FileProgress
@@ -219,7 +236,9 @@ class _Run:
             self._not_utf8 += 1
 
     def _write_notes(self) -> None:
-        """Write the numbers of skipped files that were not named."""
+        """Write the numbers of skipped files that were not named, and why tokens are estimated."""
+        if self._factor is not None and not self._options.as_json:
+            write_message(f"an estimate: {self._factor.reason}")
         for number, kind, kinds in (
             (self._binary, "binary file", "binary files"),
             (self._not_utf8, "file that is not UTF-8", "files that are not UTF-8"),
@@ -244,7 +263,7 @@ class _Run:
             more = rest if options.top else None
             write_line(
                 as_json(
-                    self._encoding.name,
+                    self._counted_by(),
                     listed,
                     more,
                     sums,
@@ -272,6 +291,13 @@ class _Run:
         if self._context is not None:
             write_line(share(sums.tokens, self._context))
 
+    def _counted_by(self) -> dict[str, str | None]:
+        """Return the members of the JSON object that say how tokens were counted."""
+        if self._factor is not None:
+            return {"encoding": None, "estimate": self._factor.reason}
+        exact: dict[str, str | None] = {"encoding": self._encoding.name}
+        return {**exact, "estimate": None} if self._options.estimate else exact
+
     def _is_over_limit(self) -> bool:
         """Write a message for each count that is over the limit; return True if there is one."""
         limit = self._options.limit
@@ -281,9 +307,11 @@ class _Run:
         if self._options.per_file:
             counts = [(shown_name(one.found.path), one.counts.tokens) for one in self._counted]
         over = [(name, tokens) for name, tokens in counts if tokens > limit]
+        estimated = " by the estimate" if self._factor is not None else ""
         for name, tokens in over:
             write_message(
-                f"{name or 'the text'}: {plural(tokens, 'token')}, over the limit of {limit:,}"
+                f"{name or 'the text'}: {self._mark}{plural(tokens, 'token')}{estimated}, "
+                f"over the limit of {limit:,}"
             )
         return bool(over)
 

@@ -14,7 +14,7 @@ from .walk import walk_options
 
 #: The sections of the help.
 GROUPS = {
-    "Encoding": ["--model", "--encoding", "--pattern"],
+    "Encoding": ["--model", "--encoding", "--pattern", "--estimate"],
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
         *["--string", "--messages", "--files-from", "--null", "--include", "--exclude"],
@@ -70,6 +70,13 @@ def _check_text(
 _OPTIONS = (
     click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]..."),
     encoding_options,
+    click.option(
+        "--estimate",
+        is_flag=True,
+        help="For a model without a public tokenizer, such as Claude's, print an approximate "
+        "number with a ≈ before it, by the number of characters that its maker says a token has. "
+        "All other models are counted exactly.",
+    ),
     click.option(
         "--max",
         "--limit",
@@ -199,6 +206,7 @@ class CountOptions(NamedTuple):
     model: str | None
     encoding: str | None
     pattern: str | None
+    estimate: bool
     limit: int | None
     per_file: bool
     context: bool

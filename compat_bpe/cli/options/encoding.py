@@ -17,6 +17,10 @@ from ...encodings.recognise import STORES
 from ...encodings.registry import BASELINES
 from ..output import PROGRAM, CommandError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ...encodings.estimates import Factor
+
 DEFAULT_ENCODING = "o200k_base"
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -100,6 +104,22 @@ def stored_encoding(model: str) -> str | None:
     The encodings that ship come first: a model that has one of them is not looked for.
     """
     return None if isinstance(resolve_model(model), str) else in_hugging_face(model)
+
+
+def chosen_factor(model: str | None, encoding: str | None) -> Factor | None:
+    """Return the factor by which tokens are estimated; None if the options name an encoding.
+
+    Raises:
+        CommandError: the model has no public tokenizer, and no factor is known.
+    """
+    if model is None or encoding is not None or stored_encoding(model) is not None:
+        return None
+    from ...encodings.estimates import factor_for_model  # only estimates need it
+
+    try:
+        return factor_for_model(model)
+    except KeyError as error:
+        raise CommandError(str(error.args[0])) from None
 
 
 def encoding_of_model(model: str) -> str:

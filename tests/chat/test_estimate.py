@@ -1,0 +1,129 @@
+"""``count_messages`` with ``estimate=True``."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe.chat import count_messages
+from compat_bpe.encodings.estimates import FACTORS, factor_for_model
+from compat_bpe.encodings.families import NotPublic
+from compat_bpe.encodings.family_table import FAMILIES
+
+CLAUDE = "claude-sonnet-4-5"
+
+
+def estimate(*messages: dict[str, Any], **arguments: Any) -> int:
+    return count_messages(messages, model=CLAUDE, estimate=True, **arguments)
+
+
+def test_every_factor_has_a_family_a_source_and_a_date() -> None:
+    assert FACTORS.keys() <= {one.name for one in FAMILIES if isinstance(one, NotPublic)}
+    for factor in FACTORS.values():
+        assert factor.source.startswith("https://")
+        for part in (factor.maker, f"{factor.characters} ", factor.source, factor.seen):
+            assert part in factor.reason
+
+
+@pytest.mark.parametrize(
+    ("model", "characters"),
+    [
+        ("claude-3-opus-20240229", 3.5),
+        ("anthropic/claude-opus-4-7", 3.5),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", 3.5),
+        ("gemini-live-2.5-flash-native", 4),
+    ],
+)
+def test_the_factor_of_a_model(model: str, characters: float) -> None:
+    factor = factor_for_model(model)
+    assert factor is not None
+    assert factor.characters == characters
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "qwen3:8b", "gemini-2.5-pro", "no-such-model"])
+def test_other_models_need_no_factor(model: str) -> None:
+    assert factor_for_model(model) is None
+
+
+@given(st.integers(0, 10**15))
+def test_rounded_up(characters: int) -> None:
+    factor = FACTORS["Claude's models"]
+    assert factor.tokens(characters) == -(-characters * 2 // 7)
+
+
+def test_only_when_asked() -> None:
+    messages = [{"role": "user", "content": "Hello!"}]
+    with pytest.raises(KeyError, match="no public tokenizer"):
+        count_messages(messages, model=CLAUDE)
+    count = count_messages(messages, model=CLAUDE, estimate=True)
+    assert (count, count.is_estimate) == (ceil(len("userHello!") / 3.5), True)
+    for words in ("3.5 English characters", "2026-11-23", "only texts, roles and tools"):
+        assert words in count.note
+
+
+def test_exact_counts_stay() -> None:
+    messages = [{"role": "user", "content": "Hello!"}]
+    for arguments in ({"model": "gpt-4o"}, {"model": "o3"}, {"encoding": "o200k_base"}):
+        exact = count_messages(messages, **arguments)  # type: ignore[arg-type]
+        asked = count_messages(messages, estimate=True, **arguments)  # type: ignore[arg-type]
+        assert (asked, asked.note) == (exact, exact.note)
+
+
+def test_no_factor() -> None:
+    with pytest.raises(KeyError, match="it cannot be estimated"):
+        count_messages([{"role": "user", "content": "x"}], model="grok-4", estimate=True)
+
+
+def test_all_messages_are_divided_at_once() -> None:
+    """7 messages of 5 characters are 10 tokens; each alone would be 2."""
+    assert estimate(*[{"role": "user", "content": "x"}] * 7) == 10
+
+
+def test_tools_and_their_calls_are_in_it() -> None:
+    message = {"role": "user", "content": "x" * 3}  # 2 tokens
+    assert estimate(message) == 2
+    tool = {"name": "ab", "input_schema": {"type": "object"}}
+    as_json = len('{"name": "ab", "input_schema": {"type": "object"}}')
+    assert estimate(message, tools=[tool]) == ceil((7 + as_json) / 3.5)
+    call = {"type": "tool_use", "id": "1", "name": "ab", "input": {"é": 1}}
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "12"}
+    with_text = {**result, "content": [{"type": "text", "text": "12"}]}
+    asking = {"role": "user", "content": [call]}
+    for one in (result, with_text):
+        answer = {"role": "user", "content": [one]}
+        assert estimate(asking, answer) == ceil(
+            (len("userab") + len('{"é": 1}') + len("user12")) / 3.5
+        )
+    calls = [{"function": {"name": "ab"}}]
+    asked = {"role": "assistant", "content": None, "tool_calls": calls}
+    expected = len("assistant") + len('[{"function": {"name": "ab"}}]')
+    assert estimate(asked) == ceil(expected / 3.5)
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        ([{"type": "image"}], r"messages\[0\]\.content\[0\]: a part of type 'image'"),
+        (
+            [{"type": "tool_result", "content": [{"type": "image"}]}],
+            r"messages\[0\]\.content\[0\]\.content\[0\]: a part of type 'image'",
+        ),
+        (["x"], r"messages\[0\]\.content\[0\]: must be an object"),
+        (3, r"messages\[0\]\.content: must be a string or a list of parts"),
+    ],
+)
+def test_what_cannot_be_counted(content: Any, place: str) -> None:
+    with pytest.raises(ValueError, match=place):
+        estimate({"role": "user", "content": content})
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"documents": [{}]}, {"continue_final_message": True}, {"variables": {"a": 1}}]
+)
+def test_what_only_a_chat_template_takes(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="for a chat template"):
+        estimate({"role": "user", "content": "x"}, **arguments)
