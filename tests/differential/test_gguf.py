@@ -132,6 +132,7 @@ def test_as_the_model_of_sentencepiece(text: str) -> None:
     assert enc.decode(mapping["ids"]) == sp.decode(mapping["ids"])
 
 
+@pytest.mark.sweep
 def test_unigram_as_the_tokenizer_json() -> None:
     other = theirs(str(reference_tokenizer("xlm_r_converted")))
     for text, _ in published("llama"):
