@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ... import Encoding, encoding_name_for_model, get_encoding, list_encoding_names, load
-from ...encodings.local_stores import in_hugging_face
+from ...encodings.local_stores import stored_encoding
 from ...encodings.model_names import did_you_mean, model_names, repository_hint, resolve_model
 from ...encodings.patterns import PATTERNS
 from ...encodings.recognise import STORES
@@ -92,14 +92,6 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
         return get_encoding(name)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from error
-
-
-def stored_encoding(model: str) -> str | None:
-    """Return what ``-e`` takes for a model that is in Hugging Face's cache; None for others.
-
-    The encodings that ship come first: a model that has one of them is not looked for.
-    """
-    return None if isinstance(resolve_model(model), str) else in_hugging_face(model)
 
 
 def encoding_of_model(model: str) -> str:
