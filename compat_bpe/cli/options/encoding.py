@@ -12,12 +12,16 @@ from click.shell_completion import CompletionItem
 from ... import Encoding, encoding_name_for_model, get_encoding, list_encoding_names, load
 from ...encodings.local_stores import stored_encoding
 from ...encodings.model_names import did_you_mean, model_names, repository_hint, resolve_model
+from ...encodings.openai import PUBLISHED
 from ...encodings.patterns import PATTERNS
 from ...encodings.recognise import STORES
 from ...encodings.registry import BASELINES
 from ..output import PROGRAM, CommandError
 
 DEFAULT_ENCODING = "o200k_base"
+
+#: The families of models whose patterns have names.
+_FAMILIES = [name for name in PATTERNS if name not in PUBLISHED]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -31,8 +35,8 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     pattern = click.option(
         "--pattern",
         metavar="NAME",
-        help="Split text with this pattern, for a rank file (.tiktoken, .model) that has none: "
-        "llama3, or the name of an OpenAI encoding.",
+        help="Split text with this pattern, for a rank file (.tiktoken, .model) or a GGUF file "
+        f"that has none: {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
         shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
     )
     model = click.option(
@@ -51,7 +55,7 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
         multiple=several,
         help="Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
         "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
-        "tekken.json, or a folder with one of them), or a model that is on this machine: "
+        "tekken.json, NAME.gguf, or a folder with one of them), or a model on this machine: "
         "hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
         f"The default is {DEFAULT_ENCODING}.{repeated}",
         shell_complete=_complete_encoding,
