@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 from ..chat import count_messages
 from ..chat.template_files import find_chat_template
+from ..encodings.local_stores import stored_encoding
 from ..files.json_message import json_message
 from ..files.text import open_bytes
 from .context_share import limit_of, share, share_as_json
 from .count_output import estimate_mark
 from .input_path import announce_wait, complaint
-from .options.encoding import chosen_encoding, chosen_factor, is_path, stored_encoding
+from .options.encoding import chosen_encoding, chosen_factor, is_path
 from .output import CommandError, plural, write_line, write_message
 
 #: The largest request that is read, in bytes.

@@ -6,7 +6,9 @@ import os
 
 from ..encodings.encoding import Encoding
 from ..encodings.load import load
+from ..encodings.local_stores import stored_encoding
 from ..encodings.model_names import encoding_name_for_model
+from ..encodings.recognise import STORES
 from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
 from .errors import RpcError, invalid
 from .settings import Choice
@@ -31,11 +33,12 @@ class Encodings:
         """
         encoding = self._loaded.get(choice)
         if encoding is None:
+            used = self.used(choice)
             try:
-                encoding = self._load(choice)
+                encoding = self._load(used)
             except (OSError, ValueError, KeyError) as error:
-                encoding = invalid(choice.kind, _reason(error, choice))
-            if choice.kind == "path" or isinstance(encoding, Encoding):
+                encoding = invalid(choice.kind, reason_of(error, choice))
+            if used.kind == "path" or isinstance(encoding, Encoding):
                 # Names that are wrong are cheap to find out, and there may be many of them.
                 self._loaded[choice] = encoding
         if isinstance(encoding, RpcError):
@@ -48,25 +51,31 @@ class Encodings:
         Raises:
             RpcError: as in ``get``.
         """
-        name = choice.name
-        if choice.kind == "model":
+        used = self.used(choice)
+        name = used.name
+        if used.kind == "model":
             try:
                 name = encoding_name_for_model(name)
             except KeyError as error:
-                raise invalid(choice.kind, _reason(error, choice)) from None
-        if choice.kind == "path" or name not in (*list_encoding_names(), *BASELINES):
+                raise invalid(choice.kind, reason_of(error, choice)) from None
+        if used.kind == "path" or name not in (*list_encoding_names(), *BASELINES):
             self.get(choice)
 
+    def used(self, choice: Choice) -> Choice:
+        """Return a choice as it is used: of a model in Hugging Face's cache, its files."""
+        stored = stored_encoding(choice.name) if choice.kind == "model" else None
+        return choice if stored is None else Choice("path", stored)
+
     def place(self, choice: Choice) -> str:
-        """Return the name of an encoding, or the path of a file where it is."""
-        if choice.kind == "path":
+        """Return the name of an encoding, or what ``load`` takes for a file."""
+        if choice.kind == "path" and not choice.name.startswith(STORES):
             return os.path.join(self._root, os.path.expanduser(choice.name))
         return choice.name
 
     def forget(self) -> None:
-        """Forget what is loaded from files, so that it is loaded again."""
+        """Forget what may be loaded from files, so that it is loaded again."""
         self._loaded = {
-            choice: one for choice, one in self._loaded.items() if choice.kind != "path"
+            choice: one for choice, one in self._loaded.items() if choice.kind == "encoding"
         }
 
     def _load(self, choice: Choice) -> Encoding:
@@ -77,7 +86,16 @@ class Encodings:
         return get_encoding(choice.name)
 
 
-def _reason(error: Exception, choice: Choice) -> str:
+def reason_of(error: Exception, choice: Choice) -> str:
+    """Return why an encoding cannot be had, as a sentence for people.
+
+    >>> reason_of(FileNotFoundError(2, "No such file"), Choice("path", "vocab.txt"))
+    'vocab.txt: No such file'
+    """
     if isinstance(error, OSError) and error.strerror:
         return f"{choice.name}: {error.strerror}"
-    return str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    reason = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    # The library's message is for those who call it.
+    return (
+        f'{reason}; here "path" takes it' if choice.kind == "model" and "'hf:" in reason else reason
+    )

@@ -17,6 +17,7 @@ from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate
 from .documents import OpenDocument
+from .encodings import reason_of
 from .params import Params
 from .places import offset_of, offsets_of, range_at, read_position, read_range
 from .session import Session
@@ -200,6 +201,7 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
     reply = params.flag_or("addGenerationPrompt", True)
     choice = read_choice(params) or session.settings.general.choice or _FOR_MESSAGES
     params.close()
+    choice = session.encodings.used(choice)
     is_model = choice.kind == "model"
     try:
         total = count_messages(
@@ -211,7 +213,7 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
             add_generation_prompt=reply,
         )
     except (ValueError, KeyError, OSError, ImportError) as error:
-        raise params.wrong("messages", str(error.args[0] if error.args else error)) from None
+        raise params.wrong("messages", reason_of(error, choice)) from None
     return {"count": int(total), "isEstimate": total.is_estimate, "note": total.note}
 
 

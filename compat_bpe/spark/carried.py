@@ -9,9 +9,10 @@ from typing import Union
 
 from ..encodings.encoding import Encoding
 from ..encodings.load import load
+from ..encodings.recognise import STORES
 from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
 
-#: An encoding, its name, or the path of its file or folder.
+#: An encoding, its name, or the path of its file or folder, as ``load`` takes it.
 AnyEncoding = Union[Encoding, str, "os.PathLike[str]"]
 
 #: The most encodings given by value that a worker keeps.
@@ -49,7 +50,8 @@ class Carried:
     makes the encoding of them once, and later tasks find it by its digest.
 
     Args:
-        encoding: the encoding, its name, or the path of its file or folder, which is read here.
+        encoding: the encoding, its name, or the path of its file or folder, which is read here,
+            as ``load`` does: ``hf:OWNER/NAME`` is a model in the cache of the driver's machine.
 
     Raises:
         ValueError: there is no encoding and no file of this name, or the file is damaged.
@@ -71,7 +73,7 @@ class Carried:
             self._digest = b""
             return
         if isinstance(encoding, (str, os.PathLike)):
-            if not os.path.exists(encoding):
+            if not (os.path.exists(encoding) or os.fspath(encoding).startswith(STORES)):
                 raise ValueError(
                     f"unknown encoding {os.fspath(encoding)!r}: no encoding has this name, and no "
                     "file"

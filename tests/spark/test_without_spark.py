@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import Encoding, get_encoding
+from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.corpus.documents import Part, parts_of
 from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation
@@ -26,6 +26,10 @@ from compat_bpe.spark.carried import Carried
 from compat_bpe.spark.job import main
 from compat_bpe.spark.rows import Figures, digests_of, prepared
 from compat_bpe.spark.texts import texts_of
+from tests.encodings.test_local_stores import cached
+from tests.formats.gguf_files import gguf
+from tests.formats.test_gguf import bert, gpt2, pieces
+from tests.formats.test_rwkv import NAME, WHOLE
 from tests.spark.corpora import texts
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -63,6 +67,32 @@ def test_encodings_travel_by_name_or_by_value() -> None:
     assert first.encode("abc") == own.encode("abc") == [256, 99]
     for path in (FIXTURES / "gpt2_small", str(FIXTURES / "gpt2_small")):
         assert pickle.loads(pickle.dumps(Carried(path))).get().encode("the") == [83, 258]
+
+
+@pytest.mark.parametrize("name", ["model.gguf", "pieces.gguf", "words.gguf", NAME])
+def test_vocabularies_of_other_programs_travel(tmp_path: Path, name: str) -> None:
+    data = {"model.gguf": gpt2(), "pieces.gguf": pieces("llama"), "words.gguf": bert()}
+    path = tmp_path / name
+    path.write_bytes(gguf(data[name]) if name in data else WHOLE)
+    encoding = load(path)
+    sent = pickle.dumps(Carried(path))
+    path.unlink()  # workers have no such file
+    found = pickle.loads(sent).get()
+    text = "hello ab a"
+    assert type(found) is type(encoding)
+    assert found.encode(text) == encoding.encode(text)
+    assert found.count(text) == encoding.count(text) > 0
+
+
+def test_a_model_in_a_store_travels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    cached(tmp_path)
+    sent = pickle.dumps(Carried("hf:acme/Small"))
+    monkeypatch.delenv("HF_HUB_CACHE")
+    assert pickle.loads(sent).get().encode("the") == [83, 258]
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(OSError, match="`hf download acme/Other "):
+        Carried("hf:acme/Other")
 
 
 def test_a_worker_forgets_the_encodings_that_it_used_long_ago() -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from errno import EIO
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import example, given
@@ -15,6 +17,8 @@ from compat_bpe import Encoding, get_encoding, list_encoding_names, load
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.fit import Document
 from compat_bpe.unicode.clusters import long_clusters
+from tests.formats.gguf_files import gguf
+from tests.formats.test_gguf import gpt2
 from tests.kinds import KINDS, kind_path, of_kind
 from web.counting_page.cells import cells_of
 from web.counting_page.desk import Desk
@@ -153,20 +157,21 @@ def test_a_text_that_is_refused_changes_nothing() -> None:
     assert edited.counts() == [1, 2]
 
 
-def test_dropped_files_keep_within_their_folder(tmp_path: Path) -> None:
-    desk = Desk(tmp_path / "inside")
-    data = Path(kind_path("unigram")).read_bytes()
-    for name in ("../../tokenizer.json", "..\\..\\tokenizer.json", f"{tmp_path}/tokenizer.json"):
-        answer = json.loads(desk.load({name: data}, None))
-        assert answer["value"].startswith("file:")
-    assert [path.name for path in tmp_path.iterdir()] == ["inside"]
+def loaded(desk: Desk, folder: Path, files: dict[str, bytes], pattern: str = "") -> Any:
+    folder.mkdir()
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    return json.loads(desk.load(str(folder), pattern))
 
 
-def test_a_tokenizer_has_nothing_of_files_that_were_refused(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    assert "error" in json.loads(desk.load({"tokenizer.json": b"{}"}, None))
-    answer = json.loads(desk.load({"vocab.json": b'{"a": 0, "b": 1}', "merges.txt": b""}, None))
-    assert answer["value"] == "file:1"
+def test_encodings_of_files_have_keys_of_their_own(tmp_path: Path) -> None:
+    desk = Desk()
+    assert "error" in loaded(desk, tmp_path / "a", {"tokenizer.json": b"{}"})
+    pair = {"vocab.json": b'{"a": 0, "b": 1}', "merges.txt": b""}
+    assert loaded(desk, tmp_path / "b", pair) == {"value": "file:1"}
+    assert loaded(desk, tmp_path / "c", {"m.gguf": gguf(gpt2())}) == {"value": "file:2"}
+    desk.answer('{"ask": "choose", "keys": ["file:2", "file:1"], "special": false}')
+    assert json.loads(desk.count_file(b"hello"))["counts"] == [1, 0]
 
 
 @given(names, texts, st.booleans())
@@ -182,9 +187,12 @@ def test_all_ids_are_those_of_the_text(name: str, text: str, special: bool) -> N
 
 
 def test_errors_of_a_tokenizer_name_the_file_as_the_visitor_does(tmp_path: Path) -> None:
-    answer = json.loads(Desk(tmp_path).load({"tokenizer.json": b"{"}, None))
+    answer = loaded(Desk(), tmp_path / "one", {"tokenizer.json": b"{"})
     assert answer["error"].startswith("tokenizer.json:")
     assert str(tmp_path) not in answer["error"]
+    with patch("compat_bpe.load", side_effect=OSError(EIO, "I/O error")):
+        answer = loaded(Desk(), tmp_path / "two", {"b.gguf": b"", "a.json": b""})
+    assert answer["error"].startswith("a.json, b.gguf: cannot be read: was it changed or removed")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -17,13 +17,10 @@ class Desk:
 
     A question is a JSON object with the name of what is asked, ``ask``, and its arguments. The
     answer is ``{"value": …}``, or ``{"error": …}`` with a message for the visitor.
-
-    Args:
-        folder: a folder for the files of dropped encodings.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._encodings = Encodings(folder)
+    def __init__(self) -> None:
+        self._encodings = Encodings()
         self._text = EditedText()
         self._chosen: list[str] = []
         self._questions: dict[str, Callable[..., Any]] = {
@@ -41,8 +38,7 @@ class Desk:
     def answer(self, question: str) -> str:
         """Return the answer to a question.
 
-        >>> import tempfile
-        >>> desk = Desk(Path(tempfile.gettempdir()))
+        >>> desk = Desk()
         >>> desk.answer('{"ask": "choose", "keys": ["gpt2"], "special": false}')
         '{"value": {"counts": [0], "characters": 0, "bytes": 0, "lines": 0}}'
         """
@@ -53,9 +49,9 @@ class Desk:
         """Return the counts of a file by the chosen encodings, as JSON."""
         return json.dumps(count_file([self._encodings.get(key) for key in self._chosen], data))
 
-    def load(self, files: dict[str, bytes], pattern: str | None) -> str:
-        """Load an encoding from files; return the answer with its key."""
-        return _answer(lambda: self._encodings.load(files, pattern or None))
+    def load(self, folder: str, pattern: str | None) -> str:
+        """Load an encoding from the files in a folder; return the answer with its key."""
+        return _answer(lambda: self._encodings.load(Path(folder), pattern or None))
 
     def _choose(self, keys: list[str], special: bool) -> dict[str, Any]:
         self._text.choose([self._encodings.get(key) for key in keys], special=special)

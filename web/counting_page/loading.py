@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
 import compat_bpe
@@ -40,14 +39,9 @@ def packs() -> dict[str, str]:
 
 
 class Encodings:
-    """The encodings that the page can count by.
+    """The encodings that the page can count by."""
 
-    Args:
-        folder: a folder for the files of dropped encodings.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self) -> None:
         self._dropped: dict[str, Encoding] = {}
 
     def get(self, key: str) -> Encoding:
@@ -60,29 +54,27 @@ class Encodings:
         dropped = self._dropped.get(key)
         return get_encoding(key) if dropped is None else dropped
 
-    def load(self, files: Mapping[str, bytes], pattern: str | None) -> str:
+    def load(self, folder: Path, pattern: str | None) -> str:
         """Load an encoding from files, and return its key.
 
         Args:
-            files: the names and contents of the files; they lie in one folder.
+            folder: a folder with the files and nothing else.
             pattern: the pattern of a rank file, or the name of one.
 
         Raises:
-            ValueError: they are no vocabulary, or a damaged one.
+            ValueError: they are no vocabulary, or a damaged one; or one of them was removed.
         """
-        key = f"file:{len(self._dropped) + 1}"
-        folder = self._folder / key.replace(":", "-")
-        # Files that could not be loaded before must not go with these.
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        # A name may have folders in it, which are left out.
-        named = {name.replace("\\", "/").rpartition("/")[2]: data for name, data in files.items()}
-        for name, data in named.items():
-            (folder / name).write_bytes(data)
-        names = list(named)
+        names = sorted(os.listdir(folder))
         path = folder / names[0] if len(names) == 1 else folder
         try:
-            self._dropped[key] = compat_bpe.load(path, pattern=pattern, name=names[0])
+            encoding = compat_bpe.load(path, pattern=pattern, name=names[0])
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            reason = "cannot be read: was it changed or removed after it was chosen?"
+            raise ValueError(f"{', '.join(names)}: {reason}") from None
         except ValueError as error:
             raise ValueError(str(error).replace(f"{folder}{os.sep}", "")) from None
+        key = f"file:{len(self._dropped) + 1}"
+        self._dropped[key] = encoding
         return key

@@ -10,6 +10,8 @@ import { canKeep, forgetSnapshot, keepSnapshot, readSnapshot } from './js/snapsh
 
 const ROOT = new URL('.', import.meta.url);
 const CODE = '/compat_bpe_page';
+/** The folder of dropped files while an encoding is loaded from them. */
+const DROPPED = '/dropped';
 const began = performance.now();
 /** @type {Record<string, number>} milliseconds since the start, by step */
 const times = {};
@@ -76,6 +78,7 @@ async function prepare(keys) {
 async function start(keys) {
   packsOf(keys).then(names => names.forEach(fetchPack));
   python = await runtime;
+  guardReading();
   const files = await code;
   const folders = new Set();
   for (const [name, data] of files) {
@@ -92,10 +95,10 @@ async function start(keys) {
 import sys
 if "${CODE}" not in sys.path:
     sys.path.insert(0, "${CODE}")
-import counting_page.desk, pathlib`);
+import counting_page.desk`);
   mark('import');
   if (!isContinued && canKeep()) keepLater(python.makeMemorySnapshot());
-  desk = python.runPython('counting_page.desk.Desk(pathlib.Path("/encodings"))');
+  desk = python.runPython('counting_page.desk.Desk()');
   await prepare(keys);
   mark('pack');
   return { times, isContinued };
@@ -113,11 +116,43 @@ const answers = {
   ask: ({ question }) => answered(desk.answer(JSON.stringify(question))),
   file: ({ data }) => JSON.parse(desk.count_file(python.toPy(new Uint8Array(data)).tobytes())),
   load: ({ files, pattern }) => {
-    const given = python.toPy(new Map());
-    for (const [name, data] of files) given.set(name, python.toPy(new Uint8Array(data)).tobytes());
-    return answered(desk.load(given, pattern));
+    // Of a GGUF file of 40 GB only the beginning is read: no file is in memory as a whole.
+    mount(DROPPED, files);
+    try {
+      return answered(desk.load(DROPPED, pattern));
+    } finally {
+      python.FS.unmount(DROPPED);
+    }
   },
 };
+
+/** Make it an error of Python's, which else would stop, that a file was changed or removed. */
+function guardReading() {
+  const { FS, ERRNO_CODES } = python;
+  const operations = FS.filesystems.WORKERFS.stream_ops;
+  const { read } = operations;
+  operations.read = (/** @type {any[]} */ ...asked) => {
+    try {
+      return read(...asked);
+    } catch {
+      throw new FS.ErrnoError(ERRNO_CODES.EIO);
+    }
+  };
+}
+
+/**
+ * Put files into a folder, each to be read when and as far as Python does.
+ * @param {string} folder
+ * @param {File[]} files
+ */
+function mount(folder, files) {
+  const { FS } = python;
+  FS.mkdirTree(folder);
+  // A name may have folders in it, which are left out.
+  const named = new Map(files.map(file => [file.name.replace(/^.*[/\\]/s, ''), file]));
+  const blobs = [...named].map(([name, data]) => ({ name, data }));
+  FS.mount(FS.filesystems.WORKERFS, { blobs }, folder);
+}
 
 /** @param {string} text */
 function answered(text) {

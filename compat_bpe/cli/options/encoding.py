@@ -10,8 +10,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from ... import Encoding, encoding_name_for_model, get_encoding, list_encoding_names, load
-from ...encodings.local_stores import in_hugging_face
+from ...encodings.local_stores import stored_encoding
 from ...encodings.model_names import did_you_mean, model_names, repository_hint, resolve_model
+from ...encodings.openai import PUBLISHED
 from ...encodings.patterns import PATTERNS
 from ...encodings.recognise import STORES
 from ...encodings.registry import BASELINES
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from ...encodings.estimates import Factor
 
 DEFAULT_ENCODING = "o200k_base"
+
+#: The families of models whose patterns have names.
+_FAMILIES = [name for name in PATTERNS if name not in PUBLISHED]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -35,8 +39,8 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     pattern = click.option(
         "--pattern",
         metavar="NAME",
-        help="Split text with this pattern, for a rank file (.tiktoken, .model) that has none: "
-        "llama3, or the name of an OpenAI encoding.",
+        help="Split text with this pattern, for a rank file (.tiktoken, .model) or a GGUF file "
+        f"that has none: {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
         shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
     )
     model = click.option(
@@ -55,7 +59,7 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
         multiple=several,
         help="Use this encoding: a name, or the path of a vocabulary (tokenizer.json of any model, "
         "SentencePiece's .model, vocab.txt, vocab.json with merges.txt, NAME.tiktoken, "
-        "tekken.json, or a folder with one of them), or a model that is on this machine: "
+        "tekken.json, NAME.gguf, or a folder with one of them), or a model on this machine: "
         "hf:OWNER/NAME, ollama:NAME:TAG or lmstudio:OWNER/NAME. "
         f"The default is {DEFAULT_ENCODING}.{repeated}",
         shell_complete=_complete_encoding,
@@ -96,14 +100,6 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
         return get_encoding(name)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from error
-
-
-def stored_encoding(model: str) -> str | None:
-    """Return what ``-e`` takes for a model that is in Hugging Face's cache; None for others.
-
-    The encodings that ship come first: a model that has one of them is not looked for.
-    """
-    return None if isinstance(resolve_model(model), str) else in_hugging_face(model)
 
 
 def chosen_factor(model: str | None, encoding: str | None) -> Factor | None:

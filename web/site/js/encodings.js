@@ -15,7 +15,12 @@ const SHIPPED = [
 ];
 
 /** Files that are a tokenizer, by their names. */
-const TOKENIZER = /^(tokenizer\.json|tekken\.json|vocab\.(json|txt|bpe)|encoder\.json|merges\.txt|.*\.(tiktoken|model)|bpe_simple_vocab_16e6\.txt\.gz)$/i;
+const TOKENIZER = new RegExp(`^(${[
+  'tokenizer(\\.tok)?\\.json', 'tekken\\.json', 'vocab\\.(json|txt|bpe)', 'encoder\\.json', 'merges\\.txt',
+  'rwkv_vocab_v\\d+\\.txt', 'bpe_simple_vocab_16e6\\.txt\\.gz', '.*\\.(tiktoken|gguf)', '.*\\.model(\\.v\\d+(m\\d+)?)?',
+  // Ranks as tiktoken's ports to JavaScript have them.
+  `(${SHIPPED.map(([key]) => key).join('|')})\\.json`,
+].join('|')})$`, 'i');
 /** What may lie beside such a file, and says more of it. */
 const BESIDE = /^(tokenizer_config|special_tokens_map|added_tokens|manifest|config)\.json$/i;
 

@@ -72,8 +72,8 @@ export class Engine {
   countFile(data) { return this.post('file', { data }); }
 
   /**
-   * Load an encoding from files, and return its key.
-   * @param {[string, ArrayBuffer][]} files
+   * Load an encoding from files, and return its key. The worker reads of each what it needs.
+   * @param {File[]} files
    * @param {string} pattern
    */
   load(files, pattern = '') { return this.post('load', { files, pattern }); }

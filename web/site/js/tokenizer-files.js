@@ -31,12 +31,9 @@ export class TokenizerFiles {
     const name = files.map(file => file.name).join(', ');
     const box = notice(`Reading ${name}…`);
     try {
-      const given = await Promise.all(files.map(async file =>
-        /** @type {[string, ArrayBuffer]} */ ([file.name, await file.arrayBuffer()])));
-      const isRanks = files.some(file => file.name.endsWith('.tiktoken'));
       // A rank file may be one of the vocabularies that ship: then its pattern is known.
-      if (isRanks && !pattern) await this.engine.prepare(['o200k_base', 'cl100k_base', 'p50k_base', 'gpt2']);
-      const key = await this.engine.load(given, pattern);
+      if (!pattern && (await Promise.all(files.map(isRanks))).includes(true)) await this.engine.prepare(['o200k_base', 'cl100k_base', 'p50k_base', 'gpt2']);
+      const key = await this.engine.load(files, pattern);
       box.remove();
       names.set(key, unused(name));
       this.loaded(key);
@@ -49,6 +46,12 @@ export class TokenizerFiles {
       the('pattern').focus();
     }
   }
+}
+
+/** Tell if a file is one of ranks: tokens in base64, each with its number. @param {File} file */
+async function isRanks(file) {
+  const beginning = await file.slice(0, 4096).text();
+  return file.name.endsWith('.tiktoken') || /^\s*[A-Za-z0-9+/=]+[ \t]+\d+[ \t]*\r?\n/.test(beginning);
 }
 
 /** Return a name that no other encoding has. @param {string} name */
