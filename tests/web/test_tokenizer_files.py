@@ -54,6 +54,28 @@ def test_of_a_large_gguf_file_only_the_beginning_is_read(page: Page, tmp_path: P
     assert list(page.counts().values()) == [compat_bpe.load(path).count("hello hello")]
 
 
+def test_a_gguf_file_that_does_not_say_how_text_is_split(page: Page, tmp_path: Path) -> None:
+    path = write(tmp_path / "old.gguf", gpt2(pre=None))
+    page.type("hello the12")
+    page.drag(path)
+    page.wait(lambda: not page.run("return $('pattern-form').hidden"))
+    page.run("$('pattern').value = 'llama3'; $('pattern-form').requestSubmit()")
+    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    expected = compat_bpe.load(path, pattern="llama3").count("hello the12")
+    assert list(page.counts().values()) == [expected]
+    page.run("document.querySelectorAll('.close').forEach(one => one.click())")
+
+
+def test_a_damaged_gguf_file_is_refused_by_place(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "cut.gguf"
+    path.write_bytes(gguf(gpt2())[:500])
+    page.type("a")
+    page.drag(path)
+    page.wait_for("notices", "cut.gguf: byte ")
+    assert page.counts() == {"o200k_base": 1}
+    page.run("document.querySelectorAll('.close').forEach(one => one.click())")
+
+
 def test_a_file_that_was_changed_after_it_was_chosen(page: Page, tmp_path: Path) -> None:
     """It is no longer to be read, and the page goes on."""
     path = tmp_path / "own.tiktoken"

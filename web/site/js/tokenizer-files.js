@@ -40,7 +40,7 @@ export class TokenizerFiles {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       box.firstChild.textContent = message;
-      if (!message.includes('give a pattern')) return;
+      if (!/give (a|the) pattern/.test(message)) return;
       the('pattern-why').textContent = `How does ${name} split a text? A name, or a pattern`;
       the('pattern-form').hidden = false;
       the('pattern').focus();
