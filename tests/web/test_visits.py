@@ -117,6 +117,11 @@ def test_a_new_version_is_there_at_the_second_visit(built: Path, tmp_path: Path)
             (site / name).write_text(text.replace(old, new), "utf-8")
         reload(page)
         assert page.run(title) == "Token counter"  # while the new one is fetched
+        state = "return navigator.serviceWorker.ready.then(one => one.active.state)"
+        page.wait(lambda: any("new" in name for name in page.run("return caches.keys()")))
+        page.wait(lambda: page.run(state) == "activated")
+        reload(page)
+        assert page.run(title) == "New counter"
         # Of the old one nothing is kept.
         page.wait(
             lambda: (
@@ -124,8 +129,6 @@ def test_a_new_version_is_there_at_the_second_visit(built: Path, tmp_path: Path)
                 == [True]
             )
         )
-        reload(page)
-        assert page.run(title) == "New counter"
         page.type("hello world")
         assert page.counts() == {"o200k_base": 2}
 

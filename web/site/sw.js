@@ -11,6 +11,9 @@ addEventListener('fetch', event => {
   const url = new URL(event.request.url);
   if (event.request.method !== 'GET' || url.origin !== location.origin) return;
   event.respondWith(answer(event.request));
+  // An open page of the version before may have kept something since that version was forgotten.
+  const { installing, waiting } = registration;
+  if (event.request.mode === 'navigate' && !installing && !waiting) event.waitUntil(forget());
 });
 
 async function keep() {
@@ -36,8 +39,8 @@ async function forget() {
 
 /** @param {Request} request */
 async function answer(request) {
-  const shell = await caches.open(SHELL);
-  return await shell.match(request, { ignoreSearch: true })
-    ?? await (await caches.open(KEPT)).match(request)
+  // Opening a cache would make it anew: a newer version may have deleted it while this one answers.
+  return await caches.match(request, { cacheName: SHELL, ignoreSearch: true })
+    ?? await caches.match(request, { cacheName: KEPT })
     ?? fetch(request);
 }

@@ -27,9 +27,7 @@ export async function readSnapshot(build) {
     const names = await caches.keys();
     // On a first visit nothing waits for the network.
     if (!names.some(name => name.startsWith(OWN))) return null;
-    const name = cacheName(await build);
-    if (!names.includes(name)) return null;
-    const kept = await (await caches.open(name)).match(NAME);
+    const kept = await caches.match(NAME, { cacheName: cacheName(await build) });
     if (!kept?.body) return null;
     const stream = kept.body.pipeThrough(new DecompressionStream('gzip'));
     return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -46,10 +44,20 @@ export async function readSnapshot(build) {
 export async function keepSnapshot(build, memory) {
   const stream = new Blob([/** @type {any} */ (memory)]).stream().pipeThrough(new CompressionStream('gzip'));
   const packed = await new Response(stream).blob();
+  if (await isReplaced(build)) return;
   await (await caches.open(cacheName(build))).put(NAME, new Response(packed));
+}
+
+/**
+ * Tell if a newer version has deleted what this one kept; opening the cache would make it anew.
+ * @param {{ version: string }} build
+ */
+async function isReplaced(build) {
+  const versions = (await caches.keys()).filter(name => name.startsWith(OWN) && name !== `${OWN}packs`);
+  return versions.length > 0 && !versions.includes(cacheName(build));
 }
 
 /** Forget what is kept, since it could not be used. @param {{ version: string }} build */
 export async function forgetSnapshot(build) {
-  await (await caches.open(cacheName(build))).delete(NAME);
+  if (await caches.has(cacheName(build))) await (await caches.open(cacheName(build))).delete(NAME);
 }
