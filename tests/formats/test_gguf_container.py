@@ -179,7 +179,7 @@ def listed(kind: int, count: int, *, of: bytes = b"") -> bytes:
         (gguf({}, version=1), "byte 4: version 1 of GGUF is not known, only 2 and 3"),
         (gguf({}, version=1, order=">"), "byte 4: version 1 of GGUF is not known"),
         (gguf({}, version=4), "byte 4: version 4 of GGUF"),
-        (head(1 << 40), "byte 16: 1099511627776 keys are more than the file has room for"),
+        (head(1 << 40), "byte 16: 1099511627776 keys are more than it has room for"),
         (head(key=b"") + bytes(99), "byte 24: a key of 0 bytes is none"),
         (head(key=b"x" * 65536) + bytes(99), "byte 24: a key of 65536 bytes is none"),
         (head(key=b"a\xff") + bytes(99), "byte 33: the key is not UTF-8: invalid start byte"),

@@ -34,6 +34,8 @@ _LONGEST_KEY = (1 << 16) - 1
 #: The most strings and arrays that all arrays of a file may have together. The largest
 #: vocabularies have some 800,000 tokens and merges.
 _MOST_ITEMS = 1 << 22
+#: The most keys of a file. Known files have less than a hundred.
+_MOST_KEYS = 1 << 16
 #: The deepest that arrays may be within each other. Known files have none within another.
 _DEEPEST = 4
 #: The number of bytes that are read at a time.
@@ -119,8 +121,8 @@ class _Reader:
         place = self._place
         count = self._number("Q")
         # A key takes at least its length, its type and a byte.
-        if count > (self._size - self._place) // 13:
-            self._fail(f"{count} keys are more than the file has room for", place)
+        if count > min(_MOST_KEYS, (self._size - self._place) // 13):
+            self._fail(f"{count} keys are more than it has room for, or than any file has", place)
         return count
 
     def _key(self) -> str:
