@@ -247,3 +247,9 @@ def test_lengths_that_a_large_file_has_room_for(tmp_path: Path, data: bytes) -> 
     with pytest.raises(ValueError, match=r"large\.gguf: byte \d+: "):
         read_entries(path)
     assert time.monotonic() - start < 5
+
+
+def test_more_keys_than_any_file_has(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.gguf", {f"k{number}": True for number in range((1 << 16) + 1)})
+    with pytest.raises(ValueError, match=r"byte 16: 65537 keys are more than .* any file has"):
+        read_entries(path)
