@@ -19,6 +19,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import compat_bpe
+from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.formats.sentencepiece import BPE, NormalizerSpec, SentencePieceModel
 from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
 from tools.gguf import read_vocabulary
@@ -37,7 +38,12 @@ _QWEN = (
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 #: The patterns of the rank files, which the code that publishes them has.
-_PATTERNS = {"qwen_ranks": _QWEN, "whisper_ranks": _GPT2}
+_PATTERNS = {
+    "qwen_ranks": _QWEN,
+    "whisper_ranks": _GPT2,
+    "llama_3_ranks": PATTERNS["llama3"],
+    "llama_4_ranks": PATTERNS["llama4"],
+}
 
 _UNKNOWN, _CONTROL, _USER_DEFINED = 2, 3, 4
 
@@ -195,10 +201,10 @@ def _vocabularies() -> Iterator[tuple[str, Callable[[], Both]]]:
         member = file.member.rpartition("/")[2]
         if member == "tokenizer.json" or name in ("claude_old", "llama_3"):
             yield name, partial(_tokenizers, reference_file, name)
-        elif ".model" in member:
-            yield f"{name}.model", partial(_sentencepiece, reference_file, name)
         elif name in _OTHERS:
             yield name, partial(_OTHERS[name], name)
+        elif ".model" in member:
+            yield f"{name}.model", partial(_sentencepiece, reference_file, name)
 
 
 #: The files of other kinds. What BERT, CLIP and XLM-R are built from is counted as built.

@@ -75,10 +75,10 @@ _PLAIN = re.compile(r"[a-z0-9][a-z0-9._:@-]*")
 _RESPELLED = tuple(
     (re.compile(pattern), name)
     for pattern, name in (
-        (r"gpt-4-?1(?=-|$)", "gpt-4.1"),  # of Azure; gpt-4-1106 has a date
-        (r"gpt-4[.-]5$", "gpt-4.5-preview"),
+        (r"gpt-4-?1(?=[-:@]|$)", "gpt-4.1"),  # of Azure; gpt-4-1106 has a date
+        (r"gpt-4[.-]5(?=[:@]|$)", "gpt-4.5-preview"),
         (r"gpt-4-5(?=-)", "gpt-4.5"),
-        (r"gpt-4-o-preview$", "gpt-4o"),
+        (r"gpt-4-o(-preview)?(?=[-:@]|$)", "gpt-4o"),
         (r"text-embedding-ada-002-v2$", "text-embedding-ada-002"),  # as OpenAI's usage has it
         (r"text-embedding-3-small-inference$", "text-embedding-3-small"),  # GitHub Copilot's
     )
