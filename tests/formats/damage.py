@@ -14,11 +14,15 @@ import compat_bpe
 MASKS = (0x01, 0x20, 0x80)
 
 
-def every_damage(data: bytes) -> Iterator[bytes]:
-    """All beginnings of a file, and the file with each of its bytes changed, by a mask in turn."""
-    for end in range(len(data)):
+#: The bytes from one damage to the next: a prime, so that each field is hit somewhere.
+_STEP = 7
+
+
+def spread_damage(data: bytes) -> Iterator[bytes]:
+    """Beginnings of a file, and the file with a byte changed by a mask in turn, all over it."""
+    for end in range(0, len(data), _STEP):
         yield data[:end]
-    for place in range(len(data)):
+    for place in range(0, len(data), _STEP):
         yield flipped(data, place, MASKS[place % len(MASKS)])
 
 

@@ -13,7 +13,7 @@ import compat_bpe
 from compat_bpe.encodings.patterns import PATTERNS
 from tests.examples import scaled
 
-from .damage import check, every_damage, some_damage
+from .damage import check, some_damage, spread_damage
 
 TOKENS = {**{bytes([byte]): byte for byte in range(256)}, b"12": 256, b"he": 257, b"123": 258}
 SPECIAL = {"<|pad|>": 259, "<|separator|>": 260}
@@ -132,6 +132,6 @@ def test_damaged_files(tmp_path_factory: pytest.TempPathFactory, data: bytes) ->
 
 
 @pytest.mark.sweep
-def test_every_damage(tmp_path: Path) -> None:
-    for data in every_damage(SMALL):
+def test_damage_all_over(tmp_path: Path) -> None:
+    for data in spread_damage(SMALL):
         check(tmp_path / "damaged.tok.json", data, is_right)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import compat_bpe
 from tests.examples import scaled
 
-from .damage import check, every_damage, some_damage
+from .damage import check, some_damage, spread_damage
 
 BYTES = [bytes([byte]) for byte in range(256)]
 PATTERN = r" ?\p{L}+|\s+|[^\s\p{L}]"
@@ -137,6 +137,6 @@ def test_damaged_files(tmp_path_factory: pytest.TempPathFactory, data: bytes) ->
 
 
 @pytest.mark.sweep
-def test_every_damage(tmp_path: Path) -> None:
-    for data in every_damage(SMALL):
+def test_damage_all_over(tmp_path: Path) -> None:
+    for data in spread_damage(SMALL):
         check(tmp_path / "damaged.json", data, is_right)

@@ -17,7 +17,7 @@ from compat_bpe.save import save_tiktoken, save_tokenizer_json
 from compat_bpe.train.extend.pieces import growing_tokens
 from tests.examples import scaled
 
-from .damage import check, every_damage, some_damage
+from .damage import check, some_damage, spread_damage
 
 NAME = "rwkv_vocab_v20230424.txt"
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -192,6 +192,6 @@ def test_damaged_files(tmp_path_factory: pytest.TempPathFactory, data: bytes) ->
 
 
 @pytest.mark.sweep
-def test_every_damage(tmp_path: Path) -> None:
-    for data in every_damage(WHOLE):
+def test_damage_all_over(tmp_path: Path) -> None:
+    for data in spread_damage(WHOLE):
         check(tmp_path / NAME, data, is_right)

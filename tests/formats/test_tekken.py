@@ -14,7 +14,7 @@ from hypothesis import given, settings
 import compat_bpe
 from tests.examples import scaled
 
-from .damage import check, every_damage, some_damage
+from .damage import check, some_damage, spread_damage
 
 TOKENS = [*(bytes([byte]) for byte in range(256)), b"ab", b"abc", b"more than are used"]
 SPECIAL = 4
@@ -204,6 +204,6 @@ def test_damaged_files(tmp_path_factory: pytest.TempPathFactory, data: bytes) ->
 
 
 @pytest.mark.sweep
-def test_every_damage(tmp_path: Path) -> None:
-    for data in every_damage(SMALL):
+def test_damage_all_over(tmp_path: Path) -> None:
+    for data in spread_damage(SMALL):
         check(tmp_path / "tekken.json", data, is_right)
