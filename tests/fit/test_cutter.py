@@ -25,14 +25,20 @@ def test_chunks_are_cut_unless_they_are_to_stay_whole() -> None:
     assert Cutter(encoding, NO_NAMES, whole_chunks=True).feed("the ab the") == ""
 
 
-def test_finer_cut_points_are_looked_for_in_long_text_only(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("pieces", "cut", "rest"),
+    [
+        (["x" * 5, "don't"], ["", ""], "xxxxxdon't"),
+        (["x" * 6, "don't"], ["", "xxxxxxdon"], "'t"),
+        # What is held back is not longer than this after the cut.
+        (["x" * 9, "don't", "don't", "n't"], ["", "x" * 9 + "don", "", ""], "'tdon'tn't"),
+    ],
+)
+def test_finer_cut_points_are_looked_for_in_long_text_only(
+    pieces: list[str], cut: list[str], rest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cutter_module, "_LONG", 10)
     cutter = Cutter(get_encoding("gpt2"), NO_NAMES)
     for _ in range(2):  # a finished one is as new
-        assert [cutter.feed("x" * 5), cutter.feed("don't")] == ["", ""]
-        # What is held back is not longer than this after the cut.
-        assert cutter.feed("don't") == "xxxxxdon'tdon"
-        assert [cutter.feed("don't"), cutter.feed("n't")] == ["", ""]
-        assert cutter.finish() == "'tdon'tn't"
-        assert [cutter.feed("x" * 6), cutter.feed("don't")] == ["", "xxxxxxdon"]
-        assert cutter.finish() == "'t"
+        assert list(map(cutter.feed, pieces)) == cut
+        assert cutter.finish() == rest
