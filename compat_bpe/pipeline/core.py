@@ -322,9 +322,7 @@ class Core:
     @cached_property
     def _decoder(self) -> IdDecoder:
         """The decoder, built when something is first decoded."""
-        from .decoders.byte_decoder import ByteDecoder
+        from .decoders.choose import choose_decoder
 
-        definition = self.definition
-        if definition.make_decoder is not None:
-            return definition.make_decoder()
-        return ByteDecoder(self.encoder, definition.other_tokens(), definition.others_win)
+        own = self.definition
+        return choose_decoder(own.make_decoder, self.encoder, own.other_tokens, own.others_win)

@@ -13,7 +13,7 @@ from ..corpus.frequent import Summary, merged, summary
 from ..train.checks import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
-from .carried import AnyEncoding, Carried
+from .carried_encoding import AnyEncoding, Carried
 from .frames import mapped, picked, rows_of
 from .needs import needed
 from .rows import counted_in_portions, splitter_of

@@ -10,7 +10,7 @@ from ..corpus.documents import Part, parts_of
 from ..report.figures import EncodingReport, Report, Sizes, TokenCounts
 from ..report.measure import report_parts
 from ..unicode.surrogates import repair
-from .carried import AnyEncoding, Carried
+from .carried_encoding import AnyEncoding, Carried
 from .frames import batch_of, mapped, picked, rows_of
 from .needs import needed
 from .texts import Errors, check_errors

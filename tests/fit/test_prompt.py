@@ -14,7 +14,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.fit import prompt as prompt_module
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
-from compat_bpe.fit.limit import longest_suffix
+from compat_bpe.fit.longest_part import longest_suffix
 from compat_bpe.fit.prompt import fit_prompt
 from compat_bpe.fit.prompt_template import fim_template
 from tests.fit.hard_encodings import NAMES, RANKS, encoding_of
