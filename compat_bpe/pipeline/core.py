@@ -324,5 +324,7 @@ class Core:
         """The decoder, built when something is first decoded."""
         from .decoders.choose import choose_decoder
 
-        own = self.definition
-        return choose_decoder(own.make_decoder, self.encoder, own.other_tokens, own.others_win)
+        parts = self.definition
+        return choose_decoder(
+            parts.make_decoder, lambda: self.encoder, parts.other_tokens, parts.others_win
+        )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def choose_decoder(
     make_decoder: Callable[[], IdDecoder] | None,
-    tokens: Mapping[bytes, int],
+    tokens: Callable[[], Mapping[bytes, int]],
     other_tokens: Callable[[], Mapping[int, bytes]],
     others_win: bool,
 ) -> IdDecoder:
@@ -23,7 +23,7 @@ def choose_decoder(
 
     Args:
         make_decoder: returns the decoder; None for the one that joins the tokens' bytes.
-        tokens: each token's bytes and its id.
+        tokens: returns each token's bytes and its id; not called for a decoder of its own.
         other_tokens: returns the bytes of ids that are not in ``tokens``, or decoded otherwise.
         others_win: True if ``other_tokens`` decides for an id that is in both.
     """
@@ -31,4 +31,4 @@ def choose_decoder(
         return make_decoder()
     from .byte_decoder import ByteDecoder
 
-    return ByteDecoder(tokens, other_tokens(), others_win)
+    return ByteDecoder(tokens(), other_tokens(), others_win)
