@@ -10,7 +10,7 @@ import pytest
 from compat_bpe import load
 from tests.cli.exact import run
 from tests.formats.gguf_files import Written, gguf
-from tests.formats.test_gguf import bert, gpt2, pieces
+from tests.formats.small_gguf import bert, gpt2, pieces
 from tests.formats.test_rwkv import NAME, WHOLE
 
 TEXT = "hello the hello, ab a s!\nhe said\n"

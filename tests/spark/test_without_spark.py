@@ -28,7 +28,7 @@ from compat_bpe.spark.rows import Figures, digests_of, prepared
 from compat_bpe.spark.texts import texts_of
 from tests.encodings.test_local_stores import cached
 from tests.formats.gguf_files import gguf
-from tests.formats.test_gguf import bert, gpt2, pieces
+from tests.formats.small_gguf import bert, gpt2, pieces
 from tests.formats.test_rwkv import NAME, WHOLE
 from tests.spark.corpora import texts
 

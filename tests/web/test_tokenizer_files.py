@@ -11,7 +11,7 @@ import compat_bpe
 from compat_bpe.encodings.vocabularies import load_ranks
 from compat_bpe.formats.tiktoken import format_ranks
 from tests.formats.gguf_files import gguf, write
-from tests.formats.test_gguf import gpt2
+from tests.formats.small_gguf import gpt2
 from tests.formats.test_grok import grok
 from tests.formats.test_js_tiktoken import PATTERN, RANKS
 from tests.formats.test_rwkv import NAME, WHOLE
