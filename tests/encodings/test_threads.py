@@ -15,7 +15,7 @@ import compat_bpe
 from compat_bpe import Encoding, load
 from compat_bpe.encodings import loaded, registry
 from compat_bpe.pipeline.decoders.open_vocabulary import WordDecoder
-from compat_bpe.pipeline.models.open_vocabulary import Words
+from compat_bpe.pipeline.models.open_vocabulary import WholeChunks
 from compat_bpe.pipeline.pre_tokenizers import scripts
 from compat_bpe.tiktoken import registry as tiktoken_registry
 from compat_bpe.unicode.properties import parse_ranges
@@ -57,7 +57,7 @@ def test_a_word_that_another_thread_puts_in_between() -> None:
             super().append(word)
             super().append(word)
 
-    model = Words()
+    model = WholeChunks()
     model.words = Busy()
     assert [model.encode(word) for word in ("to", "be", "to", "other")] == [(1,), (4,), (1,), (6,)]
     assert WordDecoder(model.words, " ").decode_text([1, 4, 2, 6], "strict") == "to be to other"

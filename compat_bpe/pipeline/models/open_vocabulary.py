@@ -38,7 +38,7 @@ class Characters(_OpenVocabulary):
         return tokens
 
 
-class Words(_OpenVocabulary):
+class WholeChunks(_OpenVocabulary):
     """The model in which each chunk is a token, numbered in order of its first occurrence.
 
     Threads may share it without a lock: a chunk is first put at the end of ``words``, and its place
@@ -46,7 +46,7 @@ class Words(_OpenVocabulary):
     two threads that meet a chunk at the same time both put it there; the place that is the first to
     get into ``tokens`` counts, and the other stays unused.
 
-    >>> model = Words()
+    >>> model = WholeChunks()
     >>> [*model.encode("to"), *model.encode("be"), *model.encode("to")]
     [0, 1, 0]
     >>> model.words

@@ -24,8 +24,8 @@ from ...formats.models.unigram import UnigramPart
 from .digamma import digamma
 from .options import UnigramOptions
 from .prune import prune
+from .segmentations import Segmentations
 from .substrings import END, branching_substrings
-from .words import Words
 
 #: The name of the unknown piece in training. No piece of the result is called so.
 PLACEHOLDER = "<UNK>"
@@ -172,7 +172,7 @@ class _Learner:
         self.scores = list(seeds.scores)
         #: The ids of the pieces that are left, in their order.
         self.live = [piece for piece, score in enumerate(self.scores) if score > _NEVER]
-        self._words = Words(words, self.pieces)
+        self._words = Segmentations(words, self.pieces)
 
     @property
     def size(self) -> int:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from compat_bpe.pipeline.models.text_model import Found
 from compat_bpe.pipeline.models.unigram import model as unigram_model
-from compat_bpe.pipeline.models.unigram.lattice import lattice, n_best
 from compat_bpe.pipeline.models.unigram.model import Unigram
+from compat_bpe.pipeline.models.unigram.shown_lattice import n_best, shown_lattice
 from compat_bpe.pipeline.models.unigram.table import LONGEST_SHORT, UnigramTable
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
@@ -138,7 +138,7 @@ def test_frequencies_of_the_course() -> None:
 
 def test_words_of_the_course() -> None:
     model = course()
-    unhug = lattice(model, "unhug").best
+    unhug = shown_lattice(model, "unhug").best
     assert [edge.text for edge in unhug.edges] == ["un", "hug"]
     assert round(math.exp(unhug.score), 6) == 0.005442
     # As good as ["pu", "g"]: the longest last piece wins.
@@ -388,11 +388,11 @@ def test_lattice(model: Unigram, chunk: str) -> None:
         path = model.best_path(chunk)
     except ValueError:
         with pytest.raises(ValueError, match="is no piece"):
-            lattice(model, chunk)
+            shown_lattice(model, chunk)
         with pytest.raises(ValueError, match="is no piece"):
             n_best(model, chunk, 2)
         return
-    edges, best = lattice(model, chunk)
+    edges, best = shown_lattice(model, chunk)
     assert [edge.text for edge in best.edges] == path
     assert edges == sorted(edges, key=lambda edge: (edge.start, edge.end))
     assert all(chunk[edge.start : edge.end] == edge.text for edge in edges)
