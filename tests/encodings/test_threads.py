@@ -45,7 +45,7 @@ def test_threads_get_what_one_alone_gets(name: str) -> None:
 def test_the_sign_of_a_script_does_not_depend_on_who_comes_first() -> None:
     """Numbered as they came, two scripts that two threads met at once could get one sign."""
     firsts = [next(iter(parse_ranges(table).ranges()))[0] for table in SCRIPTS.values()]
-    one, other = scripts._Table(), scripts._Table()
+    one, other = scripts._table.__wrapped__(), scripts._table.__wrapped__()
     assert [one[point] for point in firsts] == [other[point] for point in firsts[::-1]][::-1]
     assert len(set(one.values())) == len({scripts._script(point) for point in firsts})
 
