@@ -9,6 +9,7 @@ import pytest
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.sections import CUTS, Section, fit_sections
 from tests.fit.hard_encodings import encoding_of
+from tests.fit.looked_at import Counted
 
 GPT2 = get_encoding("gpt2")
 
@@ -202,38 +203,22 @@ def test_mistakes_are_named(section: Section, limit: int, message: str) -> None:
 def test_the_cost_does_not_grow_with_the_sections(
     cut: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counted = 0
-    count = GPT2.core.count
-
-    def counting(text: str) -> int:
-        nonlocal counted
-        counted += len(text)
-        return count(text)
-
-    monkeypatch.setattr(GPT2.core, "count", counting)
+    counted = Counted(GPT2, monkeypatch)
     costs = []
     for times in (1_000, 100_000):
-        counted = 0
+        counted.characters = 0
         text = "def f(x):\n    return g(x, 1)\n\n" * times
         sections = [Section("Fix it:\n", 2), Section(text, 1, 100, cut), Section(text, 0, 100, cut)]
         fitted = fit_sections(GPT2, sections, 500)
         assert cut == "drop" or 450 < fitted.count <= 500
-        costs.append(counted)
+        costs.append(counted.characters)
     assert max(costs) < 100_000
 
 
 def test_many_sections_take_no_more_than_each_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = 0
-    count = GPT2.core.count
-
-    def counting(text: str) -> int:
-        nonlocal counted
-        counted += len(text)
-        return count(text)
-
-    monkeypatch.setattr(GPT2.core, "count", counting)
+    counted = Counted(GPT2, monkeypatch)
     sections = [Section(f"message {number}: hello there\n", number) for number in range(500)]
     fitted = fit_sections(GPT2, sections, 2000)
     assert 1980 < fitted.count <= 2000
     # Some ten times their length.
-    assert counted < 15 * sum(len(section.text) for section in sections)
+    assert counted.characters < 15 * sum(len(section.text) for section in sections)
