@@ -1,6 +1,6 @@
 """SentencePiece's Unigram: learning of pieces and their probabilities by EM.
 
-Training begins with many pieces (see ``sentencepiece_seeds``). Each *expectation* step splits all
+Training begins with many pieces (see ``seeds``). Each *expectation* step splits all
 words in all ways, weighted by the probabilities of their pieces, and counts how often each piece is
 used on average. Each *maximization* step makes these numbers scores. After a few of both, the
 pieces whose loss would cost least are taken out, until 1.1 times the vocabulary is left. Then the

@@ -5,7 +5,7 @@ ways to write it. Learning begins with far too many pieces, the *seeds*, and rep
 
 1. *EM*: expect how often each piece stands in the words, given the present probabilities; these
    numbers give new probabilities.
-2. *Pruning*: drop the pieces that cost the least likelihood (``unigram_prune``).
+2. *Pruning*: drop the pieces that cost the least likelihood (``prune``).
 
 The result is that of ``UnigramTrainer`` in Hugging Face tokenizers 0.23.3: the same pieces, and
 scores that differ by rounding. In the reference, the order of pieces with equal scores and the

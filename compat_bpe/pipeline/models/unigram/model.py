@@ -14,7 +14,7 @@ as good, and the sums are rounded. Both are decided as in tokenizers:
 - Scores are 64-bit floats, and each sum is that of a piece and of all before it, added up from the
   left. So a chunk cannot simply be cut, not even between two characters that no piece has
   together: with something before them sums are rounded otherwise, which decides between ways that
-  are nearly as good (``unigram_parts`` says when a cut is possible).
+  are nearly as good (``parts`` says when a cut is possible).
 - Places are taken from left to right, and a later way must be better, not only as good. So of
   equal ways the one whose last piece is the longest wins, then the one before it, and so on.
 
