@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .text_model import Found, TextModel
+from .text_model import ChunkToken, TextModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ class Characters(_OpenVocabulary):
         """Return the code points of a chunk."""
         return tuple(map(ord, chunk))
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the characters of a chunk, with their places."""
-        tokens: list[Found] = []
+        tokens: list[ChunkToken] = []
         end = 0
         for char in chunk:
             start, end = end, end + len(char.encode())
-            tokens.append(Found(ord(char), char, start, end))
+            tokens.append(ChunkToken(ord(char), char, start, end))
         return tokens
 
 
@@ -72,7 +72,7 @@ class WholeChunks(_OpenVocabulary):
             token_id = words.index(data, token_id)
         return (tokens.setdefault(data, token_id),)
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the one token of a chunk, with its place."""
         (token_id,) = self.encode(chunk)
-        return [Found(token_id, chunk, 0, len(chunk.encode()))]
+        return [ChunkToken(token_id, chunk, 0, len(chunk.encode()))]
