@@ -26,10 +26,10 @@ from compat_bpe.spark.carried_encoding import Carried
 from compat_bpe.spark.job import main
 from compat_bpe.spark.rows import Figures, digests_of, prepared
 from compat_bpe.spark.texts import texts_of
-from tests.encodings.test_local_stores import cached
+from tests.encodings.stores import cached
 from tests.formats.gguf_files import gguf
+from tests.formats.rwkv_files import NAME, WHOLE
 from tests.formats.small_gguf import bert, gpt2, pieces
-from tests.formats.test_rwkv import NAME, WHOLE
 from tests.spark.corpora import texts
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
