@@ -11,24 +11,8 @@ from compat_bpe.fit import long_stretch
 from compat_bpe.fit.long_stretch import _Kinds, _one_chunk_from, possible_ends, possible_starts
 from compat_bpe.pattern.splitter import Splitter
 from tests.fit.hard_encodings import encoding_of
-from tests.pattern.test_reach import PATTERNS
-
-SINGLE = {bytes([byte]): byte for byte in range(256)}
-tokens = st.lists(
-    st.sampled_from(["ab", "1", " ", "=", "中国"]).flatmap(
-        lambda letters: st.text(letters, min_size=2, max_size=6)
-    ),
-    max_size=20,
-    unique=True,
-)
-stretches = st.lists(
-    st.builds(
-        lambda part, times: part * times,
-        st.sampled_from(["a", "b", "ab", "1", " ", "=", "中", "\n", "c", "国", "é"]),
-        st.sampled_from([1, 1, 2, 3, 20, 50]),
-    ),
-    max_size=6,
-).map("".join)
+from tests.fit.stretches import SINGLE, stretches, tokens
+from tests.pattern.hard_patterns import PATTERNS
 
 
 @given(st.sampled_from(PATTERNS), tokens, st.data(), stretches)

@@ -31,8 +31,8 @@ from tests.fit.by_trying import (
     suffix_by_trying,
 )
 from tests.fit.hard_encodings import encodings, hard_texts
-from tests.fit.test_long_stretch import SINGLE, stretches, tokens
-from tests.pattern.test_reach import PATTERNS
+from tests.fit.stretches import SINGLE, stretches, tokens
+from tests.pattern.hard_patterns import PATTERNS
 
 
 @given(encodings, hard_texts, limits, st.data(), boundaries, asides)

@@ -10,26 +10,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe import get_encoding
 from compat_bpe.pattern.ast import Node
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.reach import Reach
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pattern.writer import to_re
 from tests.examples import scaled
+from tests.pattern.hard_patterns import PATTERNS, hard_texts
 from tests.pipeline.random_trees import trees, words
-from tests.strategies import texts
-
-#: None of them leaves a character out, or looks back.
-PATTERNS = [
-    r"a{2,5}|[ab]+(?=c)|(?:aa)+b?|\p{L}+?(?!a)|(?s:.)",
-    r"\p{L}{3}|\p{L}+|[^\p{L}]+(?!1)|[^\p{L}]",
-    r"(?:a{7})+|a+|[^a]",
-    r"(?:a{3}){2,4}b*|a*b|a+?|(?s:.)",
-    r"a+(?=a{4}$)|a+?(?=b)|a{1,3}|[^a]+",
-    *(get_encoding(name)._pat_str for name in ("gpt2", "cl100k_base", "o200k_base")),
-]
-hard_texts = st.one_of(texts, st.text("ab1 \nc", max_size=40))
 
 
 @given(st.sampled_from(PATTERNS).map(Splitter), hard_texts)

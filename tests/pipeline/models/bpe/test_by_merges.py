@@ -5,13 +5,12 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE, encode_bytes
+from compat_bpe.pipeline.byte_level import encode_bytes
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merges_by_rank
 from compat_bpe.pipeline.pypy.pairs import CompiledMerger
 from tests.examples import scaled
-
-Pairs = list[tuple[str, str]]
+from tests.pipeline.models.bpe.merge_lists import ALPHABET, Pairs, encoder_of, merges
 
 
 def by_the_rule(chunk: str, pairs: Pairs) -> list[str]:
@@ -24,27 +23,6 @@ def by_the_rule(chunk: str, pairs: Pairs) -> list[str]:
             return parts
         _, i = min(listed)
         parts[i : i + 2] = [parts[i] + parts[i + 1]]
-
-
-@st.composite
-def merges(draw: st.DrawFn, letters: str = "abc") -> Pairs:
-    known = list(letters)
-    found: dict[tuple[str, str], None] = {}
-    for _ in range(draw(st.integers(0, 10))):
-        pair = draw(st.tuples(*[st.sampled_from(known)] * 2))
-        if len("".join(pair)) < 9:
-            found[pair] = None
-            known.append("".join(pair))
-    return draw(st.permutations(list(found)))
-
-
-def encoder_of(pairs: Pairs, order: list[str]) -> tuple[ListedMergesEncoder, dict[str, int]]:
-    ids = {name: number for number, name in enumerate(dict.fromkeys(order))}
-    lefts, rights = [left for left, _ in pairs], [right for _, right in pairs]
-    return ListedMergesEncoder(ids, (lefts, rights), UnknownPolicy()), ids
-
-
-ALPHABET = list(BYTE_TO_UNICODE.values())
 
 
 @settings(max_examples=scaled(200))
