@@ -54,7 +54,7 @@ class Precompiled(PlainNormalizer):
         """Return the normalized text."""
         if text.isascii():
             # The only cluster of several ASCII characters.
-            replacement = self._of_cluster("\r\n")
+            replacement = self._clusters["\r\n"]
             if replacement is None or "\r\n" not in text:
                 return text if self._unchanged.fullmatch(text) else text.translate(self._table)
         parts = []
