@@ -4,6 +4,7 @@ from .base import MessageCount as MessageCount
 from .count import count_messages as count_messages
 from .fit import FittedMessages as FittedMessages
 from .fit import fit_messages as fit_messages
+from .images import image_tokens as image_tokens
 from .limits import ContextLimit as ContextLimit
 from .limits import context_limit as context_limit
 from .template import ChatTemplate as ChatTemplate

@@ -34,7 +34,9 @@ def count_messages(
 
     Args:
         messages: the conversation: objects with a ``"role"``, mostly a ``"content"`` (a text, a
-            list of text parts, or None beside ``"tool_calls"``), and perhaps a ``"name"``.
+            list of parts, or None beside ``"tool_calls"``), and perhaps a ``"name"``. Parts are
+            texts, and to OpenAI's models images; the size of an image is read from its data, so it
+            is given as a data URL, or with a low detail.
         model: the name of the model, such as ``"gpt-4o"``; it says encoding and format.
         encoding: the encoding, its name, or the path of a vocabulary. Beside a file, its chat
             template is looked for.
@@ -61,8 +63,8 @@ def count_messages(
         KeyError: the model is unknown; or has no public tokenizer, and no estimate is asked for,
             or none can be made.
         OSError: a file cannot be read.
-        ValueError: a message or tool is wrong, with its place; or has an image or the like, which
-            cannot be counted; or nothing says the format; or the chat template fails.
+        ValueError: a message or tool is wrong, with its place; or has a part that cannot be
+            counted, such as audio; or nothing says the format; or the chat template fails.
 
     >>> messages = [
     ...     {"role": "system", "content": "You are a helpful assistant."},
