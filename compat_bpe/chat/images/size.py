@@ -78,10 +78,8 @@ def _jpeg(data: bytes) -> Size | None:
         if marker in _TOO_LATE or marker == 0:
             return None
         if marker not in _WITHOUT_LENGTH:
-            length = unpack_from(">H", data, at)[0]
-            if length < 2:
-                return None
-            at += length
+            # A length counts itself; one below 2 leads to a byte that is no FF.
+            at += unpack_from(">H", data, at)[0]
 
 
 def _webp(data: bytes) -> Size | None:

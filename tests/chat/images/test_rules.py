@@ -33,6 +33,8 @@ def test_what_the_guide_leaves_open_is_an_estimate() -> None:
     count = tiles.tokens(Size(2305, 1728), "high")
     assert (count, "rounded" in count.note) == (85 + 6 * 170, True)
     assert not tiles.tokens(Size(2304, 1728), "high").is_estimate
+    assert "rounded" in tiles.tokens(Size(1728, 2305), "high").note
+    assert not tiles.tokens(Size(1728, 2307), "high").is_estimate
     assert "low detail" in Patches(100).tokens(Size(32, 32), "low").note
     assert "rounded" in Patches(162).tokens(Size(32, 32), "high").note
     assert not Patches(162).tokens(Size(320, 160), "high").is_estimate
@@ -87,6 +89,7 @@ def test_patches_are_bounded(width: int, height: int) -> None:
         ("gpt-5.2", None),
         ("gpt-5-codex", None),
         ("o3-mini", None),
+        ("computer-use-preview", Tiles(65, 129)),
         ("gpt-3.5-turbo", None),
         ("", None),
     ],

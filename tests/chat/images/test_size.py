@@ -60,6 +60,16 @@ def test_what_is_no_image_or_damaged_is_refused(data: bytes) -> None:
         size_of(data)
 
 
+@pytest.mark.parametrize("marker", range(0xC0, 0xD0))
+def test_jpeg_frames(marker: int) -> None:
+    data = made.jpeg(7, 9).replace(b"\xff\xc2", bytes([0xFF, marker]))
+    if marker in (0xC4, 0xC8, 0xCC):  # tables, and what is reserved
+        with pytest.raises(ValueError, match="ends before its size"):
+            size_of(data)
+    else:
+        assert size_of(data) == (7, 9)
+
+
 def test_jpeg_segments_are_passed_over() -> None:
     segment = b"\xff\xe1" + struct.pack(">H", 60002) + b"\xff\xc0" * 30000
     fill = b"\xff" * 5
