@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request
@@ -78,7 +78,21 @@ def count_messages(
     >>> count, count.is_estimate
     (13, True)
     """
-    request = (messages, tools, documents, add_generation_prompt, continue_final_message, variables)
+    count = counter_of(model, encoding, template, estimate)
+    return count(
+        Request.checked(
+            messages, tools, documents, add_generation_prompt, continue_final_message, variables
+        )
+    )
+
+
+def counter_of(
+    model: str | None,
+    encoding: Encoding | str | os.PathLike[str] | None,
+    template: ChatTemplate | str | None,
+    estimate: bool,
+) -> Callable[[Request], MessageCount]:
+    """Return the function that counts requests, for arguments as of ``count_messages``."""
     if estimate and model is not None and encoding is None and template is None:
         # Imported here: only estimates need it.
         from ..encodings.estimates import factor_for_model
@@ -86,5 +100,5 @@ def count_messages(
 
         factor = factor_for_model(model)
         if factor is not None:
-            return estimated_count(Request.checked(*request), factor)
-    return chosen_format(model, encoding, template).count(Request.checked(*request))
+            return lambda request: estimated_count(request, factor)
+    return chosen_format(model, encoding, template).count
