@@ -229,7 +229,7 @@ def test_page_through_a_link_and_into_a_pipe(monkeypatch: pytest.MonkeyPatch) ->
         (("-e", "no_such_encoding", "corpus"), "unknown encoding 'no_such_encoding'"),
         (("-e", "gpt2", "-e", "./none.tiktoken", "corpus"), "./none.tiktoken: No such file"),
         (("-m", "no-such-model", "corpus"), "unknown model 'no-such-model'"),
-        (("--pattern", "gpt2", "corpus"), "--pattern is for a rank file"),
+        (("--pattern", "gpt2", "corpus"), "--pattern is for a vocabulary file"),
         (("--terms", "none.txt", "corpus"), "none.txt: No such file"),
         (("--html", "none/page.html", "corpus"), "none/page.html: there is no directory"),
         (("--html", "corpus", "corpus"), "corpus: it is a directory"),
