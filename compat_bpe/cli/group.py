@@ -113,14 +113,15 @@ def _reason(error: OSError) -> str | None:
 @click.group(cls=_Group, context_settings={"help_option_names": ["--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
-    """Count, cut and show tokens, exactly as tiktoken and tokenizers make them.
+    """Count, cut and show tokens, exactly.
 
     \b
     Examples:
       $ compat-bpe count src/*.py
       $ git diff | compat-bpe truncate -n 4000 -m gpt-4o
 
-    compat-bpe COMMAND -h says more about a command, and --help says all.
+    The tokens are those of tiktoken, tokenizers and sentencepiece. compat-bpe COMMAND -h says more
+    about a command, and --help says all.
     """
 
 

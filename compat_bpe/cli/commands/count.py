@@ -33,10 +33,21 @@ if TYPE_CHECKING:
 _NAMED = 3
 
 
-@click.command(cls=GroupedCommand, groups=GROUPS)
+@click.command(cls=GroupedCommand, groups=GROUPS, short_help="Count the tokens of files.")
 @count_options
 def count(**values: Any) -> None:
     """Count the tokens of each file, and of all together.
+
+    \b
+    Examples:
+      $ compat-bpe count --model gpt-4o README.md src/*.py
+      $ compat-bpe count --tree --top 20 --exclude "*.lock" .
+      $ compat-bpe count -c "How many tokens is this?"
+      $ git diff | compat-bpe count --max 8000
+      $ git ls-files -z "*.md" | compat-bpe count --files-from - -0 --total-only
+      $ compat-bpe count --model gpt-4o --context prompt.txt
+      $ compat-bpe count --model gpt-4o --messages chat.json
+      $ compat-bpe count --model claude-sonnet-4-5 --estimate src
 
     PATH is a file, or a directory whose files are counted. Without a PATH, or if PATH is -,
     standard input is counted; with --tree, the current directory.
@@ -57,17 +68,6 @@ def count(**values: Any) -> None:
 
     On a terminal, large numbers have thousands separators; in a pipe or a file they have none.
     Each number of an --estimate has a ≈ before it, with --total-only, too.
-
-    \b
-    Examples:
-      $ compat-bpe count --model gpt-4o README.md src/*.py
-      $ compat-bpe count --tree --top 20 --exclude "*.lock" .
-      $ compat-bpe count -c "How many tokens is this?"
-      $ git diff | compat-bpe count --max 8000
-      $ git ls-files -z "*.md" | compat-bpe count --files-from - -0 --total-only
-      $ compat-bpe count --model gpt-4o --context prompt.txt
-      $ compat-bpe count --model gpt-4o --messages chat.json
-      $ compat-bpe count --model claude-sonnet-4-5 --estimate src
 
     The object that --json prints has the keys "encoding"; "files", a list of objects with
     "path", "tokens", "bytes" and "characters", in the order of the lines; "total", with the sums of

@@ -32,6 +32,7 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
 
 @click.command(
     cls=GroupedCommand,
+    short_help="Compare vocabularies on a corpus.",
     groups={
         "Vocabularies": ["--encoding", "--model", "--pattern"],
         "Corpus": CORPUS_OPTIONS,
@@ -81,6 +82,12 @@ def report(
 ) -> None:
     """Compare the tokens that vocabularies make of a corpus.
 
+    \b
+    Examples:
+      $ compat-bpe report -e cl100k_base -e o200k_base corpus/
+      $ compat-bpe report -e own/ -e gpt2 --terms names.txt --html report.html corpus/
+      $ zcat wiki.jsonl.gz | compat-bpe report --jsonl --group-field lang --json
+
     PATH is a file or a directory, of text or of JSON lines (.jsonl, .ndjson), compressed (.gz) or
     not. Without PATH, or where it is -, standard input is read. Files are grouped by the first
     directory below PATH; a file directly in PATH, or named itself, is its own group.
@@ -100,12 +107,6 @@ def report(
     Special tokens in the text count as plain text. Binary files and files that are not UTF-8 in a
     directory are skipped. A file that cannot be read is named, the others are reported, and the
     exit status is 2.
-
-    \b
-    Examples:
-      $ compat-bpe report -e cl100k_base -e o200k_base corpus/
-      $ compat-bpe report -e own/ -e gpt2 --terms names.txt --html report.html corpus/
-      $ zcat wiki.jsonl.gz | compat-bpe report --jsonl --group-field lang --json
 
     The JSON object has "groups" and "total", the sizes of the text; "encodings", a list with the
     figures of each, by group and in "total", and its "vocabulary", "most_frequent", "longest",

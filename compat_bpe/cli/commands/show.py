@@ -32,7 +32,7 @@ _MARKS = {"special": ("\\[", "\\]"), "unknown": ("\\<", "\\>"), "gap": ("\\(", "
 _SEPARATOR = "|"
 
 
-@click.command()
+@click.command(short_help="Show the tokens of a text.")
 @click.argument("texts", nargs=-1, type=INPUT_PATH, metavar="[FILE|-]...")
 @encoding_options
 @special_options
@@ -68,6 +68,15 @@ def show(
 ) -> None:
     """Show the tokens of a text, or how words are merged.
 
+    \b
+    Examples:
+      $ compat-bpe show -m gpt-4o README.md
+      $ echo 'naïve 世界' | compat-bpe show --ids
+      $ compat-bpe show --color always README.md | less -R
+      $ compat-bpe show --html README.md > tokens.html
+      $ compat-bpe show --json README.md | jq -c '[.id, .text]'
+      $ compat-bpe show --merges hugs " hugging"
+
     Without FILE, or with -, read standard input. Each of several FILEs is shown under its name.
     Those that cannot be read are reported, and the exit status is 2. The last line says how many
     tokens and characters there are; if standard output is not a terminal, it goes to standard
@@ -92,15 +101,6 @@ def show(
     Models that do not merge have other steps. WordPiece: at each place the pieces that are tried,
     the longest first, until one is in the vocabulary. Unigram: for each place the pieces that begin
     there, with their scores, then the best way to write the chunk, and the second best.
-
-    \b
-    Examples:
-      $ compat-bpe show -m gpt-4o README.md
-      $ echo 'naïve 世界' | compat-bpe show --ids
-      $ compat-bpe show --color always README.md | less -R
-      $ compat-bpe show --html README.md > tokens.html
-      $ compat-bpe show --json README.md | jq -c '[.id, .text]'
-      $ compat-bpe show --merges hugs " hugging"
 
     With --json, each token is an object. "id" is its id, and "text" its text. If it is not made
     of whole characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a
