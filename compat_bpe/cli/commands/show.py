@@ -81,7 +81,7 @@ def show(
     shown as \\\\, and a | of the text as \\|.
 
     A character is never torn apart. Tokens that share one are shown together, enclosed in \\{ and
-    \\}, with their number behind them, as in \\{世\\}2; in colors, with a raised number. With --ids,
+    \\}, with their number behind them, as in \\{世\\}2; in colors, it is a raised one. With --ids,
     each has a line with all of it, its number among them, and its own bytes, as \\xe4.
 
     If the tokenizer changes text or leaves some out, a token is shown as the part of the text that
