@@ -30,7 +30,8 @@ span.special { background: var(--special); font-weight: bold; }
 span.unknown { background: var(--unknown); text-decoration: underline wavy; }
 span[data-tokens]::after { content: attr(data-tokens); font-size: .65em; vertical-align: super;
   padding-left: 1px; }
-small { display: none; }
+small { display: none; unicode-bidi: isolate; white-space: normal; }
+#ids:checked ~ section span::after { content: none; }
 #ids:checked ~ section small { display: inline; font-size: .7em; padding: 0 .4em;
   color: var(--faint); background: var(--page); }
 .gap { color: var(--faint); font-style: normal; text-decoration: underline dotted; }
@@ -38,9 +39,14 @@ table { border-collapse: collapse; font: 15px/1.6 ui-monospace, monospace; margi
 th { font: inherit; color: var(--faint); font-family: system-ui, sans-serif; }
 th, td { text-align: left; vertical-align: top; padding: .2rem 1.5rem .2rem 0;
   border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
-td:first-child { min-width: 9rem; }
-td span + span { margin-left: 2px; }
-td span, td span:nth-of-type(even) { background: var(--one); padding: 2px 1px; }
+td:first-child { width: 40%; }
+td span { display: inline-block; max-width: 100%; margin: 0 2px 2px 0; }
+@media (max-width: 40rem) {
+  th, td { display: block; border: 0; padding: 0; }
+  td:first-child { width: auto; }
+  tr { display: block; border-bottom: 1px solid var(--line); padding: .4rem 0; }
+}
+td span, td span:nth-of-type(even) { background: var(--one); padding: 0 1px; }
 td span.marked { background: var(--other); }
 """
 

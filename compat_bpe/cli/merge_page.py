@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..pipeline.models.explain.base import Explanation
 
 #: The most ways to go on that are listed for a state.
-_LISTED = 20
+_LISTED = 8
 
 _VISIBLE = Visible()
 

@@ -43,7 +43,10 @@ def section(name: str, tokens: Iterable[Look], summary: Iterable[str]) -> Iterat
         ids = " ".join(str(one.id) for one in unit)
         written = " ".join(visible(one.token) for one in unit if one.token)
         title = f"{ids} {written}" if written else ids
-        return f'<span{kind}{count} title="{title}">{text}<small>{ids}</small></span>'
+        # The ids stand before a newline at the end, not on the next line.
+        line = text.rstrip("\n")
+        end = text[len(line) :]
+        return f'<span{kind}{count} title="{title}">{line}<small>{ids}</small>{end}</span>'
 
     yield f"<section>\n<h2>{visible(name)}</h2>\n<pre>"
     try:

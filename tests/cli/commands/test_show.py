@@ -269,13 +269,13 @@ class _Page(HTMLParser):
             self.tokens.append((*self._token, ""))
 
     def handle_endtag(self, tag: str) -> None:
+        self._tag = ""
         if tag == "span":
             self._token = None
 
     def handle_data(self, data: str) -> None:
         if self._tag == "small":
             self.listed += map(int, data.split())
-            self._tag = ""
         elif self._token is not None:
             number, special, before = self.tokens[-1]
             self.tokens[-1] = (number, special, before + data)
