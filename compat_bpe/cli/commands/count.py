@@ -66,8 +66,9 @@ def count(**values: Any) -> None:
     nothing at all was counted, because no file matches or all were skipped (unless --errors skip
     allows it). The other files are counted all the same. An empty directory has 0 tokens.
 
-    On a terminal, large numbers have thousands separators; in a pipe or a file they have none.
-    Each number of an --estimate has a ≈ before it, with --total-only, too.
+    On a terminal, large numbers have thousands separators, and the lines of a --tree have bars, of
+    their shares; in a pipe or a file they have none. Each number of an --estimate has a ≈ before
+    it, with --total-only, too.
 
     The object that --json prints has the keys "encoding"; "files", a list of objects with
     "path", "tokens", "bytes" and "characters", in the order of the lines; "total", with the sums of
@@ -277,6 +278,7 @@ class _Run:
             self._style = self._style._replace(
                 width=len(self._style.number(sums.tokens)),
                 percent_of=sums.tokens if options.percent else None,
+                bar_of=sums.tokens if options.as_tree and is_terminal(sys.stdout) else None,
             )
             lines = (
                 tree(self._arguments, counted, shown, order, options.depth)
