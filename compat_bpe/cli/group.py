@@ -58,7 +58,10 @@ class _Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            ctx.fail(f"there is no command {name!r}{did_you_mean(name, _COMMANDS)}")
+            hint = did_you_mean(name, _COMMANDS)
+            if not hint and os.path.exists(name):
+                hint = f"; that is a file or folder: {PROGRAM} count {name}"
+            ctx.fail(f"there is no command {name!r}{hint}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

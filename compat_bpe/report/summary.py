@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
+from textwrap import wrap
 
 from .figures import BYTES_PER_TOKEN, RATIO, SHARE, TOKENS_PER_WORD, Report, balance, worst_to_best
 from .order import by_difference, difference, reason
@@ -38,18 +39,31 @@ def summary_lines(report: Report, width: int) -> list[str]:
         _counted(total.characters, "character"),
         _counted(total.words, "word"),
     ]
-    if len(report.groups) == 1:
-        return [", ".join(sizes), "", *block(_encodings(report, {}))][:-1]
-    sizes[0] += f" in {_counted(len(report.groups), 'group')}"
+    several = len(report.groups) > 1
+    if several:
+        sizes[0] += f" in {_counted(len(report.groups), 'group')}"
     groups = _groups(report)
-    numbers = numbered(report, groups, width)
-    titles = [numbers.get(name, name) for name in groups.columns]
-    return [
-        ", ".join(sizes),
-        "",
-        *block(_encodings(report, numbers)),
-        *block(groups._replace(columns=titles)),
-    ][:-1]
+    numbers = numbered(report, groups, width) if several else {}
+    lines = [*wrap(", ".join(sizes), width), ""]
+    of_all = list(block(_encodings(report, numbers)))
+    if len(of_all[1]) + 2 > width:  # the columns of the titles
+        lines += (f"{number} {name}" for name, number in numbers.items())
+        lines += [""] if numbers else []
+        of_all = list(block(_turned(_encodings(report, {}), numbers)))
+    lines += of_all
+    if several:
+        titles = [numbers.get(name, name) for name in groups.columns]
+        lines += block(groups._replace(columns=titles))
+    return lines[:-1]
+
+
+def _turned(table: Table, numbers: Mapping[str, str]) -> Table:
+    """Return a table with a column for each row, which needs less room."""
+    names = [numbers.get(name, name) for name, _ in table.rows]
+    columns = zip(*(cells for _, cells in table.rows))
+    return Table(
+        table.title, names, [(title, cells) for title, cells in zip(table.columns, columns)]
+    )
 
 
 def _counted(number: int, noun: str) -> str:
@@ -91,5 +105,4 @@ def _groups(report: Report) -> Table:
         cells += [f"{one.groups[group].tokens:,}" for one in report.encodings.values()]
         rows.append((group, cells))
     first = "most to least" if len(report.encodings) > 1 else "per character"
-    title = f"groups {reason(report)}, and their tokens"
-    return Table(title, [first, *report.encodings], rows)
+    return Table(f"groups {reason(report)}", [first, *report.encodings], rows)

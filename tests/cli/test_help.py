@@ -272,6 +272,7 @@ def test_summaries_of_commands_are_whole() -> None:
         (["help", "trian"], "there is no command 'trian' (did you mean 'train'?)"),
         (["help", "count", "more"], "compat-bpe count has no commands"),
         (["corpus", "count"], "'count'"),
+        ([str(ROOT)], f"; that is a file or folder: compat-bpe count {ROOT}"),
     ],
 )
 def test_a_command_that_does_not_exist(typed: list[str], message: str) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.exact import Result, run
+from tests.cli.process import COMMAND, TIMEOUT, Terminal, environment, posix
 
 TEXTS = {"en": "The cat sat.\nA dog, too.\r\n", "notes": "naïve", "zh": "你好，世界。\n"}
 #: A small vocabulary, of which less has to be looked at than of the shipped ones.
@@ -82,7 +84,7 @@ def test_summary() -> None:
         "    27         +0.0%             1.89      3.38  0.0%           4.64  gpt2",
         "    42        +55.6%             1.21      5.25  8.9%           3.92  small",
         "",
-        "groups in which the encodings differ most, and their tokens",
+        "groups in which the encodings differ most",
         "most to least  gpt2  small",
         "         2.50     2      5  notes",
         "         1.50    12     18  en",
@@ -105,6 +107,31 @@ def test_summary_of_long_names() -> None:
     found = lines("--summary", "-e", path, "-e", "small", "-e", "./small", "corpus")
     assert found[4].endswith(f"  [1] {path}")
     assert found[9].split() == ["most", "to", "least", "[1]", "[2]", "[3]"]
+
+
+@posix
+def test_summary_on_a_narrow_terminal() -> None:
+    terminal = Terminal(50)
+    env = {key: value for key, value in environment().items() if key != "COLUMNS"}
+    args = ["report", "--summary", "-e", "gpt2", "-e", "small", "corpus"]
+    subprocess.run(
+        [*COMMAND, *args],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=terminal.fd,
+        stderr=terminal.fd,
+        timeout=TIMEOUT,
+        check=True,
+    )
+    shown = terminal.text().decode().splitlines()
+    assert all(len(line) <= 50 for line in shown)
+    assert shown[2:7] == [
+        "",
+        "all text",
+        " gpt2   small",
+        "   27      42  tokens",
+        "+0.0%  +55.6%  to the first",
+    ]
 
 
 def test_a_group_without_tokens() -> None:
