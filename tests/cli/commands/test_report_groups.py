@@ -109,21 +109,23 @@ def test_summary_of_long_names() -> None:
     assert found[9].split() == ["most", "to", "least", "[1]", "[2]", "[3]"]
 
 
-@posix
-def test_summary_on_a_narrow_terminal() -> None:
-    terminal = Terminal(50)
-    env = {key: value for key, value in environment().items() if key != "COLUMNS"}
-    args = ["report", "--summary", "-e", "gpt2", "-e", "small", "corpus"]
+def on_a_terminal(columns: int, *args: str) -> list[str]:
+    terminal = Terminal(columns)
     subprocess.run(
-        [*COMMAND, *args],
-        env=env,
+        [*COMMAND, "report", *args],
+        env={key: value for key, value in environment().items() if key != "COLUMNS"},
         stdin=subprocess.DEVNULL,
         stdout=terminal.fd,
         stderr=terminal.fd,
         timeout=TIMEOUT,
         check=True,
     )
-    shown = terminal.text().decode().splitlines()
+    return terminal.text().decode().splitlines()
+
+
+@posix
+def test_summary_on_a_narrow_terminal() -> None:
+    shown = on_a_terminal(50, "--summary", "-e", "gpt2", "-e", "small", "corpus")
     assert all(len(line) <= 50 for line in shown)
     assert shown[2:7] == [
         "",
@@ -131,6 +133,28 @@ def test_summary_on_a_narrow_terminal() -> None:
         " gpt2   small",
         "   27      42  tokens",
         "+0.0%  +55.6%  to the first",
+    ]
+    shutil.copytree("small", "another_vocabulary_that_is_small")
+    name = os.path.join("another_vocabulary_that_is_small", "")
+    shown = on_a_terminal(50, "--summary", "-e", name, "-e", "small", "corpus")
+    assert shown[2:8] == [
+        "",
+        f"[1] {name}",
+        "[2] small",
+        "",
+        "all text",
+        "  [1]    [2]",
+    ]
+    assert "most to least  [1]  [2]" in shown
+
+
+def test_summary_of_one_vocabulary() -> None:
+    assert lines("--summary", "-e", "gpt2", "corpus")[-5:] == [
+        "groups with the most tokens per character",
+        "per character  gpt2",
+        "         1.86    13  zh",
+        "         0.46    12  en",
+        "         0.40     2  notes",
     ]
 
 

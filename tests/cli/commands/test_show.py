@@ -114,6 +114,17 @@ def test_ids(text: str, special: bool) -> None:
         assert own == (data if count > 1 else b"")
 
 
+def test_colors_of_lines_alternate_by_token() -> None:
+    out = run("show", "--ids", "-e", "words", stdin=b"a  b", terminal=True).out.decode()
+    background = {"a": 46, "b": 43}
+    colored = {word: f"\x1b[30m\x1b[{number}m{word}\x1b[0m" for word, number in background.items()}
+    assert out.splitlines()[1:] == [
+        f"0  {colored['a']}",
+        "   \x1b[2m  \x1b[0m",
+        f"1  {colored['b']}",
+    ]
+
+
 @given(text=utf8_texts)
 def test_colors(text: str) -> None:
     args = ("show", "-q", "-e", "p50k_edit", "--special")
