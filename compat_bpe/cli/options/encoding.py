@@ -29,8 +29,8 @@ _FAMILIES = [name for name in PATTERNS if name not in PUBLISHED]
 
 #: The error of --pattern beside an encoding that has a pattern of its own.
 _PATTERN_WITHOUT_FILE = (
-    "--pattern is for a vocabulary file that does not say its pattern, such as a rank file; "
-    "--encoding gives its path."
+    "--pattern is for a vocabulary file that does not say its pattern (a rank file, vocab.json "
+    "with merges.txt, a GGUF file that has none); --encoding gives its path."
 )
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -45,8 +45,9 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     pattern = click.option(
         "--pattern",
         metavar="NAME",
-        help="Split text with this pattern, for a rank file (.tiktoken, .model) or a GGUF file "
-        f"that has none: {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
+        help="Split text with this pattern, for a vocabulary that does not say it: a rank file "
+        "(.tiktoken, .model), vocab.json with merges.txt, or a GGUF file that has none. "
+        f"NAME is {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
         shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
     )
     model = click.option(
