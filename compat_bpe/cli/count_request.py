@@ -15,7 +15,7 @@ from ..files.text import open_bytes
 from .context_share import limit_of, share, share_as_json
 from .count_output import estimate_mark
 from .input_path import announce_wait, complaint
-from .options.encoding import chosen_encoding, chosen_factor, is_path
+from .options.encoding import check_one_is_chosen, chosen_encoding, chosen_factor, is_path
 from .output import CommandError, plural, write_line, write_message
 
 #: The largest request that is read, in bytes.
@@ -52,8 +52,10 @@ def count_request(
         quiet: True to write no note.
 
     Raises:
+        click.UsageError: both a model and an encoding are chosen.
         CommandError: the file cannot be read or is no request, or the model is not known.
     """
+    check_one_is_chosen(chosen.model, chosen.encoding)
     if not quiet:
         announce_wait(path)
     body = _read(path)

@@ -143,7 +143,7 @@ def test_separators_on_a_terminal_alone(tmp_path: Path) -> None:
     expected = {
         ("a", "b"): " 2,000 a\n     1 b\n 2,001 total\n",
         ("a",): "2,000 a\n",
-        ("--tree", "a", "b"): "2,000 a\n    1 b\n2,001 total\n",
+        ("--tree", "a", "b"): ("2,000 ██████████ a\n    1 ▏          b\n2,001 ██████████ total\n"),
         ("--total-only", "a", "b"): "2001\n",
     }
     for args, lines in expected.items():
