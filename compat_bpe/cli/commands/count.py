@@ -78,7 +78,8 @@ def count(**values: Any) -> None:
     input is "-", and that of a --string is null. With --estimate, there is also "estimate": null,
     or the reason for which the numbers are one; "encoding" is null then. With --messages, the keys
     are "model", "tokens", "estimate" (null, or the reason for which the number is one) and
-    "context".
+    "context"; and with --parts "parts", a list of objects with "name", "messages" (their indexes
+    from 0 on) and "tokens".
     """
     options = CountOptions(**values)
     options.check()
@@ -90,6 +91,7 @@ def count(**values: Any) -> None:
                 options.messages,
                 Chosen(options.model, options.encoding, options.pattern, options.estimate),
                 limit=options.limit,
+                with_parts=options.parts,
                 with_context=options.context,
                 json_wanted=options.as_json,
                 quiet=options.quiet,
