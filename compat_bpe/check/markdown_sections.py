@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..files.wildmatch import as_bytes, matcher
+from ..files.wildmatch import matcher
 from .rules import SectionRule
 
 _ENDINGS = (".md", ".markdown", ".mdc", ".mdx")
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$")
+#: A line with its end; other separators of Unicode end none.
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 #: The beginning of a line that is no paragraph, so that no line below makes it a heading.
@@ -52,7 +54,7 @@ def markdown_sections(text: str) -> list[MarkdownSection]:
     >>> [section[:3] for section in markdown_sections("# A\n\ntext\n\nB\n--\n")]
     [('A', 1, 1), ('B', 2, 5)]
     """
-    lines = text.splitlines(keepends=True)
+    lines = _LINE.findall(text)
     headings = list(_headings([line.rstrip("\r\n") for line in lines]))
     starts = [0]
     for line in lines:
@@ -71,11 +73,11 @@ def markdown_sections(text: str) -> list[MarkdownSection]:
 
 def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[MarkdownSection]:
     """Return the sections that a rule is about."""
-    matches = matcher(as_bytes(rule.heading), is_name=True)
+    matches = matcher(rule.heading, is_name=True)
     return [
         section
         for section in sections
-        if rule.level in (None, section.level) and matches(as_bytes(section.heading))
+        if rule.level in (None, section.level) and matches(section.heading)
     ]
 
 
@@ -99,7 +101,7 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
         heading = _ATX.match(line)
         underline = _UNDERLINE.match(line)
         if heading is not None:
-            yield len(heading[1]), index, (heading[2] or "").strip()
+            yield len(heading[1]), index, _without_closing(line[heading.end() :].strip())
             paragraph = None
         elif underline is not None and paragraph is not None:
             words = " ".join(part.strip() for part in lines[paragraph:index])
@@ -109,6 +111,12 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             paragraph = None
         elif paragraph is None and (index == at or not _goes_on(lines[index - 1])):
             paragraph = index
+
+
+def _without_closing(text: str) -> str:
+    """Return the text of a heading without the signs that may close it."""
+    rest = text.rstrip("#")
+    return rest.rstrip() if not rest or rest[-1] in " \t" else text
 
 
 def _goes_on(before: str) -> bool:

@@ -121,7 +121,7 @@ def check(**values: Any) -> None:
     Examples:
       $ compat-bpe check --init
       $ compat-bpe check
-      $ compat-bpe check skills --base origin/main --growth 10%
+      $ compat-bpe check docs --all
       $ compat-bpe check --format sarif > budgets.sarif
     """
     try:
