@@ -20,7 +20,7 @@ _USUAL = (
 _OTHERWISE = (("documents", ("*.md",)),)
 
 #: The room that a first limit leaves, as a factor, and what it is rounded up to.
-_ROOM = 1.1
+_ROOM = 1.2
 _STEP = 100
 
 _HEAD = """\

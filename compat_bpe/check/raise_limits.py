@@ -37,7 +37,7 @@ def raise_limits(source: Source, highest: Mapping[Limit, int]) -> tuple[str, lis
     """
     raised: list[Raised] = []
     edits: dict[Way, int] = {}
-    for limit, tokens in highest.items():
+    for limit, tokens in sorted(highest.items(), key=lambda pair: pair[0].place.line):
         new = -(-tokens // _STEP) * _STEP
         problem = _problem(source, limit)
         raised.append(Raised(limit, new, problem))

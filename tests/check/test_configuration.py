@@ -100,7 +100,8 @@ def test_python_without_toml(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_values() -> None:
     found = read(
         '[check]\nmodel = "gpt-4o"\nwarn = "80%"\n'
-        '[[check.rules]]\nname = "all"\nfiles = ["*.md", ".x/*"]\nmax = "5% of context"\ntotal = 7\n'
+        '[[check.rules]]\nname = "all"\nfiles = ["*.md", ".x/*"]\n'
+        'max = "5% of context"\ntotal = 7\n'
         + RULE
         + 'encoding = "gpt2"\nwarn = 3\nmax = 4\ngrowth = "10%"\nexclude = ["a.md"]\n'
     )
