@@ -131,7 +131,7 @@ def _git(folder: str, *arguments: str, stdin: bytes = b"") -> bytes:
             check=False,
         )
     except FileNotFoundError:
-        raise GitError("--base needs git, which is not installed") from None
+        raise GitError("git is not installed") from None
     except subprocess.TimeoutExpired:
         raise GitError(f"git took more than {TIMEOUT} seconds") from None
     if done.returncode:

@@ -82,10 +82,12 @@ def test_each_value_is_where_it_is_said_to_be(ends: str) -> None:
     spans = toml_spans(text)
     way: Way = ("tool", "compat-bpe", "check", "rules")
     for index, written in ((0, "5_000"), (1, "+7")):
-        line, start, end = spans[(*way, index, "max")]
+        max_way: Way = (*way, index, "max")
+        line, start, end = spans[max_way]
         assert text[start:end] == written
         assert text.split(ends)[line - 1].startswith("max")
-    assert spans[(*way, 1, "sections", 1, "heading")].line == text.count("\n") - 2
+    last: Way = (*way, 1, "sections", 1, "heading")
+    assert spans[last].line == text.count("\n") - 2
 
 
 def quoted(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...unicode.escape import DISORDERING
 from ..results import Report
 
 #: The most rows of a table: a comment has at most 65,536 characters.
@@ -12,7 +13,6 @@ _MOST_ROWS = 100
 
 _SIGNS = {"over": "❌ over", "near": "⚠️ near"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~@$])")
-_WHITESPACE = re.compile(r"\s+|[\x00-\x1f\x7f]+")
 
 
 def lines(report: Report) -> Iterator[str]:
@@ -55,4 +55,4 @@ def _text(text: str) -> str:
     >>> print(_text("a|b_c"))
     a\|b\_c
     """
-    return _SPECIAL.sub(r"\\\1", _WHITESPACE.sub(" ", text))
+    return _SPECIAL.sub(r"\\\1", text.translate(DISORDERING))
