@@ -24,7 +24,7 @@ from ...files.write import write_files
 from ..check_run import CheckRun, shown_path
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
-from ..output import CommandError, failure, write_line, write_message
+from ..output import CommandError, failure, plural, write_line, write_message
 
 #: The formats, each with the module of its name that writes it.
 _FORMATS = {
@@ -90,9 +90,10 @@ def _part(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.option(
     "--format",
     "format_name",
+    metavar="NAME",
     type=click.Choice(list(_FORMATS)),
-    help="Print a table (the default), a JSON object, annotations of GitHub Actions, SARIF, a "
-    "comment in Markdown, or JUnit's XML.",
+    help="Print a table (the default), json, github (annotations of Actions), sarif, markdown (a "
+    "comment) or junit.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
@@ -276,7 +277,7 @@ class _Command:
                 file.write(text)
         except OSError as error:
             raise failure(error, NAME) from None
-        write_line(f"{NAME}: written, with limits for {len(tokens):,} files")
+        write_line(f"{NAME}: written, with limits for {plural(len(tokens), 'file')}")
         return 0
 
 

@@ -21,7 +21,10 @@ _MOST: Mapping[str, tuple[str, ...]] = {
     "train": ("-o", "-n", "--model", "--pattern", "--special"),
     "counts": ("-o", "--model", "--pattern", "--merge"),
     "report": ("-e", "-m", "--by", "--terms", "--html", "--json"),
+    "check": ("--init", "--fix-limits", "--base", "--growth", "--format", "--all"),
 }
+#: The commands that are listed in one line.
+_SELDOM = ("completion", "help", "shim-wheel")
 #: The number of examples that are shown.
 _EXAMPLES = 3
 #: The widest that the left side is, and all together.
@@ -60,7 +63,10 @@ def short_page(ctx: click.Context) -> str:
     lines = [command.get_usage(ctx), "", *wrap(purpose, _WIDTH, initial_indent="  ")]
     if isinstance(command, click.Group):
         names = command.list_commands(ctx)
-        rows = [(name, _summary(command.get_command(ctx, name))) for name in names]
+        often = [name for name in names if name not in _SELDOM]
+        rows = [(name, _summary(command.get_command(ctx, name))) for name in often]
+        if len(often) < len(names):
+            rows.append(("and", ", ".join(name for name in names if name in _SELDOM)))
         lines += ["", "Commands:", *_table(rows, 1)]
     else:
         examples = _examples(text)
