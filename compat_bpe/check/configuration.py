@@ -14,9 +14,11 @@ from .find import top_of_repository
 from .rules import Configuration, Exemption, Limit, Part, Rule, SectionRule
 from .source import Source, Table, read_source, shown
 
-#: The most rules and exemptions, globs of each, characters of a glob, and files that are extended.
+#: The most rules and exemptions, globs of all of them, and sections of a rule.
 MOST_RULES = 1000
 MOST_GLOBS = 1000
+MOST_SECTIONS = 100
+#: The most characters of a glob, and the most files that are extended.
 LONGEST_GLOB = 1000
 MOST_FILES = 20
 
@@ -74,6 +76,9 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
         exemptions += map(_exemption, table.tables("exempt"))
         if len(rules) + len(exemptions) > MOST_RULES:
             raise table.error("rules", f"more than {MOST_RULES:,} rules and exemptions")
+        globs = sum(len(rule.files) + len(rule.exclude) for rule in rules)
+        if globs + sum(len(one.files) for one in exemptions) > MOST_GLOBS:
+            raise table.error(None, f"more than {MOST_GLOBS:,} globs; write fewer, with * in them")
     if not rules:
         raise tables[-1].error(
             None, f'there are no rules: write [[{source.header}.rules]] with files = ["*.md"]'
@@ -190,6 +195,8 @@ def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> 
     total = _limit(table, "total", counting.model)
     growth = _part(table, "growth") or defaults.growth
     sections = tuple(_section(one, counting.model) for one in table.tables("sections"))
+    if len(sections) > MOST_SECTIONS:
+        raise table.error("sections", f"more than {MOST_SECTIONS} sections; write fewer, with *")
     if not (largest or total or growth or sections):
         raise table.error(None, "a rule needs a limit: write max = 5000, total, growth or sections")
     warn = _warn(table)
@@ -241,8 +248,6 @@ def _exemption(table: Table) -> Exemption:
 
 def _globs(table: Table, key: str) -> tuple[str, ...]:
     globs = table.texts(key, '["*.md"]')
-    if len(globs) > MOST_GLOBS:
-        raise table.error(key, f"more than {MOST_GLOBS:,} globs; write fewer, with * in them")
     for glob in globs:
         _check_glob(table, key, glob)
         if ".." in glob.split("/"):

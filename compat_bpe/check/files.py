@@ -61,7 +61,7 @@ def choose(configuration: Configuration, found: dict[str, Found]) -> ChosenFiles
     exempt: dict[str, str] = {}
     unused = []
     for number, exemption in enumerate(configuration.exemptions):
-        globs = FileGlobs(exemption.files)
+        globs = FileGlobs(exemption.files, all_names=True)
         covered = [path for path in paths if path in matched and globs.match(path)]
         exempt.update(dict.fromkeys(covered, exemption.reason))
         if not covered:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 
 from ..files.ignore import GIT
-from .source import NAME, PYPROJECT, Source, read_source
+from .source import NAME, PYPROJECT, ConfigurationError, Source, read_source
 
 
 def find_configuration(start: str) -> Source | None:
@@ -22,6 +22,11 @@ def find_configuration(start: str) -> Source | None:
         for name in (NAME, PYPROJECT):
             path = os.path.join(folder, name)
             if os.path.isfile(path):
+                top = os.path.realpath(top_of_repository(folder) or folder)
+                if not os.path.realpath(path).startswith(os.path.join(top, "")):
+                    raise ConfigurationError(
+                        f"{path}: a link that leads outside {top}; name its target by --config"
+                    )
                 source = read_source(path)
                 if source.table is not None:
                     return source

@@ -22,15 +22,18 @@ class Place(NamedTuple):
 class FileGlobs:
     """Globs, as in a ``.gitignore`` of the configuration's folder.
 
-    Names that begin with a dot are matched only by a glob that has such a name in it.
+    Args:
+        globs: the globs.
+        all_names: match names that begin with a dot as any others; otherwise they are matched only
+            by a glob that has such a name in it.
 
     >>> globs = FileGlobs(["*.md", ".github/*.md"])
     >>> [globs.match(path) for path in ("a/b.md", ".github/c.md", ".cache/d.md")]
     [True, True, False]
     """
 
-    def __init__(self, globs: Sequence[str]) -> None:
-        dotted = [glob for glob in globs if is_dotted(glob)]
+    def __init__(self, globs: Sequence[str], *, all_names: bool = False) -> None:
+        dotted = [glob for glob in globs if all_names or is_dotted(glob)]
         self._all = Globs(globs, ()) if globs else None
         self._dotted = Globs(dotted, ()) if dotted else None
 
@@ -119,8 +122,7 @@ class Rule:
 
     def chosen(self, paths: Sequence[str]) -> list[str]:
         """Return the paths that the rule is about, in their order."""
-        files, exclude = FileGlobs(self.files), FileGlobs(self.exclude)
-        # What is left out may be hidden without being called so.
+        files, exclude = FileGlobs(self.files), FileGlobs(self.exclude, all_names=True)
         return [path for path in paths if files.match(path) and not exclude.match(path)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,6 +21,11 @@ _SIZE_LIMIT = 1 << 20
 #: The tables that are about budgets, from the top of a file.
 _WAY_IN_PYPROJECT = ("tool", "compat-bpe", "check")
 _WAY = ("check",)
+
+#: A key of so many parts that parsers take minutes, since they go through all of them each time.
+_LONG_KEY = re.compile(
+    r"""^[ \t\[]*(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""", re.MULTILINE
+)
 
 
 class ConfigurationError(ValueError):
@@ -42,13 +48,17 @@ class Source:
         self.text = text
         is_pyproject = os.path.basename(path) == PYPROJECT
         self._way: Way = _WAY_IN_PYPROJECT if is_pyproject else _WAY
+        long = _LONG_KEY.search(text)
+        if long is not None:
+            line = text.count("\n", 0, long.start()) + 1
+            raise ConfigurationError(f"{path}:{line}: a key of more than 100 parts; write a table")
         try:
             value: Any = parse_toml(text)
         except ModuleNotFoundError:
             raise ConfigurationError(
                 f"{path}: to read TOML, Python below 3.11 needs a package: pip install tomli"
             ) from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConfigurationError(f"{path}: no TOML: {error}") from None
         self._spans: dict[Way, Span] | None = None
         for number, key in enumerate(self._way):

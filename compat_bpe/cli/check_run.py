@@ -19,7 +19,7 @@ from ..files.text import check_beginning, read_text
 from .count_files import count_files
 from .counting import FileCounter
 from .options.encoding import chosen_encoding
-from .output import CommandError, write_message
+from .output import CommandError, failure, write_message
 from .progress import FileProgress
 
 
@@ -93,7 +93,7 @@ class CheckRun:
             counted,
             name_of=self._name_of,
             count=lambda encoding, text: self._encoding(encoding).count(text),
-            read=lambda path: read_text(chosen.found[path].path)[0],
+            read=lambda path: _text(chosen.found[path].path),
             before=before,
         )
         for rule, group in zip(configuration.rules, chosen.by_rule):
@@ -149,6 +149,13 @@ class CheckRun:
         places += [(configuration.exemptions[one].place, "the exemption") for one in chosen.unused]
         for place, what in places:
             write_message(f"{shown_path(place.file)}:{place.line}: {what} matches no file")
+
+
+def _text(path: str) -> str:
+    try:
+        return read_text(path)[0]
+    except (OSError, ValueError) as error:  # it changed after it was counted
+        raise failure(error, path) from None
 
 
 def shown_path(path: str) -> str:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from compat_bpe.check import configuration as module
 from compat_bpe.check.configuration import configuration_of
+from compat_bpe.check.files import choose
 from compat_bpe.check.find import find_configuration
 from compat_bpe.check.rules import Configuration
 from compat_bpe.check.source import ConfigurationError, Source, read_source
+from compat_bpe.files.walk import Found
 
 
 def read(text: str, folder: Path | None = None) -> Configuration:
@@ -53,7 +58,11 @@ RULE = '[[check.rules]]\nfiles = ["*.md"]\n'
         ('[[check.rules]]\nfiles = ["a[b"]\nmax = 1\n', 2, "is no pattern"),
         ('[[check.rules]]\nfiles = ["a\\u0000"]\nmax = 1\n', 2, "a character that no name has"),
         ("[[check.rules]]\nfiles = ['" + "*a" * 501 + "']\nmax = 1\n", 2, "longer than 1,000"),
-        ("[[check.rules]]\nfiles = [" + "'a'," * 1001 + "]\nmax = 1\n", 2, "more than 1,000 globs"),
+        (
+            "[check]\n" + ("[[check.rules]]\nfiles = [" + "'a'," * 501 + "]\nmax = 1\n") * 2,
+            1,
+            "more than 1,000 globs",
+        ),
         ("[check]\n" + (RULE + "max = 1\n") * 1001, 1, "more than 1,000 rules"),
         (RULE + 'encoding = "o200k"\nmax = 1\n', 3, "(did you mean 'o200k_base'"),
         (RULE + 'encoding = "/etc/passwd"\nmax = 1\n', 3, "is no encoding that ships"),
@@ -64,6 +73,11 @@ RULE = '[[check.rules]]\nfiles = ["*.md"]\n'
         (RULE + 'sections = [{heading = "A"}]\n', 3, "a section needs both"),
         (RULE + "[[check.rules.sections]]\nheading = 'A'\nmax = 1\nlevel = 7\n", 6, "from 1 to 6"),
         (RULE + "[[check.rules.sections]]\nhead = 'A'\nmax = 1\n", 4, "did you mean 'heading'"),
+        (
+            RULE + "sections = [" + "{heading='a', max=1}," * 101 + "]\n",
+            3,
+            "more than 100 sections",
+        ),
         (RULE + 'max = 1\n[[check.exempt]]\nfiles = ["a"]\n', 4, "an exemption needs both"),
         (RULE + 'max = 1\n[[check.exempt]]\nreason = "x"\n', 4, "an exemption needs both"),
     ],
@@ -76,6 +90,25 @@ def test_what_is_wrong(text: str, line: int, words: str) -> None:
     assert words in message
     assert "\n" not in message
     assert len(message) < 700
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + "a." * 250_000 + "a]\n" + "b=1\n" * 100,
+        "a." * 500_000 + "a = 1\n",
+        '  [[ "a" . ' + "'b' . " * 100_000 + "c]]\n",
+    ],
+)
+def test_a_key_of_many_parts_is_refused_before_it_is_parsed(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="a key of more than 100 parts"):
+        read("\n" + text)
+
+
+def test_deep_nesting_is_an_error() -> None:
+    for text in ("x = " + "[" * 100_000, "x = " + "[" * 9_000 + "]" * 9_000):
+        with pytest.raises(ConfigurationError, match="no TOML"):
+            read(text)
 
 
 def test_no_toml() -> None:
@@ -117,6 +150,17 @@ def test_values() -> None:
     assert two.chosen(paths) == ["b/c.md"]
 
 
+def test_what_is_left_out_may_be_hidden_without_being_called_so() -> None:
+    found = read(
+        '[[check.rules]]\nfiles = [".x/*", "*.md"]\nexclude = ["no.md"]\nmax = 1\n'
+        '[[check.exempt]]\nfiles = ["a.md"]\nreason = "old"\n'
+    )
+    paths = [".x/a.md", ".x/no.md", "no.md", "a.md", ".y/a.md"]
+    assert found.rules[0].chosen(paths) == [".x/a.md", "a.md"]
+    exempt = choose(found, {path: Found(path, "", 0) for path in paths}).exempt
+    assert exempt == {".x/a.md": "old", "a.md": "old"}
+
+
 # Where it is
 
 
@@ -140,6 +184,54 @@ def test_the_nearest_one_up_to_the_top_of_the_repository(tmp_path: Path) -> None
     (deep.parent / "pyproject.toml").write_text("[tool.compat-bpe.check]\n")
     (deep.parent / ".compat-bpe.toml").write_text("[check]\n")
     assert found() == os.path.join("repository", "a", ".compat-bpe.toml")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_configuration_that_leads_outside(tmp_path: Path) -> None:
+    inside = tmp_path / "repository/a"
+    inside.mkdir(parents=True)
+    (tmp_path / "repository/.git").mkdir()
+    (tmp_path / "secret.toml").write_text("[check]\n")
+    (inside / ".compat-bpe.toml").symlink_to("../../secret.toml")
+    with pytest.raises(ConfigurationError, match="a link that leads outside"):
+        find_configuration(str(inside))
+    (inside / ".compat-bpe.toml").unlink()
+    (tmp_path / "repository/shared.toml").write_text(RULE)
+    (inside / ".compat-bpe.toml").symlink_to("../shared.toml")
+    assert find_configuration(str(inside)) is not None
+
+
+WORDS = st.sampled_from(
+    ["[check]", "[[check.rules]]", "[[check.rules.sections]]", "[[check.exempt]]", "\n", " = ", "'"]
+    + ["files", "max", "warn", "total", "growth", "model", "extends", "heading", "[", "]", "{", "}"]
+    + ['"*.md"', '["*.md"]', '["a"]', "1", "-1", '"5%"', '"5% of context"', '"gpt-4o"', "true", ","]
+    + ["[check.rules]", "check", ".", "reason", "1.5", "sections", "rules", "exempt", "level", "3"]
+)
+
+
+@given(st.lists(WORDS, max_size=25), st.booleans())
+def test_whatever_it_is_it_is_read_or_refused(words: list[str], with_lines: bool) -> None:
+    text = ("\n" if with_lines else " ").join(words)
+    for beginning in ("", "[check]\n", RULE + "max = 1\n", RULE):
+        with suppress(ConfigurationError):
+            source = Source("/x/.compat-bpe.toml", beginning + text)
+            if source.table is not None:
+                configuration_of(source)
+
+
+PAIRS = st.tuples(
+    st.sampled_from(["files", "max", "warn", "total", "growth", "model", "sections", "name"]),
+    st.sampled_from(
+        ["1", "'5%'", "'5% of context'", "['*']", "[]", "{}", "[{}]", "true", "'gpt2'"]
+    ),
+)
+
+
+@given(st.lists(PAIRS, unique_by=lambda pair: pair[0]))
+def test_any_values_are_read_or_refused(pairs: list[tuple[str, str]]) -> None:
+    text = "".join(f"{key} = {value}\n" for key, value in pairs)
+    with suppress(ConfigurationError):
+        read("[[check.rules]]\n" + text)
 
 
 def test_a_configuration_has_a_size(tmp_path: Path) -> None:
