@@ -74,7 +74,7 @@ class Part(NamedTuple):
 
     def of(self, whole: int) -> int:
         """Return the number of tokens that the part is of a whole."""
-        # Rounded first: 0.07 * 100 is a little more than 7.
+        # Rounded first: 0.29 * 100 is a little less than 29.
         return self.tokens if self.tokens is not None else int(round(whole * (self.share or 0), 6))
 
 

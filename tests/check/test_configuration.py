@@ -14,7 +14,7 @@ from compat_bpe.check import configuration as module
 from compat_bpe.check.configuration import configuration_of
 from compat_bpe.check.files import choose
 from compat_bpe.check.find import find_configuration
-from compat_bpe.check.rules import Configuration
+from compat_bpe.check.rules import Configuration, Part
 from compat_bpe.check.source import ConfigurationError, Source, read_source
 from compat_bpe.files.walk import Found
 
@@ -128,6 +128,11 @@ def test_python_without_toml(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("compat_bpe.check.toml_spans.import_module", missing)
     with pytest.raises(ConfigurationError, match="pip install tomli"):
         read(RULE)
+
+
+def test_a_share_is_what_it_says() -> None:
+    for percent in range(101):
+        assert Part(None, float(percent) / 100).of(100) == percent
 
 
 def test_values() -> None:

@@ -174,6 +174,27 @@ def test_sections(run: Run) -> None:
     assert (section["line"], section["heading"], section["status"]) == (3, "Examples", "over")
     assert section["tokens"] == get_encoding("gpt2").count("## Examples\na a a a a a\n")
     assert section["limit_at"] == {"path": ".compat-bpe.toml", "line": 11}
+    configure(CONFIGURATION.replace(".md", ".txt") + "sections = [{heading = '*', max = 1}]\n")
+    os.rename("skills/a.md", "skills/a.txt")
+    assert [one["kind"] for one in json.loads(run("--json").out)["results"]] == ["file", "total"]
+
+
+def test_what_is_near(run: Run) -> None:
+    section = '[[check.rules.sections]]\nheading = "*"\nmax = 10\n'
+    Path("skills").mkdir()
+    Path("skills/a.md").write_text("# a a a a a a a a")  # 9 tokens
+    for warn, statuses in (
+        ("warn = 10\n", ["ok", "near", "ok"]),  # tokens are about files
+        ("warn = 9\n", ["near", "near", "ok"]),
+        ('warn = "50%"\n', ["near", "near", "near"]),
+        ('warn = "100%"\n', ["ok", "ok", "ok"]),
+        ("warn = 0\n", ["near", "near", "ok"]),
+        ("", ["near", "near", "ok"]),
+    ):
+        configure(CONFIGURATION + warn + section)
+        found = json.loads(run("--json").out)["results"]
+        assert [one["tokens"] for one in found] == [9, 9, 9]
+        assert [one["status"] for one in found] == statuses, warn
 
 
 def test_shares_of_a_context(run: Run) -> None:
@@ -188,7 +209,7 @@ def test_shares_of_a_context(run: Run) -> None:
 
 
 def test_what_is_not_text(run: Run) -> None:
-    configure()
+    configure(CONFIGURATION + '[[check.rules]]\nfiles = ["*.md"]\nencoding = "bytes"\nmax = 99\n')
     write("skills/a.md", 3)
     Path("skills/b.md").write_bytes(b"\0\0")
     assert run() == (
@@ -199,10 +220,10 @@ def test_what_is_not_text(run: Run) -> None:
     Path("skills/c.md").write_bytes(b"caf\xe9")
     status, out, err = run("-q")
     assert (status, out) == (2, "1 file: none is over a limit, 1 not counted\n")
-    assert err.startswith("compat-bpe: skills/c.md: ")
-    assert err.endswith("; mend it, or exclude it in the configuration\n")
-    assert "--text" not in err
-    assert "--errors" not in err
+    assert err == (
+        "compat-bpe: skills/c.md: not UTF-8: byte 0xe9 at offset 3; "
+        "mend it, or exclude it in the configuration\n"
+    )
 
 
 @posix
@@ -342,6 +363,18 @@ def test_limits_that_cannot_be_raised(run: Run) -> None:
         "100 tokens are needed",
     ]
     assert Path(".compat-bpe.toml").read_text() == text
+
+
+@posix
+def test_a_link_is_not_edited(run: Run) -> None:
+    Path("real.toml").write_text(CONFIGURATION)
+    os.symlink("real.toml", ".compat-bpe.toml")
+    write("skills/a.md", 11)
+    status, out, err = run("--fix-limits")
+    assert (status, out) == (1, "")
+    assert "the file is a symbolic link" in err
+    assert os.path.islink(".compat-bpe.toml")
+    assert Path("real.toml").read_text() == CONFIGURATION
 
 
 def test_no_limit_is_raised_past_an_error(run: Run) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,8 @@ def test_growth_has_a_limit(run: Run) -> None:
     Path(".compat-bpe.toml").write_text(CONFIGURATION + "growth = 0\n")
     over = [one for one in run("--base", "HEAD").out.splitlines() if one.startswith("over")]
     assert over == ["over  +4 / +0  a.md", "over  +1 / +0  new.md"]
+    kinds = [one["kind"] for one in json.loads(run("--base", "HEAD", "--json").out)["results"]]
+    assert kinds.count("growth") == 2  # what has shrunk has no growth
     status, out, err = run("--base", "HEAD", "--fix-limits")
     assert (status, out) == (1, "")
     assert "limits of growth are not raised" in err
@@ -107,14 +110,42 @@ def test_growth_has_a_limit(run: Run) -> None:
 def test_a_configuration_in_a_folder_of_the_repository(run: Run) -> None:
     Path("sub/.compat-bpe.toml").write_text(CONFIGURATION)
     write("sub/deep.md", 9)
+    write("top/gone.md", 3)
+    commit()
+    os.remove("top/gone.md")
+    write("sub/deep.md", 15)
     os.chdir("sub")
     out = run("--base", "HEAD", "--format", "sarif").out
-    assert run("--base", "HEAD").out.splitlines()[0] == "grown  +6 = 9  deep.md"
+    assert run("--base", "HEAD").out.splitlines() == [
+        "grown  +6 = 15  deep.md",
+        "1 file: none is over a limit",
+    ]
     Path(".compat-bpe.toml").write_text(CONFIGURATION.replace("1000", "1"))
     (found,) = json.loads(run("--format", "sarif").out)["runs"][0]["results"]
     location = found["locations"][0]["physicalLocation"]["artifactLocation"]
     assert location["uri"] == "sub/deep.md"
     assert json.loads(out)["runs"][0]["results"] == []
+
+
+def test_only_what_is_named_is_listed(run: Run) -> None:
+    Path(".compat-bpe.toml").write_text(CONFIGURATION + "total = 1000\n")
+    change()
+    found = json.loads(run("--base", "HEAD", "--json", "a.md").out)
+    assert found["files"] == 5  # the total needs them all
+    assert [one["path"] for one in found["changes"]] == ["a.md"]
+
+
+def test_only_what_has_changed_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+
+    def spy(folder: str, ids: Iterable[str]) -> dict[str, bytes]:
+        asked.append(list(ids))
+        return git_base.read_blobs(folder, asked[-1])
+
+    monkeypatch.setattr("compat_bpe.check.changes.read_blobs", spy)
+    write("a.md", 11)
+    run("--base", "HEAD")
+    assert [one for ids in asked for one in ids] == [git("rev-parse", "HEAD:a.md")]
 
 
 @pytest.mark.parametrize(
