@@ -28,6 +28,7 @@ _COMMANDS = {
     "train": "train",
     "corpus": "corpus",
     "report": "report",
+    "check": "check",
     "encodings": "listing",
     "models": "listing",
     "lsp": "lsp",

@@ -27,6 +27,7 @@ _MOST: Mapping[str, tuple[str, ...]] = {
     "train": ("-o", "-n", "--model", "--pattern", "--special"),
     "counts": ("-o", "--model", "--pattern", "--merge"),
     "report": ("-e", "-m", "--by", "--terms", "--html", "--json"),
+    "check": ("--init", "--fix-limits", "--base", "--growth", "--format", "--all"),
 }
 #: The rows of a screen, but for one for the prompt of the shell.
 _ROWS = 23
@@ -37,6 +38,8 @@ _NARROW = 40
 #: What is shown, in the order in which it is given up until it fits the rows: the most examples,
 #: the lines of an option, and the options.
 _SIZES = ((3, 2, 99), (2, 2, 99), (2, 2, 5), (1, 2, 5), (1, 2, 4), (1, 1, 4), (1, 1, 2))
+#: The commands that are listed in one line.
+_SELDOM = ("completion", "help", "shim-wheel")
 
 
 def add_short_help(command: click.Command) -> None:
@@ -81,7 +84,10 @@ def _page(ctx: click.Context, width: int, examples: int, lines: int, options: in
     page += wrap(parts.purpose, width, initial_indent="  ", subsequent_indent="  ")
     if isinstance(command, click.Group):
         names = command.list_commands(ctx)
-        rows = [(name, _summary(command.get_command(ctx, name))) for name in names]
+        often = [name for name in names if name not in _SELDOM]
+        rows = [(name, _summary(command.get_command(ctx, name))) for name in often]
+        if len(often) < len(names):
+            rows.append(("and", ", ".join(name for name in names if name in _SELDOM)))
         page += ["", "Commands:", *_table(rows, width, 9)]
     else:
         shown = parts.examples[:examples]
