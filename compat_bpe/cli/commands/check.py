@@ -110,6 +110,13 @@ def _part(_context: click.Context, _parameter: click.Parameter, value: str | Non
 def check(**values: Any) -> None:
     """Check the files of a project against its budgets of tokens.
 
+    \b
+    Examples:
+      $ compat-bpe check --init
+      $ compat-bpe check
+      $ compat-bpe check docs --all
+      $ compat-bpe check --format sarif > budgets.sarif
+
     The budgets are in [tool.compat-bpe.check] of pyproject.toml, or in [check] of
     .compat-bpe.toml, in the current directory or above it. With PATHs, only these files, and
     those in these directories, are reported; a group with a total is still counted whole.
@@ -117,13 +124,6 @@ def check(**values: Any) -> None:
     The exit status is 1 if something is over its limit, and 2 if anything is wrong: there is no
     configuration, it has a mistake, or a file cannot be read or is not UTF-8. Binary files are
     skipped. Git's ignored files and symbolic links are treated as in count.
-
-    \b
-    Examples:
-      $ compat-bpe check --init
-      $ compat-bpe check
-      $ compat-bpe check docs --all
-      $ compat-bpe check --format sarif > budgets.sarif
     """
     try:
         sys.exit(_Command(**values).status())
