@@ -12,7 +12,7 @@ from ..pattern.splitter import Splitter
 from ..pipeline.added.special import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
 from ..pipeline.decoders.open_vocabulary import CharacterDecoder, WordDecoder
 from ..pipeline.definition import Definition
-from ..pipeline.models.open_vocabulary import Characters, Words
+from ..pipeline.models.open_vocabulary import Characters, WholeChunks
 from .core import EncodingCore
 from .encoding import Encoding
 from .loaded import find
@@ -80,12 +80,12 @@ class Baseline(Encoding):
         else:
             if name == "characters":
                 pattern, self.max_token_value = _RUNS, 0x10FFFF
-                model: Characters | Words = Characters()
+                model: Characters | WholeChunks = Characters()
                 make_decoder: Callable[[], Any] = CharacterDecoder
             else:
                 pattern, between = _RULES[name]
                 self.max_token_value = 0
-                model = words = Words()
+                model = words = WholeChunks()
                 tokens = words.tokens
                 make_decoder = lambda: WordDecoder(words.words, between)  # noqa: E731
             made = Definition(

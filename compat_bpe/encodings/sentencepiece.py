@@ -213,7 +213,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
         from random import Random
 
-        from ..pipeline.models.sentencepiece.lattice import Lattice
+        from ..pipeline.models.sentencepiece.lattice import PieceLattice
 
         random = Random(seed)
         normalized = self.normalize(text)
@@ -224,7 +224,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"{self!r} is neither Unigram nor BPE, so nothing in it is random")
         if nbest_size in (0, 1):
             return list(model.encode(normalized))
-        lattice = Lattice(model, normalized)
+        lattice = PieceLattice(model, normalized)
         if nbest_size < 0:
             return self.pieces.ids_of(lattice.sample(alpha, random))
         ways = self._best(normalized, nbest_size)
@@ -240,9 +240,9 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"{self!r} is no Unigram model: there is only one way to cut a text")
         if count == 1 or not normalized:
             return [model.quick_split(normalized)]
-        from ..pipeline.models.sentencepiece.lattice import Lattice
+        from ..pipeline.models.sentencepiece.lattice import PieceLattice
 
-        return Lattice(model, normalized).best(count)
+        return PieceLattice(model, normalized).best(count)
 
     # Ids to text
 

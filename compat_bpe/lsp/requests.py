@@ -9,7 +9,7 @@ from typing import Any
 from ..encodings.encoding import Encoding
 from ..fit.boundary import BOUNDARIES
 from ..fit.document import Document
-from ..fit.limit import fits
+from ..fit.longest_part import fits
 from ..fit.positions import measure_of
 from ..fit.prompt import FittedPrompt, fit_prompt
 from ..fit.prompt_template import fim_template

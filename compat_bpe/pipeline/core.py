@@ -323,9 +323,9 @@ class Core:
     @cached_property
     def _decoder(self) -> IdDecoder:
         """The decoder, built when something is first decoded."""
-        from .decoders.byte_decoder import ByteDecoder
+        from .decoders.choose import choose_decoder
 
-        definition = self.definition
-        if definition.make_decoder is not None:
-            return definition.make_decoder()
-        return ByteDecoder(self.encoder, definition.other_tokens(), definition.others_win)
+        parts = self.definition
+        return choose_decoder(
+            parts.make_decoder, lambda: self.encoder, parts.other_tokens, parts.others_win
+        )

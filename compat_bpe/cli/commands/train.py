@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from ...corpus.documents import CorpusFile, Part, read_corpus
+from ...corpus.documents import CorpusFile, DocumentPart, read_corpus
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...files.text import STDIN
 from ...train.kinds import AnyTrained, AnyTrainer, trainer_of
@@ -212,7 +212,7 @@ def _feed(
 ) -> None:
     """Give a corpus to a trainer, except for the held-out text, which is watched."""
 
-    def hold_out(part: Part) -> None:
+    def hold_out(part: DocumentPart) -> None:
         line = {"text": part.text, "group": part.group, "source": part.source}
         held_out.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
         if watch is not None:

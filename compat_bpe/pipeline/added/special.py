@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Set
 from functools import lru_cache
 
-from ..names.finder import Names
+from ..names.finder import NameFinder
 from .guard import guard_of
 
 TYPE_CHECKING = False
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ..aligned import Aligned
     from .guard import Guard
 
-    #: Names that become their token: a set of them, or ``"all"``.
+    #: NameFinder that become their token: a set of them, or ``"all"``.
     AllowedSpecial = Union[Literal["all"], Set[str]]
-    #: Names that a text may not contain: a collection of them, or ``"all"``.
+    #: NameFinder that a text may not contain: a collection of them, or ``"all"``.
     DisallowedSpecial = Union[Literal["all"], Collection[str]]
 else:
     # Importing typing takes longer than importing this package.
@@ -33,8 +33,8 @@ NOTHING: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=128)
-def _finder_of(names: frozenset[str]) -> Names:
-    return Names(names)
+def _finder_of(names: frozenset[str]) -> NameFinder:
+    return NameFinder(names)
 
 
 def allowed_names(
