@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..pattern.splitter import Splitter
-from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial, SpecialTokens
+from ..pipeline.added.special import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
 from ..pipeline.decoders.open_vocabulary import CharacterDecoder, WordDecoder
 from ..pipeline.definition import Definition
 from ..pipeline.models.open_vocabulary import Characters, WholeChunks
 from .core import EncodingCore
-from .encoding import _NOTHING, Encoding
+from .encoding import Encoding
 from .loaded import find
 
 
@@ -109,7 +109,7 @@ class Baseline(Encoding):
         text: list[str],
         *,
         num_threads: int = 8,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[list[int]]:
         """Return the ids of each of some texts, encoded in this process, which has the numbers."""

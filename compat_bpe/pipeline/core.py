@@ -83,7 +83,8 @@ class Core:
     def _encode_span(self, span: str, ids: list[int]) -> None:
         """Append the ids of a span to a list."""
         if len(span) < SHORTEST_SEGMENT:
-            ids += chain.from_iterable(self.ids_of_chunks(span))
+            chunks = self.splitter.chunks(span)
+            ids += chain.from_iterable(map(self._chunk_ids.__getitem__, chunks))
         else:
             for segment_ids in map(self._segment_ids.__getitem__, self.splitter.segments(span)):
                 ids += segment_ids

@@ -87,6 +87,16 @@ def train(
 ) -> None:
     """Learn a vocabulary from a corpus.
 
+    \b
+    Examples:
+      $ compat-bpe train -n 8000 -o vocabulary src/ docs/
+      $ compat-bpe train -n 32000 -o vocabulary --pattern o200k_base --eos '<|endoftext|>' \\
+          --validation 0.01 --weight zh=4 --weight en=4 --weight fr=1 corpus/
+      $ compat-bpe train --model wordpiece -n 8000 -o vocabulary corpus/
+      $ compat-bpe train --like tokenizer.json -n 8000 -o vocabulary corpus/
+      $ compat-bpe train -n 8000 -o vocabulary --counts counts.tsv.gz
+      $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
+
     PATH is a text file, a file of JSON lines (.jsonl, .ndjson), compressed (.gz) or not, or a
     directory of such files. Without PATH, or where it is -, standard input is read. Each file and
     each JSON line is a document. Its group is the first directory below PATH, or else the file's
@@ -128,16 +138,6 @@ def train(
 
     A file that cannot be read is named, the vocabulary is learned from the others, and the exit
     status is 2.
-
-    \b
-    Examples:
-      $ compat-bpe train -n 8000 -o vocabulary src/ docs/
-      $ compat-bpe train -n 32000 -o vocabulary --pattern o200k_base --eos '<|endoftext|>' \\
-          --validation 0.01 --weight zh=4 --weight en=4 --weight fr=1 corpus/
-      $ compat-bpe train --model wordpiece -n 8000 -o vocabulary corpus/
-      $ compat-bpe train --like tokenizer.json -n 8000 -o vocabulary corpus/
-      $ compat-bpe train -n 8000 -o vocabulary --counts counts.tsv.gz
-      $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
     """
     validation = preparation.validation
     settings = training.settings
