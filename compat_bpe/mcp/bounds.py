@@ -32,6 +32,10 @@ class Bounds(NamedTuple):
     seconds: float = 60.0
 
 
+#: Those of the server.
+BOUNDS = Bounds()
+
+
 class Clock:
     """The time that a call has left; another thread may stop it.
 

@@ -5,7 +5,7 @@ An agent may name what ships, and no files: a vocabulary's path is for the comma
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from ..encodings.encoding import Encoding
 from ..encodings.estimates import Factor, factor_for_model
@@ -34,7 +34,8 @@ COUNTED: dict[str, Json] = {
 }
 
 
-class Chosen(NamedTuple):
+@dataclass(frozen=True)
+class Chosen:
     """How to count: by an encoding, or by a maker's number of characters to a token."""
 
     model: str | None

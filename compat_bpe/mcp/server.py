@@ -14,7 +14,7 @@ from typing import Any
 
 from ..version import __version__
 from . import counting, cutting, definitions, trees
-from .bounds import Bounds, CallError, Clock
+from .bounds import BOUNDS, Bounds, CallError, Clock
 from .resources import RESOURCES
 from .roots import Roots, folders_of
 from .tool import Call, Json, Tool
@@ -40,11 +40,11 @@ _SHOWN = 200
 
 
 def is_installed() -> bool:
-    """Return True if the package ``mcp`` is installed, in a version that this server is made for."""
+    """Return True if the package ``mcp`` is installed, version 2 or later."""
     return find_spec("mcp") is not None and find_spec("mcp_types") is not None
 
 
-def serve_stdio(folders: Sequence[str], default: str, bounds: Bounds = Bounds()) -> None:
+def serve_stdio(folders: Sequence[str], default: str, bounds: Bounds = BOUNDS) -> None:
     """Serve a client on standard input and output, until the input ends.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
-from .bounds import Bounds, CallError, Clock
+from .bounds import BOUNDS, Bounds, CallError, Clock
 from .roots import Roots
 
 #: JSON: a schema, the arguments of a call, or its result.
@@ -26,8 +26,8 @@ class Call:
 
     roots: Roots
     default: str = "o200k_base"
-    bounds: Bounds = Bounds()
-    clock: Clock = field(default_factory=lambda: Clock(Bounds().seconds))
+    bounds: Bounds = BOUNDS
+    clock: Clock = field(default_factory=lambda: Clock(BOUNDS.seconds))
 
 
 @dataclass(frozen=True)
