@@ -51,13 +51,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def run(python: Path, *command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+def run(
+    python: Path, *command: str, cwd: Path, given: str | None = None
+) -> subprocess.CompletedProcess[str]:
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
     return subprocess.run(
         command,
         cwd=cwd,
         env=environment,
+        input=given,
         capture_output=True,
         text=True,
         timeout=RUNNING,
@@ -72,8 +75,8 @@ def session(
     command: tuple[str, ...] = ("compat-bpe", "mcp", "--root", "."),
     roots: list[str] | None = None,
 ) -> dict[str, Any]:
-    arguments = map(json.dumps, (command, calls, roots))
-    done = run(python, str(python), str(SESSION), *arguments, cwd=cwd)
+    given = json.dumps([command, calls, roots])
+    done = run(python, str(python), str(SESSION), cwd=cwd, given=given)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -110,7 +113,8 @@ def test_a_session(python: Path, folder: Path) -> None:
     ]
     found = session(python, folder, *good, *((name, given) for name, given, _ in bad))
     assert found["name"] == "compat-bpe"
-    assert found["tools"] == list(TOOLS) == list(dict.fromkeys(name for name, _ in good))
+    assert found["tools"] == list(TOOLS)
+    assert {name for name, _ in good} == TOOLS.keys()
     answers = found["answers"]
     assert not [one["text"] for one in answers[: len(good)] if one["is_error"]]
     assert [one["result"]["tokens"] for one in answers[:4]] == [2, 8, 2, 2]
@@ -133,7 +137,8 @@ def test_the_roots_of_the_client(python: Path, folder: Path) -> None:
     inside, outside = session(python, folder, *calls, command=bare, roots=[str(folder)])["answers"]
     assert inside["result"]["tokens"] == 2
     assert "outside the roots" in outside["text"]
-    for roots in ([], None):
+    empty: list[list[str] | None] = [[], None]
+    for roots in empty:
         for answer in session(python, folder, *calls, command=bare, roots=roots)["answers"]:
             assert "the client names no roots; start the server with" in answer["text"]
     # What the server was started with counts, not what the client says.
@@ -152,9 +157,24 @@ def test_the_largest_texts_take_less_than_the_time(
     arguments: dict[str, Any] = {"text": text, **({"limit": 1000} if name == "split" else {})}
     (answer,) = session(python, folder, (name, arguments))["answers"]
     assert not answer["is_error"], answer["text"]
+    print(f"{answer['seconds']:.1f} s")
     assert answer["seconds"] < BOUNDS.seconds / 2
     if name == "count_tokens":
         assert answer["result"]["tokens"] == get_encoding("o200k_base").count(text)
+
+
+def test_a_call_that_takes_too_long_is_answered_in_time(python: Path, folder: Path) -> None:
+    server = (
+        "from compat_bpe.mcp.server import BOUNDS, serve_stdio\n"
+        "serve_stdio((), 'o200k_base', BOUNDS._replace(seconds=0.5))\n"
+    )
+    slow = {"text": "a" * (BOUNDS.text - 100)}  # some seconds, and nowhere to stop
+    calls = [("count_tokens", slow), ("count_tokens", {"text": "a"})]
+    command = (str(python), "-c", server)
+    first, second = session(python, folder, *calls, command=command)["answers"]
+    assert first["text"] == "this takes more than 0.5 s: give less text or fewer files"
+    assert first["seconds"] < 2
+    assert second["result"]["tokens"] == 1
 
 
 def blocks(language: str) -> list[str]:

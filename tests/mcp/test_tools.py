@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import compat_bpe
 from compat_bpe import get_encoding, list_encoding_names
 from compat_bpe.chat import context_limit, count_messages
 from compat_bpe.fit import split_text
@@ -46,6 +50,50 @@ def run(call: Call, name: str, **arguments: Any) -> dict[str, Any]:
     result: dict[str, Any] = TOOLS[name].run(arguments, call)
     assert result.keys() == TOOLS[name].output_schema["properties"].keys()
     return result
+
+
+def imports_of(tree: ast.AST) -> set[str]:
+    """The packages that are imported by absolute names."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add((node.module or "").partition(".")[0])
+    return names
+
+
+def test_the_package_mcp_is_imported_by_the_server_alone_and_when_it_starts() -> None:
+    extra = {"mcp", "mcp_types", "anyio", "jsonschema"}
+    package = Path(compat_bpe.__file__).parent
+    users = [
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if imports_of(ast.parse(path.read_text("utf-8"))) & extra
+    ]
+    assert users == ["mcp/server.py"]
+    body = ast.parse((package / users[0]).read_text("utf-8")).body
+    outside = [one for one in body if not isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    assert not imports_of(ast.Module(outside, [])) & extra
+
+
+def test_without_the_package_the_command_says_what_to_install() -> None:
+    script = (
+        "import sys\n"
+        "sys.modules['mcp'] = None\n"
+        "sys.argv = ['compat-bpe', 'mcp']\n"
+        "from compat_bpe.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (
+        2,
+        "",
+        "compat-bpe: the server needs the package mcp 2 or later: pip install 'compat-bpe[mcp]', "
+        "with Python 3.10 or later\n",
+    )
 
 
 @pytest.mark.parametrize("name", list_encoding_names())

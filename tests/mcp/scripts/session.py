@@ -1,8 +1,7 @@
 """A session of the official client with the server, as a client's configuration starts it.
 
-The arguments are: the command and its arguments as a JSON list, the calls as a JSON list of names
-and arguments, and the folders that the client names as its roots, as a JSON list or null. It
-prints a JSON object.
+Standard input is a JSON list: the command and its arguments, the calls as names with arguments,
+and the folders that the client names as its roots, or null. It prints a JSON object.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ warnings.simplefilter("ignore")
 
 
 async def main() -> dict[str, Any]:
-    command, calls, roots = map(json.loads, sys.argv[1:])
+    command, calls, roots = json.load(sys.stdin)
 
     async def list_roots(_context: Any) -> types.ListRootsResult:
         found = [types.Root(uri=Path(root).as_uri()) for root in roots]
