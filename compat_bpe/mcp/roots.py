@@ -53,7 +53,10 @@ class Roots:
             raise CallError("a path has a NUL character")
         is_inside = False
         for folder in self.folders:
-            real = os.path.realpath(os.path.join(folder, path))
+            try:
+                real = os.path.realpath(os.path.join(folder, path))
+            except OSError as error:  # a part of it is moved at this very moment
+                raise CallError(f"{path}: {_reason(error)}") from None
             if self._root_of(real) is not None:
                 is_inside = True
                 if os.path.lexists(real):

@@ -22,6 +22,8 @@ _MOST: Mapping[str, tuple[str, ...]] = {
     "counts": ("-o", "--model", "--pattern", "--merge"),
     "report": ("-e", "-m", "--by", "--terms", "--html", "--json"),
 }
+#: The commands that are used once, if at all; only --help has them.
+_RARE = ("completion", "shim-wheel")
 #: The number of examples that are shown.
 _EXAMPLES = 3
 #: The widest that the left side is, and all together.
@@ -59,7 +61,7 @@ def short_page(ctx: click.Context) -> str:
     purpose = text.split("\n\n", 1)[0]
     lines = [command.get_usage(ctx), "", *wrap(purpose, _WIDTH, initial_indent="  ")]
     if isinstance(command, click.Group):
-        names = command.list_commands(ctx)
+        names = [name for name in command.list_commands(ctx) if name not in _RARE]
         rows = [(name, _summary(command.get_command(ctx, name))) for name in names]
         lines += ["", "Commands:", *_table(rows, 1)]
     else:
