@@ -22,7 +22,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"cli", "pyinstaller"},
     {"spark"},
-    {"train", "report", "lsp", "check"},
+    {"train", "report", "lsp", "check", "mcp"},
     {"tiktoken", "corpus", "chat"},
     {"encodings"},
     {"formats", "fit"},

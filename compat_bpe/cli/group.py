@@ -32,6 +32,7 @@ _COMMANDS = {
     "encodings": "listing",
     "models": "listing",
     "lsp": "lsp",
+    "mcp": "mcp",
     "completion": "completion",
     "help": "help",
     "shim-wheel": "shim_wheel",

@@ -29,8 +29,8 @@ COMMANDS = cli.list_commands(click.Context(cli))
 #: All commands that have options.
 WITH_EXAMPLES = ["", *COMMANDS, "corpus counts"]
 
-#: Commands that run until they are told to end: tests/lsp runs them.
-SERVERS = {"lsp"}
+#: Commands that run until they are told to end: tests/lsp and tests/mcp run them.
+SERVERS = {"lsp", "mcp"}
 
 #: Commands whose examples take seconds, so that a sweep runs them.
 SLOW = {"extend", "report"}

@@ -1,0 +1,223 @@
+"""The server: the tools and resources, handed to the package ``mcp``.
+
+Only this module imports that package, and only when the server starts.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from ..version import __version__
+from . import counting, cutting, definitions, trees
+from .bounds import BOUNDS, Bounds, CallError, Clock
+from .resources import RESOURCES
+from .roots import Roots, folders_of
+from .tool import Call, Json, Tool
+
+TOOLS = {
+    tool.name: tool for group in (counting, cutting, trees, definitions) for tool in group.TOOLS
+}
+
+_INSTRUCTIONS = (
+    "Counts tokens exactly as models' tokenizers make them. Where no public tokenizer is known, "
+    "is_estimate is true and the note says what the number rests on. Files are read in the roots "
+    "alone."
+)
+
+#: The seconds that a client has to name its roots.
+_ROOTS_WAIT = 5
+
+#: The calls that are carried out at the same time.
+_AT_ONCE = 2
+
+#: The characters of a wrong value that a message shows.
+_SHOWN = 200
+
+
+def is_installed() -> bool:
+    """Return True if the package ``mcp`` is installed, version 2 or later."""
+    return find_spec("mcp") is not None and find_spec("mcp_types") is not None
+
+
+def serve_stdio(folders: Sequence[str], default: str, bounds: Bounds = BOUNDS) -> None:
+    """Serve a client on standard input and output, until the input ends.
+
+    Args:
+        folders: the folders that files are read from; if there are none, those that the client
+            names as its roots.
+        default: the encoding that is taken unless a call says one.
+        bounds: the most that a call may take.
+
+    Raises:
+        CallError: one of the folders is none.
+    """
+    roots = Roots(folders) if folders else None
+
+    import anyio
+    from mcp.server.stdio import stdio_server
+
+    server = _server(roots, default, bounds)
+
+    async def run() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(run)
+
+
+def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
+    import anyio
+    import mcp_types as types
+    from mcp.server.lowlevel import Server
+    from mcp.shared.exceptions import MCPError
+
+    places = anyio.CapacityLimiter(_AT_ONCE)
+
+    async def list_tools(_context: Any, _params: Any) -> Any:
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=tool.name,
+                    description=tool.description,
+                    input_schema=tool.input_schema,
+                    output_schema=tool.output_schema,
+                    annotations=types.ToolAnnotations(
+                        read_only_hint=True, idempotent_hint=True, open_world_hint=False
+                    ),
+                )
+                for tool in TOOLS.values()
+            ]
+        )
+
+    async def call_tool(context: Any, params: Any) -> Any:
+        clock = Clock(bounds.seconds)
+        try:
+            tool = TOOLS.get(params.name)
+            if tool is None:
+                raise CallError(f"there is no tool {params.name!r}; there are {', '.join(TOOLS)}")
+            arguments = params.arguments or {}
+            check_arguments(tool, arguments, bounds)
+            reads = tool.name == "token_tree" or not arguments.keys().isdisjoint(("file", "files"))
+            allowed = roots or (await _roots_of(context) if reads else Roots(()))
+            call = Call(allowed, default, bounds, clock)
+            with anyio.fail_after(bounds.seconds):
+                result = await anyio.to_thread.run_sync(
+                    lambda: run(tool, arguments, call), abandon_on_cancel=True, limiter=places
+                )
+        except (CallError, TimeoutError) as error:
+            reason = error if isinstance(error, CallError) else clock.error()
+            content = types.TextContent(type="text", text=str(reason))
+            return types.CallToolResult(content=[content], is_error=True)
+        finally:
+            clock.stop()  # nobody waits for the thread any more
+        content = types.TextContent(type="text", text=json.dumps(result, ensure_ascii=False))
+        return types.CallToolResult(content=[content], structured_content=result)
+
+    async def list_resources(_context: Any, _params: Any) -> Any:
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    uri=one.uri,
+                    name=one.name,
+                    description=one.description,
+                    mime_type="application/json",
+                )
+                for one in RESOURCES
+            ]
+        )
+
+    async def read_resource(_context: Any, params: Any) -> Any:
+        for one in RESOURCES:
+            if one.uri == str(params.uri):
+                content = types.TextResourceContents(
+                    uri=one.uri, mime_type="application/json", text=one.write()
+                )
+                return types.ReadResourceResult(contents=[content])
+        there = ", ".join(one.uri for one in RESOURCES)
+        raise MCPError(
+            types.INVALID_PARAMS, f"there is no resource {params.uri}; there are {there}"
+        )
+
+    return Server(
+        "compat-bpe",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_read_resource=read_resource,
+    )
+
+
+async def _roots_of(context: Any) -> Roots:
+    """Return the roots that a client names; none if it does not do that."""
+    import anyio
+    from mcp.shared.exceptions import MCPError
+
+    capabilities = context.session.client_capabilities
+    if capabilities is None or capabilities.roots is None:
+        return Roots(())
+    try:
+        with anyio.fail_after(_ROOTS_WAIT), warnings.catch_warnings():
+            # Protocols from 2026-07-28 on have no roots; the clients of today have.
+            warnings.simplefilter("ignore")
+            listed = await context.session.list_roots()
+    except TimeoutError:
+        raise CallError(f"the client does not name its roots within {_ROOTS_WAIT} s") from None
+    except MCPError:
+        return Roots(())
+    return Roots(folders_of([str(root.uri) for root in listed.roots]))
+
+
+def check_arguments(tool: Tool, arguments: Json, bounds: Bounds) -> None:
+    """Check the arguments of a call by the schema of the tool.
+
+    Raises:
+        CallError: one is wrong, with its place; or they are too large.
+    """
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    try:
+        size = len(json.dumps(arguments, ensure_ascii=False))
+    except RecursionError:
+        raise CallError("the arguments are nested too deeply") from None
+    if size > bounds.text:
+        raise CallError(f"the arguments have more than {bounds.text:,} characters; give files")
+    # JSON Schema takes 2.0 for an integer.
+    kinds = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: _is_int(value))
+    validator = extend(Draft202012Validator, type_checker=kinds)(tool.input_schema)
+    for error in validator.iter_errors(arguments):
+        place = error.json_path.removeprefix("$").removeprefix(".")
+        message = error.message
+        if len(message) > _SHOWN:
+            message = f"{message[:_SHOWN]}…"
+        raise CallError(f"{place}: {message}" if place else message)
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def run(tool: Tool, arguments: Json, call: Call) -> Json:
+    """Return the result of a call.
+
+    Raises:
+        CallError: it cannot be carried out; a mistake of ours is written to standard error.
+    """
+    try:
+        return tool.run(arguments, call)
+    except CallError:
+        raise
+    except MemoryError:
+        raise CallError("there is not enough memory for this") from None
+    except RecursionError:
+        raise CallError("something in the arguments is nested too deeply") from None
+    except Exception as error:
+        sys.excepthook(*sys.exc_info())
+        raise CallError(f"a mistake in compat-bpe: {type(error).__name__}; see its log") from None
