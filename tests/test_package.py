@@ -23,7 +23,7 @@ FLOORS = [
     {"cli", "pyinstaller"},
     {"spark"},
     {"train", "report", "lsp", "check", "mcp"},
-    {"tiktoken", "corpus", "chat"},
+    {"tiktoken", "corpus", "chat", "columns"},
     {"encodings"},
     {"formats", "fit"},
     {"pipeline"},
@@ -32,7 +32,7 @@ FLOORS = [
 ]
 
 #: The public names, which a user imports: they hand on what a room has.
-DOORS = {"", "__main__", "in_a_zip", "install", "save", "tokenizer"}
+DOORS = {"", "__main__", "in_a_zip", "install", "pandas", "polars", "save", "sql", "tokenizer"}
 
 #: Modules that stand for themselves, below all rooms.
 GROUND = {"version"}

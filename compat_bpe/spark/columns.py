@@ -8,23 +8,26 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ..encodings.registry import get_encoding
+from ..columns.carried_encoding import AnyEncoding, Carried, check_fixed_ids
+from ..columns.functions import (
+    Made,
+    check_splitting,
+    check_truncating,
+    each_once,
+    encoding_ids,
+    splitting,
+    truncating,
+)
+from ..columns.texts import Errors, check_errors, texts_of
 from ..fit.boundary import Boundary
-from ..fit.split import split_text
 from ..fit.truncate import Keep
-from ..unicode.surrogates import repair
-from .carried_encoding import AnyEncoding, Carried, check_fixed_ids
 from .needs import needed
-from .texts import Errors, check_errors, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from pyspark.sql import Column
-
-#: The result of a function for one text.
-Made = Callable[[str], Any]
 
 
 def count_tokens(
@@ -72,14 +75,9 @@ def encode(
     carried = Carried(encoding)
     check_fixed_ids(carried.get())
     allowed = frozenset(allowed_special)
-
-    def make() -> Made:
-        encoder = carried.get()
-        if not allowed:
-            return encoder.encode_ordinary
-        return lambda text: encoder.encode(text, allowed_special=allowed, disallowed_special=())
-
-    return _made("encode", column, "array<int>", errors, make)
+    return _made(
+        "encode", column, "array<int>", errors, lambda: encoding_ids(carried.get(), allowed)
+    )
 
 
 def truncate(
@@ -104,14 +102,10 @@ def truncate(
         OSError, ImportError: as in ``count_tokens``.
     """
     carried = Carried(encoding)
-    # Wrong arguments are found here, with an encoding that takes no time to load.
-    get_encoding("bytes").truncate("", limit, keep=keep, boundary=boundary, marker=marker)
+    check_truncating(limit, keep, boundary, marker)
 
     def make() -> Made:
-        encoder = carried.get()
-        return lambda text: (
-            encoder.truncate(repair(text), limit, keep=keep, boundary=boundary, marker=marker).text
-        )
+        return truncating(carried.get(), limit, keep, boundary, marker)
 
     return _made("truncate", column, "string", errors, make)
 
@@ -136,13 +130,10 @@ def split(
         OSError, ImportError: as in ``count_tokens``.
     """
     carried = Carried(encoding)
-    split_text(get_encoding("bytes"), "", limit, overlap, boundary)
+    check_splitting(limit, overlap, boundary)
 
     def make() -> Made:
-        encoder = carried.get()
-        return lambda text: [
-            part.text for part in split_text(encoder, repair(text), limit, overlap, boundary)
-        ]
+        return splitting(carried.get(), limit, overlap, boundary)
 
     return _made("split", column, "array<string>", errors, make)
 
@@ -199,7 +190,7 @@ def _made(
     def apply(array: Any) -> Any:
         made = make()
         texts = texts_of(array, errors, place)
-        return arrow_of([None if text is None else made(text) for text in texts], returns)
+        return arrow_of(each_once(made, texts), returns)
 
     named = f"{name}({place[1:-1]})"
     texts: Any = text_column(column)

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Protocol
 
+from ..columns.carried_encoding import AnyEncoding, Carried
+from ..columns.texts import Errors, check_errors
 from ..corpus.chunk_counts import Counts
 from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.frequent import Summary, merged, summary
 from ..train.checks import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
-from .carried_encoding import AnyEncoding, Carried
 from .frames import mapped, picked, rows_of
 from .needs import needed
 from .rows import counted_in_portions, splitter_of
-from .texts import Errors, check_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Callable
 
+from ..columns.texts import Errors, texts_of
 from .needs import needed
-from .texts import Errors, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..columns.texts import Errors, check_errors, texts_of
 from ..corpus.masking import Rule
 from ..corpus.prepare import Duplicates, Preparation
 from ..pipeline.normalizers.forms import Form
 from .frames import check_text_column, column_type, mapped, picked, quoted
 from .needs import needed
 from .rows import digests_of, prepared
-from .texts import Errors, check_errors, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..columns.carried_encoding import AnyEncoding, Carried
+from ..columns.texts import Errors, check_errors
 from ..corpus.documents import DocumentPart, parts_of
 from ..report.figures import EncodingReport, Report, Sizes, TokenCounts
 from ..report.measure import report_parts
 from ..unicode.surrogates import repair
-from .carried_encoding import AnyEncoding, Carried
 from .frames import batch_of, mapped, picked, rows_of
 from .needs import needed
-from .texts import Errors, check_errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

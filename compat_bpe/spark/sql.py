@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Callable
 
+from ..columns.carried_encoding import AnyEncoding, Carried, check_fixed_ids
+from ..columns.texts import Errors, check_errors, texts_of
 from ..encodings.encoding import Encoding
 from ..encodings.registry import get_encoding
 from ..fit.split import split_text
 from ..unicode.surrogates import repair
-from .carried_encoding import AnyEncoding, Carried, check_fixed_ids
 from .columns import arrow_function, arrow_of
-from .texts import Errors, check_errors, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..columns.texts import Errors
 from ..corpus.prepare import Preparation
 from ..train.checks import check_least
 from ..train.trainer import KindSettings
@@ -21,7 +22,6 @@ from .learning import Result, learning_of
 from .needs import needed
 from .prepared import FIRST, WithPreparation, with_first
 from .rows import Figures, prepared
-from .texts import Errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

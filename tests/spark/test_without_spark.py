@@ -17,15 +17,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
+from compat_bpe.columns.carried_encoding import Carried
+from compat_bpe.columns.texts import texts_of
 from compat_bpe.corpus.documents import DocumentPart, parts_of
 from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation
 from compat_bpe.corpus.prepare import prepare as prepare_here
 from compat_bpe.spark import count_tokens, job, partition_counts, write_zip
-from compat_bpe.spark.carried_encoding import Carried
 from compat_bpe.spark.job import main
 from compat_bpe.spark.rows import Figures, digests_of, prepared
-from compat_bpe.spark.texts import texts_of
 from tests.encodings.stores import cached
 from tests.formats.gguf_files import gguf
 from tests.formats.rwkv_files import NAME, WHOLE

@@ -39,7 +39,7 @@ def texts_of(array: Any, errors: Errors, column: str) -> list[str | None]:
     """
     values = _values(array)
     if any(isinstance(value, bytes) for value in values):
-        return [None if value is None else _decoded(value, errors, column) for value in values]
+        return [None if value is None else decoded(value, errors, column) for value in values]
     return values
 
 
@@ -51,7 +51,8 @@ def _values(array: Any) -> list[Any]:
     return values
 
 
-def _decoded(value: bytes, errors: Errors, column: str) -> str | None:
+def decoded(value: bytes, errors: Errors, column: str) -> str | None:
+    """Return the text of bytes; the arguments are as in ``texts_of``."""
     try:
         return value.decode("utf-8", "replace" if errors == "replace" else "strict")
     except UnicodeDecodeError as error:

@@ -1,0 +1,114 @@
+"""The methods ``tokens.…`` of a column, the same in Polars and in pandas."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from typing import Any, Literal
+
+from ..fit.boundary import Boundary
+from ..fit.truncate import Keep
+from .carried_encoding import AnyEncoding, Carried, check_fixed_ids
+from .functions import (
+    Made,
+    check_splitting,
+    check_truncating,
+    encoding_ids,
+    splitting,
+    truncating,
+)
+from .texts import Errors
+
+#: What a column has: a number, a text, or a list of either.
+Kind = Literal["int", "ints", "str", "strs"]
+
+
+class Tokens(ABC):
+    """Counts, ids, and texts that fit, of a column of texts or bytes. Null stays null."""
+
+    @abstractmethod
+    def _made(self, made: Made, kind: Kind, errors: Errors) -> Any:
+        """Return the column of what a function makes of each text."""
+
+    def count(self, encoding: AnyEncoding, *, errors: Errors = "strict") -> Any:
+        """Return the number of tokens of each text, as ``Encoding.count`` gives it.
+
+        Args:
+            encoding: the encoding, its name, or the path of its file or folder.
+            errors: the treatment of bytes that are not UTF-8. ``"strict"`` raises ``ValueError``,
+                ``"replace"`` replaces them by U+FFFD, and ``"skip"`` gives null.
+
+        Raises:
+            ValueError, OSError: there is no such encoding or treatment; the file is damaged.
+        """
+        return self._made(Carried(encoding).get().count, "int", errors)
+
+    def ids(
+        self,
+        encoding: AnyEncoding,
+        *,
+        allowed_special: Collection[str] = (),
+        errors: Errors = "strict",
+    ) -> Any:
+        """Return the token ids of each text, as a list.
+
+        Args:
+            encoding, errors: as in ``count``.
+            allowed_special: the special tokens that are tokens in the texts; all other names are
+                plain text.
+
+        Raises:
+            ValueError, OSError: as in ``count``; the encoding numbers words as they come.
+            TypeError: ``allowed_special`` is a single str.
+        """
+        if isinstance(allowed_special, str):
+            raise TypeError(f"allowed_special is the str {allowed_special!r}; pass a set of names")
+        found = Carried(encoding).get()
+        check_fixed_ids(found)
+        made = encoding_ids(found, allowed_special)
+        return self._made(made, "ints", errors)
+
+    def truncate(
+        self,
+        encoding: AnyEncoding,
+        limit: int,
+        *,
+        keep: Keep = "head",
+        boundary: Boundary = "char",
+        marker: str | None = None,
+        errors: Errors = "strict",
+    ) -> Any:
+        """Return the most of each text that fits in ``limit`` tokens.
+
+        Args:
+            encoding, errors: as in ``count``.
+            limit, keep, boundary, marker: as in ``Encoding.truncate``.
+
+        Raises:
+            ValueError, OSError: as in ``count`` and in ``Encoding.truncate``.
+        """
+        check_truncating(limit, keep, boundary, marker)
+        made = truncating(Carried(encoding).get(), limit, keep, boundary, marker)
+        return self._made(made, "str", errors)
+
+    def split(
+        self,
+        encoding: AnyEncoding,
+        limit: int,
+        *,
+        overlap: int = 0,
+        boundary: Boundary = "char",
+        errors: Errors = "strict",
+    ) -> Any:
+        """Return the parts of each text that each fit in ``limit`` tokens, as a list.
+
+        Args:
+            encoding, errors: as in ``count``.
+            limit, overlap, boundary: as in ``compat_bpe.fit.split_text``.
+
+        Raises:
+            ValueError, OSError: as in ``count`` and in ``split_text``.
+        """
+        check_splitting(limit, overlap, boundary)
+        made = splitting(Carried(encoding).get(), limit, overlap, boundary)
+        return self._made(made, "strs", errors)

@@ -1,0 +1,185 @@
+"""Functions for SQL, in SQLite and in DuckDB."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Callable
+
+from ..encodings.encoding import Encoding
+from ..encodings.registry import get_encoding
+from .carried_encoding import AnyEncoding, Carried
+from .functions import each_once, splitting, truncating
+from .texts import Errors, check_errors, texts_of
+from .values import text_of
+
+#: The most values that SQLite's functions remember, and the length of the longest of these: some
+#: tens of megabytes at most.
+_REMEMBERED, _LONGEST = 4096, 4096
+
+Function = Callable[..., Any]
+
+
+def _count(encoding: Encoding, text: str) -> int:
+    return encoding.count(text)
+
+
+def _truncated(encoding: Encoding, text: str, limit: int) -> Any:
+    return truncating(encoding, limit)(text)
+
+
+def _split(encoding: Encoding, text: str, limit: int) -> Any:
+    return splitting(encoding, limit)(text)
+
+
+#: The functions, each with its type in DuckDB and whether it takes a limit.
+_FUNCTIONS: dict[str, tuple[Function, str, bool]] = {
+    "token_count": (_count, "BIGINT", False),
+    "truncate_tokens": (_truncated, "VARCHAR", True),
+    "split_tokens": (_split, "VARCHAR[]", True),
+}
+
+
+def register(
+    connection: Any,
+    encodings: Mapping[str, AnyEncoding] | None = None,
+    *,
+    errors: Errors = "strict",
+) -> list[str]:
+    """Give a connection to SQLite or DuckDB functions that count, truncate and split texts.
+
+    - ``token_count(text, encoding)``
+    - ``truncate_tokens(text, encoding, limit)``
+    - ``split_tokens(text, encoding, limit)``: in SQLite an array of JSON, for ``json_each``; in
+      DuckDB a list, for ``unnest``
+
+    NULL as an argument gives NULL. SQLite's functions take text and blobs. DuckDB has one type for
+    a function, so those for blobs end in ``_blob``.
+
+    Args:
+        connection: an ``sqlite3.Connection`` or a ``duckdb.DuckDBPyConnection``.
+        encodings: other encodings, by the names that they shall have in SQL.
+        errors: the treatment of blobs that are not UTF-8. ``"strict"`` fails the query,
+            ``"replace"`` replaces them by U+FFFD, and ``"skip"`` gives NULL.
+
+    Returns:
+        The names of the functions.
+
+    Raises:
+        ValueError: there is no such encoding or treatment; the file is damaged.
+        OSError: a file cannot be read.
+        TypeError: it is a connection to something else.
+        ImportError: with DuckDB, PyArrow is not installed.
+
+    >>> import sqlite3
+    >>> connection = sqlite3.connect(":memory:")
+    >>> register(connection)
+    ['token_count', 'truncate_tokens', 'split_tokens']
+    >>> connection.execute("SELECT token_count('hello world', 'gpt2')").fetchone()
+    (2,)
+    """
+    check_errors(errors)
+    own = {name: Carried(encoding) for name, encoding in (encodings or {}).items()}
+
+    def encoding_of(name: str) -> Encoding:
+        return own[name].get() if name in own else get_encoding(name)
+
+    modules = {one.__module__.partition(".")[0] for one in type(connection).__mro__}
+    if "sqlite3" in modules:
+        return _register_sqlite(connection, encoding_of, errors)
+    if modules & {"duckdb", "_duckdb"}:
+        return _register_duckdb(connection, encoding_of, errors)
+    raise TypeError(
+        f"a connection is of sqlite3 or of DuckDB, not a {type(connection).__name__}; "
+        "for Spark there is compat_bpe.spark.register"
+    )
+
+
+def _register_sqlite(
+    connection: Any, encoding_of: Callable[[str], Encoding], errors: Errors
+) -> list[str]:
+    for name, (function, _, has_limit) in _FUNCTIONS.items():
+        call = _of_row(function, encoding_of, errors)
+        connection.create_function(name, 3 if has_limit else 2, call, deterministic=True)
+    return list(_FUNCTIONS)
+
+
+def _of_row(function: Function, encoding_of: Callable[[str], Encoding], errors: Errors) -> Function:
+    """Return a function on the values of one row of SQLite, which has no batches."""
+
+    def make(value: Any, name: Any, *limit: Any) -> Any:
+        if value is None or name is None or None in limit:
+            return None
+        encoding = encoding_of(name)
+        text = text_of(value, errors, "'text'")
+        made = None if text is None else function(encoding, text, *limit)
+        return json.dumps(made, ensure_ascii=False) if isinstance(made, list) else made
+
+    # typed: 1 and 1.0 are equal, and only one of them is a limit.
+    remembering = lru_cache(_REMEMBERED, typed=True)(make)
+
+    def call(value: Any, *others: Any) -> Any:
+        short = isinstance(value, (str, bytes)) and len(value) <= _LONGEST
+        return (remembering if short else make)(value, *others)
+
+    return call
+
+
+def _register_duckdb(
+    connection: Any, encoding_of: Callable[[str], Encoding], errors: Errors
+) -> list[str]:
+    try:
+        import pyarrow
+    except ImportError:
+        raise ImportError(
+            "compat_bpe.sql needs PyArrow for DuckDB: pip install 'compat-bpe[duckdb]'"
+        ) from None
+    types = {
+        "BIGINT": pyarrow.int64(),
+        "VARCHAR": pyarrow.string(),
+        "VARCHAR[]": pyarrow.list_(pyarrow.string()),
+    }
+    names = []
+    for name, (function, returns, has_limit) in _FUNCTIONS.items():
+        for suffix, takes in (("", "VARCHAR"), ("_blob", "BLOB")):
+            connection.create_function(
+                name + suffix,
+                _of_batch(function, encoding_of, errors, pyarrow.array, types[returns], has_limit),
+                [takes, "VARCHAR", *(["BIGINT"] if has_limit else [])],
+                returns,
+                type="arrow",
+                null_handling="special",
+            )
+            names.append(name + suffix)
+    return names
+
+
+def _of_batch(
+    function: Function,
+    encoding_of: Callable[[str], Encoding],
+    errors: Errors,
+    array: Function,
+    returns: Any,
+    has_limit: bool,
+) -> Function:
+    """Return a function on the Arrow arrays of a batch of DuckDB."""
+
+    def apply(texts: Any, names: Any, *limits: Any) -> Any:
+        # Names are looked up before the first row of the batch.
+        named = names.to_pylist()
+        encodings = {name: encoding_of(name) for name in {*named} - {None}}
+
+        def make(row: Any) -> Any:
+            text, name, *limit = row
+            if text is None or name is None or None in limit:
+                return None
+            return function(encodings[name], text, *limit)
+
+        rows = zip(texts_of(texts, errors, "'text'"), named, *(one.to_pylist() for one in limits))
+        return array(each_once(make, rows), returns)
+
+    # DuckDB counts the parameters of what it is given.
+    if has_limit:
+        return lambda texts, names, limits: apply(texts, names, limits)
+    return lambda texts, names: apply(texts, names)

@@ -1,0 +1,5 @@
+"""``pl.col(…).tokens`` for Polars: there once this module is imported."""
+
+from .columns.polars import register
+
+register()
