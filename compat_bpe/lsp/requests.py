@@ -129,7 +129,7 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
                 share=share,
                 boundary=boundary,
             )
-            return _prompt_as_json(made, opened.version)
+            return _prompt_as_json(encoding, made, opened.version)
         # As much text as may fit, and a character that cannot: what is left out makes it cut.
         longest = encoding.core.longest_token
         most = len(document) if longest is None else limit * longest + 1
@@ -143,7 +143,7 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
             share=share,
             boundary=boundary,
         )
-        return _prompt_as_json(made, opened.version)
+        return _prompt_as_json(encoding, made, opened.version)
     except ValueError as error:
         # The message of the library begins with the argument, but for a template.
         field = next((name for name in ("limit", "share") if str(error).startswith(name)), None)
@@ -261,11 +261,12 @@ def _in_units(
     return [(units[start], units[end]) for start, end in ranges]
 
 
-def _prompt_as_json(found: FittedPrompt, version: int) -> dict[str, Any]:
+def _prompt_as_json(encoding: Encoding, found: FittedPrompt, version: int) -> dict[str, Any]:
     return {
         "prefix": found.prefix,
         "suffix": found.suffix,
         "ids": found.ids,
+        "text": encoding.decode(found.ids),
         "count": found.count,
         "prefixWasCut": found.prefix_was_cut,
         "suffixWasCut": found.suffix_was_cut,

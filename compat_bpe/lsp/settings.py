@@ -9,7 +9,8 @@ from math import prod
 from typing import Callable, NamedTuple
 
 from ..files.wildmatch import matcher
-from .params import Params
+from .errors import invalid
+from .params import Params, in_json
 
 #: The name of the section of settings, in editors that have sections.
 SECTION = "compatBpe"
@@ -17,7 +18,8 @@ SECTION = "compatBpe"
 #: Each thing that is shown, and True if it is unless the settings say otherwise.
 SHOWN = {
     "codeLens": True,
-    "hover": True,
+    "inlayHints": False,  # the same counts, for editors without lenses
+    "hover": False,  # it comes among what another server says of the place
     "diagnostics": True,
     "semanticTokens": False,  # it takes the place of the colors of syntax
     "codeActions": True,
@@ -93,11 +95,13 @@ def read_settings(value: object) -> Settings:
 
     >>> read_settings({"compatBpe": {"budget": "big"}})
     Traceback (most recent call last):
-    compat_bpe.lsp.errors.RpcError: budget: it must be a whole number from 0 to 2147483647, not 'big'
+    compat_bpe.lsp.errors.RpcError: budget: it must be a whole number from 0 to 2147483647, not "big"
     """  # noqa: E501
     if isinstance(value, dict) and SECTION in value:
         value = value[SECTION]
-    params = Params({} if value is None else value)
+    if value is not None and not isinstance(value, dict):
+        raise invalid("", f"they must be an object, not {in_json(value)}")
+    params = Params(value or {})
     general = _for_file(params)
     rules = []
     if "files" in params:

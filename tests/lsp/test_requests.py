@@ -107,6 +107,7 @@ def test_prompts(client: Client, line: int, limit: int, name: str | None) -> Non
         "prefix": expected.prefix,
         "suffix": expected.suffix,
         "ids": expected.ids,
+        "text": get_encoding(name or "o200k_base").decode(expected.ids),
         "count": expected.count,
         "prefixWasCut": expected.prefix_was_cut,
         "suffixWasCut": expected.suffix_was_cut,
@@ -195,6 +196,18 @@ WRONG: list[tuple[str, Any, str]] = [
     ("count", [1], "params must be an object"),
     ("count", {}, "textDocument: it is missing"),
     ("count", {"text": 5}, "text: it must be a string, not 5"),
+    ("count", {"text": False}, "text: it must be a string, not false"),
+    ("count", {"text": "", "encoding": ["a"]}, "encoding: it must be a string, not a list"),
+    (
+        "fits",
+        {"text": "a", "limit": "ß"},
+        'limit: it must be a whole number from 0 to 2147483647, not "ß"',
+    ),
+    (
+        "truncate",
+        {"text": "a", "limit": 1, "keep": True},
+        "keep: it must be one of head, tail, ends, not true",
+    ),
     ("count", {"text": "", "textDocument": {"uri": URI}}, "text: give either this or"),
     ("count", {"textDocument": URI}, "textDocument: it must be an object"),
     ("count", {"textDocument": {}}, "textDocument.uri: it is missing"),
@@ -237,7 +250,7 @@ WRONG: list[tuple[str, Any, str]] = [
         of_text(position=position(0, 0), limit=9, template=TEMPLATE, share=2),
         "share: share is 2; it must be from 0 to 1",
     ),
-    ("fitSections", {"sections": "a", "limit": 1}, "sections: it must be an array"),
+    ("fitSections", {"sections": "a", "limit": 1}, "sections: it must be a list"),
     ("fitSections", {"sections": ["a"], "limit": 1}, "sections[0]: it must be an object"),
     ("fitSections", {"sections": [{}], "limit": 1}, "sections[0].text: it is missing"),
     (
@@ -251,7 +264,7 @@ WRONG: list[tuple[str, Any, str]] = [
         "sections: ",
     ),
     ("countMessages", {"messages": [{"role": 3}]}, "messages: "),
-    ("countMessages", {"messages": {}}, "messages: it must be an array"),
+    ("countMessages", {"messages": {}}, "messages: it must be a list"),
     ("countMessages", {"messages": [], "model": "no-model"}, "messages: "),
 ]
 

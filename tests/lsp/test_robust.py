@@ -350,6 +350,7 @@ class Receiver:
 
     def __init__(self) -> None:
         self.unit = "utf-16"
+        self.pulls_diagnostics = False
         self.settings = read_settings(None)
         self.documents: dict[str, Any] = {}
         self.sent: list[tuple[float, int]] = []
@@ -399,7 +400,7 @@ def test_a_mistake_in_the_server_does_not_end_it(capfd: pytest.CaptureFixture[st
                 client.change(insert(0, 0, "x "))
                 messages = client.shown("window/logMessage")
             assert messages[-1].endswith("KeyError: 'oops'")
-        with patch("compat_bpe.lsp.shown._parts", side_effect=RecursionError):
+        with patch("compat_bpe.lsp.shown.parts", side_effect=RecursionError):
             number = client.ask("textDocument/codeLens", {"textDocument": {"uri": URI}})
             assert client.code_of(number) == errors.INTERNAL_ERROR
         assert client.count() == ENCODING.count(client.text())
