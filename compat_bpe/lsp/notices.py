@@ -7,7 +7,7 @@ from typing import Any, Callable, Protocol
 
 from ..fit.positions import Unit
 from .documents import OpenDocument
-from .places import range_at
+from .places import position_at, range_at
 from .settings import Settings
 
 #: The least time between two counts of a document, in seconds.
@@ -79,9 +79,13 @@ class Notices:
                 "uri": opened.uri,
                 "version": opened.version,
                 "count": opened.document.count,
+                "encoding": opened.document.encoding.name,
             }
             if opened.budget is not None:
                 params["limit"] = opened.budget
+                if opened.document.count > opened.budget:
+                    at = opened.document.token(opened.budget).start
+                    params["passedAt"] = position_at(opened.document, at, self._receiver.unit)
             self._receiver.notify("compatBpe/didCount", params)
         if self._receiver.pulls_diagnostics:
             return

@@ -7,6 +7,8 @@ from itertools import accumulate
 from typing import Any
 
 from ..encodings.encoding import Encoding
+from ..encodings.model_names import model_names
+from ..encodings.registry import list_encoding_names
 from ..fit.boundary import BOUNDARIES
 from ..fit.document import Document
 from ..fit.limit import fits
@@ -215,6 +217,12 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
     except (ValueError, KeyError, OSError, ImportError) as error:
         raise params.wrong("messages", reason_of(error, choice)) from None
     return {"count": int(total), "isEstimate": total.is_estimate, "note": total.note}
+
+
+def names(session: Session, params: Params) -> dict[str, Any]:
+    """Return the names that the settings take, for an editor to complete."""
+    params.close()
+    return {"models": model_names(), "encodings": list_encoding_names()}
 
 
 def _encoding(

@@ -245,6 +245,7 @@ REQUESTS: dict[str, Handler] = {
     "compatBpe/fitPrompt": requests.prompt,
     "compatBpe/fitSections": requests.sections,
     "compatBpe/countMessages": requests.messages,
+    "compatBpe/names": requests.names,
 }
 
 NOTIFICATIONS: dict[str, Handler] = {
