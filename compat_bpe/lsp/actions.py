@@ -48,7 +48,7 @@ def actions(session: Session, params: Params) -> list[dict[str, Any]] | None:
     selected = range_at(opened.document, start, end, session.unit)
     found = []
     if is_selection or _is_asked(context):
-        if COPY in session.client_commands:
+        if COPY in session.client.commands:
             found.append(_command("Copy as prompt", COPY, opened.uri, selected))
         if is_selection:
             found.append(_command("Count the selection", COUNT, opened.uri, selected))

@@ -52,7 +52,7 @@ def announced(session: Session) -> dict[str, Any]:
         if is_shown or not (session.has_settings or _can_register(session, method)):
             found[provider] = _OPTIONS[name]
             session.announced.add(name)
-    if session.pulls_diagnostics:
+    if session.client.pulls_diagnostics:
         found["diagnosticProvider"] = {
             "identifier": "compat-bpe",
             "interFileDependencies": False,
@@ -77,9 +77,9 @@ def register(session: Session) -> None:
 def refresh(session: Session) -> None:
     """Ask the client to show anew what it shows."""
     for kind, method in _REFRESHED:
-        if session.can("workspace", kind, "refreshSupport"):
+        if session.client.can("workspace", kind, "refreshSupport"):
             session.ask(f"workspace/{method}/refresh", None, lambda _: None)
 
 
 def _can_register(session: Session, method: str) -> bool:
-    return session.can("textDocument", method.partition("/")[2], "dynamicRegistration")
+    return session.client.can("textDocument", method.partition("/")[2], "dynamicRegistration")

@@ -6,6 +6,7 @@ from time import monotonic
 from typing import Any, Callable, Protocol
 
 from ..fit.positions import Unit
+from .abilities import Abilities
 from .documents import OpenDocument
 from .places import position_at, range_at
 from .settings import Settings
@@ -24,7 +25,7 @@ class Receiver(Protocol):
     unit: Unit
     settings: Settings
     documents: dict[str, OpenDocument]
-    pulls_diagnostics: bool
+    client: Abilities
 
     def notify(self, method: str, params: dict[str, Any]) -> None: ...
 
@@ -87,7 +88,7 @@ class Notices:
                     at = opened.document.token(opened.budget).start
                     params["passedAt"] = position_at(opened.document, at, self._receiver.unit)
             self._receiver.notify("compatBpe/didCount", params)
-        if self._receiver.pulls_diagnostics:
+        if self._receiver.client.pulls_diagnostics:
             return
         problems = diagnostics(opened, self._receiver.unit) if shown["diagnostics"] else []
         if problems != opened.published:

@@ -12,6 +12,7 @@ from ..fit.document import Document
 from ..fit.positions import Unit
 from ..version import __version__
 from . import actions, capabilities, hints, requests, shown
+from .abilities import Abilities
 from .documents import OpenDocument, path_of
 from .encodings import Encodings
 from .errors import INVALID_REQUEST, RpcError
@@ -27,18 +28,13 @@ def initialize(session: Session, params: Params) -> dict[str, Any]:
     """Agree with the client on what both can do."""
     if session.is_initialized:
         raise RpcError(INVALID_REQUEST, "the server is initialized already")
-    session.client = params.get("capabilities") if "capabilities" in params else {}
+    session.client = Abilities(params.get("capabilities") if "capabilities" in params else None)
     root = params.text_or("rootUri", None)
     session.encodings = Encodings(path_of(root) if root else "")
     # The client's order is that of its liking.
-    offered = session.list_of("general", "positionEncodings")
+    offered = session.client.list_of("general", "positionEncodings")
     known = [one for one in offered if one in _UNITS]
     session.unit = known[0] if known else "utf-16"
-    # As rust-analyzer has it, and so the clients: the commands that the client carries out.
-    session.client_commands = set(session.list_of("experimental", "commands", "commands"))
-    session.pulls_diagnostics = session.can("textDocument", "diagnostic") and session.can(
-        "workspace", "diagnostics", "refreshSupport"
-    )
     if "initializationOptions" in params:
         session.has_settings = change_settings(session, params.get("initializationOptions"))
     session.is_initialized = True
@@ -140,7 +136,7 @@ def recount(session: Session, params: Params) -> None:
 
 def ask_settings(session: Session) -> bool:
     """Ask the client for its settings; return False if it cannot be asked."""
-    if not session.can("workspace", "configuration"):
+    if not session.client.can("workspace", "configuration"):
         return False
 
     def take(result: Any) -> None:

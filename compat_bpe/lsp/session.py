@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, Callable, NamedTuple, Union
 
 from ..fit.positions import Unit
 from . import errors
+from .abilities import Abilities
 from .documents import OpenDocument
 from .encodings import Encodings
 from .errors import RpcError
@@ -71,11 +72,7 @@ class Session:
         #: The messages that the user was shown since the settings last changed.
         self.told: set[str] = set()
         #: The capabilities that the client has told.
-        self.client: Any = {}
-        #: The commands that the client carries out by itself.
-        self.client_commands: set[Any] = set()
-        #: True if the client asks for diagnostics, so that none are sent unasked.
-        self.pulls_diagnostics = False
+        self.client = Abilities()
         #: The things that are shown of which the client knows.
         self.announced: set[str] = set()
         self.is_initialized = self.is_shut_down = self.is_over = False
@@ -149,22 +146,6 @@ class Session:
         self.notify("window/logMessage", {"type": 2, "message": f"compat-bpe: {message}"})
 
     # For handlers
-
-    def can(self, *path: str) -> bool:
-        """Return True if the client has told a capability: true, or an object of options."""
-        value = self._capability(path)
-        return value is True or isinstance(value, dict)
-
-    def list_of(self, *path: str) -> list[Any]:
-        """Return the strings of a list in the client's capabilities, which may be missing."""
-        value = self._capability(path)
-        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
-
-    def _capability(self, path: Iterable[str]) -> Any:
-        value = self.client
-        for name in path:
-            value = value.get(name) if isinstance(value, dict) else None
-        return value
 
     def document(self, params: Params) -> OpenDocument:
         """Return the document that parameters name.

@@ -156,26 +156,47 @@
   (insert "one two")
   (test-status "2 tokens"))
 
+(defun test-flymake ()
+  "Note the diagnostic of the budget."
+  (flymake-mode 1)
+  (test-wait "a diagnostic" (lambda () (flymake-diagnostics)))
+  (let ((found (car (flymake-diagnostics))))
+    (test-note "diagnostic" (flymake-diagnostic-text found))
+    (test-note "range" (vector (flymake-diagnostic-beg found) (flymake-diagnostic-end found)))))
+
 (defun test-eglot ()
-  "Use Eglot with what docs/editors has for it."
+  "Use Eglot with what docs/editors.md has for it."
   (require 'eglot)
   (load (getenv "TEST_EXAMPLE"))
   (find-file (getenv "TEST_FILE"))
-  (text-mode)
-  (setq eglot-connect-timeout 20)
   (apply #'eglot (eglot--guess-contact))
-  (test-wait "connected" (lambda () (eglot-current-server)))
-  (insert "one two three four five six ")
-  (flymake-mode 1)
-  (test-wait "a diagnostic" (lambda () (flymake-diagnostics)))
-  (test-note "diagnostic" (flymake-diagnostic-text (car (flymake-diagnostics))))
-  (test-note "range" (vector (flymake-diagnostic-beg (car (flymake-diagnostics)))
-                             (flymake-diagnostic-end (car (flymake-diagnostics)))))
+  (test-wait "connected" #'eglot-current-server)
+  (test-flymake)
   (test-note "actions"
              (vconcat (mapcar (lambda (one) (plist-get one :title))
                               (eglot-code-actions (point-min) (point-max)))))
-  (test-note "hover"
+  (test-note "shown"
              (plist-get (plist-get (jsonrpc-request (eglot-current-server) :textDocument/hover
                                                     (eglot--TextDocumentPositionParams))
                                    :contents)
                         :value)))
+
+(defun test-lsp-mode ()
+  "Use lsp-mode with what docs/editors.md has for it."
+  (require 'lsp-mode)
+  (require 'lsp-lens)
+  (load (getenv "TEST_EXAMPLE"))
+  (setq lsp-auto-guess-root t lsp-lens-debounce-interval 0 lsp-diagnostics-provider :flymake)
+  (find-file (getenv "TEST_FILE"))
+  (lsp)
+  (test-wait "connected" (lambda () (and (lsp-workspaces) (lsp--capability :codeLensProvider))))
+  (test-flymake)
+  (lsp-lens-mode 1)
+  (test-wait "a lens" (lambda () lsp-lens--overlays))
+  (set-mark (point-max))
+  (goto-char (point-min))
+  (let ((transient-mark-mode t) (mark-active t))
+    (test-note "actions"
+               (vconcat (mapcar (lambda (one) (gethash "title" one)) (lsp-code-actions-at-point)))))
+  (test-note "shown" (mapconcat (lambda (one) (format "%s" (overlay-properties one)))
+                                lsp-lens--overlays " ")))

@@ -103,7 +103,7 @@ def install_server(folder: Path) -> str:
     return f"{folder / 'bin'}{os.pathsep}{os.defpath}"
 
 
-def newest_neovim(folder: Path) -> str:
+def install_newest(folder: Path) -> str:
     """Install the newest Neovim; return its path."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True, timeout=120)
     subprocess.run(

@@ -57,7 +57,7 @@ def session(name: str, folder: Path, text: str = "", **environment: str) -> dict
     )
     written: dict[str, Any] = json.loads(output.read_text())
     assert "failed" not in written, (written["failed"], said)
-    return written
+    return {"said": said, **written}
 
 
 def test_the_package_compiles_without_a_warning(tmp_path: Path) -> None:

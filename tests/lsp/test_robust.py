@@ -17,6 +17,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import document as document_module
 from compat_bpe.lsp import errors, wire
 from compat_bpe.lsp import session as session_module
+from compat_bpe.lsp.abilities import Abilities
 from compat_bpe.lsp.notices import INTERVAL, Notices
 from compat_bpe.lsp.params import Params
 from compat_bpe.lsp.server import REQUESTS
@@ -350,7 +351,7 @@ class Receiver:
 
     def __init__(self) -> None:
         self.unit = "utf-16"
-        self.pulls_diagnostics = False
+        self.client = Abilities()
         self.settings = read_settings(None)
         self.documents: dict[str, Any] = {}
         self.sent: list[tuple[float, int]] = []
