@@ -59,6 +59,8 @@ def _end_of_definition(text: str, start: int, limit: int) -> int:
         elif not quote:
             end = match.start()
             break
+    stripped = start + len(text[start:end].rstrip())
+    end = text.find("\n", stripped, end) + 1 or end
     lines = text[start:end].splitlines(keepends=True)
     while _BLANK_OR_COMMENT.match(lines[-1]):
         end -= len(lines.pop())

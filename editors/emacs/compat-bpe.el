@@ -368,6 +368,7 @@ It is empty without a count, and begins with \"~\" if the count is not current."
         (add-hook 'before-change-functions #'compat-bpe--before-change nil t)
         (add-hook 'after-change-functions #'compat-bpe--after-change nil t)
         (add-hook 'kill-buffer-hook #'compat-bpe--close nil t)
+        (add-hook 'change-major-mode-hook #'compat-bpe--close nil t)
         (add-hook 'after-set-visited-file-name-hook #'compat-bpe--reopen nil t)
         (add-hook 'after-revert-hook #'compat-bpe--reopen nil t)
         (compat-bpe--start)
@@ -376,6 +377,7 @@ It is empty without a count, and begins with \"~\" if the count is not current."
     (remove-hook 'before-change-functions #'compat-bpe--before-change t)
     (remove-hook 'after-change-functions #'compat-bpe--after-change t)
     (remove-hook 'kill-buffer-hook #'compat-bpe--close t)
+    (remove-hook 'change-major-mode-hook #'compat-bpe--close t)
     (remove-hook 'after-set-visited-file-name-hook #'compat-bpe--reopen t)
     (remove-hook 'after-revert-hook #'compat-bpe--reopen t)))
 

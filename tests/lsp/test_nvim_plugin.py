@@ -319,6 +319,8 @@ def test_commands(neovim: str, tmp_path: Path) -> None:
         written.completed = vim.fn.getcompletion("TokenModel gpt-4", "cmdline")
         written.encodings = vim.fn.getcompletion("TokenModel cl1", "cmdline")
         written.wrong = says("TokenModel gpt5o")
+        written.no_limit = says("TokenPrompt many")
+        written.low_limit = says("TokenPrompt 3")
         status("11 tokens")
         written.changed = says("TokenModel gpt2")
         wait("gpt2", function() return require("compat_bpe").status() ~= "11 tokens" end)
@@ -344,6 +346,8 @@ def test_commands(neovim: str, tmp_path: Path) -> None:
     assert written["encodings"] == ["cl100k_base"]
     assert written["wrong"].startswith("compat-bpe: model: unknown model 'gpt5o'")
     assert "\n" not in written["wrong"]
+    assert written["no_limit"] == "compat-bpe: :TokenPrompt takes the most tokens as a number"
+    assert re.fullmatch(r"compat-bpe: limit: limit is 3, but .*", written["low_limit"])
     assert written["changed"] == "compat-bpe: counts by gpt2 now"
     count = get_encoding("gpt2").count(text)
     assert written["status"] == f"{count} tokens"

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import get_encoding
+from compat_bpe import encoding_for_model, get_encoding
 from compat_bpe.chat import count_messages
-from compat_bpe.fit import Section, fit_prompt, fit_sections
+from compat_bpe.fit import Section, fim_template, fit_prompt, fit_sections
 from compat_bpe.lsp.errors import INVALID_PARAMS
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
@@ -125,6 +125,18 @@ def test_a_prompt_for_an_encoding_without_tokens_for_the_middle(
     asked = "Fill in the text at <CURSOR>. Answer with the missing text only.\n\n"
     assert enc.decode(made["ids"]) == f"{asked}{made['prefix']}<CURSOR>{made['suffix']}"
     assert made["count"] == len(made["ids"]) <= 60
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "o3", "deepseek-v3", "gpt-oss-20b"])
+def test_a_prompt_by_the_model_of_the_settings(model: str) -> None:
+    with client_of({"model": model}) as client:
+        client.open(TEXT)
+        made = client.request("compatBpe/fitPrompt", of_text(position=position(4, 4), limit=80))
+        enc = encoding_for_model(model)
+        assert made["count"] == len(made["ids"]) <= 80
+        assert made["text"] == enc.decode(made["ids"])
+        own = fit_prompt(enc, "", "", 80, template=fim_template(enc, model))
+        assert made["ids"][: len(own.ids) // 2] == own.ids[: len(own.ids) // 2]
 
 
 def test_sections(client: Client) -> None:

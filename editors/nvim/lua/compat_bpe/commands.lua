@@ -104,7 +104,11 @@ function M.create()
     desc = "Count by a model or an encoding",
   })
   create("TokenPrompt", function(given)
-    prompt.at_cursor(tonumber(given.args), prompt.copy)
+    local limit = tonumber(given.args)
+    if given.args ~= "" and not limit then
+      return server.warn(":TokenPrompt takes the most tokens as a number")
+    end
+    prompt.at_cursor(limit, prompt.copy)
   end, { nargs = "?", desc = "Copy a prompt around the cursor" })
   create("TokenRestart", server.restart, { desc = "Start the server anew" })
 end

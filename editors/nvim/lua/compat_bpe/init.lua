@@ -36,7 +36,7 @@ function M.setup(given)
   if server.client() then
     server.restart()
   end
-  M.enable()
+  vim.schedule(M.enable) -- so that the start takes no longer
 end
 
 ---The count of a buffer for the status line: %{%v:lua.require'compat_bpe'.status()%}
