@@ -46,6 +46,8 @@ class Params:
     """
 
     def __init__(self, value: object, path: str = "") -> None:
+        if value == []:
+            value = {}  # Lua writes an object without fields so
         if not isinstance(value, dict):
             raise invalid(
                 path, f"{'it' if path else 'params'} must be an object, not {in_json(value)}"

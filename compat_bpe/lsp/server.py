@@ -19,7 +19,7 @@ from .errors import INVALID_REQUEST, RpcError
 from .params import Params
 from .places import Change, changing, read_change
 from .session import Handler, Session
-from .settings import DEFAULT_CHOICE, SECTION, Choice, read_settings
+from .settings import DEFAULT_CHOICE, SECTION, Choice, in_section, read_settings
 
 _UNITS: tuple[Unit, ...] = ("utf-8", "utf-16", "utf-32")
 
@@ -149,7 +149,11 @@ def ask_settings(session: Session) -> bool:
 
 def change_settings(session: Session, value: Any) -> bool:
     """Take new settings; if anything in them is wrong, tell the user and keep the old ones."""
-    session.told.clear()
+    # Clients send settings at the start that they have sent with the first request already.
+    value = in_section(value)
+    if value != session.last_settings:
+        session.told.clear()
+    session.last_settings = value
     session.encodings.forget()
     try:
         settings = read_settings(value)

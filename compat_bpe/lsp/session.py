@@ -69,6 +69,8 @@ class Session:
         self.notices = Notices(self)
         #: True if the client has given settings that are used.
         self.has_settings = False
+        #: The settings as they were sent last.
+        self.last_settings: object = None
         #: The messages that the user was shown since the settings last changed.
         self.told: set[str] = set()
         #: The capabilities that the client has told.

@@ -97,9 +97,8 @@ def read_settings(value: object) -> Settings:
     Traceback (most recent call last):
     compat_bpe.lsp.errors.RpcError: budget: it must be a whole number from 0 to 2147483647, not "big"
     """  # noqa: E501
-    if isinstance(value, dict) and SECTION in value:
-        value = value[SECTION]
-    if value is not None and not isinstance(value, dict):
+    value = in_section(value)
+    if value and not isinstance(value, dict):
         raise invalid("", f"they must be an object, not {in_json(value)}")
     params = Params(value or {})
     general = _for_file(params)
@@ -119,6 +118,11 @@ def read_settings(value: object) -> Settings:
         show.close()
     params.close()
     return Settings(general, tuple(rules), shown)
+
+
+def in_section(value: object) -> object:
+    """Return the settings in an object that has them as its section; other objects as they are."""
+    return value[SECTION] if isinstance(value, dict) and SECTION in value else value
 
 
 def read_choice(params: Params) -> Choice | None:

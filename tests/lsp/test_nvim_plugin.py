@@ -397,6 +397,47 @@ def test_marks(neovim: str, tmp_path: Path) -> None:
     assert written["one"] == [[0, 0, "2/4 tokens", 0, 0]]
 
 
+def test_settings_that_are_wrong(neovim: str, tmp_path: Path) -> None:
+    """They are told in a line, and the counts are those of the defaults."""
+    for settings, why in (
+        ("{ budget = true }", "budget: it must be a whole number from 0 to 2147483647, not true"),
+        ("{ modle = 'gpt-4' }", "modle: there is no such field (did you mean 'model'?)"),
+        ("{ show = {}, files = {} }", ""),
+        ("{}", ""),
+    ):
+        written = session(
+            neovim,
+            tmp_path,
+            """
+            vim.api.nvim_buf_set_lines(0, 0, -1, true, { "one two" })
+            status("3 tokens")
+            """,
+            install_server(tmp_path),
+            vimrc=f'require("compat_bpe").setup({{ settings = {settings} }})',
+        )
+        lines = [line for line in written["said"].splitlines() if line]
+        assert len(lines) == bool(why)
+        assert written["said"].endswith(why)
+
+
+def test_the_component_for_lualine(neovim: str, tmp_path: Path) -> None:
+    """Lualine is in no registry: it was tried by hand, and here is what it asks for."""
+    (tmp_path / "lua/lualine").mkdir(parents=True)
+    stand_in = "return { extend = function() return {} end }"
+    (tmp_path / "lua/lualine/component.lua").write_text(stand_in)
+    session(
+        neovim,
+        tmp_path,
+        """
+        local component = require("lualine.components.compat_bpe")
+        vim.api.nvim_buf_set_lines(0, 0, -1, true, { "one two" })
+        wait("a count", function() return component:update_status() == "3 tokens" end)
+        """,
+        install_server(tmp_path),
+        vimrc="vim.opt.runtimepath:append(vim.fn.getcwd())",
+    )
+
+
 def test_help(neovim: str, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "editors/nvim/doc", tmp_path / "copy/doc")
     written = session(

@@ -265,7 +265,7 @@ def test_a_vocabulary_that_is_replaced_is_loaded_when_settings_come(tmp_path: Pa
         ({"files": [{"encoding": "gpt2"}]}, "files[0].pattern: it is missing"),
         ({"files": [{"pattern": "*", "encoding": "x"}]}, "encoding: unknown encoding 'x'"),
         ({"files": [{"pattern": "*", "model": "gpt-4", "path": "x"}]}, "files[0].path: give"),
-        ([], "they must be an object, not a list"),
+        ([3], "they must be an object, not a list"),
         ("gpt2", 'they must be an object, not "gpt2"'),
         ({"compatBpe": ["x"]}, "they must be an object, not a list"),
         ({"show": "all"}, 'show: it must be an object, not "all"'),
@@ -280,6 +280,23 @@ def test_a_wrong_setting_is_told_and_the_last_good_ones_stay(wrong: object, mess
         client.change(insert(0, 0, "x"), version=7)
         told = client.wait_for("compatBpe/didCount", lambda one: one["version"] == 7)
         assert told["limit"] == 3
+
+
+def test_wrong_settings_that_are_sent_again_are_told_once() -> None:
+    with client_of({"budget": "big"}) as client:
+        for settings in ({"compatBpe": {"budget": "big"}}, {"budget": "big"}):
+            client.notify("workspace/didChangeConfiguration", {"settings": settings})
+        assert len(client.shown()) == 1
+        assert configure(client, {"budget": "small"}) != []
+        assert configure(client, {"budget": "big"}) != []
+
+
+def test_lua_writes_an_object_without_fields_as_a_list() -> None:
+    with client_of({"encoding": "gpt2", "show": []}) as client:
+        client.open(CODE)
+        assert client.count() == get_encoding("gpt2").count(CODE)
+        assert configure(client, []) == []
+        assert client.count() == ENCODING.count(CODE)
 
 
 def test_the_server_asks_for_settings_if_it_may() -> None:

@@ -116,6 +116,10 @@ local handlers = {
       marks.show(buffer, told, M.client().offset_encoding)
     end
   end,
+  ["window/showMessage"] = function(_, told)
+    local tell = told.type <= 2 and M.warn or M.say
+    tell((told.message:gsub("^compat%-bpe: ", "")))
+  end,
   ["textDocument/publishDiagnostics"] = function(failure, result, context, config)
     if not untitled.buffer(result.uri) then -- else a buffer of that name would be made
       vim.lsp.handlers["textDocument/publishDiagnostics"](failure, result, context, config)
@@ -147,7 +151,6 @@ function M.start()
     cmd = cmd,
     cmd_cwd = command.folder,
     init_options = options.settings(),
-    settings = { compatBpe = options.settings() },
     capabilities = capabilities(),
     root_dir = vim.fn.getcwd(),
     handlers = handlers,
