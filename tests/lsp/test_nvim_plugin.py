@@ -68,7 +68,8 @@ def test_a_folder_does_not_choose_what_is_started(neovim: str, tmp_path: Path) -
     (here / "compat_bpe").mkdir()
     (here / "compat_bpe/__init__.py").write_text(f"open({str(tmp_path / 'started')!r}, 'w')")
     path = install_server(tmp_path)
-    script_at(tmp_path / "bin/python3", f'exec "{sys.executable}" "$@"')
+    own = f'PYTHONPATH="{ROOT}" exec "{sys.executable}" "$@"'
+    script_at(tmp_path / "bin/python3", own)
     for program in ("compat-bpe", "python3"):
         written = session(
             neovim,
