@@ -35,3 +35,19 @@ def test_survivors(tmp_path: Path, value: int) -> None:
         "from module import VALUE\ndef test_value(): assert VALUE == 1\n"
     )
     assert mutants.survives(tmp_path, "module.py", ["test_it.py"]) == (value == 1)
+
+
+def test_tests_see_the_module_that_the_package_has(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .module import value as value\n")
+    (package / "module.py").write_text("LIMIT = 2\ndef value(): return LIMIT\n")
+    (tmp_path / "test_it.py").write_text(
+        "import package\n"
+        "from package import module\n"
+        "def test_value(monkeypatch):\n"
+        "    monkeypatch.setattr(module, 'LIMIT', 5)\n"
+        "    assert package.value() == 5\n"
+    )
+    tests = ["--import-mode=importlib", "--doctest-modules", "test_it.py"]  # as in pyproject.toml
+    assert mutants.survives(tmp_path, "package/module.py", tests)

@@ -22,7 +22,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 FLOORS = [
     {"cli", "pyinstaller"},
     {"spark"},
-    {"train", "report", "lsp"},
+    {"train", "report", "lsp", "check"},
     {"tiktoken", "corpus", "chat"},
     {"encodings"},
     {"formats", "fit"},

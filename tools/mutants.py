@@ -119,10 +119,16 @@ def changed(source: str, mutant: Mutant) -> str:
 
 def survives(folder: Path, module: str, tests: list[str]) -> bool:
     """Run the tests in a copy of the project; return whether all pass."""
-    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", module]
+    command = [sys.executable, "-B", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    # The module comes last: where pytest itself imports it first, by its path, the tests that
+    # replace something in it replace it in another instance, and see no change.
     try:
         done = subprocess.run(
-            [*command, *tests], cwd=folder, capture_output=True, timeout=TIMEOUT, check=False
+            [*command, *tests, module],
+            cwd=folder,
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return False

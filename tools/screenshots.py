@@ -14,7 +14,7 @@ if __name__ == "__main__":
 
 from tools.browser import Browser
 
-WIDTHS, SCHEMES = (420, 1200), ("light", "dark")
+WIDTHS, SCHEMES = (390, 800, 1280), ("light", "dark")
 
 
 def take(page: Path, folder: Path) -> list[Path]:

@@ -14,6 +14,7 @@ from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
 from .base import ChatFormat
 from .deepseek import DeepSeekFormat, Version
 from .harmony import HarmonyFormat
+from .images.rules import rule_for_images
 from .openai import OpenAIFormat, Rule
 from .template import ChatTemplate, TemplateFormat
 from .template_files import find_chat_template
@@ -28,12 +29,12 @@ class _Kind(NamedTuple):
 
 
 def _openai(rule: Rule) -> Callable[[Encoding, str], ChatFormat]:
-    return lambda encoding, _model: OpenAIFormat(encoding, rule)
+    return lambda encoding, model: OpenAIFormat(encoding, rule, rule_for_images(model))
 
 
 def _openai_unpublished(encoding: Encoding, model: str) -> ChatFormat:
     note = f"OpenAI publishes no rule for {model}; that of gpt-4o is taken"
-    return OpenAIFormat(encoding, Rule(note=note))
+    return OpenAIFormat(encoding, Rule(note=note), rule_for_images(model))
 
 
 def _harmony(encoding: Encoding, _model: str) -> ChatFormat:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request
@@ -34,7 +34,9 @@ def count_messages(
 
     Args:
         messages: the conversation: objects with a ``"role"``, mostly a ``"content"`` (a text, a
-            list of text parts, or None beside ``"tool_calls"``), and perhaps a ``"name"``.
+            list of parts, or None beside ``"tool_calls"``), and perhaps a ``"name"``. Parts are
+            texts, and to OpenAI's models images; the size of an image is read from its data, so it
+            is given as a data URL, or with a low detail.
         model: the name of the model, such as ``"gpt-4o"``; it says encoding and format.
         encoding: the encoding, its name, or the path of a vocabulary. Beside a file, its chat
             template is looked for.
@@ -61,8 +63,8 @@ def count_messages(
         KeyError: the model is unknown; or has no public tokenizer, and no estimate is asked for,
             or none can be made.
         OSError: a file cannot be read.
-        ValueError: a message or tool is wrong, with its place; or has an image or the like, which
-            cannot be counted; or nothing says the format; or the chat template fails.
+        ValueError: a message or tool is wrong, with its place; or has a part that cannot be
+            counted, such as audio; or nothing says the format; or the chat template fails.
 
     >>> messages = [
     ...     {"role": "system", "content": "You are a helpful assistant."},
@@ -76,7 +78,21 @@ def count_messages(
     >>> count, count.is_estimate
     (13, True)
     """
-    request = (messages, tools, documents, add_generation_prompt, continue_final_message, variables)
+    count = counter_of(model, encoding, template, estimate)
+    return count(
+        Request.checked(
+            messages, tools, documents, add_generation_prompt, continue_final_message, variables
+        )
+    )
+
+
+def counter_of(
+    model: str | None,
+    encoding: Encoding | str | os.PathLike[str] | None,
+    template: ChatTemplate | str | None,
+    estimate: bool,
+) -> Callable[[Request], MessageCount]:
+    """Return the function that counts requests, for arguments as of ``count_messages``."""
     if estimate and model is not None and encoding is None and template is None:
         # Imported here: only estimates need it.
         from ..encodings.estimates import factor_for_model
@@ -84,5 +100,5 @@ def count_messages(
 
         factor = factor_for_model(model)
         if factor is not None:
-            return estimated_count(Request.checked(*request), factor)
-    return chosen_format(model, encoding, template).count(Request.checked(*request))
+            return lambda request: estimated_count(request, factor)
+    return chosen_format(model, encoding, template).count

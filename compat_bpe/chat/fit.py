@@ -13,7 +13,7 @@ from typing import Any, Callable, Literal, NamedTuple, get_args
 
 from ..encodings.encoding import Encoding
 from ..fit import Keep, truncate
-from ..fit.limit import check_limit
+from ..fit.longest_part import check_limit
 from .base import ChatFormat, MessageCount, Request
 from .choose import chosen_format
 from .messages import Plain

@@ -15,7 +15,17 @@ from typing import Any, NamedTuple
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request, refuse_template_parts
-from .messages import Plain, checked_roles, content_texts, fail, function_of, strings_of
+from .images.count import IMAGE_PARTS, part_tokens
+from .images.rules import ImageRule
+from .messages import (
+    Plain,
+    checked_roles,
+    content_texts,
+    fail,
+    function_of,
+    part_text,
+    strings_of,
+)
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -57,11 +67,13 @@ class OpenAIFormat:
     Args:
         encoding: the model's encoding.
         rule: its numbers.
+        images: its rule for images; None if there is none.
     """
 
-    def __init__(self, encoding: Encoding, rule: Rule) -> None:
+    def __init__(self, encoding: Encoding, rule: Rule, images: ImageRule | None = None) -> None:
         self.encoding = encoding
         self._rule = rule
+        self._images = images
 
     def count(self, request: Request) -> MessageCount:
         """Return the number of tokens of a request.
@@ -90,7 +102,7 @@ class OpenAIFormat:
         for name, value in message.items():
             here = f"{place}.{name}"
             if name == "content":
-                tokens += sum(map(count, content_texts(value, here)))
+                tokens += self._content(value, here, notes)
             elif name in ("tool_calls", "function_call"):
                 if value:
                     notes.append(_CALLS.format(name))
@@ -103,6 +115,20 @@ class OpenAIFormat:
                 if name not in ("role", "name"):
                     notes.append(_CALLS.format(name))
                 tokens += count(value) + (self._rule.per_name if name == "name" else 0)
+        return tokens
+
+    def _content(self, content: Any, place: str, notes: list[str]) -> int:
+        if not isinstance(content, (list, tuple)):
+            return sum(map(self.encoding.count, content_texts(content, place)))
+        tokens = 0
+        for index, part in enumerate(content):
+            here = f"{place}[{index}]"
+            if isinstance(part, dict) and part.get("type") in IMAGE_PARTS:
+                image = part_tokens(part, self._images, here)
+                notes.append(image.note)
+                tokens += image
+            else:
+                tokens += self.encoding.count(part_text(part, here))
         return tokens
 
     def _tool(self, function: Plain) -> int:

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 #: What is written before a number that is an estimate, and in its place if the charset lacks it.
 _ABOUT, _ASCII_ABOUT = "≈", "~"
 
+#: The columns of a bar, its whole cells and the parts of one, in eighths; and the cells in ASCII.
+_BAR = 10
+_CELLS = " ▏▎▍▌▋▊▉█"
+_ASCII_CELL = "#"
+
 # The width of wc's columns if the sizes are not known beforehand.
 _WIDTH_OF_UNKNOWN = 7
 
@@ -39,6 +44,8 @@ class Style(NamedTuple):
     percent_of: int | None = None
     #: What is written before each number.
     mark: str = ""
+    #: The total, if each line has its share as a bar; else None.
+    bar_of: int | None = None
 
     def number(self, tokens: int) -> str:
         """Return a number without padding."""
@@ -51,7 +58,22 @@ class Style(NamedTuple):
         columns = [self.number(tokens).rjust(self.width)]
         if self.percent_of is not None:
             columns.append(f"{tokens / self.percent_of if self.percent_of else 0:6.1%}")
+        if self.bar_of is not None:
+            columns.append(bar(tokens, self.bar_of, ascii_only=not can_show(_CELLS)))
         return " ".join([*columns, name])
+
+
+def bar(tokens: int, total: int, *, ascii_only: bool) -> str:
+    """Return a bar of a share; what is there is seen, however small it is.
+
+    >>> bar(10, 40, ascii_only=False), bar(10, 40, ascii_only=True), bar(1, 10_000, ascii_only=True)
+    ('██▌       ', '##        ', '#         ')
+    """
+    share = tokens / total if total else 0.0
+    if ascii_only:
+        return (_ASCII_CELL * max(round(share * _BAR), tokens > 0)).ljust(_BAR)
+    whole, part = divmod(max(round(share * _BAR * 8), tokens > 0), 8)
+    return (_CELLS[-1] * whole + _CELLS[part].strip()).ljust(_BAR)
 
 
 def estimate_mark() -> str:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
-from ..chat import count_messages
+from ..chat import RequestPart, count_messages, count_parts
 from ..chat.template_files import find_chat_template
 from ..encodings.local_stores import stored_encoding
 from ..files.json_message import json_message
 from ..files.text import open_bytes
 from .context_share import limit_of, share, share_as_json
-from .count_output import estimate_mark
+from .count_output import Style, estimate_mark
 from .input_path import announce_wait, complaint
-from .options.encoding import chosen_encoding, chosen_factor, is_path
+from .options.encoding import check_one_is_chosen, chosen_encoding, chosen_factor, is_path
 from .output import CommandError, plural, write_line, write_message
 
 #: The largest request that is read, in bytes.
@@ -37,6 +38,7 @@ def count_request(
     chosen: Chosen,
     *,
     limit: int | None,
+    with_parts: bool,
     with_context: bool,
     json_wanted: bool,
     quiet: bool,
@@ -47,13 +49,16 @@ def count_request(
         path: the file, or ``-``.
         chosen: what to count by; unless it says a model or an encoding, the request may.
         limit: the number of tokens above which the status is 1.
+        with_parts: True to print what each part of the request adds, too.
         with_context: True to print the share of the model's context, too.
         json_wanted: True to print an object.
         quiet: True to write no note.
 
     Raises:
+        click.UsageError: both a model and an encoding are chosen.
         CommandError: the file cannot be read or is no request, or the model is not known.
     """
+    check_one_is_chosen(chosen.model, chosen.encoding)
     if not quiet:
         announce_wait(path)
     body = _read(path)
@@ -81,16 +86,18 @@ def count_request(
             encoding = chosen_encoding(None, chosen.encoding, chosen.pattern)
             if chosen.encoding is not None and is_path(chosen.encoding):
                 template = find_chat_template(chosen.encoding)
-        tokens = count_messages(
-            messages,  # type: ignore[arg-type]  # checked there
-            model=model if stored is None else None,
-            encoding=encoding,
-            template=template,
-            tools=body.get("tools"),
-            documents=body.get("documents"),
-            variables=body.get("chat_template_kwargs"),
-            estimate=factor is not None,
-        )
+        request: dict[str, Any] = {
+            "messages": messages,
+            "model": model if stored is None else None,
+            "encoding": encoding,
+            "template": template,
+            "tools": body.get("tools"),
+            "documents": body.get("documents"),
+            "variables": body.get("chat_template_kwargs"),
+            "estimate": factor is not None,
+        }
+        tokens = count_messages(**request)
+        parts = count_parts(**request) if with_parts else []
     except KeyError as error:
         raise CommandError(complaint(path, str(error.args[0]))) from None
     except (ImportError, ValueError) as error:
@@ -105,11 +112,14 @@ def count_request(
             "tokens": tokens,
             "estimate": tokens.note or None,
         }
+        if with_parts:
+            result["parts"] = [asdict(part) for part in parts]
         if context is not None:
             result["context"] = share_as_json(tokens, context)
         write_line(json.dumps(result))
     else:
-        write_line(f"{mark}{tokens}")
+        for line in _lines(parts, tokens, mark):
+            write_line(line)
         if tokens.note and not quiet:
             write_message(f"an estimate: {tokens.note}")
         if context is not None:
@@ -119,6 +129,16 @@ def count_request(
         write_message(f"{mark}{plural(tokens, 'token')}{estimated}, over the limit of {limit:,}")
         return 1
     return 0
+
+
+def _lines(parts: Sequence[RequestPart], tokens: int, mark: str) -> Iterator[str]:
+    """Yield a line for each part, and one for the request: without parts, its number alone."""
+    numbers = [part.tokens for part in parts]
+    style = Style(max(len(str(number)) for number in [*numbers, tokens]) + len(mark), mark=mark)
+    for part in parts:
+        places = ", ".join(f"messages[{number}]" for number in part.messages)
+        yield style.line(part.tokens, f"{part.name} ({places})" if places else part.name)
+    yield style.line(tokens, "total" if parts else "")
 
 
 def _read(path: str) -> Mapping[str, Any]:

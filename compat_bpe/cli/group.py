@@ -28,6 +28,7 @@ _COMMANDS = {
     "train": "train",
     "corpus": "corpus",
     "report": "report",
+    "check": "check",
     "encodings": "listing",
     "models": "listing",
     "lsp": "lsp",
@@ -58,7 +59,10 @@ class _Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in _COMMANDS and not name.startswith("-"):
-            ctx.fail(f"there is no command {name!r}{did_you_mean(name, _COMMANDS)}")
+            hint = did_you_mean(name, _COMMANDS)
+            if not hint and os.path.exists(name):
+                hint = f"; that is a file or folder: {PROGRAM} count {name}"
+            ctx.fail(f"there is no command {name!r}{hint}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -113,14 +117,15 @@ def _reason(error: OSError) -> str | None:
 @click.group(cls=_Group, context_settings={"help_option_names": ["--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def cli() -> None:
-    """Count, cut and show tokens, exactly as tiktoken and tokenizers make them.
+    """Count, cut and show tokens, exactly.
 
     \b
     Examples:
       $ compat-bpe count src/*.py
       $ git diff | compat-bpe truncate -n 4000 -m gpt-4o
 
-    compat-bpe COMMAND -h says more about a command, and --help says all.
+    The tokens are those of tiktoken, tokenizers and sentencepiece. compat-bpe COMMAND -h says more
+    about a command, and --help says all.
     """
 
 

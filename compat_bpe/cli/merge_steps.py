@@ -47,30 +47,30 @@ def shown_merges(
         CommandError: the vocabulary has no token for a part of a text.
     """
     lines = _Lines(colored, _width())
-    names = _names_of(encoding)
+    names = names_of(encoding)
     lead = ""
-    for chunk in _chunks(texts, encoding, allowed):
+    for chunk in chunks(texts, encoding, allowed):
         yield lead
         if isinstance(chunk, int):
             yield from lines.of_special(names[chunk], chunk)
         else:
-            yield from lines.of(_explained(encoding, chunk))
+            yield from lines.of(explained(encoding, chunk))
         lead = "\n"
 
 
 def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[str]:
     """Yield a line of JSON for each chunk of some texts; errors as in ``shown_merges``."""
     visible = Visible("\\n", "", can_show)
-    names = _names_of(encoding)
+    names = names_of(encoding)
 
     def show(data: bytes) -> str:
         return escape(data, visible)
 
-    for chunk in _chunks(texts, encoding, allowed):
+    for chunk in chunks(texts, encoding, allowed):
         if isinstance(chunk, int):
             yield _json({"special": show(names[chunk]), "ids": [chunk]})
             continue
-        explanation = _explained(encoding, chunk)
+        explanation = explained(encoding, chunk)
         yield _json(
             {
                 "chunk": show(explanation.chunk),
@@ -80,14 +80,19 @@ def merges_as_json(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) 
         )
 
 
-def _explained(encoding: Encoding, chunk: str) -> Explanation:
+def explained(encoding: Encoding, chunk: str) -> Explanation:
+    """Return how a chunk becomes tokens.
+
+    Raises:
+        CommandError: the vocabulary has no token for a part of it.
+    """
     try:
         return explain(encoding.core.model, chunk)
     except ValueError as error:
         raise CommandError(f"{encoding.name}: {error}") from None
 
 
-def _names_of(encoding: Encoding) -> dict[int, bytes]:
+def names_of(encoding: Encoding) -> dict[int, bytes]:
     """Return the names of the special and other added tokens; the first one of each id."""
     names = reversed(list(encoding.core.special.items()))
     return {number: name.encode() for name, number in names}
@@ -97,7 +102,8 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 
-def _chunks(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[str | int]:
+def chunks(texts: Iterable[str], encoding: Encoding, allowed: Set[str]) -> Iterator[str | int]:
+    """Yield the chunks of some texts, and the ids of special and other added tokens."""
     for text in texts:
         yield from parts_of_text(encoding.core, text, allowed)
 

@@ -77,10 +77,35 @@ def plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+class _LastByte:
+    """The last byte that was written to standard output as bytes; a newline if there is none."""
+
+    is_newline = True
+
+
+def note_bytes(data: bytes) -> None:
+    """Remember whether bytes of standard output end a line, for a message that follows them."""
+    if data:
+        _LastByte.is_newline = data.endswith(b"\n")
+
+
 def write_message(message: str) -> None:
-    """Write ``compat-bpe: message`` to standard error."""
-    if sys.stderr is not None:
-        click.echo(_encode(f"{PROGRAM}: {message}", sys.stderr), err=True)
+    """Write ``compat-bpe: message`` to standard error, on a line of its own."""
+    if sys.stderr is None:
+        return
+    lead = ""
+    if not _LastByte.is_newline and _is_shared():
+        lead = "\n"
+        _LastByte.is_newline = True
+    click.echo(lead.encode() + _encode(f"{PROGRAM}: {message}", sys.stderr), err=True)
+
+
+def _is_shared() -> bool:
+    """Return True if standard output and standard error are one terminal, pipe or file."""
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (AttributeError, OSError, ValueError):  # one is closed, or no file
+        return False
 
 
 def show_warning(

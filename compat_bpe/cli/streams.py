@@ -12,7 +12,7 @@ import click
 from ..files.text import STDIN, not_utf8, open_bytes
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 from .input_path import INPUT_PATH, announce_wait, shown_name
-from .output import CommandError, is_terminal
+from .output import CommandError, is_terminal, note_bytes
 
 #: The largest number of bytes that are read at a time.
 _BLOCK = 1 << 16
@@ -149,6 +149,7 @@ def write_bytes(data: bytes) -> None:
         # An unbuffered stream (python -u) may take only a part.
         rest = rest[sys.stdout.buffer.write(rest) :]
     sys.stdout.buffer.flush()
+    note_bytes(data)
 
 
 def write_text(text: str, *, color: bool = False) -> None:

@@ -25,7 +25,7 @@ from ..formats.checked_json import Json
 from ..unicode.surrogates import repair
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 from .part import PART as PART
-from .part import Part as Part
+from .part import DocumentPart as DocumentPart
 from .spool import Spool
 
 #: The treatment of damaged data; see ``read_corpus``.
@@ -56,7 +56,7 @@ def read_corpus(
     errors: Errors = "strict",
     advance: Callable[[int], None] = lambda size: None,
     skipped: Callable[[str, str], None] = lambda source, reason: None,
-) -> Iterator[Part]:
+) -> Iterator[DocumentPart]:
     r"""Yield the documents of some files in parts, in the order of the files.
 
     A file is JSON lines if its name ends in ``.jsonl`` or ``.ndjson``, with or without ``.gz``
@@ -136,7 +136,7 @@ def group_of(path: str, root: str) -> str:
     return os.fsencode(name).decode("utf-8", "replace")
 
 
-def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[Part]:
+def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[DocumentPart]:
     r"""Yield the parts of a document.
 
     Args:
@@ -153,11 +153,11 @@ def parts_of(pieces: Iterable[str], group: str, source: str) -> Iterator[Part]:
         start = 0
         while len(text) - start > PART:
             end = text.rfind("\n", start, start + PART) + 1 or start + PART
-            yield Part(text[start:end], group, source, False)
+            yield DocumentPart(text[start:end], group, source, False)
             start = end
         rest = text[start:]
     if rest:
-        yield Part(rest, group, source, True)
+        yield DocumentPart(rest, group, source, True)
 
 
 class _Progress:
@@ -209,7 +209,7 @@ class _Reader:
         self._progress = _Progress(advance)
         self._skipped = skipped
 
-    def read(self, file: CorpusFile, jsonl: bool) -> Iterator[Part]:
+    def read(self, file: CorpusFile, jsonl: bool) -> Iterator[DocumentPart]:
         try:
             for part in self._parts(file, jsonl):
                 yield part
@@ -220,7 +220,7 @@ class _Reader:
             raise
         self._progress.finish()
 
-    def _parts(self, file: CorpusFile, jsonl: bool) -> Iterator[Part]:
+    def _parts(self, file: CorpusFile, jsonl: bool) -> Iterator[DocumentPart]:
         if jsonl or is_json_lines(file.path):
             yield from self._json_lines(file)
             return
@@ -234,7 +234,7 @@ class _Reader:
             raise ValueError(f"{source}: {error}") from None
         self._skipped(source, str(error))
 
-    def _undamaged(self, file: CorpusFile) -> Iterator[Part]:
+    def _undamaged(self, file: CorpusFile) -> Iterator[DocumentPart]:
         """Yield the parts of a text file, after all of it has been checked."""
         with Spool() as held:
             if os.path.isfile(file.path):
@@ -250,7 +250,7 @@ class _Reader:
                     held.add(part)
                 yield from held.take()
 
-    def _text(self, file: CorpusFile) -> Iterator[Part]:
+    def _text(self, file: CorpusFile) -> Iterator[DocumentPart]:
         return parts_of(self._decoded(file.path, self._progress.read), file.group, file.path)
 
     def _decoded(self, path: str, advance: Callable[[int], None]) -> Iterator[str]:
@@ -269,7 +269,7 @@ class _Reader:
     def _check_beginning(self, data: bytes) -> None:
         check_beginning(data, any_bytes=self._decoding == "replace")
 
-    def _json_lines(self, file: CorpusFile) -> Iterator[Part]:
+    def _json_lines(self, file: CorpusFile) -> Iterator[DocumentPart]:
         number = offset = 0
         lines = read_lines(file.path, LINE_LIMIT, self._progress.read)
         while True:

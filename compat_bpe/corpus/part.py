@@ -8,7 +8,7 @@ from typing import NamedTuple
 PART = 1 << 16
 
 
-class Part(NamedTuple):
+class DocumentPart(NamedTuple):
     r"""A piece of a document.
 
     The parts of a document follow each other and, joined, are its text. Each has at least one

@@ -14,7 +14,7 @@ from hashlib import blake2b, sha256
 from typing import Any, Callable, Literal, Protocol, get_args
 
 from ..pipeline.normalizers.forms import Form, UnicodeForm
-from .documents import Part
+from .documents import DocumentPart
 from .masking import Rule
 from .spool import Spool
 
@@ -76,7 +76,7 @@ class Amount:
     #: The size in bytes of UTF-8.
     bytes: int = 0
 
-    def add(self, part: Part, size: int | None = None) -> None:
+    def add(self, part: DocumentPart, size: int | None = None) -> None:
         """Add a part, with its size in bytes if known; the last part adds its document."""
         self.documents += part.is_last
         self.parts += 1
@@ -107,7 +107,7 @@ class CorpusCounts:
         """The SHA-256 digest in hexadecimal digits."""
         return self._hash.hexdigest()
 
-    def keep(self, part: Part) -> None:
+    def keep(self, part: DocumentPart) -> None:
         """Count a part that is passed on."""
         data = part.text.encode()
         self.kept.add(part, len(data))
@@ -137,12 +137,12 @@ class Seen(Protocol):
 
 
 def prepare(
-    parts: Iterable[Part],
+    parts: Iterable[DocumentPart],
     preparation: Preparation,
-    held_out: Callable[[Part], None] = lambda part: None,
+    held_out: Callable[[DocumentPart], None] = lambda part: None,
     counts: CorpusCounts | None = None,
     seen: Seen | None = None,
-) -> Iterator[Part]:
+) -> Iterator[DocumentPart]:
     r"""Yield the prepared parts of a corpus, as the given parts come.
 
     They begin and end where the given parts do, with one exception. If a part ends within a line,
@@ -182,13 +182,13 @@ def prepare(
 # Between these stages a part may be empty, since it may be the last part of its document.
 
 
-def _counted(parts: Iterable[Part], counts: CorpusCounts) -> Iterator[Part]:
+def _counted(parts: Iterable[DocumentPart], counts: CorpusCounts) -> Iterator[DocumentPart]:
     for part in parts:
         counts.read.add(part)
         yield part
 
 
-def _normalized(parts: Iterable[Part], form: Form) -> Iterator[Part]:
+def _normalized(parts: Iterable[DocumentPart], form: Form) -> Iterator[DocumentPart]:
     """Yield parts that, joined, are the normalized documents.
 
     The property: normalizing the parts gives the normalized document if nothing is ordered or
@@ -226,7 +226,9 @@ def _stands_first(char: str) -> bool:
     return not (unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff")
 
 
-def _masked(parts: Iterable[Part], rules: Sequence[Rule], counts: CorpusCounts) -> Iterator[Part]:
+def _masked(
+    parts: Iterable[DocumentPart], rules: Sequence[Rule], counts: CorpusCounts
+) -> Iterator[DocumentPart]:
     counts.masked = [0] * len(rules)
     for part in parts:
         text = part.text
@@ -236,7 +238,9 @@ def _masked(parts: Iterable[Part], rules: Sequence[Rule], counts: CorpusCounts) 
         yield part._replace(text=text)
 
 
-def _different_lines(parts: Iterable[Part], counts: CorpusCounts, seen: Seen) -> Iterator[Part]:
+def _different_lines(
+    parts: Iterable[DocumentPart], counts: CorpusCounts, seen: Seen
+) -> Iterator[DocumentPart]:
     starts_line = True
     for part in parts:
         lines = part.text.split("\n")
@@ -257,7 +261,9 @@ def _different_lines(parts: Iterable[Part], counts: CorpusCounts, seen: Seen) ->
         yield part._replace(text="".join(kept))
 
 
-def _different_documents(parts: Iterable[Part], counts: CorpusCounts, seen: Seen) -> Iterator[Part]:
+def _different_documents(
+    parts: Iterable[DocumentPart], counts: CorpusCounts, seen: Seen
+) -> Iterator[DocumentPart]:
     digest = blake2b(digest_size=_DIGEST)
     with Spool() as held:
         for part in parts:
@@ -276,14 +282,14 @@ def _different_documents(parts: Iterable[Part], counts: CorpusCounts, seen: Seen
 
 
 def _without_held_out(
-    parts: Iterable[Part],
+    parts: Iterable[DocumentPart],
     share: float,
-    held_out: Callable[[Part], None],
+    held_out: Callable[[DocumentPart], None],
     counts: CorpusCounts,
-) -> Iterator[Part]:
+) -> Iterator[DocumentPart]:
     """Yield the parts with text that are not held out; the others go to ``held_out``."""
 
-    def give(part: Part, out: bool) -> Iterator[Part]:
+    def give(part: DocumentPart, out: bool) -> Iterator[DocumentPart]:
         if out:
             counts.held_out.add(part)
             held_out(part)
@@ -293,7 +299,7 @@ def _without_held_out(
 
     bound = share * 2**_FRACTION
     # The next part decides if a part is the last of its document, so one waits.
-    waiting: tuple[Part, bool] | None = None
+    waiting: tuple[DocumentPart, bool] | None = None
     for part in parts:
         if part.text:
             out = bound > 0 and _fraction(part.text) < bound

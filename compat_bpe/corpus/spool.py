@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from .part import Part
+    from .part import DocumentPart
 
 #: Characters that are held in memory; what comes after these waits in a temporary file.
 _IN_MEMORY = 1 << 23
@@ -23,10 +23,10 @@ class Spool:
     """
 
     def __init__(self) -> None:
-        self._parts: list[Part] = []
+        self._parts: list[DocumentPart] = []
         self._characters = 0
         # Parts without their text, and how many bytes of the file that has.
-        self._filed: list[tuple[Part, int]] = []
+        self._filed: list[tuple[DocumentPart, int]] = []
         self._file: BinaryIO | None = None
 
     def __enter__(self) -> Spool:
@@ -35,7 +35,7 @@ class Spool:
     def __exit__(self, *_: object) -> None:
         self.clear()
 
-    def add(self, part: Part) -> None:
+    def add(self, part: DocumentPart) -> None:
         """Hold one more.
 
         Raises:
@@ -55,7 +55,7 @@ class Spool:
             raise
         self._filed.append((part._replace(text=""), size))
 
-    def take(self) -> Iterator[Part]:
+    def take(self) -> Iterator[DocumentPart]:
         """Yield all that are held, in their order; then none is."""
         yield from self._parts
         if self._file is not None:

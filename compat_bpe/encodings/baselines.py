@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..pattern.splitter import Splitter
-from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial, SpecialTokens
+from ..pipeline.added.special import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
 from ..pipeline.decoders.open_vocabulary import CharacterDecoder, WordDecoder
 from ..pipeline.definition import Definition
-from ..pipeline.models.open_vocabulary import Characters, Words
+from ..pipeline.models.open_vocabulary import Characters, WholeChunks
 from .core import EncodingCore
-from .encoding import _NOTHING, Encoding
+from .encoding import Encoding
 from .loaded import find
 
 
@@ -80,12 +80,12 @@ class Baseline(Encoding):
         else:
             if name == "characters":
                 pattern, self.max_token_value = _RUNS, 0x10FFFF
-                model: Characters | Words = Characters()
+                model: Characters | WholeChunks = Characters()
                 make_decoder: Callable[[], Any] = CharacterDecoder
             else:
                 pattern, between = _RULES[name]
                 self.max_token_value = 0
-                model = words = Words()
+                model = words = WholeChunks()
                 tokens = words.tokens
                 make_decoder = lambda: WordDecoder(words.words, between)  # noqa: E731
             made = Definition(
@@ -109,7 +109,7 @@ class Baseline(Encoding):
         text: list[str],
         *,
         num_threads: int = 8,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[list[int]]:
         """Return the ids of each of some texts, encoded in this process, which has the numbers."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 
 from ..parallel.lazy import cached_property
-from ..pipeline.added.special import find_special, raise_disallowed
+from ..pipeline.added.special import NOTHING, allowed_names
 from ..unicode.surrogates import repair
 from .core import CoreBPE, EncodingCore
 from .decoding import Decoding
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
-
-
-_NOTHING: frozenset[str] = frozenset()
 
 
 class Encoding(Decoding, Fitting, Vocabulary):
@@ -152,7 +149,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         self,
         text: str,
         *,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[int]:
         """Return the ids of a text that may name special tokens.
@@ -175,7 +172,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         >>> enc.encode("<|endoftext|>", disallowed_special=())
         [27, 91, 437, 1659, 5239, 91, 29]
         """
-        allowed = self._check_special(text, allowed_special, disallowed_special)
+        allowed = allowed_names(text, self._special_names, allowed_special, disallowed_special)
         try:
             return self.core.encode(text, allowed)
         except UnicodeEncodeError:
@@ -185,7 +182,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         self,
         text: str,
         *,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> npt.NDArray[np.uint32]:
         """Return the ids that ``encode`` gives as a read-only array of ``numpy.uint32``.
@@ -199,7 +196,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         >>> get_encoding("gpt2").encode_to_numpy("hello world")
         array([31373,   995], dtype=uint32)
         """
-        allowed = self._check_special(text, allowed_special, disallowed_special)
+        allowed = allowed_names(text, self._special_names, allowed_special, disallowed_special)
         try:
             import numpy as np
         except ImportError:
@@ -213,7 +210,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         self,
         text: str,
         *,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> tuple[list[int], list[list[int]]]:
         """Return the ids that stay whatever text follows, and what may become of the rest.
@@ -231,7 +228,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         >>> stable, len(completions), [8842] in completions  # the last is " fantasy"
         ([31373], 1432, True)
         """
-        allowed = self._check_special(text, allowed_special, disallowed_special)
+        allowed = allowed_names(text, self._special_names, allowed_special, disallowed_special)
         return self.core.encode_with_unstable(text, allowed)
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
@@ -248,7 +245,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
         text: list[str],
         *,
         num_threads: int = 8,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
     ) -> list[list[int]]:
         """Return what ``encode`` gives for each of some texts; large batches run side by side.
@@ -273,9 +270,11 @@ class Encoding(Decoding, Fitting, Vocabulary):
         texts = list(text)
         if worth_workers(texts, num_threads):
             # Errors in a text are found here, not in a worker.
-            allowed: Set[str] = _NOTHING
+            allowed: Set[str] = NOTHING
             for one in texts:
-                allowed = self._check_special(one, allowed_special, disallowed_special)
+                allowed = allowed_names(
+                    one, self._special_names, allowed_special, disallowed_special
+                )
             encoded = encode_in_workers(self.recipe(), texts, allowed, num_threads)
             if encoded is not None:
                 return encoded
@@ -375,21 +374,6 @@ class Encoding(Decoding, Fitting, Vocabulary):
         tiktoken's.
         """
         return _make_encoding, self._by_value()
-
-    def _check_special(
-        self, text: str, allowed: AllowedSpecial, disallowed: DisallowedSpecial
-    ) -> Set[str]:
-        """Refuse disallowed special tokens; return the names of the allowed ones."""
-        names = self._special_names
-        if isinstance(allowed, str) and allowed == "all":
-            allowed = names
-        if isinstance(disallowed, str) and disallowed == "all":
-            # Mostly nothing is allowed: then this is a set whose hash is known.
-            disallowed = names if allowed == _NOTHING else names - allowed
-        name = find_special(text, frozenset(disallowed or ()))
-        if name is not None:
-            raise_disallowed(name)
-        return allowed
 
 
 def _make_encoding(**arguments: Any) -> Encoding:

@@ -45,7 +45,7 @@ class Fitting:
         >>> get_encoding("gpt2").fits("hello world", 2)
         True
         """
-        from ..fit.limit import fits
+        from ..fit.longest_part import fits
 
         return fits(self, text, limit)
 

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Any
 from ..formats.sentencepiece import SentencePieceModel
 from ..parallel.lazy import cached_property
 from ..pipeline.added.added_tokens import AddedTokens
-from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
+from ..pipeline.added.special import (
+    NOTHING,
+    AllowedSpecial,
+    DisallowedSpecial,
+    allowed_names,
+)
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
 from ..pipeline.models.sentencepiece.base import SentencePieceBase
 from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
@@ -27,7 +32,7 @@ from ..pipeline.tokenized.padding import Padding
 from ..pipeline.tokenized.tokenized import Tokenized
 from ..pipeline.tokenized.truncation import Truncation
 from ..unicode.surrogates import repair
-from .encoding import _NOTHING, Encoding
+from .encoding import Encoding
 from .placed_pieces import placed_pieces
 from .tokenizer import Tokenizer
 
@@ -71,7 +76,7 @@ class SentencePiece(Tokenizer):
         *,
         add_bos: bool = False,
         add_eos: bool = False,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
     ) -> list[int]:
@@ -113,7 +118,7 @@ class SentencePiece(Tokenizer):
         text: str,
         pair: str | None = None,
         *,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
         truncation: Truncation | None = None,
@@ -130,7 +135,7 @@ class SentencePiece(Tokenizer):
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
         """
         self.encode("", pair)  # It raises what is wrong.
-        allowed = self._check_special(text, allowed_special, disallowed_special)
+        allowed = allowed_names(text, self._special_names, allowed_special, disallowed_special)
         both = (self.bos_id, self.eos_id) if add_special_tokens else ()
         ends = [id_ for id_ in both if id_ >= 0]
         pieces = placed_pieces(self._added, self._model, repair(text), allowed)
@@ -208,7 +213,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"nbest_size is {nbest_size}; it must be at most {_MOST_WAYS}")
         from random import Random
 
-        from ..pipeline.models.sentencepiece.lattice import Lattice
+        from ..pipeline.models.sentencepiece.lattice import PieceLattice
 
         random = Random(seed)
         normalized = self.normalize(text)
@@ -219,7 +224,7 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"{self!r} is neither Unigram nor BPE, so nothing in it is random")
         if nbest_size in (0, 1):
             return list(model.encode(normalized))
-        lattice = Lattice(model, normalized)
+        lattice = PieceLattice(model, normalized)
         if nbest_size < 0:
             return self.pieces.ids_of(lattice.sample(alpha, random))
         ways = self._best(normalized, nbest_size)
@@ -235,9 +240,9 @@ class SentencePiece(Tokenizer):
             raise ValueError(f"{self!r} is no Unigram model: there is only one way to cut a text")
         if count == 1 or not normalized:
             return [model.quick_split(normalized)]
-        from ..pipeline.models.sentencepiece.lattice import Lattice
+        from ..pipeline.models.sentencepiece.lattice import PieceLattice
 
-        return Lattice(model, normalized).best(count)
+        return PieceLattice(model, normalized).best(count)
 
     # Ids to text
 

@@ -6,11 +6,16 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from ..parallel.lazy import cached_property
-from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
+from ..pipeline.added.special import (
+    NOTHING,
+    AllowedSpecial,
+    DisallowedSpecial,
+    allowed_names,
+)
 from ..pipeline.processors.base import keeps_text, process, process_ids
 from ..pipeline.tokenized.tokenized import Tokenized
 from .core import EncodingCore
-from .encoding import _NOTHING, Encoding
+from .encoding import Encoding
 from .loaded import find
 
 if TYPE_CHECKING:
@@ -90,7 +95,7 @@ class Tokenizer(Encoding):
         text: str,
         pair: str | None = None,
         *,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
     ) -> list[int]:
@@ -127,7 +132,7 @@ class Tokenizer(Encoding):
         text: list[str],
         *,
         num_threads: int = 8,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
     ) -> list[list[int]]:
@@ -163,7 +168,7 @@ class Tokenizer(Encoding):
         text: str,
         pair: str | None = None,
         *,
-        allowed_special: AllowedSpecial = _NOTHING,
+        allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
         truncation: Truncation | None = None,
@@ -197,7 +202,7 @@ class Tokenizer(Encoding):
         definition = self.core.definition
         parts = []
         for one in (text,) if pair is None else (text, pair):
-            allowed = self._check_special(one, allowed_special, disallowed_special)
+            allowed = allowed_names(one, self._special_names, allowed_special, disallowed_special)
             tokens = locate(definition, one, allowed)
             parts.append(
                 Tokenized(

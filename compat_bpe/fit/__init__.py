@@ -4,9 +4,9 @@ from ..unicode.utf8 import StreamDecodeError as StreamDecodeError
 from .boundary import Boundary as Boundary
 from .document import Document as Document
 from .document_places import PlacedToken as PlacedToken
-from .limit import fits as fits
-from .limit import longest_prefix as longest_prefix
-from .limit import longest_suffix as longest_suffix
+from .longest_part import fits as fits
+from .longest_part import longest_prefix as longest_prefix
+from .longest_part import longest_suffix as longest_suffix
 from .positions import Position as Position
 from .positions import Unit as Unit
 from .prompt import FittedPrompt as FittedPrompt

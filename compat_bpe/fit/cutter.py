@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .limit import last_cut_point
+from .last_cut_point import last_cut_point
 from .text_encoder import TextEncoder
 
 #: The number of characters without a cut point after which finer cut points are looked for.

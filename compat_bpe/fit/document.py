@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .document_places import Places
-from .limit import last_cut_point
+from .last_cut_point import last_cut_point
 from .piece_tree import PieceTree, Place
 from .text_encoder import TextEncoder
 

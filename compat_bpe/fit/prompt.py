@@ -19,7 +19,8 @@ from typing import NamedTuple, Union, overload
 from ..pipeline.added.special import split_special
 from .boundary import BOUNDARIES, Boundary, rule_of
 from .document import Document
-from .limit import check_limit, fits, last_cut_point, longest_prefix, longest_suffix
+from .last_cut_point import last_cut_point
+from .longest_part import check_limit, fits, longest_prefix, longest_suffix
 from .prompt_template import fim_template
 from .surroundings import Surroundings, around_cursor, around_offset
 from .text_encoder import TextEncoder

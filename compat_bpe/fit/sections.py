@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from .boundary import Boundary, rule_of
-from .limit import check_limit, fits, last_cut_point
+from .last_cut_point import last_cut_point
+from .longest_part import check_limit, fits
 from .text_encoder import TextEncoder
 from .truncate import KEEPS, Keep, Truncated, truncate
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..unicode.surrogates import repair_with_places
 from .boundary import BOUNDARIES, Boundary, rule_of
-from .limit import longest_prefix, longest_suffix
+from .longest_part import longest_prefix, longest_suffix
 from .text_encoder import TextEncoder
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from .boundary import Boundary, rule_of
-from .limit import fits, last_cut_point, longest_prefix, longest_suffix
+from .last_cut_point import last_cut_point
+from .longest_part import fits, longest_prefix, longest_suffix
 from .text_encoder import TextEncoder
 
 #: The part of a text that is kept.

@@ -85,7 +85,7 @@ class SentencePieceModel(NamedTuple):
     Args:
         texts: each piece, by id.
         scores: the score of each piece, a number of 32 bits.
-        types: the type of each piece, a byte (see ``pipeline.sentencepiece_vocabulary``).
+        types: the type of each piece, a byte (see ``pipeline.models.sentencepiece.vocabulary``).
         normalizer: what it says about normalization.
         denormalizer: the same for decoded text; None if there is nothing.
         kind: ``UNIGRAM``, ``BPE``, ``WORD`` or ``CHAR``.

@@ -11,7 +11,7 @@ from ..encodings.model_names import model_names
 from ..encodings.registry import list_encoding_names
 from ..fit.boundary import BOUNDARIES
 from ..fit.document import Document
-from ..fit.limit import fits
+from ..fit.longest_part import fits
 from ..fit.positions import measure_of
 from ..fit.prompt import FittedPrompt, fit_prompt
 from ..fit.prompt_template import fim_template

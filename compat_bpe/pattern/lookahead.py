@@ -1,10 +1,9 @@
-r"""Conditions on what follows, as questions about one character: for ``table``.
+r"""Conditions on what follows, as questions about one character, which is all a table knows.
 
-A table takes one character after another, and knows only the next. Before it takes a character it
-can ask for the kind of this one. A gap of a joined pattern asks for more: ``(?!P)[set]`` with a P
-that takes several characters. This asks first, and takes then. It is the same to take the
-character, and to ask then for what P has left: ``(?![0-9]?[a-z])[0-9X]`` is
-``X|[0-9](?![a-z])``.
+A table of states (``pipeline.pypy.table``) takes one character after another. Before it takes one,
+it can ask for the kind of this one. A gap of a joined pattern asks for more: ``(?!P)[set]`` with a
+P that takes several characters. This asks first, and takes then. It is the same to take the
+character, and to ask then for what P has left: ``(?![0-9]?[a-z])[0-9X]`` is ``X|[0-9](?![a-z])``.
 """
 
 from __future__ import annotations

@@ -90,12 +90,14 @@ class Splitter:
         self._few_left = _FEW
         #: The matcher for all texts, if there is only one.
         self._whole: Matcher | StateMatcher | None = foreign
-        if translation is not None:
+        if translation is not None and translation.states is not None:
+            self._whole = StateMatcher(translation.states)
+        if self._whole is not None:
+            self._ascii = self._whole
+        else:
+            assert translation is not None
             # Compiled now, so that a pattern that `re` refuses fails here, not at the first text.
-            if translation.states is not None:
-                self._whole = StateMatcher(translation.states)
-            else:
-                self._ascii = self._matcher(translation.ascii)
+            self._ascii = self._matcher(translation.ascii)
 
     def chunks(self, text: str) -> list[str]:
         """Return all chunks of a text, in order.
@@ -106,6 +108,8 @@ class Splitter:
         Args:
             text: without surrogates; see ``repair``.
         """
+        if text.isascii():
+            return self._ascii.find_all(text)
         matcher, replaced = self._matcher_for(text)
         chunks = matcher.find_all(replaced)
         if replaced is text:

@@ -1,4 +1,4 @@
-"""A bounded cache from text to its ids or its count, for chunks and for whole segments.
+"""Bounded caches: from text to its ids or its count, and of small facts.
 
 Text repeats itself. Most chunks of a long text have occurred before, and the ids of such a chunk
 take one look-up in a dictionary. Whole texts repeat, too, for instance when an editor counts a
@@ -14,9 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TypeVar
 
+    K = TypeVar("K")
     V = TypeVar("V")
 else:
-    V = object
+    K = V = object
 
 
 class Cache(dict[str, V]):
@@ -72,3 +73,33 @@ class Cache(dict[str, V]):
         """Remove all texts."""
         super().clear()
         self.older = {}
+
+
+class Memo(dict[K, V]):
+    """A dictionary of ``find(key)`` that begins anew when it is full.
+
+    It is for facts of which a text needs few different ones, such as those of its characters.
+    Nothing is noted when one is looked up again, so that takes no longer than in any dictionary.
+
+    Args:
+        find: returns the value for a key.
+        limit: the largest number of keys held.
+
+    >>> squares = Memo(lambda number: number * number, limit=2)
+    >>> [squares[number] for number in (2, 3, 2, 4)], squares
+    ([4, 9, 4, 16], {4: 16})
+    """
+
+    __slots__ = ("_find", "_limit")
+
+    def __init__(self, find: Callable[[K], V], limit: int) -> None:
+        super().__init__()
+        self._find = find
+        self._limit = limit
+
+    def __missing__(self, key: K) -> V:
+        value = self._find(key)
+        if len(self) >= self._limit:
+            self.clear()
+        self[key] = value
+        return value

@@ -83,7 +83,8 @@ class Core:
     def _encode_span(self, span: str, ids: list[int]) -> None:
         """Append the ids of a span to a list."""
         if len(span) < SHORTEST_SEGMENT:
-            ids += chain.from_iterable(self.ids_of_chunks(span))
+            chunks = self.splitter.chunks(span)
+            ids += chain.from_iterable(map(self._chunk_ids.__getitem__, chunks))
         else:
             for segment_ids in map(self._segment_ids.__getitem__, self.splitter.segments(span)):
                 ids += segment_ids
@@ -322,9 +323,9 @@ class Core:
     @cached_property
     def _decoder(self) -> IdDecoder:
         """The decoder, built when something is first decoded."""
-        from .decoders.byte_decoder import ByteDecoder
+        from .decoders.choose import choose_decoder
 
-        definition = self.definition
-        if definition.make_decoder is not None:
-            return definition.make_decoder()
-        return ByteDecoder(self.encoder, definition.other_tokens(), definition.others_win)
+        parts = self.definition
+        return choose_decoder(
+            parts.make_decoder, lambda: self.encoder, parts.other_tokens, parts.others_win
+        )

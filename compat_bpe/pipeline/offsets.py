@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .definition import Added, Definition
-    from .models.text_model import Found
+    from .models.text_model import ChunkToken
 
 
 class Located(NamedTuple):
@@ -104,7 +104,9 @@ def _matches(splitter: Splitter) -> Callable[[Aligned], list[Aligned]]:
 
 
 def _places(
-    chunk: Aligned, tokens: Sequence[Found], convert: Callable[[int, int, int], tuple[int, int]]
+    chunk: Aligned,
+    tokens: Sequence[ChunkToken],
+    convert: Callable[[int, int, int], tuple[int, int]],
 ) -> Iterator[tuple[int, int]]:
     """Yield the places of tokens in the original text, given their places in a chunk.
 

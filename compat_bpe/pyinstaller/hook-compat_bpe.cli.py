@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
@@ -9,4 +10,6 @@ def hook(hook_api: Any) -> None:
     """Add the modules; PyInstaller calls this for a program that has the command in it."""
     from PyInstaller.utils.hooks import collect_submodules
 
-    hook_api.add_imports(*collect_submodules("compat_bpe.cli.commands"))
+    for package in ("compat_bpe.cli.commands", "compat_bpe.check.formats"):
+        hook_api.add_imports(*collect_submodules(package))
+    hook_api.add_imports("tomllib" if sys.version_info >= (3, 11) else "tomli")

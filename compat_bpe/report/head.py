@@ -49,7 +49,7 @@ def head(
     Args:
         total: the sizes of the text.
         groups: how many groups it has.
-        title, corpus, version, made_at: as in ``report_page.page``.
+        title, corpus, version, made_at: as in ``html.page``.
     """
     figures = (
         (total.documents, "document"),

@@ -28,12 +28,12 @@ from .figures import (
 )
 from .head import head, whole_title
 from .names import Key, keys, shorten, text, titled
+from .order import reason
 from .style import STYLE
 from .tables import curve_tables, group_tables, measures_of, vocabulary_table
 
-#: The most groups and the most bars that are drawn, and how many groups in any case; those with
-#: the most text. Tables have all.
-_DRAWN, _BARS, _DRAWN_AT_LEAST = 40, 160, 8
+#: The most groups of which a table is not folded.
+_UNFOLDED = 8
 
 #: Tokens of this many bytes and more are counted together.
 _LONG = 16
@@ -49,6 +49,7 @@ def page(
     top: int = 10,
     title: str = "Tokenizer report",
     *,
+    groups: int = 10,
     corpus: Sequence[str] = (),
     version: str = "",
     made_at: datetime | None = None,
@@ -59,6 +60,7 @@ def page(
         report: the report.
         top: how many of the most frequent and of the longest tokens are listed.
         title: the title of the page.
+        groups: how many groups have bars, the first ones; tables have all.
         corpus: the names of the corpus, for instance paths; ``-`` is standard input.
         version: the version of compat_bpe that counted.
         made_at: the time that the page gives as its own.
@@ -71,10 +73,10 @@ def page(
     (True, True)
     """
     named = keys(list(report.encodings))
-    groups = shorten(report.groups)
+    short = shorten(report.groups)
     sections = (
-        _groups(report, named, groups),
-        _balance(report, named, groups),
+        _groups(report, named, short, groups),
+        _balance(report, named, short),
         _lengths(report, named),
         _coverage(report, named),
         _vocabulary(report, named, top),
@@ -135,11 +137,10 @@ def _cards(report: Report, named: Sequence[Key]) -> str:
     return f'<ul class="cards" style="--count:{len(cards)}">{"".join(cards)}</ul>'
 
 
-def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> str:
-    drawn = _drawn(report)
+def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str], drawn: int) -> str:
     of = BYTES_PER_TOKEN.of
     groups = []
-    for group in drawn:
+    for group in list(report.groups)[:drawn]:
         ratios = (of(report.groups[group], one.groups[group]) for one in report.encodings.values())
         groups.append(
             (
@@ -168,7 +169,7 @@ def _groups(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> s
     return _section(
         "Bytes per token",
         "The average amount of text in a token. The longer the bar, the fewer tokens the same text "
-        "takes." + _not_all_drawn(report),
+        "takes." + _not_all_drawn(report, drawn),
         charts.legend(named)
         + chart
         + charts.details(
@@ -202,7 +203,7 @@ def _balance(report: Report, named: Sequence[Key], short: Mapping[str, str]) -> 
     }
     heads = ["group", *(key.label for key in named)]
     written = charts.table(table.title, heads, rows, shades=depth)
-    if len(rows) > _DRAWN_AT_LEAST:
+    if len(rows) > _UNFOLDED:
         written = charts.details("All figures", written)
     return _section(
         "Balance between groups",
@@ -365,21 +366,11 @@ def _cut(parts: Sequence[bytes]) -> str:
     return f'<span class="cut"><small>{len(parts)}</small> {charts.tokens(parts)}</span>'
 
 
-def _drawn(report: Report) -> list[str]:
-    """Return the groups that are drawn, in the order of the report."""
-    sizes = report.groups
-    largest = sorted(sizes, key=lambda group: -sizes[group].bytes)[: _most_drawn(report)]
-    chosen = set(largest)
-    return [group for group in sizes if group in chosen]
-
-
-def _most_drawn(report: Report) -> int:
-    return min(_DRAWN, max(_DRAWN_AT_LEAST, _BARS // len(report.encodings)))
-
-
-def _not_all_drawn(report: Report) -> str:
-    groups, drawn = len(report.groups), _most_drawn(report)
-    return f" Of {groups:,} groups, the {drawn} largest are drawn." if groups > drawn else ""
+def _not_all_drawn(report: Report, drawn: int) -> str:
+    count = len(report.groups)
+    if count <= drawn:
+        return ""
+    return f" Of {count:,} groups, those {drawn} {reason(report)} are drawn."
 
 
 def _section(title: str, explained: str, content: str) -> str:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from ..corpus.documents import Part
+from ..corpus.documents import DocumentPart
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..fit.stream import Cutter
@@ -53,7 +53,7 @@ Sizes(documents=2, bytes=15, characters=15, words=4))
     TokenCounts(tokens=4, chunks=3, whole_chunks=2, unknown=None, lost=0)
     """
     parts = (
-        Part(text, group, "", True)
+        DocumentPart(text, group, "", True)
         for group, documents in texts.items()
         for text in documents
         if text
@@ -63,7 +63,7 @@ Sizes(documents=2, bytes=15, characters=15, words=4))
 
 def report_parts(
     encodings: Mapping[str, Encoding],
-    parts: Iterable[Part],
+    parts: Iterable[DocumentPart],
     *,
     groups: Iterable[str] = (),
     terms: Iterable[str] = (),
@@ -92,7 +92,7 @@ def report_parts(
     )
 
 
-def _repaired(parts: Iterable[Part]) -> Iterator[tuple[str, str, bool, bool]]:
+def _repaired(parts: Iterable[DocumentPart]) -> Iterator[tuple[str, str, bool, bool]]:
     """Yield text without surrogates, its group, and if a document begins and ends with it."""
     is_first = True
     for part in parts:

@@ -25,6 +25,9 @@ _SHORT = 32
 
 _VISIBLE = Visible()
 
+#: What is shown of a group whose name is empty, as a field of JSON lines may be.
+_NO_NAME = "(no name)"
+
 #: Places where a name may be broken: after these characters, but not before the ending of a file's
 #: name; and before a backslash, which separates folders or begins an escape.
 _BREAK = re.compile(r"(?<=[/_.\-:])(?![/_.\-:]|$)(?!(?<=\.)\w{1,5}$)|(?<=.)(?=\\)")
@@ -52,9 +55,13 @@ def breakable(name: str) -> str:
 
 
 def titled(name: str, shown: str) -> str:
-    """Return a shortened name as HTML; a long one has the full name as its title."""
+    """Return a shortened name as HTML; a long one has the full name as its title.
+
+    >>> titled("en", "en"), titled("", "")
+    ('<span class="name">en</span>', '<span class="name">(no name)</span>')
+    """
     title = f' title="{text(name)}"' if len(name) > _WHOLE else ""
-    return f'<span class="name"{title}>{breakable(shown)}</span>'
+    return f'<span class="name"{title}>{breakable(shown) or _NO_NAME}</span>'
 
 
 def shorten(names: Iterable[str]) -> dict[str, str]:

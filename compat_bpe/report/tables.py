@@ -82,8 +82,8 @@ def group_tables(report: Report) -> list[Table]:
         tables.append(_table(report, measure.title, some, measure.of, measure.form))
     if len(report.groups) > 1:
         ratios = [balance(report.groups, column.groups) for column in listed]
-        rows = [(group, [_written(ratio[group]) for ratio in ratios]) for group in report.groups]
-        rows.append(("worst to best", [_written(worst_to_best(ratio)) for ratio in ratios]))
+        rows = [(group, [written(ratio[group]) for ratio in ratios]) for group in report.groups]
+        rows.append(("worst to best", [written(worst_to_best(ratio)) for ratio in ratios]))
         names = [column.name for column in listed]
         tables.append(Table("tokens per character, relative to the best group", names, rows))
     return tables
@@ -94,8 +94,8 @@ def vocabulary_table(report: Report) -> Table:
     rows = []
     for name, one in report.encodings.items():
         counts = one.mergeable, one.used, one.unused
-        mergeable, used, unused = (_written(count, "{:,}") for count in counts)
-        shares = [_written(one.share(number), SHARE) for number in (one.used, one.unused)]
+        mergeable, used, unused = (written(count, "{:,}") for count in counts)
+        shares = [written(one.share(number), SHARE) for number in (one.used, one.unused)]
         unreachable = "not known" if one.unreachable is None else f"{len(one.unreachable):,}"
         rows.append((name, [mergeable, used, shares[0], unused, shares[1], unreachable]))
     titles = ["all", "used", "share", "unused", "share", "unreachable"]
@@ -126,14 +126,15 @@ def _table(
     form: str,
 ) -> Table:
     rows = [
-        (group, [_written(of(sizes, column.groups[group]), form) for column in listed])
+        (group, [written(of(sizes, column.groups[group]), form) for column in listed])
         for group, sizes in report.groups.items()
     ]
     if len(rows) != 1:
-        cells = [_written(of(report.total, column.total), form) for column in listed]
+        cells = [written(of(report.total, column.total), form) for column in listed]
         rows.append(("total", cells))
     return Table(title, [column.name for column in listed], rows)
 
 
-def _written(figure: float | None, form: str = RATIO) -> str:
+def written(figure: float | None, form: str = RATIO) -> str:
+    """Return a figure as text; a dash where there is none."""
     return "-" if figure is None else form.format(figure)

@@ -24,6 +24,7 @@ from .figures import (
     balance,
     worst_to_best,
 )
+from .order import reason
 from .tables import Column, Table, columns, curve_tables, group_tables, vocabulary_table
 
 #: Columns of a line for the name at its end.
@@ -42,36 +43,50 @@ def line_width() -> int:
     return _PIPE_WIDTH
 
 
-def table_lines(report: Report, width: int, top: int) -> list[str]:
+def table_lines(report: Report, width: int, top: int, groups: int | None = None) -> list[str]:
     """Return the lines of a report.
 
     Args:
         report: the report.
         width: the largest number of characters for a line.
         top: the number of most frequent and of longest tokens.
+        groups: the number of groups that have lines, the first ones; None for all. Totals are those
+            of all.
     """
     # The blank line after the last block is left out.
-    return list(_blocks(report, width, top))[:-1]
+    return list(_blocks(report, width, top, groups))[:-1]
 
 
-def _blocks(report: Report, width: int, top: int) -> Iterator[str]:
+def _blocks(report: Report, width: int, top: int, groups: int | None) -> Iterator[str]:
+    count = len(report.groups)
+    if groups is not None and groups < count:
+        yield f"{groups} of {count:,} groups, those {reason(report)}; --groups {count} shows all"
+        yield ""
+    else:
+        groups = count
     tables = group_tables(report)
-    numbers: dict[str, str] = {}
-    if _width(tables[0]) + _NAME_WIDTH > width:
-        numbers = {name: f"[{number}]" for number, name in enumerate(report.encodings, 1)}
+    numbers = numbered(report, tables[0], width)
+    if numbers:
         yield from (f"{number} {name}" for name, number in numbers.items())
         yield ""
     for table in tables:
-        named = len(report.encodings)
-        titles = [numbers.get(name, name) for name in table.columns[:named]]
-        yield from _block(table._replace(columns=titles + list(table.columns[named:])))
-    yield from _block(vocabulary_table(report))
+        titles = [numbers.get(name, name) for name in table.columns]
+        rows = [*table.rows[:groups], *table.rows[count:]]
+        yield from block(Table(table.title, titles, rows))
+    yield from block(vocabulary_table(report))
     for table in curve_tables(report):
-        yield from _block(table)
+        yield from block(table)
     for name, one in report.encodings.items():
         yield from _token_block(f"most frequent tokens of {name}", one, one.uses[:top])
         yield from _token_block(f"longest used tokens of {name}", one, one.longest(top))
     yield from _term_lines(report)
+
+
+def numbered(report: Report, table: Table, width: int) -> dict[str, str]:
+    """Return numbers for the encodings if a table with their names above it is too wide."""
+    if _width(table) + _NAME_WIDTH <= width:
+        return {}
+    return {name: f"[{number}]" for number, name in enumerate(report.encodings, 1)}
 
 
 def _token_block(title: str, one: EncodingReport, uses: Sequence[TokenUse]) -> Iterator[str]:
@@ -89,7 +104,7 @@ def _token_block(title: str, one: EncodingReport, uses: Sequence[TokenUse]) -> I
         for use in uses
     ]
     if rows:
-        yield from _block(Table(title, ["times", "share", "bytes", "id"], rows))
+        yield from block(Table(title, ["times", "share", "bytes", "id"], rows))
 
 
 def _term_lines(report: Report) -> Iterator[str]:
@@ -106,7 +121,8 @@ def _term_lines(report: Report) -> Iterator[str]:
         yield ""
 
 
-def _block(table: Table) -> Iterator[str]:
+def block(table: Table) -> Iterator[str]:
+    """Yield the lines of a table, and a blank one."""
     widths = _widths(table)
     yield table.title
     yield _GAP.join(map(str.rjust, table.columns, widths)).rstrip()

@@ -12,7 +12,7 @@ from .counts import chunk_counts as chunk_counts
 from .prepared import prepare as prepare
 from .reports import report as report
 from .rows import partition_counts as partition_counts
-from .ship import ship as ship
-from .ship import write_zip as write_zip
+from .ship_package import ship as ship
+from .ship_package import write_zip as write_zip
 from .sql import register as register
 from .training import train as train

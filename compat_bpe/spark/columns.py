@@ -13,7 +13,7 @@ from ..fit.boundary import Boundary
 from ..fit.split import split_text
 from ..fit.truncate import Keep
 from ..unicode.surrogates import repair
-from .carried import AnyEncoding, Carried, check_fixed_ids
+from .carried_encoding import AnyEncoding, Carried, check_fixed_ids
 from .needs import needed
 from .texts import Errors, check_errors, texts_of
 

@@ -8,12 +8,12 @@ from itertools import chain
 from typing import Any, Protocol
 
 from ..corpus.chunk_counts import Counts
-from ..corpus.documents import Part, parts_of
+from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.frequent import Summary, merged, summary
 from ..train.checks import check_least, check_weights
 from ..train.words import multipliers_of
 from ..unicode.surrogates import repair
-from .carried import AnyEncoding, Carried
+from .carried_encoding import AnyEncoding, Carried
 from .frames import mapped, picked, rows_of
 from .needs import needed
 from .rows import counted_in_portions, splitter_of
@@ -137,7 +137,7 @@ class Units(Protocol):
     """A way to split documents, which can be pickled."""
 
     def portions(
-        self, parts: Iterable[Part], by_group: bool, figures: Counter[str]
+        self, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
     ) -> Iterator[Counts]:
         """Yield the counts of what documents are split into, whenever they are many.
 
@@ -155,7 +155,7 @@ class Chunks:
         self._encoding = Carried(encoding)
 
     def portions(
-        self, parts: Iterable[Part], by_group: bool, figures: Counter[str]
+        self, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
     ) -> Iterator[Counts]:
         return counted_in_portions(self._encoding.get(), parts, by_group)
 
@@ -204,7 +204,7 @@ class Count:
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         return self.counted(self._parts(batches), Counter())
 
-    def counted(self, parts: Iterable[Part], figures: Counter[str]) -> Iterator[Any]:
+    def counted(self, parts: Iterable[DocumentPart], figures: Counter[str]) -> Iterator[Any]:
         """Yield batches of the chunks of documents, with the columns of ``schema``.
 
         Args:
@@ -255,6 +255,6 @@ class Count:
         names = self.names
         return arrow.RecordBatch.from_arrays([make[name]() for name in names], names)
 
-    def _parts(self, batches: Iterator[Any]) -> Iterator[Part]:
+    def _parts(self, batches: Iterator[Any]) -> Iterator[DocumentPart]:
         for text, group, _ in rows_of(batches, self._errors, self._column):
             yield from parts_of([repair(text)], group, "")

@@ -33,7 +33,7 @@ from .counts import chunk_counts
 from .frames import quoted
 from .needs import needed
 from .reports import report
-from .ship import ship, write_zip
+from .ship_package import ship, write_zip
 from .training import train
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ from ..train.kinds import check_settings
 from ..train.sentencepiece.settings import SentencePieceSettings
 from ..train.trainer import KindSettings, LearnedMerge, Trainer
 from .counts import Chunks, Units
-from .sentences import Words, WordsTrainer, check_learned_from_words
+from .sentences import SentenceWords, WordsTrainer, check_learned_from_words
 
 
 class Result(Protocol):
@@ -78,7 +78,7 @@ class _SentencePiece:
     def __init__(self, settings: SentencePieceSettings) -> None:
         check_learned_from_words(settings)
         self.settings: KindSettings = settings
-        self.units = Words(settings)
+        self.units = SentenceWords(settings)
         self._sentencepiece = settings
 
     def trainer(self, name: str, figures: Counter[str]) -> LearnsFromCounts:

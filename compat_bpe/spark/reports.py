@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..corpus.documents import Part, parts_of
+from ..corpus.documents import DocumentPart, parts_of
 from ..report.figures import EncodingReport, Report, Sizes, TokenCounts
 from ..report.measure import report_parts
 from ..unicode.surrogates import repair
-from .carried import AnyEncoding, Carried
+from .carried_encoding import AnyEncoding, Carried
 from .frames import batch_of, mapped, picked, rows_of
 from .needs import needed
 from .texts import Errors, check_errors
@@ -83,7 +83,7 @@ class _Measure:
             columns = [list(values) for values in zip(*rows)]
             yield batch_of([*_BY, "count"], _TYPES, columns)
 
-    def _parts(self, batches: Iterator[Any]) -> Iterator[Part]:
+    def _parts(self, batches: Iterator[Any]) -> Iterator[DocumentPart]:
         for text, group, _ in rows_of(batches, self._errors, self._column):
             yield from parts_of([repair(text)], group, "")
 

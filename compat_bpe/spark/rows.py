@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..corpus.chunk_counts import ChunkCounter, Counts, Spill
-from ..corpus.documents import Part, parts_of
+from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.prepare import Amount, CorpusCounts, Preparation, prepare
 from ..encodings.encoding import Encoding
 from ..train.bpe.byte_level import BYTES, make_encoding
@@ -30,8 +30,8 @@ class Prepared(NamedTuple):
         counts: the counts of it alone.
     """
 
-    kept: list[list[Part]]
-    held_out: list[Part]
+    kept: list[list[DocumentPart]]
+    held_out: list[DocumentPart]
     counts: CorpusCounts
 
 
@@ -93,8 +93,8 @@ def prepared(
     (['b\n\n'], 2)
     """
     counts = CorpusCounts()
-    kept: list[list[Part]] = [[]]
-    held_out: list[Part] = []
+    kept: list[list[DocumentPart]] = [[]]
+    held_out: list[DocumentPart] = []
     parts = parts_of([repair(text)], group, "")
     for part in prepare(parts, preparation, held_out.append, counts, _Player(first)):
         kept[-1].append(part)
@@ -148,7 +148,7 @@ class Figures:
 
 
 def counted_in_portions(
-    encoding: Encoding, parts: Iterable[Part], by_group: bool
+    encoding: Encoding, parts: Iterable[DocumentPart], by_group: bool
 ) -> Iterator[Counts]:
     """Yield the counts of the chunks of documents, whenever they are many, and at the end.
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from ..corpus.chunk_counts import Counts
 from ..corpus.counted import Counted, rows_of
-from ..corpus.documents import Part
+from ..corpus.documents import DocumentPart
 from ..encodings.sentencepiece import SentencePiece
 from ..train.sentencepiece.corpus import corpus_of, lines_of, sentences_of, word_splitter
 from ..train.sentencepiece.model import check_takes_counts, learn_from_corpus
@@ -38,14 +38,14 @@ def check_learned_from_words(settings: SentencePieceSettings) -> None:
         )
 
 
-class Words:
+class SentenceWords:
     """The words of sentences; each line of a document is one."""
 
     def __init__(self, settings: SentencePieceSettings) -> None:
         self._settings = settings
 
     def portions(
-        self, parts: Iterable[Part], by_group: bool, figures: Counter[str]
+        self, parts: Iterable[DocumentPart], by_group: bool, figures: Counter[str]
     ) -> Iterator[Counts]:
         settings = self._settings
         splits = settings.split_by_whitespace or settings.model_type == "word"
@@ -71,7 +71,7 @@ class Words:
             figures[_SKIPPED] += 4 * len(line) > longest and len(line.encode()) > longest
 
 
-def _documents(parts: Iterable[Part]) -> Iterator[str]:
+def _documents(parts: Iterable[DocumentPart]) -> Iterator[str]:
     """Yield the texts of documents that come in parts."""
     waiting: list[str] = []
     for text, _, _, is_last in parts:

@@ -10,7 +10,7 @@ from ..encodings.encoding import Encoding
 from ..encodings.registry import get_encoding
 from ..fit.split import split_text
 from ..unicode.surrogates import repair
-from .carried import AnyEncoding, Carried, check_fixed_ids
+from .carried_encoding import AnyEncoding, Carried, check_fixed_ids
 from .columns import arrow_function, arrow_of
 from .texts import Errors, check_errors, texts_of
 

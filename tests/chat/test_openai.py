@@ -204,7 +204,7 @@ def test_nested_properties_are_counted_too() -> None:
         ({"role": "human", "content": "x"}, "messages[0].role: 'human' is not known; known: sys"),
         (
             {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]},
-            "messages[0].content[0]: a part of type 'image_url' cannot be counted",
+            "messages[0].content[0].image_url.url: the size of an image at an address",
         ),
         (
             {"role": "user", "content": [{"type": "input_audio", "input_audio": {}}]},

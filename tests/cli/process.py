@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import sys
 from contextlib import suppress
@@ -42,12 +43,18 @@ class Terminal:
     """A terminal that collects what processes write to it.
 
     Give ``fd`` to them, and then ``close``; ``text`` is complete after that, when all have ended.
+    It has 24 rows, and ``columns`` if they are given.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, columns: int | None = None) -> None:
         import pty
 
         self._reading, self.fd = pty.openpty()
+        if columns is not None:
+            import fcntl
+            import termios
+
+            fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self._written: list[bytes] = []
         self._thread = Thread(target=self._read, daemon=True)
         self._thread.start()

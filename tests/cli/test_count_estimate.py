@@ -120,7 +120,7 @@ def test_a_model_with_an_encoding_is_counted_exactly() -> None:
         (["-m", "qwen3:8b"], "has the tokenizer of Qwen 3, which does not ship"),
         (["-m", "gpt9"], "unknown model 'gpt9'"),
         (["-m", "claude-3-opus", "-e", "gpt2"], "exclude each other"),
-        (["-m", "claude-3-opus", "--pattern", "llama3"], "--pattern is for a rank file"),
+        (["-m", "claude-3-opus", "--pattern", "llama3"], "--pattern is for a vocabulary file"),
         (["-m", "claude-3-opus", "--context"], "the limits of model 'claude-3-opus' are not known"),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.chat import count_messages, load_chat_template
+from compat_bpe.chat import count_messages, count_parts, load_chat_template
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
 from tests.cli.exact import run
@@ -45,6 +45,15 @@ def test_the_options_have_the_last_word(tmp_path: Path) -> None:
     ):
         expected = count_messages(MESSAGES, **arguments)  # type: ignore[arg-type]
         assert run("count", "--messages", path, *options).out == b"%d\n" % expected
+
+
+@pytest.mark.parametrize("estimate", [[], ["--estimate"]])
+def test_a_model_and_an_encoding_exclude_each_other(tmp_path: Path, estimate: list[str]) -> None:
+    path = write(tmp_path, MESSAGES)
+    options = ["-m", "gpt-4o", "-e", "gpt2", *estimate]
+    status, out, err = run("count", "--messages", path, *options)
+    assert (status, out) == (2, b"")
+    assert "--model and --encoding exclude each other" in err
 
 
 def test_messages_alone_are_counted_by_the_default_encoding(tmp_path: Path) -> None:
@@ -142,3 +151,37 @@ def test_damaged_requests(body: bytes, reason: str) -> None:
     assert (status, out) == (2, b"")
     assert reason in err
     assert err.count("\n") == 1
+
+
+def test_parts_of_a_request(tmp_path: Path) -> None:
+    path = write(tmp_path, BODY)
+    parts = count_parts(MESSAGES, model="gpt-4o", tools=TOOLS)
+    status, out, _ = run("count", "--messages", path, "--parts")
+    total = count_messages(MESSAGES, model="gpt-4o", tools=TOOLS)
+    assert (status, out.decode().splitlines()) == (
+        0,
+        [
+            f"{parts[0].tokens:2} system (messages[0])",
+            f"{parts[1].tokens:2} user (messages[1])",
+            f"{parts[2].tokens:2} tools",
+            f"{parts[3].tokens:2} reply",
+            f"{total} total",
+        ],
+    )
+    result = json.loads(run("count", "--messages", path, "--parts", "--json").out)
+    assert result["parts"][1] == {"name": "user", "messages": [1], "tokens": parts[1].tokens}
+    assert sum(part["tokens"] for part in result["parts"]) == result["tokens"] == total
+    assert "parts" not in json.loads(run("count", "--messages", path, "--json").out)
+
+
+def test_parts_of_an_estimate(tmp_path: Path) -> None:
+    path = write(tmp_path, {"model": "claude-sonnet-4-5", "messages": MESSAGES})
+    out = run("count", "--messages", path, "--parts", "--estimate").out.decode()
+    assert [line.split()[0][0] for line in out.splitlines()] == ["≈"] * 4
+    assert "0 reply" in out
+
+
+def test_parts_are_of_a_request(tmp_path: Path) -> None:
+    status, _, err = run("count", "--parts", write(tmp_path, BODY))
+    assert status == 2
+    assert "--parts needs --messages" in err

@@ -20,7 +20,7 @@ from compat_bpe.cli import cli
 from compat_bpe.save import save_tokenizer_json
 from tests.cli import process
 from tests.cli.exact import run
-from tests.cli.process import TIMEOUT, environment, posix
+from tests.cli.process import TIMEOUT, Terminal, environment, posix
 
 ROOT = Path(__file__).parents[2]
 
@@ -204,12 +204,57 @@ def test_h_fits_one_screen(name: str) -> None:
     shown = run(*name.split(), "-h").out.decode()
     lines = shown.splitlines()
     assert len(lines) < 24
-    assert lines[0].startswith(f"Usage: {' '.join(['compat-bpe', *name.split()])}")
-    assert lines[-1] == f"{' '.join(['compat-bpe', *name.split()])} --help says all."
+    path = " ".join(["compat-bpe", *name.split()])
+    assert lines[0].startswith(f"Usage: {path}")
+    ask = "--help" if name not in ("", "corpus") else "COMMAND -h says more; --help"
+    assert lines[-1] == f"{path} {ask} says all."
     commands = re.findall(r"^ +\$ (.*)$", re.sub(r"\\\n\s*", "", shown), re.MULTILINE)
     assert commands == examples(name)[:3] or name in ("", "corpus")
     # Only what is quoted from an example may be wider than a terminal.
     assert all(len(line) <= 80 for line in lines if not line.startswith(("  $", "      ")))
+
+
+@posix
+@pytest.mark.parametrize("columns", [80, 50])
+def test_h_fits_a_terminal(columns: int) -> None:
+    """All commands in one process: what is tested is what a terminal of this size shows."""
+    script = (
+        "import sys\n"
+        "from compat_bpe.cli import cli\n"
+        "for name in sys.argv[1:]:\n"
+        "    cli([*name.split(), '-h'], prog_name='compat-bpe', standalone_mode=False)\n"
+        "    print('=====')\n"
+    )
+    terminal = Terminal(columns)
+    env = {key: value for key, value in environment().items() if key not in ("COLUMNS", "LINES")}
+    subprocess.run(
+        [sys.executable, "-c", script, *WITH_EXAMPLES],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=terminal.fd,
+        stderr=terminal.fd,
+        timeout=TIMEOUT,
+        check=True,
+    )
+    pages = terminal.text().decode().split("=====\n")[:-1]
+    assert len(pages) == len(WITH_EXAMPLES)
+    for name, page in zip(WITH_EXAMPLES, pages):
+        rows = sum(max(1, -(-len(line) // columns)) for line in page.splitlines())
+        assert rows < 24, (name, page)  # the prompt takes the last one
+        assert page.startswith(f"Usage: {' '.join(['compat-bpe', *name.split()])}")
+        assert "$ compat-bpe" in page or "$(compat-bpe" in page or "Commands:" in page
+        assert page.endswith("--help says all.\n") or "COMMAND -h says more" in page
+
+
+#: The row by which the first example is there, in the help that says all.
+FIRST_ROWS = 8
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_examples_come_first(name: str) -> None:
+    rows = run(*name.split(), "--help").out.decode().splitlines()
+    [first] = [row for row in rows if row.strip() in ("Example:", "Examples:")]
+    assert rows.index(first) < FIRST_ROWS
 
 
 def test_summaries_of_commands_are_whole() -> None:
@@ -227,6 +272,7 @@ def test_summaries_of_commands_are_whole() -> None:
         (["help", "trian"], "there is no command 'trian' (did you mean 'train'?)"),
         (["help", "count", "more"], "compat-bpe count has no commands"),
         (["corpus", "count"], "'count'"),
+        ([str(ROOT)], f"; that is a file or folder: compat-bpe count {ROOT}"),
     ],
 )
 def test_a_command_that_does_not_exist(typed: list[str], message: str) -> None:

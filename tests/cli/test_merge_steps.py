@@ -180,7 +180,8 @@ def test_json_says_what_the_ids_are(text: str) -> None:
     [
         (
             ("--merges", "--ids", "a"),
-            "--ids, --merges, --json and --html exclude each other, but for --merges --json.",
+            "--ids, --merges, --json and --html exclude each other, but for --merges --json and "
+            "--merges --html.",
         ),
         (("--merges", "\udce9"), "it is not UTF-8."),
     ],

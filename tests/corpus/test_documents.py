@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.corpus import documents as corpus
 from compat_bpe.corpus import spool as held
-from compat_bpe.corpus.documents import CorpusFile, Part, group_of, parts_of, read_corpus
+from compat_bpe.corpus.documents import CorpusFile, DocumentPart, group_of, parts_of, read_corpus
 from compat_bpe.files import compressed as file_bytes
 from compat_bpe.formats.checked_json import is_unicode
 from compat_bpe.unicode.surrogates import repair
@@ -33,11 +33,11 @@ shared_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixt
 sizes = st.integers(1, 20)
 
 
-def read(path: Path | str, **options: Any) -> list[Part]:
+def read(path: Path | str, **options: Any) -> list[DocumentPart]:
     return list(read_corpus([CorpusFile(str(path), "g")], **options))
 
 
-def documents(parts: Iterable[Part]) -> list[str]:
+def documents(parts: Iterable[DocumentPart]) -> list[str]:
     """The texts of the documents; every part has some text."""
     found = [""]
     for part in parts:
@@ -119,8 +119,8 @@ def test_lines_are_named_by_their_number(tmp_path: Path) -> None:
     # A byte-order mark, as Windows writes it, and the last line without an end.
     path.write_bytes(b'\xef\xbb\xbf{"t": "1"}\r\n\r\n{"t": ""}\n{"x": 0, "t": "2"}')
     assert read(path, field="t") == [
-        Part("1", "g", f"{path}:1", True),
-        Part("2", "g", f"{path}:4", True),
+        DocumentPart("1", "g", f"{path}:1", True),
+        DocumentPart("2", "g", f"{path}:4", True),
     ]
 
 

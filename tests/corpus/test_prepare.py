@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.corpus import documents as corpus
 from compat_bpe.corpus import spool as held
-from compat_bpe.corpus.documents import Part, parts_of
+from compat_bpe.corpus.documents import DocumentPart, parts_of
 from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation, prepare
 from compat_bpe.pipeline.normalizers.forms import Form, UnicodeForm
@@ -39,7 +39,7 @@ lines = st.lists(st.sampled_from(["a", "b", " ", "", "a\r", "long line", "日本
 sizes = st.integers(1, 12)
 
 
-def cut(documents: Iterable[str], size: int) -> list[Part]:
+def cut(documents: Iterable[str], size: int) -> list[DocumentPart]:
     """The parts of some documents, each of at most so many characters."""
     with patch.object(corpus, "PART", size):
         return [
@@ -49,7 +49,7 @@ def cut(documents: Iterable[str], size: int) -> list[Part]:
         ]
 
 
-def joined(parts: Iterable[Part]) -> list[str]:
+def joined(parts: Iterable[DocumentPart]) -> list[str]:
     """The texts of documents; each is that of one source."""
     found, text, source = [], "", ""
     for part in parts:
@@ -174,11 +174,11 @@ def test_what_is_held_out_divides_its_document(
 ) -> None:
     parts = cut(documents, size)
     chosen = [is_held_out(part.text, share) for part in parts]
-    expected: tuple[list[Part], list[Part]] = ([], [])
+    expected: tuple[list[DocumentPart], list[DocumentPart]] = ([], [])
     for number, (part, out) in enumerate(zip(parts, chosen)):
         is_last = part.is_last or chosen[number + 1] != out
         expected[out].append(part._replace(is_last=is_last))
-    held_out: list[Part] = []
+    held_out: list[DocumentPart] = []
     counts = CorpusCounts()
     found = list(prepare(parts, Preparation(validation=share), held_out.append, counts))
     assert (found, held_out) == expected
@@ -192,7 +192,7 @@ def test_the_share_held_out_is_near_what_was_asked_and_goes_by_the_text() -> Non
     documents = [f"document {number}" for number in range(20_000)]
 
     def held_out(share: float, documents: Sequence[str]) -> list[str]:
-        found: list[Part] = []
+        found: list[DocumentPart] = []
         kept = list(prepare(cut(documents, 100), Preparation(validation=share), found.append))
         assert len(kept) + len(found) == len(documents)
         return joined(found)
@@ -210,7 +210,7 @@ def test_the_result_is_the_same_everywhere() -> None:
     documents = [f"Straße {number % 7}\n" * 3 + f"½ e\u0301 {number}\n" for number in range(40)]
     preparation = Preparation("NFKC", [rule("0", "o")], "lines", 0.2)
     counts = CorpusCounts()
-    held_out: list[Part] = []
+    held_out: list[DocumentPart] = []
     list(prepare(cut(documents, 30), preparation, held_out.append, counts))
     assert json.loads(json.dumps(counts.as_dict())) == {
         "read": {"documents": 40, "parts": 80, "characters": 1390, "bytes": 1590},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from tests.differential.small_tokenizers import BYTE_LEVEL, added, file, small_model
+from tests.differential.small_tokenizers import file, small_model
 from tests.differential.test_normalizers import NORMALIZERS
 from tests.differential.test_pre_tokenizers import METASPACE, STEPS
 from tests.strategies import (
@@ -22,6 +22,7 @@ from tests.strategies import (
     WHITE_SPACE,
     WORDS,
 )
+from tests.tokenizer_files import BYTE_LEVEL, FLAGS, added
 
 #: Many of these, so that they meet the vocabulary.
 COMMON = [*"aabbee1 .▁", " ", "  ", "é", "e\u0301", "中", "文", "Ａ", "ﬁ", "か\u3099", "😀", "\n"]
@@ -52,7 +53,6 @@ NAMES = [
     "1",
 ]
 NAMES += ["[UNK]", "<unk>", "<pad>", "A", "aa", " ", "<0x61>", "##a", "ﬁ"]
-FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 def some(draw: Random, items: Any, least: int, most: int) -> list[Any]:

@@ -13,15 +13,9 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pipeline.byte_level import encode_bytes
+from tests.tokenizer_files import BYTE_LEVEL, bpe_model, tokenizer_file
 
 _SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
-
-BYTE_LEVEL: dict[str, Any] = {
-    "type": "ByteLevel",
-    "add_prefix_space": False,
-    "trim_offsets": True,
-    "use_regex": False,
-}
 
 
 @cache
@@ -30,44 +24,18 @@ def small_model() -> dict[str, Any]:
     ids = json.loads((_SMALL / "encoder.json").read_bytes())
     merges = (_SMALL / "vocab.bpe").read_text("utf-8").splitlines()[1:]
     del ids["<|endoftext|>"]
-    return {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": None,
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": None,
-        "fuse_unk": False,
-        "byte_fallback": False,
-        "vocab": ids,
-        "merges": merges,
-    }
+    return bpe_model(ids, merges)
 
 
 def file(**parts: Any) -> dict[str, Any]:
     """A ``tokenizer.json``, with some of its parts given."""
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [],
-        "normalizer": None,
-        "pre_tokenizer": BYTE_LEVEL,
-        "post_processor": None,
-        "decoder": BYTE_LEVEL,
-        "model": small_model(),
-        **parts,
-    }
+    usual = {"pre_tokenizer": BYTE_LEVEL, "decoder": BYTE_LEVEL, "model": small_model()}
+    return tokenizer_file(**{**usual, **parts})
 
 
 def sequence(*steps: dict[str, Any]) -> dict[str, Any]:
     """A pre-tokenizer of several steps, the last of which goes to bytes."""
     return {"type": "Sequence", "pretokenizers": [*steps, BYTE_LEVEL]}
-
-
-def added(number: int, content: str, **flags: bool) -> dict[str, Any]:
-    """An added token as it stands in a file."""
-    names = ("single_word", "lstrip", "rstrip", "normalized", "special")
-    return {"id": number, "content": content, **dict.fromkeys(names, False), **flags}
 
 
 class Both:

@@ -9,7 +9,7 @@ import pytest
 
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.formats.sentencepiece_read import parse_sentencepiece
-from compat_bpe.pipeline.models.sentencepiece.lattice import Lattice
+from compat_bpe.pipeline.models.sentencepiece.lattice import PieceLattice
 from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
 from tests.differential.small_sentencepieces import SENTENCES, parsed, processor
 from tests.differential.test_sentencepiece import WORDS, model
@@ -40,7 +40,7 @@ def drawn_text(draw: Random) -> str:
     return "".join(draw.choices(WORDS, k=draw.choice([0, 1, 2, 3, 5, 8])))
 
 
-def score(lattice: Lattice, way: list[tuple[str, int]]) -> float:
+def score(lattice: PieceLattice, way: list[tuple[str, int]]) -> float:
     """Return the score of a way as the search adds it up: from the end, in 32 bits."""
     place, total = len(lattice.ending) - 1, 0.0
     for piece in reversed(way):
@@ -62,7 +62,7 @@ def check(seed: int) -> None:
     normalized = ours.normalize(text)
     if not normalized:
         return
-    lattice = Lattice(rule, normalized)
+    lattice = PieceLattice(rule, normalized)
     scores = [score(lattice, way) for way in lattice.best(size)]
     assert scores == [way.score for way in expected]
     assert found == [[piece.id for piece in way.pieces] for way in expected]

@@ -20,11 +20,12 @@ from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.unicode.surrogates import repair
 from tests.corpora import TEXTS
 from tests.differential.reference import sample
-from tests.differential.small_tokenizers import BYTE_LEVEL, file
+from tests.differential.small_tokenizers import file
 from tests.differential.test_corpora import PARTS, read, standard_library
 from tests.examples import scaled
 from tests.pipeline.models.bpe.random_characters import ALPHABET, BARE, models
 from tests.strategies import texts as any_texts
+from tests.tokenizer_files import BYTE_LEVEL
 from tools.reference_files import reference_file
 from tools.reference_tokenizers import reference_tokenizer
 

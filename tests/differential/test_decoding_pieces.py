@@ -15,10 +15,11 @@ from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.parts.decoders import read_decoder
 from compat_bpe.pipeline.decoders.piece_decoder import PieceDecoder
 from compat_bpe.pipeline.decoders.steps import ESCAPED
-from tests.differential.small_tokenizers import BYTE_LEVEL, Both, added, file
+from tests.differential.small_tokenizers import Both, file
 from tests.differential.tokenized import error_of
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
+from tests.tokenizer_files import BYTE_LEVEL, added
 
 flags = st.booleans()
 counts = st.integers(0, 3)

@@ -11,7 +11,7 @@ import pytest
 from huggingface_hub import try_to_load_from_cache
 
 from compat_bpe.encodings.local_stores import find_stored
-from tests.encodings.test_local_stores import FIRST, SECOND, VARIABLES, cached
+from tests.encodings.stores import FIRST, SECOND, VARIABLES, cached
 
 _WHERE = "from huggingface_hub import constants; print(constants.HF_HUB_CACHE)"
 _OURS = (

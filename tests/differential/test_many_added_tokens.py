@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.pipeline.names.finder import FEW
-from tests.differential.small_tokenizers import Both, added, file
+from tests.differential.small_tokenizers import Both, file
 from tests.examples import scaled
+from tests.tokenizer_files import FLAGS, added
 
 ALPHABETS = st.sampled_from(["ab ", "a", "aé<|", "a\n]^-\\", "a\U0001f600\uffff "])
-FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 @st.composite

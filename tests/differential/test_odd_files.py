@@ -17,9 +17,10 @@ from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.save import save_tokenizer_json
 from tests.differential.any_tokenizer import MODELS, any_file, any_text
 from tests.differential.odd_files import mutated, with_shared_ids, with_uneven_templates
-from tests.differential.small_tokenizers import added, file
+from tests.differential.small_tokenizers import file
 from tests.differential.test_any_tokenizer import is_undefined_file, odd_places
 from tests.differential.tokenized import error_of, fields
+from tests.tokenizer_files import added
 
 #: What is refused here only: a part that is written as the list of its members' values, which
 #: the reader of tokenizers takes by chance; an added token that is normalized to nothing, which

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import compat_bpe
 from compat_bpe.pipeline.offsets import Located, locate
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.small_tokenizers import BYTE_LEVEL, Both, added, file, small_model
+from tests.differential.small_tokenizers import Both, file, small_model
 from tests.differential.test_pre_tokenizers import METASPACE, STEPS
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
+from tests.tokenizer_files import BYTE_LEVEL, added
 
 #: The normalizers that know places.
 NORMALIZERS: list[dict[str, Any]] = [

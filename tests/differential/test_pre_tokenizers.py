@@ -17,9 +17,10 @@ from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pipeline.pre_tokenizers.split import BEHAVIORS
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.small_tokenizers import BYTE_LEVEL, Both, added, file, sequence
+from tests.differential.small_tokenizers import Both, file, sequence
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
+from tests.tokenizer_files import BYTE_LEVEL, added
 
 #: Some with what stands for a space, and with blanks at the beginning.
 texts = st.builds(

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.parts.post_processors import read_post_processor
 from compat_bpe.pipeline.processors.base import process, process_ids
-from tests.differential.small_tokenizers import BYTE_LEVEL, Both, file
+from tests.differential.small_tokenizers import Both, file
 from tests.differential.tokenized import fields, of_theirs
 from tests.examples import scaled
+from tests.tokenizer_files import BYTE_LEVEL
 
 #: The text twice, not at all, in any order, of any type.
 pieces = st.one_of(

@@ -16,17 +16,11 @@ import compat_bpe
 from compat_bpe.pipeline.added.added_tokens import normalized_content
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.small_tokenizers import (
-    BYTE_LEVEL,
-    Both,
-    added,
-    file,
-    sequence,
-    small_model,
-)
+from tests.differential.small_tokenizers import Both, file, sequence, small_model
 from tests.examples import scaled
 from tests.strategies import MARKS, OTHER_LETTERS, RECENT
 from tests.strategies import texts as any_texts
+from tests.tokenizer_files import BYTE_LEVEL, FLAGS, added
 
 texts = any_texts.map(repair)
 
@@ -96,7 +90,6 @@ def test_texts_in_any_sequence_of_normalizers(names: list[str], several: list[st
 
 #: Names that overlap, hold white space, stand in the vocabulary or change when normalized.
 NAMES = ["<s>", "</s>", "<s", "s>", "<A>", " a", "a ", "é", "e\u0301", "he", "Ġt", "x", "\n"]
-FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 added_tokens = st.dictionaries(
     st.sampled_from(NAMES),
     st.fixed_dictionaries({flag: st.booleans() for flag in FLAGS}),

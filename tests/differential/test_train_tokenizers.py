@@ -30,8 +30,9 @@ from compat_bpe.train import (
 from compat_bpe.train.settings import TokenizerSettings
 from compat_bpe.train.words import WordCounter
 from tests.differential.reference import repaired
-from tests.differential.small_tokenizers import BYTE_LEVEL, file
+from tests.differential.small_tokenizers import file
 from tests.strategies import texts
+from tests.tokenizer_files import BYTE_LEVEL
 
 SOURCES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
 CORPUS = [path.read_text("utf-8")[:12_000] for path in SOURCES[:5]]

@@ -21,10 +21,11 @@ from compat_bpe.formats.parts.settings import (
 from compat_bpe.pipeline.processors.base import process
 from compat_bpe.pipeline.tokenized.padding import Padding
 from compat_bpe.pipeline.tokenized.truncation import Truncation
-from tests.differential.small_tokenizers import BYTE_LEVEL, file
+from tests.differential.small_tokenizers import file
 from tests.differential.test_processors import BERT, ROBERTA, special, template, text
 from tests.differential.tokenized import error_of, fields, of_theirs
 from tests.examples import scaled
+from tests.tokenizer_files import BYTE_LEVEL
 
 DIRECTIONS = st.sampled_from(["Left", "Right"])
 truncations = st.fixed_dictionaries(

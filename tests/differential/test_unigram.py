@@ -22,18 +22,12 @@ from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pipeline.models.unigram import model as unigram_model
 from compat_bpe.pipeline.models.unigram.model import Unigram
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.small_tokenizers import added
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
+from tests.tokenizer_files import added, tokenizer_file
 from tools.reference_tokenizers import reference_tokenizer
 
-EMPTY: dict[str, Any] = {
-    "version": "1.0",
-    "truncation": None,
-    "padding": None,
-    "added_tokens": [],
-    **dict.fromkeys(("normalizer", "pre_tokenizer", "post_processor", "decoder")),
-}
+EMPTY = tokenizer_file()
 
 
 def file(model: str, **parts: Any) -> str:

@@ -409,4 +409,4 @@ def test_count_takes_a_pattern_only_with_a_path(run: Run) -> None:
     for args in (("--pattern", "gpt2"), ("-e", "gpt2", "--pattern", "gpt2")):
         status, _, err = run(*args, stdin=b"a")
         assert status == 2
-        assert "--pattern is for a rank file" in err
+        assert "--pattern is for a vocabulary file that does not say its pattern" in err

@@ -15,7 +15,7 @@ import compat_bpe
 from compat_bpe import Encoding, load
 from compat_bpe.encodings import loaded, registry
 from compat_bpe.pipeline.decoders.open_vocabulary import WordDecoder
-from compat_bpe.pipeline.models.open_vocabulary import Words
+from compat_bpe.pipeline.models.open_vocabulary import WholeChunks
 from compat_bpe.pipeline.pre_tokenizers import scripts
 from compat_bpe.tiktoken import registry as tiktoken_registry
 from compat_bpe.unicode.properties import parse_ranges
@@ -45,7 +45,7 @@ def test_threads_get_what_one_alone_gets(name: str) -> None:
 def test_the_sign_of_a_script_does_not_depend_on_who_comes_first() -> None:
     """Numbered as they came, two scripts that two threads met at once could get one sign."""
     firsts = [next(iter(parse_ranges(table).ranges()))[0] for table in SCRIPTS.values()]
-    one, other = scripts._Table(), scripts._Table()
+    one, other = scripts._table.__wrapped__(), scripts._table.__wrapped__()
     assert [one[point] for point in firsts] == [other[point] for point in firsts[::-1]][::-1]
     assert len(set(one.values())) == len({scripts._script(point) for point in firsts})
 
@@ -57,7 +57,7 @@ def test_a_word_that_another_thread_puts_in_between() -> None:
             super().append(word)
             super().append(word)
 
-    model = Words()
+    model = WholeChunks()
     model.words = Busy()
     assert [model.encode(word) for word in ("to", "be", "to", "other")] == [(1,), (4,), (1,), (6,)]
     assert WordDecoder(model.words, " ").decode_text([1, 4, 2, 6], "strict") == "to be to other"

@@ -16,6 +16,7 @@ from compat_bpe.formats.rwkv import RwkvVocabulary
 from compat_bpe.save import save_tokenizer_json
 from tests.fit.small_kinds import KINDS, small_kind
 from tests.strategies import texts
+from tests.tokenizer_files import added as token_of
 
 RANKS = {bytes([byte]): byte for byte in range(256)}
 RANKS.update(
@@ -99,9 +100,8 @@ def _tokenizer(
         path = Path(folder) / "tokenizer.json"
         save_tokenizer_json(_small(r" ?[a-z]+|\s+(?!\S)|\s|\S"), path)
         content = json.loads(path.read_text("utf-8"))
-        flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
         for number, token in enumerate(added, 1010):
-            content["added_tokens"].append({"id": number, **dict.fromkeys(flags, False), **token})
+            content["added_tokens"].append(token_of(number, **token))
         content["normalizer"] = normalizer
         if add_prefix_space:
             [*_, last] = content["pre_tokenizer"]["pretokenizers"]

@@ -24,6 +24,8 @@ from compat_bpe.pipeline.models.sentencepiece.vocabulary import (
     UNUSED,
     USER_DEFINED,
 )
+from tests.tokenizer_files import added as token_of
+from tests.tokenizer_files import bpe_model, tokenizer_file
 
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 _CHARS = "abcex.<>_1thnd▁"
@@ -34,7 +36,6 @@ _MERGES = [
 _MERGED = [pair.replace(" ", "") for pair in _MERGES]
 #: With scores such that most longer pieces are better than their parts.
 _SCORED = [("<unk>", 0.0), *((char, -4.0) for char in _CHARS), *((it, -5.0) for it in _MERGED)]
-_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
 def _replace(old: str, new: str, kind: str = "String") -> dict[str, Any]:
@@ -55,18 +56,9 @@ def _bpe(*, with_bytes: bool = False, suffix: str | None = None, **options: Any)
     if suffix:
         tokens += [token + suffix for token in [*_CHARS, *_MERGED]]
         merges = [*merges, *(pair + suffix for pair in merges)]
-    return {
-        "type": "BPE",
-        "dropout": None,
-        "unk_token": "<unk>",
-        "continuing_subword_prefix": None,
-        "end_of_word_suffix": suffix,
-        "fuse_unk": False,
-        "byte_fallback": with_bytes,
-        "vocab": {token: number for number, token in enumerate(tokens)},
-        "merges": merges,
-        **options,
-    }
+    vocab = {token: number for number, token in enumerate(tokens)}
+    usual = {"unk_token": "<unk>", "end_of_word_suffix": suffix, "byte_fallback": with_bytes}
+    return bpe_model(vocab, merges, **{**usual, **options})
 
 
 def _unigram(*, with_bytes: bool = False) -> dict[str, Any]:
@@ -157,20 +149,9 @@ _FILES: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def _file(model: Any, added: Any = (), normalizer: Any = None, pre_tokenizer: Any = None,
-          decoder: Any = None) -> dict[str, Any]:  # fmt: skip
-    numbers = enumerate(added, 1010)
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [{"id": at, **dict.fromkeys(_FLAGS, False), **it} for at, it in numbers],
-        "normalizer": normalizer,
-        "pre_tokenizer": pre_tokenizer,
-        "post_processor": None,
-        "decoder": decoder,
-        "model": model,
-    }
+def _file(*, added: Any = (), **parts: Any) -> dict[str, Any]:
+    tokens = [token_of(number, **token) for number, token in enumerate(added, 1010)]
+    return tokenizer_file(added_tokens=tokens, **parts)
 
 
 _DEFAULT = NormalizerSpec()

@@ -14,10 +14,11 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.fit import prompt as prompt_module
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
-from compat_bpe.fit.limit import longest_suffix
+from compat_bpe.fit.longest_part import longest_suffix
 from compat_bpe.fit.prompt import fit_prompt
 from compat_bpe.fit.prompt_template import fim_template
 from tests.fit.hard_encodings import NAMES, RANKS, encoding_of
+from tests.fit.looked_at import Counted
 from tests.strategies import texts
 
 #: Nothing may be cut anywhere, and a longer text often has fewer tokens.
@@ -288,28 +289,21 @@ def test_the_cost_does_not_grow_with_the_texts(
     name: str, template: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoding = get_encoding(name)
-    counted = 0
-    count = encoding.core.count
-
-    def counting(text: str) -> int:
-        nonlocal counted
-        counted += len(text)
-        return count(text)
+    counted = Counted(encoding, monkeypatch)
 
     def searching(encoding: Encoding, text: str, *args: Any, **options: Any) -> int | None:
         # Some tokens have 128 bytes; these texts have up to three million characters.
         assert len(text) < 500 * 130
         return longest_suffix(encoding, text, *args, **options)
 
-    monkeypatch.setattr(encoding.core, "count", counting)
     monkeypatch.setattr(prompt_module, "longest_suffix", searching)
     costs = []
     for times in (1_000, 100_000):
-        counted = 0
+        counted.characters = 0
         text = "def f(x):\n    return g(x, 1)\n\n" * times
         fitted = fit_prompt(encoding, text, text, 500, template=template)
         assert 450 < fitted.count <= 500
-        costs.append(counted)
+        costs.append(counted.characters)
     # Some six times what is kept.
     assert max(costs) < 10_000
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.boundary import Boundary, rule_of
 from compat_bpe.fit.truncate import KEEPS, Keep, truncate
-from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
-from tests.fit.test_limit import (
+from tests.fit.by_trying import (
     asides,
     boundaries,
     limits,
     prefix_by_trying,
     suffix_by_trying,
 )
+from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 
 keeps = st.sampled_from(KEEPS)
 

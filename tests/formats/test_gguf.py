@@ -1,12 +1,10 @@
-"""Tokenizers in GGUF files: small files of each kind, and what is refused."""
+"""Tokenizers in GGUF files: small files of each kind, and where they are found."""
 
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,94 +14,27 @@ import compat_bpe
 from compat_bpe.chat import count_messages, load_chat_template
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.formats.gguf.pre import PRE
-from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from tests.formats.gguf_files import F32, I32, U8, U32, Items, Typed, Written, strings, write
+from tests.formats.gguf_files import F32, U8, U32, Items, Typed, Written, strings, write
+from tests.formats.small_gguf import (
+    BERT,
+    BYTE,
+    CONTROL,
+    DISTINCT,
+    MERGES,
+    NORMAL,
+    PIECES,
+    SMALL,
+    UNKNOWN,
+    UNUSED,
+    USER,
+    bert,
+    gemma4,
+    gpt2,
+    load,
+    pieces,
+    vocabulary,
+)
 from tests.formats.test_gguf_container import with_hole
-
-NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)
-
-Entries = Mapping[str, Written]
-
-
-def vocabulary(model: str, tokens: Mapping[str, int], **more: Written) -> dict[str, Written]:
-    """The entries of a file; ``tokens`` has the type of each, and ``more`` the rest."""
-    return {
-        "general.architecture": "small",
-        "tokenizer.ggml.model": model,
-        "tokenizer.ggml.tokens": strings(*tokens),
-        "tokenizer.ggml.token_type": Items(I32, list(tokens.values())),
-        **{f"tokenizer.ggml.{key}": value for key, value in more.items()},
-    }
-
-
-ALPHABET = list(BYTE_TO_UNICODE.values())
-MERGES = ["h e", "l l", "he ll", "hell o", "Ġ t"]
-
-
-def gpt2(
-    *, pre: str | None = "gpt-2", special: Mapping[str, int] | None = None, **more: Any
-) -> Any:
-    made = [merge.replace(" ", "") for merge in MERGES]
-    tokens = {**dict.fromkeys([*ALPHABET, *made], NORMAL), **(special or {"<|end|>": CONTROL})}
-    named = {} if pre is None else {"pre": pre}
-    return vocabulary("gpt2", tokens, merges=strings(*MERGES), **named, **more)
-
-
-#: Numbers are exact in 32 bits.
-PIECES = {
-    "<unk>": (UNKNOWN, 0.0),
-    "<s>": (CONTROL, 0.0),
-    "</s>": (CONTROL, 0.0),
-    "▁": (NORMAL, -3.0),
-    "a": (NORMAL, -4.0),
-    "b": (NORMAL, -5.0),
-    "▁a": (NORMAL, -1.0),
-    "ab": (NORMAL, -2.0),
-    "<x>": (USER, -1000.0),
-}
-
-
-def pieces(model: str, **more: Written) -> dict[str, Written]:
-    return vocabulary(
-        model,
-        {piece: kind for piece, (kind, _) in PIECES.items()},
-        scores=Items(F32, [score for _, score in PIECES.values()]),
-        **more,
-    )
-
-
-BERT = {
-    **dict.fromkeys(("[PAD]", "[UNK]", "[CLS]", "[SEP]"), CONTROL),
-    **dict.fromkeys(("[unused0]", "▁hello", "s", "▁!"), NORMAL),
-}
-BERT_IDS = {
-    "unknown_token_id": Typed(U32, 1),
-    "cls_token_id": Typed(U32, 2),
-    "seperator_token_id": Typed(U32, 3),
-}
-
-
-def bert(tokens: Mapping[str, int] = BERT, **more: Written) -> dict[str, Written]:
-    return vocabulary("bert", tokens, **BERT_IDS, **more)
-
-
-SPELLED = {
-    "<unk>": UNKNOWN,
-    "<bos>": CONTROL,
-    **dict.fromkeys(("a", "▁", "▁a"), NORMAL),
-    **{f"<0x{byte:02X}>": BYTE for byte in range(256)},
-}
-
-
-def gemma4(model: str = "gemma4", **more: Written) -> dict[str, Written]:
-    return vocabulary(model, SPELLED, merges=strings("▁ a"), unknown_token_id=Typed(U32, 0), **more)
-
-
-def load(folder: Path, entries: Entries, pattern: str | None = None, **options: Any) -> Any:
-    return compat_bpe.load(write(folder / "model.gguf", entries, **options), pattern=pattern)
-
-
-# What is read
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -117,10 +48,6 @@ def test_bytes_with_merges(tmp_path: Path, order: str, version: int) -> None:
     assert (enc.name, enc.n_vocab) == ("model", 262)
     with pytest.raises(ValueError, match="disallowed special"):
         enc.encode("<|end|>")
-
-
-#: The names that mean something of their own.
-DISTINCT = list({id(pre): name for name, pre in reversed(PRE.items())}.values())
 
 
 @pytest.mark.parametrize("pre", DISTINCT)
@@ -359,131 +286,6 @@ def test_the_weights_cost_nothing(tmp_path: Path) -> None:
     start = time.monotonic()
     assert compat_bpe.load(path).encode("hello") == [259]
     assert time.monotonic() - start < 5
-
-
-# What is refused
-
-
-@pytest.mark.parametrize(
-    ("entries", "message"),
-    [
-        ({}, "tokenizer.ggml.model: the file has no vocabulary"),
-        ({"split.no": Typed(U32, 1)}, "the first file of several has the vocabulary"),
-        ({"tokenizer.ggml.model": True}, "tokenizer.ggml.model: must be a string"),
-        ({"tokenizer.ggml.model": b"\xff"}, "tokenizer.ggml.model: is not UTF-8"),
-        (vocabulary("plamo2", {"a": 1}), "'plamo2' is not supported: "),
-        (vocabulary("none", {"a": 1}), "'none' is not supported: the file has no vocabulary"),
-        (
-            vocabulary("new", {"a": 1}),
-            "'new' is not supported, only gpt2, gemma4, llama, t5, bert, rwkv",
-        ),
-        (vocabulary("gpt2", {}), "tokenizer.ggml.tokens: there are no tokens"),
-        (gpt2(pre=None), "tokenizer.ggml.pre: as in old files, it is not there"),
-        (gpt2(pre="new"), "'new' is not known: load the model's own tokenizer.json, or give the"),
-        (gpt2(pre="whitespace"), "'whitespace' is not supported: "),
-        (gpt2(add_bos_token="x"), "tokenizer.ggml.add_bos_token: must be true or false"),
-        (gpt2(bos_token_id="x"), "tokenizer.ggml.bos_token_id: must be an integer"),
-        ({**gpt2(), "tokenizer.ggml.tokens": "x"}, "tokens: must be an array of strings"),
-        ({**gpt2(), "tokenizer.ggml.merges": True}, "merges: must be an array of strings"),
-        (vocabulary("gpt2", {"a": 1}, pre="gpt-2"), "merges: there are no merges"),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("ab")}, "merges[0]: 'ab' has not two parts"),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a b", "a ")}, "merges[1]: 'a ' has not two"),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a xy")}, "merges[0]: 'xy' is no token"),
-        ({**gpt2(), "tokenizer.ggml.merges": strings("a b")}, "merges[0]: 'ab' is no token"),
-        ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [1])}, "has 1 items for 262 tokens"),
-        ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [9] * 262)}, "there is no type 9 of"),
-        ({**gpt2(), "tokenizer.ggml.token_type": Items(F32, [1])}, "must be an array of numbers"),
-        ({**gpt2(), "tokenizer.ggml.tokens": strings(*"ab" * 131)}, "tokens[260]: 'a' is [0], too"),
-        (vocabulary("llama", {"a": 1}), "tokenizer.ggml.scores: there are 0 for 1 tokens"),
-        (vocabulary("llama", {"a": 1}, scores=Items(F32, [0.0])), "no piece is the unknown one"),
-        (vocabulary("bert", {"a": 1}), "tokenizer.ggml.tokens: there is no unk_token"),
-    ],
-    ids=lambda value: value[:40] if isinstance(value, str) else "",
-)
-def test_what_is_refused(tmp_path: Path, entries: Entries, message: str) -> None:
-    path = write(tmp_path / "bad.gguf", entries)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        compat_bpe.load(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert message in str(caught.value)
-
-
-def test_an_item_is_named_by_its_place(tmp_path: Path) -> None:
-    path = tmp_path / "bad.gguf"
-    path.write_bytes(write(path, gpt2()).read_bytes().replace(b"he ll", b"he \xff\xff"))
-    with pytest.raises(
-        ValueError, match=r"byte (\d+): tokenizer\.ggml\.merges\[2\]: is not"
-    ) as caught:
-        compat_bpe.load(path)
-    place = int(str(caught.value).split("byte ")[1].split(":")[0])
-    assert path.read_bytes()[place + 8 :].startswith(b"he \xff\xff")
-
-
-def test_only_bytes_are_given_a_pattern(tmp_path: Path) -> None:
-    with pytest.raises(
-        ValueError, match=r"model\.gguf: a tokenizer of the model 'bert' has no pat"
-    ):
-        load(tmp_path, bert(), "gpt2")
-    with pytest.raises(ValueError, match="only a rank file is given special tokens"):
-        compat_bpe.load(write(tmp_path / "a.gguf", gpt2()), special_tokens={"a": 1})
-
-
-def test_a_pointer_of_git_lfs(tmp_path: Path) -> None:
-    path = tmp_path / "a.gguf"
-    path.write_bytes(b"version https://git-lfs.github.com/spec/v1\n")
-    with pytest.raises(ValueError, match=r"a\.gguf: it is a pointer of Git LFS"):
-        compat_bpe.load(path)
-    path.write_bytes(b"something else")
-    with pytest.raises(ValueError, match=r"a\.gguf: byte 0: it is no GGUF file"):
-        compat_bpe.load(path)
-
-
-SMALL = {
-    "gpt2": vocabulary(
-        "gpt2",
-        {"a": NORMAL, "b": NORMAL, "ab": NORMAL, "<x>": CONTROL},
-        merges=strings("a b"),
-        pre="gpt-2",
-        bos_token_id=Typed(U32, 3),
-        add_bos_token=True,
-    ),
-    "llama": pieces("llama", bos_token_id=Typed(U32, 1), add_space_prefix=True),
-    "t5": pieces("t5", unknown_token_id=Typed(U32, 0), remove_extra_whitespaces=True),
-    "bert": bert(),
-    "gemma4": vocabulary(
-        "gemma4", {"a": NORMAL, "▁": NORMAL, "▁a": NORMAL, "<unk>": UNKNOWN}, merges=strings("▁ a")
-    ),
-}
-
-
-@pytest.mark.parametrize("every", [7, pytest.param(2, marks=pytest.mark.sweep)])
-@pytest.mark.parametrize("order", ["<", ">"])
-@pytest.mark.parametrize("kind", SMALL)
-def test_any_damage_is_an_error_or_does_no_harm(
-    tmp_path: Path, kind: str, order: str, every: int
-) -> None:
-    path = write(tmp_path / "bad.gguf", SMALL[kind], order=order)
-    data = path.read_bytes()
-    expected = compat_bpe.load(path).encode("ab <x>", disallowed_special=())
-    start = time.monotonic()
-    with path.open("r+b", buffering=0) as file:
-        for place in range(0, len(data), every):
-            byte = data[place]
-            for change in (1, 0x80):
-                file.seek(place)
-                file.write(bytes([byte ^ change]))
-                try:
-                    compat_bpe.load(path).encode("ab <x>", disallowed_special=())
-                except ValueError as error:
-                    assert str(path) in str(error)  # noqa: PT017
-            file.seek(place)
-            file.write(bytes([byte]))
-    assert compat_bpe.load(path).encode("ab <x>", disallowed_special=()) == expected
-    for size in range(len(data) - 1, -1, -every):
-        os.truncate(path, size)
-        with pytest.raises(ValueError, match=r"bad\.gguf: "):
-            compat_bpe.load(path)
-    assert time.monotonic() - start < 60
 
 
 @pytest.mark.parametrize("kind", SMALL)

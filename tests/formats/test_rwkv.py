@@ -16,27 +16,9 @@ from compat_bpe.formats.rwkv import parse_rwkv
 from compat_bpe.save import save_tiktoken, save_tokenizer_json
 from compat_bpe.train.extend.pieces import growing_tokens
 from tests.examples import scaled
+from tests.formats.rwkv_files import BYTES, NAME, WHOLE, listed
 
 from .damage import check, some_damage, spread_damage
-
-NAME = "rwkv_vocab_v20230424.txt"
-BYTES = [bytes([byte]) for byte in range(256)]
-MORE = [b" he", b"said", b"'\"\\\n", "中文".encode(), b"\xe4\xb8", "\x80😀".encode(), b"  "]
-
-
-def literal(token: bytes) -> str:
-    try:
-        return repr(token.decode())
-    except UnicodeDecodeError:
-        return repr(token)
-
-
-def listed(tokens: list[bytes]) -> bytes:
-    lines = [f"{at} {literal(token)} {len(token)}\n" for at, token in enumerate(tokens, 1)]
-    return "".join(lines).encode()
-
-
-WHOLE = listed([*BYTES, *MORE])
 
 
 def load(folder: Path, data: bytes = WHOLE) -> compat_bpe.Encoding:

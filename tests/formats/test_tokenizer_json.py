@@ -17,24 +17,14 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.tokenized.padding import Padding
 from compat_bpe.pipeline.tokenized.truncation import Truncation
+from tests.tokenizer_files import BYTE_LEVEL, added, bpe_model
 
-BYTE_LEVEL = {
-    "type": "ByteLevel",
-    "add_prefix_space": False,
-    "trim_offsets": True,
-    "use_regex": False,
-}
 DELETED = "(deleted)"
 
 
 def short(value: object) -> str:
     """What pytest calls a parameter."""
     return ascii(value)[:60]
-
-
-def added(number: int, name: str, **flags: bool) -> dict[str, Any]:
-    names = ("special", "normalized", "lstrip", "rstrip", "single_word")
-    return {"id": number, "content": name, **{flag: flags.get(flag, False) for flag in names}}
 
 
 def good() -> dict[str, Any]:
@@ -79,18 +69,11 @@ def good() -> dict[str, Any]:
             "special_tokens": {"<s>": {"id": "<s>", "ids": [258], "tokens": ["<s>"]}},
         },
         "decoder": dict(BYTE_LEVEL),
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "ignore_merges": False,
-            "vocab": {name: number for number, name in enumerate(names)},
-            "merges": ["a b", "ab c"],
-        },
+        "model": bpe_model(
+            {name: number for number, name in enumerate(names)},
+            ["a b", "ab c"],
+            ignore_merges=False,
+        ),
     }
 
 

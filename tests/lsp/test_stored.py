@@ -12,9 +12,9 @@ import pytest
 from compat_bpe import get_encoding, load
 from compat_bpe.chat import count_messages
 from compat_bpe.lsp.errors import INVALID_PARAMS
-from tests.encodings.test_local_stores import SMALL, VARIABLES, cached, manifest
+from tests.encodings.stores import SMALL, VARIABLES, cached, manifest
 from tests.formats.gguf_files import gguf
-from tests.formats.test_gguf import gpt2
+from tests.formats.small_gguf import gpt2
 from tests.lsp.client import Client, Failed, client_of
 
 TEXT = "the tokens of a text"

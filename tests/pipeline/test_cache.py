@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.pipeline.cache import Cache
+from compat_bpe.pipeline.cache import Cache, Memo
 from compat_bpe.pipeline.core import DEFAULT_CACHE_LIMIT
 from tests.strategies import texts
 
@@ -29,6 +29,24 @@ def test_any_bound_gives_the_same_ids(limit: int, some: list[str]) -> None:
     for text in some:
         assert recent[text] == code_points(text)
         assert held(recent) <= limit
+
+
+@given(st.integers(1, 4), st.lists(st.integers(0, 9)))
+def test_a_memo_is_never_over_its_bound(limit: int, numbers: list[int]) -> None:
+    asked: list[int] = []
+
+    def double(number: int) -> int:
+        asked.append(number)
+        return 2 * number
+
+    memo = Memo(double, limit)
+    for number in numbers:
+        # What is held is not asked for again.
+        expected = asked + [number] * (number not in memo)
+        assert memo[number] == 2 * number
+        assert asked == expected
+        assert len(memo) <= limit
+        assert number in memo
 
 
 def test_long_texts_are_not_held() -> None:

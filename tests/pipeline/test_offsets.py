@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from compat_bpe.pipeline.added.added_tokens import AddedToken, AddedTokens
-from compat_bpe.pipeline.models.text_model import Found
+from compat_bpe.pipeline.models.text_model import ChunkToken
 from compat_bpe.pipeline.offsets import locate
 from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter
 
 
 def definition(*places: tuple[int, int]) -> Any:
     """Parts of a tokenizer whose model finds a token at some places, in bytes."""
-    model = SimpleNamespace(find=lambda _: [Found(1, "x", *place) for place in places])
+    model = SimpleNamespace(find=lambda _: [ChunkToken(1, "x", *place) for place in places])
     added = AddedTokens([AddedToken("<b>", 2)])
     return SimpleNamespace(added=added, splitter=make_splitter([]), model=model, words=None)
 

@@ -162,13 +162,18 @@ def test_one_group_has_no_balance() -> None:
     assert "badge" not in Page(written).classes
 
 
-def test_of_many_groups_the_largest_are_drawn() -> None:
+def test_of_many_groups_the_first_are_drawn_and_tables_have_all() -> None:
     texts = {f"group {number}": ["x" * number] for number in range(1, 50)}
-    found = Page(page(report({"gpt2": GPT2}, texts)))
-    drawn = found.classes.count("bars-name")
-    assert drawn == 40
-    assert "Of 49 groups, the 40 largest are drawn." in found.text
-    assert len(found.tables[0]) == 1 + 49 + 1
+    made = report({"gpt2": GPT2}, texts)
+    for written, drawn in ((page(made), 10), (page(made, groups=30), 30)):
+        found = Page(written)
+        assert found.classes.count("bars-name") == drawn
+        assert (
+            f"Of 49 groups, those {drawn} with the most tokens per character are drawn."
+            in found.text
+        )
+        assert len(found.tables[0]) == 1 + 49 + 1
+    assert "Of 49 groups" not in Page(page(made, groups=49)).text
 
 
 def test_same_report_same_page(made: Report) -> None:
@@ -281,12 +286,12 @@ def test_heads_name_the_encodings_and_the_full_name_is_there(many: Report) -> No
     ]
 
 
-def test_the_more_encodings_the_fewer_groups_are_drawn() -> None:
+def test_groups_of_several_encodings_are_drawn_by_their_difference() -> None:
     texts = {f"group {number}": ["x" * number] for number in range(1, 50)}
     found = Page(page(report({str(number): SMALL for number in range(16)}, texts)))
     assert found.classes.count("bars-name") == 10
     assert found.classes.count("bar") == 160
-    assert "Of 49 groups, the 10 largest are drawn." in found.text
+    assert "Of 49 groups, those 10 in which the encodings differ most are drawn." in found.text
 
 
 def test_it_says_when_by_which_version_and_of_what(made: Report) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.corpus.documents import Part
+from compat_bpe.corpus.documents import DocumentPart
 from compat_bpe.report.figures import (
     BYTES_PER_TOKEN,
     KEPT,
@@ -31,12 +31,14 @@ from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 from tests.kinds import of_kind
 
 
-def cut(text: str, places: list[int], group: str) -> list[Part]:
+def cut(text: str, places: list[int], group: str) -> list[DocumentPart]:
     """A document in parts that end at some places of it."""
     ends = sorted({place % len(text) for place in places} - {0}) if text else []
     parts = [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)])]
     return [
-        Part(part, group, "", number == len(parts)) for number, part in enumerate(parts, 1) if text
+        DocumentPart(part, group, "", number == len(parts))
+        for number, part in enumerate(parts, 1)
+        if text
     ]
 
 
@@ -103,16 +105,16 @@ def test_groups_stay_in_their_order_and_may_be_empty() -> None:
     assert found.groups["empty"] == found.groups["blank"] == Sizes()
     assert found.encodings["gpt2"].groups["empty"] == TokenCounts()
     # A group that is not known beforehand comes when its first part does.
-    parts = [Part("x", "new", "", True), Part("a dog", "old", "", True)]
+    parts = [DocumentPart("x", "new", "", True), DocumentPart("a dog", "old", "", True)]
     assert list(report_parts({"gpt2": gpt2}, parts, groups=["old"]).groups) == ["old", "new"]
 
 
 def test_words_across_parts() -> None:
     parts = [
-        Part(text, "", "", is_last)
+        DocumentPart(text, "", "", is_last)
         for text, is_last in (("two wo", False), ("rds", False), (" ", False), ("three", True))
     ]
-    assert report_parts({}, [*parts, Part("four", "", "", True)]).total.words == 4
+    assert report_parts({}, [*parts, DocumentPart("four", "", "", True)]).total.words == 4
 
 
 def test_nothing() -> None:
@@ -231,8 +233,8 @@ def test_words_that_decoding_gives_back() -> None:
 def test_words_are_those_of_documents_however_they_are_cut(parts: list[str], kind: str) -> None:
     enc, text = of_kind(kind), "".join(parts)
     last = len(parts) - 1
-    cut = [Part(part, "", "", number == last) for number, part in enumerate(parts)]
-    whole = [Part(text, "", "", True)] if parts else []
+    cut = [DocumentPart(part, "", "", number == last) for number, part in enumerate(parts)]
+    whole = [DocumentPart(text, "", "", True)] if parts else []
     assert report_parts({"e": enc}, cut).encodings["e"].groups == (
         report_parts({"e": enc}, whole).encodings["e"].groups
     )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.corpus.documents import PART, Part, parts_of
+from compat_bpe.corpus.documents import PART, DocumentPart, parts_of
 from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation
 from compat_bpe.corpus.prepare import prepare as prepare_here
@@ -27,7 +27,7 @@ def of_one_machine(
 ) -> tuple[list[tuple[int, str]], list[tuple[int, str]], CorpusCounts]:
     """The kept documents, the parts that are held out, and the counts; each with its number."""
     counts = CorpusCounts()
-    held_out: list[Part] = []
+    held_out: list[DocumentPart] = []
     kept: list[tuple[int, str]] = []
     text = ""
     parts = (p for n, text in enumerate(some) for p in parts_of([text or ""], str(n), ""))

@@ -12,7 +12,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.spark import chunk_counts, train, training, truncate
-from compat_bpe.spark.carried import Carried
+from compat_bpe.spark.carried_encoding import Carried
 from compat_bpe.spark.counts import Chunks, Count, summed
 from compat_bpe.spark.frames import mapped, picked
 from compat_bpe.spark.rows import splitter_of

@@ -17,19 +17,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
-from compat_bpe.corpus.documents import Part, parts_of
+from compat_bpe.corpus.documents import DocumentPart, parts_of
 from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import CorpusCounts, Preparation
 from compat_bpe.corpus.prepare import prepare as prepare_here
 from compat_bpe.spark import count_tokens, job, partition_counts, write_zip
-from compat_bpe.spark.carried import Carried
+from compat_bpe.spark.carried_encoding import Carried
 from compat_bpe.spark.job import main
 from compat_bpe.spark.rows import Figures, digests_of, prepared
 from compat_bpe.spark.texts import texts_of
-from tests.encodings.test_local_stores import cached
+from tests.encodings.stores import cached
 from tests.formats.gguf_files import gguf
-from tests.formats.test_gguf import bert, gpt2, pieces
-from tests.formats.test_rwkv import NAME, WHOLE
+from tests.formats.rwkv_files import NAME, WHOLE
+from tests.formats.small_gguf import bert, gpt2, pieces
 from tests.spark.corpora import texts
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -224,8 +224,8 @@ def test_documents_one_by_one_are_those_of_a_corpus(
 ) -> None:
     """As on a cluster: each document by itself, told which of its digests come first."""
     seen: set[bytes] = set()
-    kept: list[Part] = []
-    held_out: list[Part] = []
+    kept: list[DocumentPart] = []
+    held_out: list[DocumentPart] = []
     figures = Figures(len(preparation.rules))
     for number, text in enumerate(some):
         if not text:
@@ -239,7 +239,7 @@ def test_documents_one_by_one_are_those_of_a_corpus(
         kept += [part for parts in found.kept for part in parts]
         held_out += found.held_out
         figures.add(found)
-    expected_out: list[Part] = []
+    expected_out: list[DocumentPart] = []
     counts = CorpusCounts()
     parts = (p for n, text in enumerate(some) for p in parts_of([text or ""], str(n), ""))
     expected = list(prepare_here(parts, preparation, expected_out.append, counts))

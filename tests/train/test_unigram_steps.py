@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.train.unigram import words as unigram_words
+from compat_bpe.train.unigram import segmentations
 from compat_bpe.train.unigram.digamma import digamma
-from compat_bpe.train.unigram.lattice import Lattice
+from compat_bpe.train.unigram.lattice import SharedLattice
 from compat_bpe.train.unigram.plain import PlainModel
 from compat_bpe.train.unigram.prune import find_alternatives, prune
+from compat_bpe.train.unigram.segmentations import Segmentations
 from compat_bpe.train.unigram.substrings import branching_substrings
-from compat_bpe.train.unigram.words import Words
 
 words_of_few_letters = st.dictionaries(
     st.one_of(st.text("ab", min_size=1, max_size=9), st.text("abcd", min_size=1, max_size=6)),
@@ -127,7 +127,7 @@ def test_expected_numbers_are_those_of_all_ways(
     counts: dict[str, int], scores: dict[str, float]
 ) -> None:
     rule, objective = expected_by_the_rule(counts, scores)
-    found, total = Words(counts, list(scores)).expect(list(scores.values()), 0.5)
+    found, total = Segmentations(counts, list(scores)).expect(list(scores.values()), 0.5)
     assert dict(zip(scores, found)) == pytest.approx(rule, rel=1e-9, abs=1e-12)
     assert total == pytest.approx(objective, rel=1e-9)
     model = PlainModel(ids_of(scores), list(scores.values()))
@@ -149,7 +149,7 @@ def test_best_counts_are_those_of_the_best_ways(
         )
         for piece in best:
             numbers[piece] += count
-    found = Words(counts, list(scores)).best_counts(list(scores.values()))
+    found = Segmentations(counts, list(scores)).best_counts(list(scores.values()))
     assert dict(zip(scores, found)) == numbers
     model = PlainModel(ids_of(scores), list(scores.values()))
     plain: Counter[int] = Counter()
@@ -162,13 +162,13 @@ def test_best_counts_are_those_of_the_best_ways(
 @given(vocabularies(), st.sets(st.integers(4, 15)))
 def test_pieces_can_be_dropped(scores: dict[str, float], dropped: set[int]) -> None:
     counts = {"abcabc": 3, "abcd" * 3: 2, "dcba" * 9: 1, "aab": 7}
-    all_words = Words(counts, list(scores))
+    all_words = Segmentations(counts, list(scores))
     live = [number for number in range(len(scores)) if number not in dropped]
     all_words.keep(live)
     kept = {piece: score for number, (piece, score) in enumerate(scores.items()) if number in live}
     values = [score if number in live else -inf for number, score in enumerate(scores.values())]
     found, objective = all_words.expect(values, 0.5)
-    afresh, rule = Words(counts, list(kept)).expect(list(kept.values()), 0.5)
+    afresh, rule = Segmentations(counts, list(kept)).expect(list(kept.values()), 0.5)
     assert [found[number] for number in live] == pytest.approx(afresh, rel=1e-9, abs=1e-12)
     assert objective == pytest.approx(rule, rel=1e-9)
 
@@ -178,18 +178,18 @@ def test_long_words_go_by_parts_or_plainly(word: str, scores: dict[str, float]) 
     model = PlainModel(ids_of(scores), list(scores.values()))
     plain = [0.0] * len(scores)
     total = 2 * model.expect(word, 2, plain)
-    found, objective = Words({word: 2}, list(scores)).expect(list(scores.values()), 0.5)
+    found, objective = Segmentations({word: 2}, list(scores)).expect(list(scores.values()), 0.5)
     assert found == pytest.approx(plain, rel=1e-9, abs=1e-9)
     assert objective == pytest.approx(total, rel=1e-9)
     numbers: Counter[int] = Counter(model.best(word))
-    best = Words({word: 1}, list(scores)).best_counts(list(scores.values()))
+    best = Segmentations({word: 1}, list(scores)).best_counts(list(scores.values()))
     score = sum(n * value for n, value in zip(best, scores.values()))
     assert score == pytest.approx(sum(n * list(scores.values())[p] for p, n in numbers.items()))
 
 
 def test_probabilities_too_small_for_floats() -> None:
     scores = [-700.0, -1.0, -701.5]
-    words = Words({"aaaa": 1, "b": 1}, ["a", "b", "aa"])
+    words = Segmentations({"aaaa": 1, "b": 1}, ["a", "b", "aa"])
     expected, objective = words.expect(scores, 0.5)
     # Five ways: four a; three with one aa; one with two.
     probabilities = [(4, 0, 0.0), (2, 1, 698.5), (2, 1, 698.5), (2, 1, 698.5), (0, 2, 1397.0)]
@@ -203,7 +203,7 @@ def test_probabilities_too_small_for_floats() -> None:
 
 def test_numbers_near_the_limit_have_the_bits_of_the_reference() -> None:
     scores = [log(0.25), log(0.5), log(0.125)]
-    words = Words({"ab": 1}, ["a", "b", "ab"])
+    words = Segmentations({"ab": 1}, ["a", "b", "ab"])
     model = PlainModel({"a": 0, "b": 1, "ab": 2}, scores)
     plain = [0.0, 0.0, 0.0]
     model.expect("ab", 1, plain)
@@ -262,7 +262,9 @@ def test_pruning_keeps_characters_then_the_greatest_losses(
     counts: dict[str, int], scores: dict[str, float], most: int
 ) -> None:
     pieces = list(scores)
-    found = prune(Words(counts, pieces), pieces, range(len(pieces)), list(scores.values()), 4, most)
+    found = prune(
+        Segmentations(counts, pieces), pieces, range(len(pieces)), list(scores.values()), 4, most
+    )
     losses = losses_by_the_rule(counts, scores, is_textbook=False)
     kept = [pieces[number] for number in found if number >= 4]
     assert found[:4] == [0, 1, 2, 3]
@@ -284,7 +286,7 @@ def test_the_loss_is_not_the_textbook_s() -> None:
     assert right["abcd"] < right["cd"]
     assert wrong["abcd"] != pytest.approx(right["abcd"])
     pieces = list(scores)
-    found = prune(Words(counts, pieces), pieces, range(7), list(scores.values()), 4, 6)
+    found = prune(Segmentations(counts, pieces), pieces, range(7), list(scores.values()), 4, 6)
     assert sorted(wrong, key=wrong.__getitem__)[1:] == [
         pieces[number] for number in reversed(found[4:])
     ]
@@ -294,7 +296,7 @@ def test_a_character_that_is_no_piece_counts_as_unknown() -> None:
     counts = {"ab": 5, "c": 2, "d": 3}
     pieces = ["a", "b", "c", "d", "ab"]
     scores = [-2.0, -2.0, -12.0, -12.0, -1.0]
-    found = prune(Words(counts, pieces), pieces, [0, 1, 4], scores, 4, 3)
+    found = prune(Segmentations(counts, pieces), pieces, [0, 1, 4], scores, 4, 3)
     assert found == [0, 1, 4]
 
 
@@ -312,7 +314,7 @@ def course_loss(numbers: Mapping[str, int]) -> float:
     """The negative log probability of the words' best ways, in the course's first probabilities."""
     scores = [log(number / 210) for number in COURSE_NUMBERS.values()]
     live = [piece for piece in COURSE_NUMBERS if piece in numbers]
-    words = Words(COURSE, list(COURSE_NUMBERS))
+    words = Segmentations(COURSE, list(COURSE_NUMBERS))
     words.keep([number for number, piece in enumerate(COURSE_NUMBERS) if piece in live])
     best = words.best_counts(scores)
     return -sum(number * score for number, score in zip(best, scores) if number)
@@ -353,7 +355,7 @@ def test_digamma_is_exact_enough() -> None:
 
 
 def test_a_lattice_shares_what_words_begin_with() -> None:
-    lattice = Lattice(["ab", "abc", "b"], {"a": 0, "b": 1, "c": 2})
+    lattice = SharedLattice(["ab", "abc", "b"], {"a": 0, "b": 1, "c": 2})
     assert lattice.size == 5
     assert [len([*group]) for _, group in groupby(lattice.stops)] == [1, 1, 1, 1]
 
@@ -363,9 +365,9 @@ def test_very_long_words_share_nothing(limit: int, monkeypatch: pytest.MonkeyPat
     counts = {"abab": 2, "ba": 3, "a": 1, "abcabcabc": 4}
     scores = {"a": -1.0, "b": -1.5, "c": -2.0, "ab": -2.0, "abc": -2.5}
     pieces, values = list(scores), list(scores.values())
-    usual = Words(counts, pieces)
-    monkeypatch.setattr(unigram_words, "_TOO_LONG", limit)
-    found = Words(counts, pieces)
+    usual = Segmentations(counts, pieces)
+    monkeypatch.setattr(segmentations, "_TOO_LONG", limit)
+    found = Segmentations(counts, pieces)
     assert found.expect(values, 0.5)[0] == pytest.approx(usual.expect(values, 0.5)[0])
     assert found.best_counts(values) == usual.best_counts(values)
 
@@ -375,6 +377,7 @@ def test_what_goes_plainly_counts_as_often_as_it_occurs() -> None:
     scores = {"a": -2.8, "b": -1.4, "aa": -6.0}
     word = "a" * 300
     once, twice = (
-        Words({word: count}, list(scores)).expect(list(scores.values()), 0.5)[1] for count in (1, 2)
+        Segmentations({word: count}, list(scores)).expect(list(scores.values()), 0.5)[1]
+        for count in (1, 2)
     )
     assert twice == pytest.approx(2 * once)

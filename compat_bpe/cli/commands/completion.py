@@ -15,20 +15,20 @@ _SHELLS: dict[str, type[ShellComplete]] = {
 }
 
 
-@click.command()
+@click.command(short_help="Print a script for completion.")
 @click.argument("shell", type=click.Choice(list(_SHELLS)))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print a script that completes this command in a shell.
-
-    It completes commands, options, file names, and the names of encodings and models. It needs
-    bash 4.4 or newer, zsh, or fish. To install it, run one of these and start a new shell:
 
     \b
     Examples:
       $ compat-bpe completion bash >> ~/.bashrc
       $ compat-bpe completion zsh >> ~/.zshrc       # after the line with compinit
       $ compat-bpe completion fish > ~/.config/fish/completions/compat-bpe.fish
+
+    It completes commands, options, file names, and the names of encodings and models. It needs
+    bash 4.4 or newer, zsh, or fish. To install it, run one of these and start a new shell:
     """
     variable = f"_{PROGRAM}_COMPLETE".replace("-", "_").upper()
     script = _SHELLS[shell](context.find_root().command, {}, PROGRAM, variable)

@@ -36,7 +36,7 @@ _OF_TEXTS = (
 )
 
 
-@click.group(short_help="Count the chunks of a corpus, to train from later.")
+@click.group(short_help="Count the chunks of a corpus.")
 def corpus() -> None:
     """Count the chunks of a corpus, to learn vocabularies from their counts.
 
@@ -112,6 +112,13 @@ def counts(
 ) -> None:
     """Count the chunks of a corpus, or add up such counts.
 
+    \b
+    Examples:
+      $ compat-bpe corpus counts -o counts.tsv.gz corpus/
+      $ compat-bpe corpus counts --merge counts.tsv.gz counts.tsv.gz -o more.tsv.gz
+      $ compat-bpe corpus counts --model wordpiece -o words.jsonl corpus/
+      $ compat-bpe corpus counts corpus/ | compat-bpe train -n 8000 -o vocabulary --counts -
+
     PATH is read as by compat-bpe train. Each distinct chunk is written once, with its count, in
     the order of code points. The same text gives the same bytes, whatever the number of processes.
     Memory is bounded: sorted counts wait in temporary files (TMPDIR) until they are merged.
@@ -125,13 +132,6 @@ def counts(
 
     With --merge, a PATH may also be .parquet, or a directory of such files, as Spark writes them.
     The group of a row without one is its file's name up to the first dot.
-
-    \b
-    Examples:
-      $ compat-bpe corpus counts -o counts.tsv.gz corpus/
-      $ compat-bpe corpus counts --merge counts.tsv.gz counts.tsv.gz -o more.tsv.gz
-      $ compat-bpe corpus counts --model wordpiece -o words.jsonl corpus/
-      $ compat-bpe corpus counts corpus/ | compat-bpe train -n 8000 -o vocabulary --counts -
 
     The JSON object has "chunks", the number of distinct ones; "total", the sum of all counts;
     "dropped", the chunks below --min-count and the sum of their counts; "factors", the multiplier

@@ -33,10 +33,21 @@ if TYPE_CHECKING:
 _NAMED = 3
 
 
-@click.command(cls=GroupedCommand, groups=GROUPS)
+@click.command(cls=GroupedCommand, groups=GROUPS, short_help="Count the tokens of files.")
 @count_options
 def count(**values: Any) -> None:
     """Count the tokens of each file, and of all together.
+
+    \b
+    Examples:
+      $ compat-bpe count --model gpt-4o README.md src/*.py
+      $ compat-bpe count --tree --top 20 --exclude "*.lock" .
+      $ compat-bpe count -c "How many tokens is this?"
+      $ git diff | compat-bpe count --max 8000
+      $ git ls-files -z "*.md" | compat-bpe count --files-from - -0 --total-only
+      $ compat-bpe count --model gpt-4o --context prompt.txt
+      $ compat-bpe count --model gpt-4o --messages chat.json
+      $ compat-bpe count --model claude-sonnet-4-5 --estimate src
 
     PATH is a file, or a directory whose files are counted. Without a PATH, or if PATH is -,
     standard input is counted; with --tree, the current directory.
@@ -55,19 +66,9 @@ def count(**values: Any) -> None:
     nothing at all was counted, because no file matches or all were skipped (unless --errors skip
     allows it). The other files are counted all the same. An empty directory has 0 tokens.
 
-    On a terminal, large numbers have thousands separators; in a pipe or a file they have none.
-    Each number of an --estimate has a ≈ before it, with --total-only, too.
-
-    \b
-    Examples:
-      $ compat-bpe count --model gpt-4o README.md src/*.py
-      $ compat-bpe count --tree --top 20 --exclude "*.lock" .
-      $ compat-bpe count -c "How many tokens is this?"
-      $ git diff | compat-bpe count --max 8000
-      $ git ls-files -z "*.md" | compat-bpe count --files-from - -0 --total-only
-      $ compat-bpe count --model gpt-4o --context prompt.txt
-      $ compat-bpe count --model gpt-4o --messages chat.json
-      $ compat-bpe count --model claude-sonnet-4-5 --estimate src
+    On a terminal, large numbers have thousands separators, and the lines of a --tree have bars, of
+    their shares; in a pipe or a file they have none. Each number of an --estimate has a ≈ before
+    it, with --total-only, too.
 
     The object that --json prints has the keys "encoding"; "files", a list of objects with
     "path", "tokens", "bytes" and "characters", in the order of the lines; "total", with the sums of
@@ -77,7 +78,8 @@ def count(**values: Any) -> None:
     input is "-", and that of a --string is null. With --estimate, there is also "estimate": null,
     or the reason for which the numbers are one; "encoding" is null then. With --messages, the keys
     are "model", "tokens", "estimate" (null, or the reason for which the number is one) and
-    "context".
+    "context"; and with --parts "parts", a list of objects with "name", "messages" (their indexes
+    from 0 on) and "tokens".
     """
     options = CountOptions(**values)
     options.check()
@@ -89,6 +91,7 @@ def count(**values: Any) -> None:
                 options.messages,
                 Chosen(options.model, options.encoding, options.pattern, options.estimate),
                 limit=options.limit,
+                with_parts=options.parts,
                 with_context=options.context,
                 json_wanted=options.as_json,
                 quiet=options.quiet,
@@ -277,6 +280,7 @@ class _Run:
             self._style = self._style._replace(
                 width=len(self._style.number(sums.tokens)),
                 percent_of=sums.tokens if options.percent else None,
+                bar_of=sums.tokens if options.as_tree and is_terminal(sys.stdout) else None,
             )
             lines = (
                 tree(self._arguments, counted, shown, order, options.depth)

@@ -52,16 +52,16 @@ def decode(
 ) -> None:
     """Turn token ids into text.
 
+    \b
+    Examples:
+      $ echo '[31373, 995]' | compat-bpe decode -e gpt2
+      $ compat-bpe decode --packed corpus.bin > corpus.txt
+
     Without FILE, or with -, read standard input. It is a JSON list of ids, or ids separated by
     white space, commas or both, as "compat-bpe encode" writes them. The output is the bytes of
     the tokens and nothing else. It may not be UTF-8 if the ids are part of a longer list. Large
     input takes little memory. A vocabulary of pieces (WordPiece, SentencePiece and the like) has a
     decoder that says where spaces are; it takes all ids at once.
-
-    \b
-    Examples:
-      $ echo '[31373, 995]' | compat-bpe decode -e gpt2
-      $ compat-bpe decode --packed corpus.bin > corpus.txt
     """
     chosen = chosen_encoding(model, encoding, pattern)
     portions = _read_packed(file) if packed else _read_written(file)

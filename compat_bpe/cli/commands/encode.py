@@ -65,16 +65,16 @@ def encode(
 ) -> None:
     """Turn a text into token ids.
 
-    Without FILE, or with -, read standard input. The text is the exact content as UTF-8: no
-    newline is translated, and a newline at the end counts. Names of special tokens are plain text
-    by default. Large input takes little memory.
-
     \b
     Examples:
       $ compat-bpe encode -m gpt-4o prompt.txt
       $ compat-bpe encode --json --offsets prompt.txt
       $ compat-bpe encode --packed corpus.txt > corpus.bin
       $ compat-bpe encode a.txt | compat-bpe decode | cmp - a.txt
+
+    Without FILE, or with -, read standard input. The text is the exact content as UTF-8: no
+    newline is translated, and a newline at the end counts. Names of special tokens are plain text
+    by default. Large input takes little memory.
 
     With --offsets, "id" is a token's id, and "text" its text. If it is not made of whole
     characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a special

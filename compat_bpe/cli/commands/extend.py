@@ -53,7 +53,7 @@ _MOST_CHUNKS = 1000
 
 @click.command(
     cls=GroupedCommand,
-    short_help="Add tokens to a vocabulary, learned or given.",
+    short_help="Add tokens to a vocabulary.",
     options_metavar="-o DIR [-n N] [--terms FILE] [OPTIONS]",
     groups={
         "Required (DIR, and -n or --terms)": ["--output", "--number", "--terms"],
@@ -108,6 +108,12 @@ def extend(
 ) -> None:
     """Add tokens to a vocabulary: given terms, and tokens learned from a corpus.
 
+    \b
+    Examples:
+      $ compat-bpe extend -e cl100k_base -n 1000 -o medical/ abstracts/
+      $ compat-bpe extend -e tokenizer.json --terms drugs.txt -o new/
+      $ compat-bpe count -e new/tokenizer.json notes.txt
+
     No existing id changes; new tokens get the ids after the highest. Text without a pair of
     neighbouring tokens that a new token joins is encoded as before. Vocabularies of byte-level BPE,
     of BPE over characters, of WordPiece and of words are extended; Unigram models and models of
@@ -125,12 +131,6 @@ def extend(
     terms, the number of tokens of the corpus before and after, and the chunks that save most.
 
     FORMAT is tiktoken, gpt2, vocab-merges, tokenizer-json or token-map; see train --help.
-
-    \b
-    Examples:
-      $ compat-bpe extend -e cl100k_base -n 1000 -o medical/ abstracts/
-      $ compat-bpe extend -e tokenizer.json --terms drugs.txt -o new/
-      $ compat-bpe count -e new/tokenizer.json notes.txt
     """
     if not number and terms_file is None:
         raise click.UsageError("Give -n, --terms or both.")

@@ -26,22 +26,22 @@ from ..options.encoding import chosen_encoding, encoding_of_model, encoding_opti
 from ..output import PROGRAM, CommandError, write_line
 
 
-@click.command()
+@click.command(short_help="List the encodings.")
 @encoding_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON list.")
 def encodings(model: str | None, encoding: str | None, pattern: str | None, as_json: bool) -> None:
     """List the encodings, or describe one.
-
-    The size of a vocabulary is its highest id plus 1; some ids below may be unused. The last
-    column names the library whose tokens the encoding reproduces. Below are the baselines, which
-    split text by a rule, to compare vocabularies with: each byte, each character, words, words and
-    punctuation, or runs of one Unicode category. The command report takes them, too.
 
     \b
     Examples:
       $ compat-bpe encodings
       $ compat-bpe encodings -e path/to/tokenizer.json
       $ compat-bpe report -e gpt2 -e words_and_punctuation corpus/
+
+    The size of a vocabulary is its highest id plus 1; some ids below may be unused. The last
+    column names the library whose tokens the encoding reproduces. Below are the baselines, which
+    split text by a rule, to compare vocabularies with: each byte, each character, words, words and
+    punctuation, or runs of one Unicode category. The command report takes them, too.
 
     With --json, each object in the list has the keys "name", "vocabulary_size", "special_tokens"
     (a number) and "tokens_of" ("tiktoken", "tokenizers", "sentencepiece" or "baseline"). The size
@@ -86,7 +86,7 @@ def _complete_model(
     return [CompletionItem(name) for name in model_names() if name.startswith(start)]
 
 
-@click.command(short_help="List the known models, their encodings and limits.")
+@click.command(short_help="List models and their limits.")
 @click.argument("names", nargs=-1, metavar="[MODEL]...", shell_complete=_complete_model)
 @click.option(
     "--families",
@@ -98,6 +98,13 @@ def _complete_model(
 def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) -> None:
     """List the known models, their encodings and limits, or only the given MODELs.
 
+    \b
+    Examples:
+      $ compat-bpe models
+      $ compat-bpe models gpt-4o-2024-05-13
+      $ compat-bpe models qwen
+      $ compat-bpe models --families
+
     A MODEL is a name in any spelling, such as openai/gpt-4o or qwen3:8b, or a word, such as gpt or
     qwen: all names with the word in them are listed. Of a model whose encoding does not ship, its
     family is listed, with what option -e takes for it, and what fetches the files.
@@ -107,13 +114,6 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
 
     A name that ends in * stands for every model that begins like it and is not listed by itself.
     If several fit, the first one counts. Unknown MODELs are reported, and the exit status is 2.
-
-    \b
-    Examples:
-      $ compat-bpe models
-      $ compat-bpe models gpt-4o-2024-05-13
-      $ compat-bpe models qwen
-      $ compat-bpe models --families
 
     With --json, the keys of the object are the models, and its values are the encodings; a MODEL
     of a family is reported like an unknown one. With --families, there is a list of objects with

@@ -17,6 +17,8 @@ from ...files.streamed import written_whole
 from ...report.curves import Check, curve_of
 from ...report.figures import Report
 from ...report.measure import report_parts
+from ...report.order import by_difference
+from ...report.summary import summary_lines
 from ...report.text import as_json, line_width, table_lines
 from ..input_path import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
@@ -32,10 +34,13 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
 
 @click.command(
     cls=GroupedCommand,
+    short_help="Compare vocabularies on a corpus.",
     groups={
         "Vocabularies": ["--encoding", "--model", "--pattern"],
         "Corpus": CORPUS_OPTIONS,
-        "Report": ["--by", "--terms", "--top", "--json", "--html", "--force"],
+        "Report": [
+            *["--summary", "--by", "--groups", "--terms", "--top", "--json", "--html", "--force"]
+        ],
     },
 )
 @corpus_options
@@ -46,6 +51,19 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
     default="group",
     show_default=True,
     help="Report figures for each group or for each file.",
+)
+@click.option(
+    "--summary",
+    is_flag=True,
+    help="Print a few lines: a row for each vocabulary, and the groups that differ most.",
+)
+@click.option(
+    "--groups",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Show the N groups in which the vocabularies differ most; totals are of all groups.",
 )
 @click.option(
     "--terms",
@@ -73,6 +91,8 @@ def report(
     model: tuple[str, ...],
     pattern: str | None,
     by: str,
+    summary: bool,
+    groups: int,
     terms_file: str | None,
     top: int,
     as_one_object: bool,
@@ -80,6 +100,12 @@ def report(
     force: bool,
 ) -> None:
     """Compare the tokens that vocabularies make of a corpus.
+
+    \b
+    Examples:
+      $ compat-bpe report --summary -e cl100k_base -e o200k_base corpus/
+      $ compat-bpe report -e own/ -e gpt2 --terms names.txt --html report.html corpus/
+      $ zcat wiki.jsonl.gz | compat-bpe report --jsonl --group-field lang --json
 
     PATH is a file or a directory, of text or of JSON lines (.jsonl, .ndjson), compressed (.gz) or
     not. Without PATH, or where it is -, standard input is read. Files are grouped by the first
@@ -92,20 +118,18 @@ def report(
     byte or word is the baseline. Words are separated by white space; where a script has none, as in
     Chinese, compare by characters.
 
+    Groups come in the order of their difference: first those of which one vocabulary makes many
+    times as many tokens as another; of a single vocabulary, those with the most tokens per
+    character. --groups says how many are shown.
+
     Then come the balance (tokens per character of each group, relative to the best group); the
     used, unused and unreachable tokens of each vocabulary (not all unreachable ones can be found,
-    and of other kinds than byte-level BPE none);
-    the most frequent and the longest tokens; and the terms.
+    and of other kinds than byte-level BPE none); the most frequent and the longest tokens; and the
+    terms.
 
     Special tokens in the text count as plain text. Binary files and files that are not UTF-8 in a
     directory are skipped. A file that cannot be read is named, the others are reported, and the
     exit status is 2.
-
-    \b
-    Examples:
-      $ compat-bpe report -e cl100k_base -e o200k_base corpus/
-      $ compat-bpe report -e own/ -e gpt2 --terms names.txt --html report.html corpus/
-      $ zcat wiki.jsonl.gz | compat-bpe report --jsonl --group-field lang --json
 
     The JSON object has "groups" and "total", the sizes of the text; "encodings", a list with the
     figures of each, by group and in "total", and its "vocabulary", "most_frequent", "longest",
@@ -115,6 +139,8 @@ def report(
     """
     if by == "file" and corpus.group_field is not None:
         raise click.UsageError("--by file and --group-field exclude each other.")
+    if summary and as_one_object:
+        raise click.UsageError("--summary and --json exclude each other.")
     encodings = chosen_encodings(model, encoding, pattern)
     terms = [] if terms_file is None else _read_terms(terms_file, corpus.paths)
     if html is not None:
@@ -133,12 +159,15 @@ def report(
         raise CommandError(f"there is no text in {corpus.shown}")
     curves = {name: _curve(name) for name in encodings if is_path(name)}
     made = made._replace(curves={name: curve for name, curve in curves.items() if curve})
+    ordered = by_difference(made)
     if html is not None:
-        _write_page(made, html, top, corpus.paths)
+        _write_page(ordered, html, top, groups, corpus.paths)
     if as_one_object:
         write_line(as_json(made, top, documents.left_out()))
     else:
-        for line in table_lines(made, line_width(), top):
+        width = line_width()
+        shown = summary_lines if summary else partial(table_lines, top=top, groups=groups)
+        for line in shown(ordered, width):
             write_line(line)
     if documents.failed:
         sys.exit(2)
@@ -164,7 +193,7 @@ def _read_terms(path: str, paths: Sequence[str]) -> list[str]:
     return [line.rstrip("\r") for line in lines if line.strip()]
 
 
-def _write_page(made: Report, path: str, top: int, corpus: Sequence[str]) -> None:
+def _write_page(made: Report, path: str, top: int, groups: int, corpus: Sequence[str]) -> None:
     from ...report.head import page_time  # only this form needs it
     from ...report.html import page
 
@@ -172,7 +201,14 @@ def _write_page(made: Report, path: str, top: int, corpus: Sequence[str]) -> Non
         made_at = page_time(os.environ)
     except ValueError as error:
         raise CommandError(str(error)) from None
-    data = page(made, top, corpus=corpus or ["-"], version=__version__, made_at=made_at).encode()
+    data = page(
+        made,
+        top,
+        groups=groups,
+        corpus=corpus or ["-"],
+        version=__version__,
+        made_at=made_at,
+    ).encode()
     try:
         with written_whole(path) as file:
             file.write(data)

@@ -10,19 +10,19 @@ from ..output import CommandError, write_line
 from ..output_file import check_new_file, check_outputs
 
 
-@click.command(name="shim-wheel")
+@click.command(name="shim-wheel", short_help="Write a stand-in for tiktoken.")
 @click.argument("directory", type=click.Path(), metavar="DIR")
 @click.option("--force", is_flag=True, help="Overwrite a file of that name that is no such wheel.")
 def shim_wheel(directory: str, force: bool) -> None:
     """Write a wheel named tiktoken that hands over to this package.
 
-    Install it for programs that require tiktoken. The wheel is written into DIR, which is created,
-    and its path is printed. It requires compat-bpe: install it where compat-bpe is installed, or
-    give pip the wheel of compat-bpe as well.
-
     \b
     Example:
       $ pip install "$(compat-bpe shim-wheel wheels)" ttok
+
+    Install it for programs that require tiktoken. The wheel is written into DIR, which is created,
+    and its path is printed. It requires compat-bpe: install it where compat-bpe is installed, or
+    give pip the wheel of compat-bpe as well.
     """
     # zipfile: no other command needs it
     from ...tiktoken.shim_wheel import is_shim_wheel, wheel_name, write_shim_wheel

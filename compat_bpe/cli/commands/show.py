@@ -5,34 +5,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Set
-from functools import lru_cache, partial
-from itertools import chain, cycle
+from functools import partial
+from itertools import chain
 from typing import Callable
 
 import click
 
 from ... import Encoding
 from ...files.text import STDIN
-from ...unicode.escape import Visible, can_show, escape
 from ..input_path import INPUT_PATH, shown_name
 from ..merge_steps import merges_as_json, shown_merges
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
-from ..output import CommandError, write_line, write_message
+from ..output import CommandError, is_terminal, write_line, write_message
 from ..shown_tokens import Look, looks
 from ..streams import check_utf8, portions, read_all, read_pieces, write_bytes, write_text
-
-#: The backgrounds that tokens have in turn, and those of special and unknown tokens; black is
-#: readable on each.
-_BACKGROUNDS = ("cyan", "yellow")
-_MARKED_BACKGROUNDS = {"special": "red", "unknown": "magenta"}
-#: The marks around special tokens, unknown ones, and text without a token, where there is no color.
-_MARKS = {"special": ("\\[", "\\]"), "unknown": ("\\<", "\\>"), "gap": ("\\(", "\\)")}
-
-_SEPARATOR = "|"
+from ..token_lines import lines_of, text_of
 
 
-@click.command()
+@click.command(short_help="Show the tokens of a text.")
 @click.argument("texts", nargs=-1, type=INPUT_PATH, metavar="[FILE|-]...")
 @encoding_options
 @special_options
@@ -43,7 +34,9 @@ _SEPARATOR = "|"
     help="Show how each WORD is merged, step by step: show --merges WORD...",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
-@click.option("--html", "as_html", is_flag=True, help="Write a page of HTML.")
+@click.option(
+    "--html", "as_html", is_flag=True, help="Write a page of HTML, of tokens or of --merges."
+)
 @click.option(
     "--color",
     type=click.Choice(["auto", "always", "never"]),
@@ -68,15 +61,28 @@ def show(
 ) -> None:
     """Show the tokens of a text, or how words are merged.
 
+    \b
+    Examples:
+      $ compat-bpe show -m gpt-4o README.md
+      $ echo 'naïve 世界' | compat-bpe show --ids
+      $ compat-bpe show --color always README.md | less -R
+      $ compat-bpe show --html README.md > tokens.html
+      $ compat-bpe show --json README.md | jq -c '[.id, .text]'
+      $ compat-bpe show --merges hugs " hugging"
+
     Without FILE, or with -, read standard input. Each of several FILEs is shown under its name.
-    Those that cannot be read are reported, and the exit status is 2. The last line says how many
-    tokens and characters there are; if standard output is not a terminal, it goes to standard
-    error.
+    Those that cannot be read are reported, and the exit status is 2. A line above the tokens says
+    how many tokens and characters there are; if standard output is not a terminal, it comes last,
+    on standard error.
 
     On a terminal, tokens have alternating colors, and special tokens are red. Elsewhere, tokens
     are separated by |, and special tokens are enclosed in \\[ and \\]. A newline is shown as \\n
-    and ends the line. Other invisible characters are escaped: \\t, \\x1b, \\u200b. A byte that is
-    not a whole character is shown as \\xe4, a backslash as \\\\, and a | of the text as \\|.
+    and ends the line. Other invisible characters are escaped: \\t, \\x1b, \\u200b. A backslash is
+    shown as \\\\, and a | of the text as \\|.
+
+    A character is never torn apart. Tokens that share one are shown together, enclosed in \\{ and
+    \\}, with their number behind them, as in \\{世\\}2; in colors, it is a raised one. With --ids,
+    each has a line with all of it, its number among them, and its own bytes, as \\xe4.
 
     If the tokenizer changes text or leaves some out, a token is shown as the part of the text that
     it stands for. Text without a token, such as dropped white space, is dimmed, or enclosed in \\(
@@ -92,15 +98,6 @@ def show(
     Models that do not merge have other steps. WordPiece: at each place the pieces that are tried,
     the longest first, until one is in the vocabulary. Unigram: for each place the pieces that begin
     there, with their scores, then the best way to write the chunk, and the second best.
-
-    \b
-    Examples:
-      $ compat-bpe show -m gpt-4o README.md
-      $ echo 'naïve 世界' | compat-bpe show --ids
-      $ compat-bpe show --color always README.md | less -R
-      $ compat-bpe show --html README.md > tokens.html
-      $ compat-bpe show --json README.md | jq -c '[.id, .text]'
-      $ compat-bpe show --merges hugs " hugging"
 
     With --json, each token is an object. "id" is its id, and "text" its text. If it is not made
     of whole characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a
@@ -118,21 +115,29 @@ def show(
     "start", "end", "piece", "id" and "score", and the "ways", each with "score" and "pieces". Other
     models have "tokens".
     """
-    if ids + merges + as_html > 1 or (as_json and (ids or as_html)):
+    if ids + merges > 1 or as_json + as_html > 1 or (ids and (as_json or as_html)):
         raise click.UsageError(
-            "--ids, --merges, --json and --html exclude each other, but for --merges --json."
+            "--ids, --merges, --json and --html exclude each other, but for --merges --json and "
+            "--merges --html."
         )
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
     colored = _is_colored(color)
     if merges:
         words = _words(texts)
-        if as_json:
+        if as_html:
+            from ..merge_page import merge_page
+
+            lines = merge_page(words, chosen, allowed)
+        elif as_json:
             lines = merges_as_json(words, chosen, allowed)
         else:
             lines = shown_merges(words, chosen, allowed, colored=colored)
         for portion in portions(lines):
-            write_text(portion, color=colored)
+            if as_html:
+                write_bytes(portion.encode())
+            else:
+                write_text(portion, color=colored)
         return
     files = texts or (STDIN,)
     write: Callable[[str, int], None]
@@ -143,9 +148,10 @@ def show(
     else:
         write = partial(_write_tokens, chosen, allowed, ids, colored, quiet, len(files) > 1)
     if as_html:
-        from ..token_page import page_end, page_start
+        from ..html_page import page_end, page_start
+        from ..token_page import IDS_SWITCH
 
-        write_bytes(page_start(f"Tokens of {chosen.name}").encode())
+        write_bytes((page_start(f"Tokens of {chosen.name}") + IDS_SWITCH).encode())
     is_complete = True
     for number, file in enumerate(files):
         try:
@@ -240,10 +246,22 @@ def _write_tokens(
         if number:
             write_text("\n")
         write_line(f"==> {shown_name(file)} <==")
-    at_end_of_line = True
+    found: Iterable[Look] = tokens
+    on_terminal = is_terminal(sys.stdout)
     failure: CommandError | None = None
+    if on_terminal and not quiet:  # which has the numbers above the tokens
+        found = []
+        try:
+            found.extend(tokens)
+        except CommandError as error:
+            failure = error
+        else:
+            write_line(tokens.summary())
+    width = len(str(encoding.max_token_value))
+    lines = lines_of(found, width, colored=colored) if ids else text_of(found, colored=colored)
+    at_end_of_line = True
     try:
-        for portion in portions(_pieces(tokens, len(str(encoding.max_token_value)), ids, colored)):
+        for portion in portions(lines):
             write_text(portion, color=colored)
             at_end_of_line = portion.endswith("\n") if portion else at_end_of_line
     except CommandError as error:
@@ -252,11 +270,7 @@ def _write_tokens(
         write_text("\n")
     if failure is not None:
         raise failure
-    if quiet:
-        return
-    if sys.stdout.isatty():
-        write_line(tokens.summary())
-    else:
+    if not quiet and not on_terminal:
         write_message(f"{shown_name(file)}: {tokens.summary()}")
 
 
@@ -264,44 +278,6 @@ def _words(texts: tuple[str, ...]) -> Iterator[str]:
     """Yield the arguments, and standard input for ``-`` or if there is no argument."""
     for text in texts or (STDIN,):
         yield read_all(STDIN) if text == STDIN else check_utf8(text)
-
-
-def _pieces(tokens: Iterable[Look], width: int, ids: bool, colored: bool) -> Iterator[str]:
-    """Yield the text that shows each token; ``width`` is that of the ids."""
-    separator = "" if ids or colored else _SEPARATOR
-    quote = '"' if ids and not colored else ""
-    newline = "\\n" if ids else "\\n\n"
-    ordinary = Visible(newline, separator or quote, can_show)
-    special = Visible("\\n", "", can_show)
-
-    @lru_cache(maxsize=1 << 14)
-    def shown(look: Look, background: str) -> str:
-        number, data, kind, token = look
-        text = escape(data, special if kind == "special" else ordinary)
-        if colored:
-            # A background that is on at the end of a line may fill the rest of it.
-            lines = text.split("\n")
-            style = {"dim": True} if kind == "gap" else {"fg": "black", "bg": background}
-            text = "\n".join(line and click.style(line, **style) for line in lines)
-        else:
-            begin, end = _MARKS.get(kind, (quote, quote))
-            text = f"{begin}{text}{end}"
-        if not ids:
-            return text
-        written = f"  {escape(token.encode(), special)}" if token else ""
-        return f"{'' if number is None else number:>{width}}  {text}{written}\n"
-
-    backgrounds = cycle(_BACKGROUNDS)
-    lead = ""
-    for look in tokens:
-        if look.id is None:
-            # No separator: it says by itself where it begins and ends.
-            yield shown(look, "")
-            lead = ""
-            continue
-        background = next(backgrounds)
-        yield lead + shown(look, _MARKED_BACKGROUNDS.get(look.kind, background))
-        lead = separator
 
 
 def _is_colored(color: str) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _DIGITS = 4
 
 
-@click.command()
+@click.command(short_help="Split a text into parts of N tokens.")
 @input_argument
 @click.option(
     "-n",
@@ -91,19 +91,19 @@ def split(
 ) -> None:
     """Split a text into consecutive parts of at most N tokens.
 
-    Without FILE, or with -, read standard input. Each part is as long as possible. Joined, the
-    parts are the text, byte for byte, unless they overlap. Names of special tokens are plain text.
-
-    One of --output, --separator, --null and --json says where the parts go. --output prints the
-    names of the files. They appear only when all parts are written. A file that exists is
-    overwritten only with --force, and the input never.
-
     \b
     Examples:
       $ compat-bpe split -n 2000 --boundary line -o part- book.txt
       $ compat-bpe split -n 500 --overlap 50 --json README.md | jq -r .text
       $ compat-bpe split -n 500 --separator '\\n-----\\n' README.md
       $ compat-bpe split -n 2000 -0 book.txt | xargs -0 -n 1 summarize
+
+    Without FILE, or with -, read standard input. Each part is as long as possible. Joined, the
+    parts are the text, byte for byte, unless they overlap. Names of special tokens are plain text.
+
+    One of --output, --separator, --null and --json says where the parts go. --output prints the
+    names of the files. They appear only when all parts are written. A file that exists is
+    overwritten only with --force, and the input never.
 
     With --json, each object has the keys "start" and "end" (in characters), "tokens", and "text",
     or "path" if the parts are written to files.

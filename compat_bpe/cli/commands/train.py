@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from ...corpus.documents import CorpusFile, Part, read_corpus
+from ...corpus.documents import CorpusFile, DocumentPart, read_corpus
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...files.text import STDIN
 from ...train.kinds import AnyTrained, AnyTrainer, trainer_of
@@ -87,6 +87,16 @@ def train(
 ) -> None:
     """Learn a vocabulary from a corpus.
 
+    \b
+    Examples:
+      $ compat-bpe train -n 8000 -o vocabulary src/ docs/
+      $ compat-bpe train -n 32000 -o vocabulary --pattern o200k_base --eos '<|endoftext|>' \\
+          --validation 0.01 --weight zh=4 --weight en=4 --weight fr=1 corpus/
+      $ compat-bpe train --model wordpiece -n 8000 -o vocabulary corpus/
+      $ compat-bpe train --like tokenizer.json -n 8000 -o vocabulary corpus/
+      $ compat-bpe train -n 8000 -o vocabulary --counts counts.tsv.gz
+      $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
+
     PATH is a text file, a file of JSON lines (.jsonl, .ndjson), compressed (.gz) or not, or a
     directory of such files. Without PATH, or where it is -, standard input is read. Each file and
     each JSON line is a document. Its group is the first directory below PATH, or else the file's
@@ -128,16 +138,6 @@ def train(
 
     A file that cannot be read is named, the vocabulary is learned from the others, and the exit
     status is 2.
-
-    \b
-    Examples:
-      $ compat-bpe train -n 8000 -o vocabulary src/ docs/
-      $ compat-bpe train -n 32000 -o vocabulary --pattern o200k_base --eos '<|endoftext|>' \\
-          --validation 0.01 --weight zh=4 --weight en=4 --weight fr=1 corpus/
-      $ compat-bpe train --model wordpiece -n 8000 -o vocabulary corpus/
-      $ compat-bpe train --like tokenizer.json -n 8000 -o vocabulary corpus/
-      $ compat-bpe train -n 8000 -o vocabulary --counts counts.tsv.gz
-      $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
     """
     validation = preparation.validation
     settings = training.settings
@@ -212,7 +212,7 @@ def _feed(
 ) -> None:
     """Give a corpus to a trainer, except for the held-out text, which is watched."""
 
-    def hold_out(part: Part) -> None:
+    def hold_out(part: DocumentPart) -> None:
         line = {"text": part.text, "group": part.group, "source": part.source}
         held_out.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
         if watch is not None:

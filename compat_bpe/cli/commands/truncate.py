@@ -73,17 +73,17 @@ def truncate(
 ) -> None:
     """Cut a text to at most N tokens.
 
-    Without FILE, or with -, read standard input. The kept text is written to standard output byte
-    for byte: no newline is added or translated, and no character is split. It is the longest text
-    that fits, the marker included. The marker is put exactly as it is; one between lines should
-    end in \\n. Names of special tokens are plain text. With --keep head, the command reads only as
-    much as it needs.
-
     \b
     Examples:
       $ git diff | compat-bpe truncate -n 4000 --boundary line --report
       $ compat-bpe truncate -n 1000 --keep ends --boundary line log.txt
       $ compat-bpe truncate -n 1000 --keep ends --boundary line --marker '[...]\\n' log.txt
+
+    Without FILE, or with -, read standard input. The kept text is written to standard output byte
+    for byte: no newline is added or translated, and no character is split. It is the longest text
+    that fits, the marker included. The marker is put exactly as it is; one between lines should
+    end in \\n. Names of special tokens are plain text. With --keep head, the command reads only as
+    much as it needs.
 
     With --json, the report has the keys "cut" (a boolean); "tokens", "characters" and "bytes" of
     the output; "kept", the kept slices of the input as a list of [start, end] in characters; and

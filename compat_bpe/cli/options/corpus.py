@@ -9,7 +9,14 @@ from typing import Any, Callable, NamedTuple
 
 import click
 
-from ...corpus.documents import CorpusFile, Errors, Part, group_of, is_json_lines, read_corpus
+from ...corpus.documents import (
+    CorpusFile,
+    DocumentPart,
+    Errors,
+    group_of,
+    is_json_lines,
+    read_corpus,
+)
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
 from ..input_path import INPUT_PATH, announce_wait, shown_name
@@ -177,7 +184,7 @@ class Corpus:
         advance: Callable[[int], None] = lambda size: None,
         file_done: Callable[[], None] = lambda: None,
         say: Callable[[str], None] = write_message,
-    ) -> Iterator[Part]:
+    ) -> Iterator[DocumentPart]:
         """Yield the parts of all documents, with messages about files that are left out.
 
         A file that cannot be opened is named and added to ``failed``; the others are read.
@@ -233,7 +240,7 @@ class Corpus:
         file: CorpusFile,
         advance: Callable[[int], None],
         say: Callable[[str], None],
-    ) -> Iterator[Part]:
+    ) -> Iterator[DocumentPart]:
         """Yield the parts of one file, and note everything in it that is skipped."""
         lines = 0
 
@@ -261,7 +268,7 @@ class Corpus:
         if self._verbose and lines > _NAMED:
             say(f"{file.path}: skipped: {lines - _NAMED:,} more")
 
-    def read(self) -> Iterator[Part]:
+    def read(self) -> Iterator[DocumentPart]:
         """Yield the same parts, with a progress bar if standard error is a terminal.
 
         Raises:

@@ -17,7 +17,7 @@ GROUPS = {
     "Encoding": ["--model", "--encoding", "--pattern", "--estimate"],
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
-        *["--string", "--messages", "--files-from", "--null", "--include", "--exclude"],
+        *["--string", "--messages", "--parts", "--files-from", "--null", "--include", "--exclude"],
         *["--hidden", "--no-ignore", "--text", "--errors"],
     ],
     "Output": [
@@ -54,6 +54,7 @@ _NEEDING = (
     (("depth", "--depth"), ("as_tree", "--tree")),
     (("null", "--null"), ("files_from", "--files-from")),
     (("per_file", "--per-file"), ("limit", "--max")),
+    (("parts", "--parts"), ("messages", "--messages")),
 )
 
 
@@ -109,6 +110,12 @@ _OPTIONS = (
         type=INPUT_PATH,
         help="Count the request in FILE (- is standard input): an object with messages, and "
         "perhaps tools and a model, or a list of messages.",
+    ),
+    click.option(
+        "--parts",
+        is_flag=True,
+        help="With --messages, show what each part of the request adds: each message, the images "
+        "in it, the tools, and the beginning of the reply.",
     ),
     click.option(
         "--files-from",
@@ -212,6 +219,7 @@ class CountOptions(NamedTuple):
     context: bool
     string: str | None
     messages: str | None
+    parts: bool
     files_from: str | None
     null: bool
     include: Sequence[str]

@@ -27,6 +27,12 @@ DEFAULT_ENCODING = "o200k_base"
 #: The families of models whose patterns have names.
 _FAMILIES = [name for name in PATTERNS if name not in PUBLISHED]
 
+#: The error of --pattern beside an encoding that has a pattern of its own.
+_PATTERN_WITHOUT_FILE = (
+    "--pattern is for a vocabulary file that does not say its pattern (a rank file, vocab.json "
+    "with merges.txt, a GGUF file that has none); --encoding gives its path."
+)
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -39,8 +45,9 @@ def encoding_options(function: _Function, *, several: bool = False) -> _Function
     pattern = click.option(
         "--pattern",
         metavar="NAME",
-        help="Split text with this pattern, for a rank file (.tiktoken, .model) or a GGUF file "
-        f"that has none: {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
+        help="Split text with this pattern, for a vocabulary that does not say it: a rank file "
+        "(.tiktoken, .model), vocab.json with merges.txt, or a GGUF file that has none. "
+        f"NAME is {', '.join(_FAMILIES)}, or the name of an OpenAI encoding.",
         shell_complete=lambda _ctx, _param, start: _beginning(start, list(PATTERNS)),
     )
     model = click.option(
@@ -76,14 +83,13 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
         click.UsageError: two options exclude each other.
         CommandError: the model or encoding is unknown, or a file is damaged or cannot be read.
     """
-    if model is not None and encoding is not None:
-        raise click.UsageError("--model and --encoding exclude each other: give one of them.")
+    check_one_is_chosen(model, encoding)
     if model is not None:
         encoding = stored_encoding(model)
         model = model if encoding is None else None
     from_file = encoding is not None and is_path(encoding)
     if pattern is not None and not from_file:
-        raise click.UsageError("--pattern is for a rank file, given by --encoding.")
+        raise click.UsageError(_PATTERN_WITHOUT_FILE)
     if encoding is not None and from_file:
         try:
             return load(encoding, pattern=pattern)
@@ -100,6 +106,12 @@ def chosen_encoding(model: str | None, encoding: str | None, pattern: str | None
         return get_encoding(name)
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from error
+
+
+def check_one_is_chosen(model: str | None, encoding: str | None) -> None:
+    """Raise ``click.UsageError`` if both a model and an encoding are given."""
+    if model is not None and encoding is not None:
+        raise click.UsageError("--model and --encoding exclude each other: give one of them.")
 
 
 def chosen_factor(model: str | None, encoding: str | None) -> Factor | None:
@@ -161,7 +173,7 @@ def chosen_encodings(
         click.UsageError, CommandError: as in ``chosen_encoding``; ``pattern`` is for all files.
     """
     if pattern is not None and not any(map(is_path, encodings)):
-        raise click.UsageError("--pattern is for a rank file, given by --encoding.")
+        raise click.UsageError(_PATTERN_WITHOUT_FILE)
     chosen_by_name: dict[str, Encoding] = {}
     for encoding in encodings:
         if encoding not in chosen_by_name:

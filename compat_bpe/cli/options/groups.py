@@ -55,18 +55,23 @@ class GroupedCommand(click.Command):
                 self._grouped.append(by_name[name])
             self._groups[title] = [by_name[name] for name in names]
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the sections; their descriptions all begin in the same column."""
+    def sections(self, ctx: click.Context) -> list[tuple[str, list[tuple[str, str]]]]:
+        """Return the title of each section, and the left and the right side of each option."""
         others = [
             param
             for param in self.get_params(ctx)
             if isinstance(param, click.Option) and param not in self._grouped
         ]
-        sections = []
+        found = []
         for title, params in [*self._groups.items(), (OTHERS, others)]:
             rows = [row for row in (param.get_help_record(ctx) for param in params) if row]
             if rows:
-                sections.append((title, rows))
+                found.append((title, rows))
+        return found
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections; their descriptions all begin in the same column."""
+        sections = self.sections(ctx)
         widest = max((_left(rows) for _, rows in sections), default=0)
         for title, rows in sections:
             with formatter.section(title):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ...parallel.lazy import cached_property, changed
 from ...unicode.properties import white_space, word
 from ..aligned import Aligned
-from ..names.finder import Names
+from ..names.finder import NameFinder
 from .guard import Guard
 
 TYPE_CHECKING = False
@@ -267,9 +267,9 @@ class AddedTokens:
         return not self._always or self._always_names.first(text) is None
 
     @cached_property
-    def _always_names(self) -> Names:
+    def _always_names(self) -> NameFinder:
         """A finder of the names of tokens that are tokens everywhere."""
-        return Names(self._always)
+        return NameFinder(self._always)
 
     def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
         """Yield the spans of normalized text between added tokens, and the tokens' ids.
@@ -297,7 +297,7 @@ class _Finder:
         for name, token in tokens:
             if name:
                 self._tokens.setdefault(name, token)
-        self._names = Names(self._tokens)
+        self._names = NameFinder(self._tokens)
 
     def split(self, text: str, allowed: Set[str]) -> Iterator[tuple[str, int | None]]:
         """Yield spans of text, each not empty, and ids."""

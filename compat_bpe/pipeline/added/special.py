@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Set
 from functools import lru_cache
 
-from ..names.finder import Names
+from ..names.finder import NameFinder
 from .guard import guard_of
 
 TYPE_CHECKING = False
@@ -20,32 +20,53 @@ if TYPE_CHECKING:
     from ..aligned import Aligned
     from .guard import Guard
 
-    #: Names that become their token: a set of them, or ``"all"``.
+    #: NameFinder that become their token: a set of them, or ``"all"``.
     AllowedSpecial = Union[Literal["all"], Set[str]]
-    #: Names that a text may not contain: a collection of them, or ``"all"``.
+    #: NameFinder that a text may not contain: a collection of them, or ``"all"``.
     DisallowedSpecial = Union[Literal["all"], Collection[str]]
 else:
     # Importing typing takes longer than importing this package.
     AllowedSpecial = DisallowedSpecial = object
 
+#: No names.
+NOTHING: frozenset[str] = frozenset()
+
 
 @lru_cache(maxsize=128)
-def _finder_of(names: frozenset[str]) -> Names:
-    return Names(names)
+def _finder_of(names: frozenset[str]) -> NameFinder:
+    return NameFinder(names)
 
 
-def find_special(text: str, names: Set[str]) -> str | None:
-    """Return the first special token of ``names`` in a text, or None.
+def allowed_names(
+    text: str, names: frozenset[str], allowed: AllowedSpecial, disallowed: DisallowedSpecial
+) -> Set[str]:
+    """Return the names that become special tokens in a text; refuse a text with a disallowed one.
 
-    >>> find_special("one<|end|>two", {"<|end|>", "<|start|>"})
-    '<|end|>'
+    Args:
+        text: any text.
+        names: the names of all special tokens, which ``"all"`` stands for.
+        allowed: names that become their token.
+        disallowed: names that the text may not contain; ``"all"`` is all that are not allowed.
+
+    Raises:
+        ValueError: the text contains a disallowed name; the message says which options to pass.
+
+    >>> allowed_names("one<|end|>two", frozenset(["<|end|>"]), "all", "all")
+    frozenset({'<|end|>'})
     """
-    if not names:
-        return None
-    name = _finder_of(frozenset(names)).first(text)
-    if "" in names and (name is None or not text.startswith(name)):
-        return ""  # It is at the beginning of any text.
-    return name
+    if isinstance(allowed, str) and allowed == "all":
+        allowed = names
+    if isinstance(disallowed, str) and disallowed == "all":
+        # Mostly nothing is allowed: then this is a set whose hash is known.
+        disallowed = names if allowed == NOTHING else names - allowed
+    refused = frozenset(disallowed or ())
+    if refused:
+        name = _finder_of(refused).first(text)
+        if "" in refused and (name is None or not text.startswith(name)):
+            name = ""  # It is at the beginning of any text.
+        if name is not None:
+            raise_disallowed(name)
+    return allowed
 
 
 def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]]:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from .joints import Joints
-    from .text_model import Found
+    from .text_model import ChunkToken
 
     #: The ids of a chunk, or of several.
     Ids = tuple[int, ...]
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         def encode(self, chunk: str) -> Ids:
             """Return the ids of one chunk, in the fast way."""
 
-        def find(self, chunk: str) -> list[Found]:
+        def find(self, chunk: str) -> list[ChunkToken]:
             """Return the tokens of one chunk with their places, by the plain rule.
 
             Their ids are those of ``encode``.

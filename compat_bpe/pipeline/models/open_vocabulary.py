@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .text_model import Found, TextModel
+from .text_model import ChunkToken, TextModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ class Characters(_OpenVocabulary):
         """Return the code points of a chunk."""
         return tuple(map(ord, chunk))
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the characters of a chunk, with their places."""
-        tokens: list[Found] = []
+        tokens: list[ChunkToken] = []
         end = 0
         for char in chunk:
             start, end = end, end + len(char.encode())
-            tokens.append(Found(ord(char), char, start, end))
+            tokens.append(ChunkToken(ord(char), char, start, end))
         return tokens
 
 
-class Words(_OpenVocabulary):
+class WholeChunks(_OpenVocabulary):
     """The model in which each chunk is a token, numbered in order of its first occurrence.
 
     Threads may share it without a lock: a chunk is first put at the end of ``words``, and its place
@@ -46,7 +46,7 @@ class Words(_OpenVocabulary):
     two threads that meet a chunk at the same time both put it there; the place that is the first to
     get into ``tokens`` counts, and the other stays unused.
 
-    >>> model = Words()
+    >>> model = WholeChunks()
     >>> [*model.encode("to"), *model.encode("be"), *model.encode("to")]
     [0, 1, 0]
     >>> model.words
@@ -72,7 +72,7 @@ class Words(_OpenVocabulary):
             token_id = words.index(data, token_id)
         return (tokens.setdefault(data, token_id),)
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the one token of a chunk, with its place."""
         (token_id,) = self.encode(chunk)
-        return [Found(token_id, chunk, 0, len(chunk.encode()))]
+        return [ChunkToken(token_id, chunk, 0, len(chunk.encode()))]

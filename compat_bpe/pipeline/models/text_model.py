@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .joints import Joints
 
 
-class Found(NamedTuple):
+class ChunkToken(NamedTuple):
     """A token in a chunk.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..lookup import getter
-from .text_model import Found, TextModel
+from .text_model import ChunkToken, TextModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ class WordLevel(TextModel):
         token_id = self._id_of(chunk)
         return (self._id_of_unknown(chunk) if token_id is None else token_id,)
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the token of a chunk, with its place; errors as in ``encode``."""
         (token_id,) = self.encode(chunk)
         text = chunk if chunk in self.vocabulary else self.unknown
-        return [Found(token_id, text, 0, len(chunk.encode()))]
+        return [ChunkToken(token_id, text, 0, len(chunk.encode()))]
 
     def _id_of_unknown(self, chunk: str) -> int:
         token_id: int | None = self._id_of(self.unknown)

@@ -31,7 +31,7 @@ _MOST_BEGINNINGS = 64
 _SPAN = re.Match.span
 
 
-class Names:
+class NameFinder:
     """A finder of names in text; an empty name is never found.
 
     What it looks them up in is made when it is first needed. At each place the text is compared
@@ -40,7 +40,7 @@ class Names:
     Args:
         names: the names.
 
-    >>> list(Names(["a", "ab", "bc"]).spans("abc a"))
+    >>> list(NameFinder(["a", "ab", "bc"]).spans("abc a"))
     [(0, 2), (4, 5)]
     """
 
@@ -74,7 +74,7 @@ class Names:
     def first(self, text: str) -> str | None:
         """Return the first name in a text; None if there is none.
 
-        >>> Names(["a", "ab"]).first("c abc")
+        >>> NameFinder(["a", "ab"]).first("c abc")
         'ab'
         """
         match = self._pattern.search(text)
@@ -87,7 +87,7 @@ class Names:
     def length_at(self, text: str, place: int) -> int:
         """Return the length of the longest name at a place in a text; 0 if there is none.
 
-        >>> Names(["a", "ab"]).length_at("c abc", 2)
+        >>> NameFinder(["a", "ab"]).length_at("c abc", 2)
         2
         """
         if not self._are_few:

@@ -1,6 +1,6 @@
 r"""A character map of SentencePiece, as tokenizers applies it: cluster by cluster.
 
-SentencePiece itself takes the longest key at each position.  tokenizers takes the shortest, and
+SentencePiece itself takes the longest key at each position. tokenizers takes the shortest, and
 replaces a whole grapheme cluster by what is meant for its beginning.
 """
 
@@ -11,6 +11,7 @@ import re
 from ...parallel.lazy import cached_property
 from ...unicode.clusters import long_clusters, prepended, stands_alone
 from ..aligned import Aligned
+from ..cache import Memo
 from .base import PlainNormalizer
 from .by_character import CharacterTable, beside
 from .charsmap import Charsmap
@@ -33,28 +34,21 @@ class Precompiled(PlainNormalizer):
     def __init__(self, charsmap: Charsmap) -> None:
         self._charsmap = charsmap
         self._table = CharacterTable(self._of_character)
-        self._clusters: dict[str, str | None] = {}
+        #: What replaces a whole cluster; None if its characters are changed one by one.
+        self._clusters: Memo[str, str | None] = Memo(self._find_cluster, _CLUSTERS)
 
     def _of_character(self, char: str) -> str:
         entry = self._charsmap.shortest(char, 0)
         return char if entry is None else entry[1]
 
     def _of_cluster(self, cluster: str) -> str | None:
-        """Return what replaces a whole cluster; None if its characters are changed one by one."""
-        if len(cluster) > _LONGEST_CLUSTER:
-            return None
-        known = self._clusters
-        try:
-            return known[cluster]
-        except KeyError:
-            pass
+        return None if len(cluster) > _LONGEST_CLUSTER else self._clusters[cluster]
+
+    def _find_cluster(self, cluster: str) -> str | None:
         entry = None
         if len(cluster.encode()) <= _LONGEST_CLUSTER:
             entry = self._charsmap.shortest(cluster, 0)
-        if len(known) >= _CLUSTERS:
-            known.clear()
-        known[cluster] = result = None if entry is None else entry[1]
-        return result
+        return None if entry is None else entry[1]
 
     def __call__(self, text: str) -> str:
         """Return the normalized text."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ...parallel.lazy import cached_property, changed
 from ..aligned import Aligned
-from ..names.finder import Names
+from ..names.finder import NameFinder
 from .base import PlainNormalizer
 from .charsmap import Charsmap
 
@@ -42,7 +42,7 @@ class SpaceNormalizer(PlainNormalizer):
         whitespace_as_suffix: bool = False,
     ) -> None:
         self._charsmap = charsmap
-        self._symbols = Names(symbols) if symbols else None
+        self._symbols = NameFinder(symbols) if symbols else None
         self._removes = remove_extra_whitespaces
         self._space = space
         self._before = space if add_dummy_prefix and not whitespace_as_suffix else ""

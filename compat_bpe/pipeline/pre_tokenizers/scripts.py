@@ -8,6 +8,7 @@ from functools import cache
 from ...unicode.scripts import script_of
 from ...unicode.tables import SCRIPTS
 from ..aligned import Aligned
+from ..cache import Memo
 from .plain import Across, PlainStep
 
 #: A character of a script, and all up to the next one of another script.
@@ -73,22 +74,10 @@ def _script(code_point: int) -> str | None:
     return "Han" if script in ("Hiragana", "Katakana") else script
 
 
-class _Table(dict[int, int]):
-    """A table from code point to a character for its script, filled when first asked for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        # Given beforehand: of two threads, each with a new script, both could take the next sign.
-        # The first sign is that of no script, U+0000.
-        self._signs = {script: sign for sign, script in enumerate([None, *SCRIPTS])}
-
-    def __missing__(self, code_point: int) -> int:
-        if len(self) >= _CHARACTERS:
-            self.clear()
-        sign = self[code_point] = self._signs[_script(code_point)]
-        return sign
-
-
 @cache
-def _table() -> _Table:
-    return _Table()
+def _table() -> Memo[int, int]:
+    """Return a table from code point to a character for its script."""
+    # Given beforehand: of two threads, each with a new script, both could take the next sign.
+    # The first sign is that of no script, U+0000.
+    signs = {script: sign for sign, script in enumerate([None, *SCRIPTS])}
+    return Memo(lambda point: signs[_script(point)], _CHARACTERS)

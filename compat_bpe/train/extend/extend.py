@@ -1,4 +1,4 @@
-"""Extending a vocabulary of any kind that can be: see ``extender`` and ``extend_pieces``."""
+"""Extending a vocabulary of any kind that can be: see ``extender`` and ``pieces``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def extend(
     its beginning. Then the most frequent pair of neighbouring tokens in the texts becomes a token,
     and so on.
 
-    That is byte-level BPE; of other kinds, ``extend_pieces`` says what is done. In vocabularies of
+    That is byte-level BPE; for other kinds, see ``train/extend/pieces.py``. In vocabularies of
     words and of WordPiece, a term is a token without any merge. Unigram models, models of
     SentencePiece and baselines are not extended.
 

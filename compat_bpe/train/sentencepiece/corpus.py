@@ -17,7 +17,7 @@ from random import Random
 from typing import NamedTuple
 
 from ...pipeline.models.sentencepiece.vocabulary import MOST_AT_ONE_PLACE, SPACE
-from ...pipeline.names.finder import Names
+from ...pipeline.names.finder import NameFinder
 from ...pipeline.names.sorted_names import SortedNames
 from ...unicode.surrogates import repair
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
@@ -115,10 +115,10 @@ def sentences_of(lines: Iterable[str], settings: SentencePieceSettings) -> Itera
         yield sentence
 
 
-def _reserved(settings: SentencePieceSettings) -> Names:
+def _reserved(settings: SentencePieceSettings) -> NameFinder:
     """Return a finder of the longest reserved piece at a place."""
     pieces = {text for text, _ in settings.meta_pieces().values()}
-    return Names(SortedNames(pieces).begun_by_few(MOST_AT_ONE_PLACE))
+    return NameFinder(SortedNames(pieces).begun_by_few(MOST_AT_ONE_PLACE))
 
 
 def read_corpus(

@@ -1,6 +1,6 @@
 """SentencePiece's Unigram: learning of pieces and their probabilities by EM.
 
-Training begins with many pieces (see ``sentencepiece_seeds``). Each *expectation* step splits all
+Training begins with many pieces (see ``seeds``). Each *expectation* step splits all
 words in all ways, weighted by the probabilities of their pieces, and counts how often each piece is
 used on average. Each *maximization* step makes these numbers scores. After a few of both, the
 pieces whose loss would cost least are taken out, until 1.1 times the vocabulary is left. Then the
@@ -29,7 +29,7 @@ from operator import add
 
 from ..unigram.digamma import digamma
 from .corpus import single
-from .lattice import Pieces, Word, Words
+from .edges import PackedEdges, PieceMatcher, WordEdges
 
 #: The distance of an unknown character's score from the lowest score.
 _UNKNOWN_PENALTY = 10.0
@@ -99,7 +99,7 @@ class UnigramTrainer:
         self.order = list(range(len(seeds)))
         self._frequencies = array("q", [count for _, count in words])
         self._set_pieces(self.order)
-        self._words = Words([word for word, _ in words], self._left)
+        self._words = PackedEdges([word for word, _ in words], self._left)
 
     def _set_pieces(self, order: list[int]) -> None:
         """Keep some pieces, in their new order; their scores have been set."""
@@ -109,7 +109,7 @@ class UnigramTrainer:
         self.lowest = min(map(self.scores.__getitem__, order))
         self.scores[-1] = self.lowest - _UNKNOWN_PENALTY
         pieces = self.pieces
-        self._left = Pieces({pieces[number]: number for number in order}, len(pieces))
+        self._left = PieceMatcher({pieces[number]: number for number in order}, len(pieces))
         if len(order) < len(before):
             is_kept = [False] * len(pieces) + [True]
             for number in order:
@@ -192,7 +192,7 @@ class UnigramTrainer:
             self.scores[number] = digamma(expected[number]) - whole
         self._set_pieces(kept)
 
-    def _best_way(self, word: Word, avoided: int = -1) -> tuple[float, Sequence[int]]:
+    def _best_way(self, word: WordEdges, avoided: int = -1) -> tuple[float, Sequence[int]]:
         """Return the best way through a word without one piece: its score and its pieces."""
         degrees, ends, numbers = word
         scores = self.scores

@@ -36,7 +36,7 @@ class Best(NamedTuple):
     is_whole: list[bool]
 
 
-class Lattice:
+class SharedLattice:
     """The lattice of words that share their beginnings.
 
     Args:
@@ -46,7 +46,7 @@ class Lattice:
     The edges are ordered by the node where they end, then by that where they begin. Node 0 is the
     beginning of all words, and a node has a greater number than those before it.
 
-    >>> lattice = Lattice(["ab", "abc"], {"a": 0, "b": 1, "c": 2, "bc": 3})
+    >>> lattice = SharedLattice(["ab", "abc"], {"a": 0, "b": 1, "c": 2, "bc": 3})
     >>> lattice.size, list(lattice.ends)
     (4, [2, 3])
     >>> list(zip(lattice.starts, lattice.pieces, lattice.stops))
@@ -112,7 +112,7 @@ class Lattice:
             The probability of each word, and the indices of words whose probability is too small
             for floats; these have been left out.
 
-        >>> lattice = Lattice(["ab"], {"a": 0, "b": 1, "ab": 2})
+        >>> lattice = SharedLattice(["ab"], {"a": 0, "b": 1, "ab": 2})
         >>> expected = [0.0, 0.0, 0.0]
         >>> lattice.expect([4], [0.5, 0.25, 0.375], expected)
         ([0.5], [])

@@ -5,7 +5,7 @@ ways to write it. Learning begins with far too many pieces, the *seeds*, and rep
 
 1. *EM*: expect how often each piece stands in the words, given the present probabilities; these
    numbers give new probabilities.
-2. *Pruning*: drop the pieces that cost the least likelihood (``unigram_prune``).
+2. *Pruning*: drop the pieces that cost the least likelihood (``prune``).
 
 The result is that of ``UnigramTrainer`` in Hugging Face tokenizers 0.23.3: the same pieces, and
 scores that differ by rounding. In the reference, the order of pieces with equal scores and the
@@ -24,8 +24,8 @@ from ...formats.models.unigram import UnigramPart
 from .digamma import digamma
 from .options import UnigramOptions
 from .prune import prune
+from .segmentations import Segmentations
 from .substrings import END, branching_substrings
-from .words import Words
 
 #: The name of the unknown piece in training. No piece of the result is called so.
 PLACEHOLDER = "<UNK>"
@@ -172,7 +172,7 @@ class _Learner:
         self.scores = list(seeds.scores)
         #: The ids of the pieces that are left, in their order.
         self.live = [piece for piece, score in enumerate(self.scores) if score > _NEVER]
-        self._words = Words(words, self.pieces)
+        self._words = Segmentations(words, self.pieces)
 
     @property
     def size(self) -> int:

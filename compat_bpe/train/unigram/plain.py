@@ -1,9 +1,9 @@
 """A Unigram model's answers for one word, by the textbook: forward and backward, in logarithms.
 
 The operations and their order are those of tokenizers, so for one word the numbers have the same
-bits. It is several times slower than ``Lattice.expect``, which shares what words have in common
-and multiplies probabilities. It stands in for words so long that these are too small for floats,
-and where a number is so near to a limit that the last bits decide.
+bits. It is several times slower than ``SharedLattice.expect``, which shares what words have in
+common and multiplies probabilities. It stands in for words so long that these are too small for
+floats, and where a number is so near to a limit that the last bits decide.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class PlainModel:
         return total
 
     def best(self, word: str) -> list[int]:
-        """Return the pieces of the best way to write a word; see ``Lattice.best``."""
+        """Return the pieces of the best way to write a word; see ``SharedLattice.best``."""
         size = len(word)
         best = [0.0] + [float("-inf")] * size
         last = [(0, 0)] * (size + 1)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from math import log
 from operator import itemgetter
 
-from .lattice import Lattice
-from .words import Words
+from .lattice import SharedLattice
+from .segmentations import Segmentations
 
 
 def prune(
-    words: Words,
+    words: Segmentations,
     pieces: Sequence[str],
     live: Sequence[int],
     scores: Sequence[float],
@@ -88,7 +88,7 @@ def find_alternatives(
     longer = [piece for piece in live if piece >= chars]
     ids = {pieces[piece]: piece for piece in (*range(chars), *longer)}
     longer.sort(key=pieces.__getitem__)
-    lattice = Lattice([pieces[piece] for piece in longer], ids)
+    lattice = SharedLattice([pieces[piece] for piece in longer], ids)
     best = lattice.best(scores)
     return {
         piece: lattice.way(best.edges, best.others[end]) if best.is_whole[end] else []

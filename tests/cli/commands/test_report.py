@@ -16,6 +16,7 @@ import pytest
 from compat_bpe import __version__, get_encoding, load
 from compat_bpe.report.html import page
 from compat_bpe.report.measure import report as library_report
+from compat_bpe.report.order import by_difference
 from compat_bpe.save import save_tiktoken
 from tests.cli.exact import Result, run
 
@@ -60,8 +61,8 @@ def test_tables() -> None:
     assert found[:6] == [
         "tokens",
         "gpt2  small  char  byte  word",
-        "  12     18    26    26     6  en",
         "   2      5     5     6     1  notes",
+        "  12     18    26    26     6  en",
         "  13     19     7    19     1  zh",
         "  27     42    38    51     8  total",
     ]
@@ -180,7 +181,7 @@ def test_page(monkeypatch: pytest.MonkeyPatch) -> None:
     status, out, err = report("-e", "small", "--html", "page.html", "--top", "4", "corpus")
     assert (status, err) == (0, "")
     assert out.startswith(b"tokens\n")
-    made = library_report({"small": SMALL}, TEXTS)
+    made = by_difference(library_report({"small": SMALL}, TEXTS))
     made_at = datetime(2023, 11, 14, 22, 13, 20, tzinfo=timezone.utc)
     written = Path("page.html").read_text("utf-8")
     assert written == page(made, 4, corpus=["corpus"], version=__version__, made_at=made_at)
@@ -229,7 +230,7 @@ def test_page_through_a_link_and_into_a_pipe(monkeypatch: pytest.MonkeyPatch) ->
         (("-e", "no_such_encoding", "corpus"), "unknown encoding 'no_such_encoding'"),
         (("-e", "gpt2", "-e", "./none.tiktoken", "corpus"), "./none.tiktoken: No such file"),
         (("-m", "no-such-model", "corpus"), "unknown model 'no-such-model'"),
-        (("--pattern", "gpt2", "corpus"), "--pattern is for a rank file"),
+        (("--pattern", "gpt2", "corpus"), "--pattern is for a vocabulary file"),
         (("--terms", "none.txt", "corpus"), "none.txt: No such file"),
         (("--html", "none/page.html", "corpus"), "none/page.html: there is no directory"),
         (("--html", "corpus", "corpus"), "corpus: it is a directory"),

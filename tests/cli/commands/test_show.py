@@ -15,7 +15,9 @@ from compat_bpe import get_encoding
 from tests.cli.exact import run, small_blocks
 from tests.strategies import texts
 
-COLOR = re.compile("\x1b\\[30m\x1b\\[(4[136])m((?:(?!\x1b).)+)\x1b\\[0m|\n")
+COLOR = re.compile(
+    "\x1b\\[30m\x1b\\[(4[136])m((?:(?!\x1b).)+)\x1b\\[0m|\n|\x1b\\[2m([⁰¹²³⁴-⁹]+)\x1b\\[0m"
+)
 
 # Only what no file of UTF-8 has is left out: surrogates.
 utf8_texts = texts.map(lambda text: text.encode("utf-8", "ignore").decode())
@@ -45,6 +47,24 @@ def unescape(shown: str) -> bytes:
     return data
 
 
+def unit(shown: str) -> tuple[int, bytes]:
+    """The number of tokens that are shown together, and their bytes."""
+    several = re.fullmatch(r"\\\{(.*)\\\}(\d+)", shown, re.DOTALL)
+    return (int(several[2]), unescape(several[1])) if several else (1, unescape(shown))
+
+
+def together(tokens: list[bytes]) -> list[tuple[int, bytes]]:
+    """The same of the tokens of a text: those that share a character are together."""
+    found: list[tuple[int, bytes]] = []
+    for token in tokens:
+        if found and found[-1][1].decode("utf-8", "ignore").encode() != found[-1][1]:
+            number, before = found.pop()
+            found.append((number + 1, before + token))
+        else:
+            found.append((1, token))
+    return found
+
+
 @given(
     text=utf8_texts,
     name=st.sampled_from(["gpt2", "p50k_edit"]),
@@ -65,7 +85,7 @@ def test_tokens_can_be_read_from_what_is_shown(
     parts = re.findall(r"((?:\\.|[^\\|])+)(?:\||\Z)", shown.removesuffix("\n"), re.DOTALL)
     encoding = get_encoding(name)
     expected = encoding.decode_tokens_bytes(encoding.encode_ordinary(text))
-    assert list(map(unescape, parts)) == expected
+    assert list(map(unit, parts)) == together(expected)
 
 
 @given(text=utf8_texts, special=st.booleans())
@@ -77,13 +97,32 @@ def test_ids(text: str, special: bool) -> None:
     lines = out.decode().split("\n")[:-1]
     assert (status, err) == (0, "")
     assert [int(line[:5]) for line in lines] == ids
-    for token, line in zip(ids, lines):
-        data = encoding.decode_single_token_bytes(token)
-        if encoding.is_special_token(token):
-            assert line[5:] == f"  \\[{data.decode()}\\]"
-        else:
-            assert (line[5:8], line[-1]) == ('  "', '"')
-            assert unescape(line[8:-1]) == data
+    rest = iter(zip(ids, lines))
+    for count, data in together(encoding.decode_tokens_bytes(ids)):
+        own = b""
+        for number in range(1, count + 1):
+            token, line = next(rest)
+            if encoding.is_special_token(token):
+                assert (line[5:9], line[-2:]) == ("  \\[", "\\]")
+                assert unescape(line[9:-2]) == data
+                continue
+            match = re.fullmatch(r'  "((?:\\.|[^\\"])*)"(?:  (\d+/\d+)  "(.*)")?', line[5:])
+            assert match
+            assert unescape(match[1]) == data
+            assert match[2] == (f"{number}/{count}" if count > 1 else None)
+            own += unescape(match[3] or "")
+        assert own == (data if count > 1 else b"")
+
+
+def test_colors_of_lines_alternate_by_token() -> None:
+    out = run("show", "--ids", "-e", "words", stdin=b"a  b", terminal=True).out.decode()
+    # Words are numbered as they come in a process, so their ids are left out here.
+    shown = [line[line.index("\x1b") :] for line in out.splitlines()[1:]]
+    assert shown == [
+        "\x1b[30m\x1b[46ma\x1b[0m",
+        "\x1b[2m  \x1b[0m",
+        "\x1b[30m\x1b[43mb\x1b[0m",
+    ]
 
 
 @given(text=utf8_texts)
@@ -96,35 +135,39 @@ def test_colors(text: str) -> None:
     assert COLOR.sub("", shown) == ""
     encoding = get_encoding("p50k_edit")
     ids = encoding.encode(text, allowed_special="all")
-    colors = [
-        "41" if encoding.is_special_token(one) else ["46", "43"][n % 2] for n, one in enumerate(ids)
-    ]
-    found = [(match[1], match[2]) for match in COLOR.finditer(shown) if match[1]]
-    # A token with newlines in it has several parts of one color.
-    joined: list[tuple[str, bytes]] = []
-    rest = iter(found)
-    for color, token in zip(colors, encoding.decode_tokens_bytes(ids)):
+    shown_units = together(encoding.decode_tokens_bytes(ids))
+    special = {name.encode() for name in encoding.special_tokens_set}
+    rest = COLOR.finditer(shown)
+    for number, (count, unit_data) in enumerate(shown_units):
+        color = "41" if unit_data in special else ["46", "43"][number % 2]
         data = b""
-        while data != token:
-            background, part = next(rest)
-            assert background == color
-            data += unescape(part)
-        joined.append((color, data))
-    assert not list(rest)
+        # A unit with newlines in it has several parts of one color.
+        while data != unit_data:
+            match = next(rest)
+            if match[1]:
+                assert match[1] == color
+                data += unescape(match[2])
+        if count > 1:
+            [raised] = [match[3] for match in [next(rest)]]
+            assert int(raised.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789"))) == count
+    assert not [match for match in rest if match[1] or match[3]]
 
 
 def test_as_it_looks() -> None:
     text = "a\tb | c\\n\r\n  naïve 世 \x1b[31mred<|endoftext|>\n\nend\x85\u200b"
     assert run("show", "-e", "p50k_edit", stdin=text.encode()).out.decode() == (
         "a|\\t|b| \\|| c|\\\\|n|\\r|\\n\n"
-        "| | naïve| |\\xe4\\xb8|\\x96| |\\x1b|[|31|m|red|<|\\||end|of|text|\\||>|\\n\n"
+        "| | naïve| |\\{世\\}2| |\\x1b|[|31|m|red|<|\\||end|of|text|\\||>|\\n\n"
         "|\\n\n"
-        "|end|\\xc2|\\x85|\\u200b\n"
+        "|end|\\{\\u0085\\}2|\\u200b\n"
     )
     args = ("show", "-q", "-e", "p50k_edit", "--special")
     assert run(*args, stdin=b"hi<|endoftext|>") == (0, b"hi|\\[<|endoftext|>\\]\n", "")
     assert run("show", "-e", "gpt2", "--ids", stdin=b'a "\n').out == (
         b'   64  "a"\n  366  " \\""\n  198  "\\n"\n'
+    )
+    assert run("show", "-e", "gpt2", "--ids", stdin="世".encode()).out.decode() == (
+        '10310  "世"  1/2  "\\xe4\\xb8"\n  244  "世"  2/2  "\\x96"\n'
     )
     assert run("show", "-q") == (0, b"", "")
 
@@ -161,7 +204,7 @@ def test_nothing_of_a_text_reaches_the_terminal_as_a_control() -> None:
     for args in ((), ("--ids",), ("--color", "always"), ("--ids", "--color", "always")):
         shown = run("show", "-e", "gpt2", *args, stdin=text.encode()).out.decode()
         assert shown.replace("\n", "").replace("\x1b", "").isprintable()
-        assert "\x1b" not in re.sub("\x1b\\[(?:0|30|43|46)m", "", shown)
+        assert "\x1b" not in re.sub("\x1b\\[(?:0|2|30|43|46)m", "", shown)
 
 
 def test_what_is_not_utf8_is_one_line() -> None:
@@ -172,13 +215,14 @@ def test_what_is_not_utf8_is_one_line() -> None:
     )
 
 
-def test_the_last_line_has_the_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_has_the_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("naïve", encoding="utf-8")
     args = ("show", "-e", "gpt2", "--color", "never")
     shown = "na|ïve\n".encode()
     assert run(*args, "a.txt") == (0, shown, "compat-bpe: a.txt: 2 tokens, 5 characters\n")
-    assert run(*args, "a.txt", terminal=True) == (0, shown + b"2 tokens, 5 characters\n", "")
+    # On a terminal, they are above the tokens.
+    assert run(*args, "a.txt", terminal=True) == (0, b"2 tokens, 5 characters\n" + shown, "")
     assert run(*args, "--ids", stdin=b"a").err == (
         "compat-bpe: standard input: 1 token, 1 character\n"
     )
@@ -218,24 +262,32 @@ class _Page(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.tags: set[str] = set()
-        self.tokens: list[tuple[int, bool, str]] = []
-        self._token: tuple[int, bool] | None = None
+        self.tokens: list[tuple[list[int], bool, str]] = []
+        self.listed: list[int] = []
+        self._token: tuple[list[int], bool] | None = None
+        self._tag = ""
         self.feed(page)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
+        self._tag = tag
         found = dict(attrs)
         if tag == "span":
-            self._token = int(found["title"] or ""), found.get("class") == "special"
+            ids = list(map(int, (found["title"] or "").split()))
+            assert found.get("data-tokens") == (str(len(ids)) if len(ids) > 1 else None)
+            self._token = ids, found.get("class") == "special"
             self.tokens.append((*self._token, ""))
 
     def handle_endtag(self, tag: str) -> None:
+        self._tag = ""
         if tag == "span":
             self._token = None
 
     def handle_data(self, data: str) -> None:
-        if self._token is not None:
+        if self._tag == "small":
+            self.listed += map(int, data.split())
+        elif self._token is not None:
             number, special, before = self.tokens[-1]
             self.tokens[-1] = (number, special, before + data)
 
@@ -250,15 +302,17 @@ def test_html_has_the_tokens_and_no_other_markup(text: str) -> None:
     ids = encoding.encode(text, allowed_special="all")
     page = _Page(out.decode())
     assert page.tags == {
-        *("html", "head", "meta", "title", "style", "body", "h1", "h2", "pre", "span", "p")
+        *("html", "head", "meta", "title", "style", "body", "main", "input", "label"),
+        *("section", "h1", "h2", "pre", "span", "small", "p"),
     }
-    assert [(one, special) for one, special, _ in page.tokens] == [
-        (one, encoding.is_special_token(one)) for one in ids
-    ]
-    shown = [unescape(part) for _, _, part in page.tokens]
-    assert shown == encoding.decode_tokens_bytes(ids)
+    # The ids are in the text of the page, too, so that they can be copied.
+    assert [one for found, _, _ in page.tokens for one in found] == page.listed == ids
+    for found, special, _ in page.tokens:
+        assert special == (len(found) == 1 and encoding.is_special_token(found[0]))
+    shown = [(len(found), unescape(part)) for found, _, part in page.tokens]
+    assert shown == together(encoding.decode_tokens_bytes(ids))
     assert out.decode().replace("\n", "").isprintable()
-    numbers = f"<p>{len(ids)} tokens, {len(text)} characters</p>"
+    numbers = f'<p class="total">{len(ids)} tokens, {len(text)} characters</p>'
     assert numbers in out.decode()
     assert "http" not in out.decode().partition("<body>")[0]
 
@@ -272,12 +326,12 @@ def test_html_of_a_file_with_a_strange_name(
     out = run("show", "--html", "-q", "-e", "gpt2", name, "missing\udce9").out.decode()
     assert "<h2>&lt;b&gt;&amp;\\n.txt</h2>" in out
     assert out.endswith("</html>\n")
-    assert "<p>" not in out
+    assert "characters" not in out
     assert run("show", "--html", "missing\udce9").status == 2
 
 
 @pytest.mark.parametrize(
-    "args", [("--ids", "--html"), ("--json", "--ids"), ("--json", "--html"), ("--merges", "--html")]
+    "args", [("--ids", "--html"), ("--json", "--ids"), ("--json", "--html"), ("--merges", "--ids")]
 )
 def test_forms_exclude_each_other(args: tuple[str, ...]) -> None:
     status, out, err = run("show", *args, stdin=b"a")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.text_model import Found
+from compat_bpe.pipeline.models.text_model import ChunkToken
 from compat_bpe.pipeline.models.word_level import WordLevel
 
 WORDS = {"hug": 3, "é": 1, "<unk>": 2, "": 0}
@@ -17,7 +17,7 @@ def test_a_chunk_is_one_token(chunk: str) -> None:
     model = WordLevel(WORDS, "<unk>")
     text = chunk if chunk in WORDS else "<unk>"
     assert model.encode(chunk) == (WORDS[text],)
-    assert model.find(chunk) == [Found(WORDS[text], text, 0, len(chunk.encode()))]
+    assert model.find(chunk) == [ChunkToken(WORDS[text], text, 0, len(chunk.encode()))]
 
 
 def test_a_long_chunk() -> None:

@@ -9,8 +9,8 @@ import pytest
 from compat_bpe.pipeline.models.bpe.by_merges import UnknownPolicy
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.pipeline.models.explain import explain
-from compat_bpe.pipeline.models.unigram.lattice import lattice, n_best
 from compat_bpe.pipeline.models.unigram.model import Unigram
+from compat_bpe.pipeline.models.unigram.shown_lattice import n_best, shown_lattice
 from compat_bpe.pipeline.models.wordpiece.explain import tried
 from compat_bpe.pipeline.models.wordpiece.model import WordPiece
 
@@ -116,7 +116,7 @@ def unigram() -> Unigram:
 )
 def test_hugs_by_probability(word: str, pieces: list[str], probability: float) -> None:
     model = unigram()
-    best = lattice(model, word).best
+    best = shown_lattice(model, word).best
     assert exp(best.score) == pytest.approx(probability)
     if word not in ("pun", "bun", "hugs"):  # of which another way is as good
         assert texts(model, word) == pieces

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.pipeline.names import sorted_names
-from compat_bpe.pipeline.names.finder import FEW, Names
+from compat_bpe.pipeline.names.finder import FEW, NameFinder
 from compat_bpe.pipeline.names.sorted_names import SortedNames
 from tests.examples import scaled
 
@@ -45,7 +45,7 @@ def test_names_are_found_as_by_a_pattern(case: tuple[set[str], str], has_others:
     names, text = case
     if has_others:
         names = names | OTHERS
-    found = Names(names)
+    found = NameFinder(names)
     expected = by_pattern(names, text)
     assert list(found.spans(text)) == expected
     assert found.first(text) == (text[slice(*expected[0])] if expected else None)
@@ -58,7 +58,7 @@ def test_names_are_found_as_by_a_pattern(case: tuple[set[str], str], has_others:
 @pytest.mark.parametrize("first", [0x4E00, 0x1F000, 0xFF80], ids=hex)
 def test_so_many_beginnings_that_they_are_a_set_of_characters(first: int) -> None:
     names = {chr(point) + "!" for point in range(first, first + 400, 2)}
-    found = Names(names)
+    found = NameFinder(names)
     assert found.candidates().startswith("[")
     text = "".join(chr(point) + "!?" for point in range(first - 3, first + 410))
     assert list(found.spans(text)) == by_pattern(names, text)
@@ -101,20 +101,20 @@ def test_a_place_takes_few_steps(names: set[str], text: str) -> None:
 def test_nothing_is_sorted_before_a_beginning_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
     monkeypatch.setattr(sorted_names, "SortedNames", lambda names: made.append(names))
-    assert list(Names(OTHERS | {"<b>"}).spans("a < b")) == []
+    assert list(NameFinder(OTHERS | {"<b>"}).spans("a < b")) == []
     assert not made
 
 
 #: 2,000 names that share their beginning, and 40,000 places for them: 95 s by a pattern of all.
 HOSTILE = """
 from compat_bpe.pipeline.added.added_tokens import AddedToken, AddedTokens
-from compat_bpe.pipeline.added.special import find_special
+from compat_bpe.pipeline.added.special import allowed_names
 names = {"a" * length + "b": length for length in range(2000)}
 tokens = AddedTokens([AddedToken(name, length) for name, length in names.items()])
 text = "a" * 40000
 assert list(tokens.split(text, set())) == [(text, None)]
 assert list(tokens.split(text + "b", set())) == [(text[1999:], None), ("", 1999)]
-assert find_special(text, names.keys()) is None
+assert allowed_names(text, frozenset(names), set(), "all") == set()
 """
 
 

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
@@ -82,7 +82,7 @@ _one = st.one_of(_chars, _ends, st.lists(st.one_of(_chars, _ends), max_size=2).m
 ))  # fmt: skip
 _looks = st.builds(Look, _one, st.just(True), st.booleans())
 _simple = st.recursive(st.one_of(_chars, _chars, _looks, _ends), _larger, max_leaves=12)
-#: Patterns that certainly have a table.
+#: Patterns that have a table, unless it would have too many states.
 with_table = _simple.map(
     lambda node: Sequence((node, node)) if can_be_empty(node) else node
 ).filter(lambda node: not can_be_empty(node))
@@ -98,7 +98,12 @@ words = st.text(LETTERS, max_size=12)
 @example(parse(r"é+(?!é|\z)|."), "éé字é")
 def test_the_matches_are_those_of_re(tree: Node, text: str) -> None:
     expected = [match.group() for match in re.finditer(to_re(tree), text)]
-    assert chunks(Table(tree), text) == expected
+    try:
+        table = Table(tree)
+    except NoTable as error:
+        assume(str(error) != "too many states")
+        raise
+    assert chunks(table, text) == expected
 
 
 @given(trees("abc"), st.text("abc", max_size=8))

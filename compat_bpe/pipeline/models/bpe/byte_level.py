@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..base import Ids
-    from ..text_model import Found
+    from ..text_model import ChunkToken
     from .unspaced import UnspacedEncoder
 
 #: Build the character-boundary encoder after this many bytes of Chinese and the like; merging
@@ -99,7 +99,7 @@ class ByteLevelBPE:
                 return unspaced.merge([chunk])
         return tuple(self.merges.merge(data))
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the tokens of a chunk with their places; each has its name in the byte alphabet.
 
         Raises:
@@ -107,16 +107,16 @@ class ByteLevelBPE:
 
         >>> model = ByteLevelBPE(BytePairEncoder({b"h": 0, b" ": 1, b" h": 2}), {})
         >>> model.find(" hh")
-        [Found(id=2, text='Ġh', start=0, end=2), Found(id=0, text='h', start=2, end=3)]
+        [ChunkToken(id=2, text='Ġh', start=0, end=2), ChunkToken(id=0, text='h', start=2, end=3)]
         """
         from ...byte_level import encode_bytes
-        from ..text_model import Found
+        from ..text_model import ChunkToken
 
         data = self.to_bytes(chunk)
         written = encode_bytes(data)
         whole = self.whole.get(data)
         if whole is not None:
-            return [Found(whole, written, 0, len(chunk.encode()))]
+            return [ChunkToken(whole, written, 0, len(chunk.encode()))]
         # Lengths are those of the bytes as written, in UTF-8, also if the chunk is plain text.
         place_of = list(range(len(written.encode())))
         if self.to_bytes is str.encode:
@@ -124,7 +124,7 @@ class ByteLevelBPE:
         tokens = []
         at = 0
         for token_id, name, length in self.merges.find(data):
-            tokens.append(Found(token_id, name, place_of[at], place_of[at + length - 1] + 1))
+            tokens.append(ChunkToken(token_id, name, place_of[at], place_of[at + length - 1] + 1))
             at += length
         return tokens
 

@@ -23,7 +23,7 @@ from ....parallel.lazy import cached_property
 from ...byte_level import UNICODE_TO_BYTE, encode_bytes
 from ...lookup import getter, shareable
 from ..joints import Joints
-from ..text_model import Found, TextModel
+from ..text_model import ChunkToken, TextModel
 from .by_merges import UnknownPolicy
 from .character_cuts import CharacterCuts, Cutter
 from .heap import merge_by_heap
@@ -155,7 +155,7 @@ class CharacterBPE(TextModel):
                 self._cutter = Cutter(self._merged_ids, self.cuts)
         return self._merged_ids(chunk)
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the tokens of a chunk with their places.
 
         The places are those of tokenizers: each token begins where the one before ends. So they
@@ -180,7 +180,7 @@ class CharacterBPE(TextModel):
             ends = [bisect_left(chars, end) + 1 for end in ends]
         ids = self.vocabulary
         return [
-            Found(ids[symbol.name], symbol.name, start, end)
+            ChunkToken(ids[symbol.name], symbol.name, start, end)
             for symbol, start, end in zip(symbols, starts, ends)
         ]
 

@@ -1,4 +1,4 @@
-"""A list of merges by pairs of ids, as ``by_pairs`` takes it."""
+"""A list of merges by pairs of ids, for ``pipeline.pypy.pairs.PairMerger``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Splitting of spans that no pre-tokenizer splits, at places that no merge crosses.
 
-The splitter is for BPE in a ``tokenizer.json``; ``splitter_by_pieces`` is for models of
-SentencePiece.
+The splitter is for BPE in a ``tokenizer.json``; that of ``models.sentencepiece.splitter`` is for
+models of SentencePiece.
 
 Some files have no pre-tokenizer: each span is one chunk. Chunks so long never come back, so their
 ids would never come from the cache. But the model may know of places at which a chunk may be cut

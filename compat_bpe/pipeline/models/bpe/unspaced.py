@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, chain, compress, count
 from operator import and_
 
-from ...cache import Cache, V
+from ...cache import Cache, Memo, V
 from .boundaries import Boundaries
 from .by_rank import BytePairEncoder, Ids
 
@@ -55,9 +55,9 @@ class UnspacedEncoder:
         # No chunk may be cut inside a token that is a whole chunk, either.
         wholes = [] if self._whole is encoder.ranks else [self._whole]
         boundaries = Boundaries(encoder.ranks, *wholes)
-        self._after = _ByCodePoint(boundaries.after)
-        self._begun = _ByCodePoint(boundaries.begun)
-        self._char_ids = _ByCodePoint(self._merge_part)
+        self._after = _by_code_point(boundaries.after)
+        self._begun = _by_code_point(boundaries.begun)
+        self._char_ids = _by_code_point(self._merge_part)
         self._run_ids = Cache(self._merge_part, _KEPT, _LONGEST_RUN)
         #: True as long as every part that is a token was also made by merging.
         self.merging_makes_tokens = True
@@ -98,15 +98,6 @@ class UnspacedEncoder:
         return ids
 
 
-class _ByCodePoint(dict[int, V]):
-    """A cache of ``find(character)`` by code point, since an integer is looked up faster."""
-
-    def __init__(self, find: Callable[[str], V]) -> None:
-        super().__init__()
-        self._find = find
-
-    def __missing__(self, point: int) -> V:
-        if len(self) >= _KEPT:
-            self.clear()
-        value = self[point] = self._find(chr(point))
-        return value
+def _by_code_point(find: Callable[[str], V]) -> Memo[int, V]:
+    """Return a memo of ``find(character)`` by code point: an integer is looked up faster."""
+    return Memo(lambda point: find(chr(point)), _KEPT)

@@ -19,7 +19,7 @@ from ....parallel.lazy import cached_property
 from ...byte_level import encode_bytes
 from ...lookup import getter, shareable
 from ..joints import Joints
-from ..text_model import Found, TextModel
+from ..text_model import ChunkToken, TextModel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,19 +78,19 @@ class LongestTokens(TextModel):
             start = end
         return tuple(ids)
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the tokens of a chunk with their places; each has its name in the byte alphabet.
 
         >>> tokens = {bytes([byte]): byte for byte in range(256)}
-        >>> LongestTokens({**tokens, b" h": 256}).find(" hi")
-        [Found(id=256, text='Ġh', start=0, end=2), Found(id=105, text='i', start=2, end=3)]
+        >>> LongestTokens({**tokens, b" h": 256}).find(" hi")[0]
+        ChunkToken(id=256, text='Ġh', start=0, end=2)
         """
         data = chunk.encode()
-        tokens: list[Found] = []
+        tokens: list[ChunkToken] = []
         start = 0
         for token_id in self.encode(chunk):
             end = start + self._length_of[token_id]
-            tokens.append(Found(token_id, encode_bytes(data[start:end]), start, end))
+            tokens.append(ChunkToken(token_id, encode_bytes(data[start:end]), start, end))
             start = end
         return tokens
 

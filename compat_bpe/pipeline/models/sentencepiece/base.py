@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..text_model import Found, TextModel
+from ..text_model import ChunkToken, TextModel
 from .splitter import WholeSplitter
 from .vocabulary import SentencePieceVocabulary
 
@@ -45,27 +45,27 @@ class SentencePieceBase(TextModel):
         """Return what ``split`` returns, in about n log n time."""
         return self.split(chunk)
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the tokens of one chunk with their places.
 
         Bytes have their own places. Unknown pieces that follow each other are one token, which
         shows their text.
         """
         pieces = self.pieces
-        tokens: list[Found] = []
+        tokens: list[ChunkToken] = []
         at = 0
         for text, token_id in self.quick_split(chunk):
             data = text.encode()
             if token_id != pieces.unk_id:
-                tokens.append(Found(token_id, text, at, at + len(data)))
+                tokens.append(ChunkToken(token_id, text, at, at + len(data)))
             elif pieces.byte_fallback:
                 for place, byte in enumerate(data, at):
                     one = pieces.byte_ids[byte]
-                    tokens.append(Found(one, pieces.texts[one], place, place + 1))
+                    tokens.append(ChunkToken(one, pieces.texts[one], place, place + 1))
             elif tokens and tokens[-1].id == token_id:
                 last = tokens[-1]
-                tokens[-1] = Found(token_id, last.text + text, last.start, at + len(data))
+                tokens[-1] = ChunkToken(token_id, last.text + text, last.start, at + len(data))
             else:
-                tokens.append(Found(token_id, text, at, at + len(data)))
+                tokens.append(ChunkToken(token_id, text, at, at + len(data)))
             at += len(data)
         return tokens

@@ -8,9 +8,9 @@ from ..bpe.explain import Pair, Token, steps
 from ..explain.base import explain
 from ..explain.merging import Merging
 from ..unigram.explain import BestWay
-from ..unigram.lattice import Edge, Way
+from ..unigram.shown_lattice import Edge, Way
 from .bpe import SentencePieceBPE
-from .lattice import Lattice
+from .lattice import PieceLattice
 from .unigram import SentencePieceUnigram
 
 
@@ -46,7 +46,7 @@ def _explain_merges(model: SentencePieceBPE, chunk: str) -> Merging:
 
 @explain.register
 def _explain_best_way(model: SentencePieceUnigram, chunk: str) -> BestWay:
-    lattice = Lattice(model, chunk)
+    lattice = PieceLattice(model, chunk)
     edges = sorted(
         (
             Edge(node.number, node.text, node.start, node.start + len(node.text), node.score)

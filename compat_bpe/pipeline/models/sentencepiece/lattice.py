@@ -61,7 +61,7 @@ class _Begun(float):
     rest: Rest
 
 
-class Lattice:
+class PieceLattice:
     """All pieces at all places of a text.
 
     The score of a user-defined symbol is 0.1 for each of its characters but the first here. In

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ....parallel.lazy import cached_property
 from ...lookup import shareable
-from ...names.finder import Names
+from ...names.finder import NameFinder
 
 #: The sign that spaces are written as.
 SPACE = "\u2581"
@@ -101,9 +101,9 @@ class SentencePieceVocabulary:
         return SortedNames(names).begun_by_few(MOST_AT_ONE_PLACE)
 
     @cached_property
-    def symbols(self) -> Names | None:
+    def symbols(self) -> NameFinder | None:
         """A finder of the longest user-defined symbol at a place; None if there are none."""
-        return Names(self.user_defined) if self.user_defined else None
+        return NameFinder(self.user_defined) if self.user_defined else None
 
     @cached_property
     def byte_ids(self) -> list[int]:

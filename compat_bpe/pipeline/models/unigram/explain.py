@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..explain.base import Item, Row, explain
-from .lattice import Edge, Way, lattice, n_best
 from .model import Unigram
+from .shown_lattice import Edge, Way, n_best, shown_lattice
 
 #: The number of ways that are shown.
 _WAYS = 2
@@ -73,5 +73,5 @@ class BestWay:
 
 @explain.register
 def _explain(model: Unigram, chunk: str) -> BestWay:
-    edges = lattice(model, chunk).edges
+    edges = shown_lattice(model, chunk).edges
     return BestWay(chunk, model.encode(chunk), edges, n_best(model, chunk, _WAYS))

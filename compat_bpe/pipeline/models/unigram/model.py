@@ -14,7 +14,7 @@ as good, and the sums are rounded. Both are decided as in tokenizers:
 - Scores are 64-bit floats, and each sum is that of a piece and of all before it, added up from the
   left. So a chunk cannot simply be cut, not even between two characters that no piece has
   together: with something before them sums are rounded otherwise, which decides between ways that
-  are nearly as good (``unigram_parts`` says when a cut is possible).
+  are nearly as good (``parts`` says when a cut is possible).
 - Places are taken from left to right, and a later way must be better, not only as good. So of
   equal ways the one whose last piece is the longest wins, then the one before it, and so on.
 
@@ -33,7 +33,7 @@ from ....parallel.lazy import cached_property
 from ...cache import Cache
 from ...lookup import shareable
 from ..joints import Joints
-from ..text_model import Found, TextModel
+from ..text_model import ChunkToken, TextModel
 from .parts import SUM_LIMIT, PartEncoder
 from .table import UnigramTable
 
@@ -108,7 +108,7 @@ class Unigram(TextModel):
 
     # The plain rule
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the tokens of a chunk with their places, by the plain rule.
 
         Raises:
@@ -150,7 +150,7 @@ class Unigram(TextModel):
         for end, score in self.table.matches(chunk, start):
             yield end, score, False
 
-    def _tokens(self, path: Sequence[str]) -> Iterator[Found]:
+    def _tokens(self, path: Sequence[str]) -> Iterator[ChunkToken]:
         """Yield the tokens of a way: its pieces, and what becomes of its unknown runs."""
         at = 0
         run: list[str] = []
@@ -165,12 +165,12 @@ class Unigram(TextModel):
                 run = []
             assert token_id is not None
             end = at + len(piece.encode())
-            yield Found(token_id, piece, at, end)
+            yield ChunkToken(token_id, piece, at, end)
             at = end
         if run:
             yield from self._unknown_tokens("".join(run), at)
 
-    def _unknown_tokens(self, run: str, at: int) -> Iterator[Found]:
+    def _unknown_tokens(self, run: str, at: int) -> Iterator[ChunkToken]:
         """Yield the tokens of an unknown run: a piece, its bytes, or the unknown token."""
         data = run.encode()
         end = at + len(data)
@@ -179,11 +179,11 @@ class Unigram(TextModel):
         if token_id is None and None not in byte_ids:
             for byte, byte_id in zip(data, byte_ids):
                 assert byte_id is not None
-                yield Found(byte_id, _BYTE_PIECES[byte], at, end)
+                yield ChunkToken(byte_id, _BYTE_PIECES[byte], at, end)
             return
         token_id = self.unknown if token_id is None else token_id
         assert token_id is not None
-        yield Found(token_id, run, at, end)
+        yield ChunkToken(token_id, run, at, end)
 
     # The fast way
 

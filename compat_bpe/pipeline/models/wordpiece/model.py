@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from ....parallel.lazy import cached_property
 from ...lookup import getter, shareable
-from ..text_model import Found, TextModel
+from ..text_model import ChunkToken, TextModel
 from ..word_level import fail_unknown
 from .links import LinkedPieces
 
@@ -79,7 +79,7 @@ class WordPiece(TextModel):
         """The id of the token that stands for what is unknown; None if there is none."""
         return self.vocabulary.get(self.unknown)
 
-    def find(self, chunk: str) -> list[Found]:
+    def find(self, chunk: str) -> list[ChunkToken]:
         """Return the pieces of a word with their places; errors as in ``encode``."""
         if len(self._names) < len(self.vocabulary):
             # Pieces share an id, so an id does not say which piece it is.
@@ -88,13 +88,13 @@ class WordPiece(TextModel):
         ids = self.encode(chunk) if self._is_long(chunk) else self.plain(chunk)
         size = len(chunk.encode())
         if len(ids) == 1:
-            return [Found(ids[0], self._names[ids[0]], 0, size)]
+            return [ChunkToken(ids[0], self._names[ids[0]], 0, size)]
         tokens = []
         at = 0
         for token_id in ids:
             name = self._names[token_id]
             end = at + len((name[len(self.prefix) :] if tokens else name).encode())
-            tokens.append(Found(token_id, name, at, end))
+            tokens.append(ChunkToken(token_id, name, at, end))
             at = end
         return tokens
 

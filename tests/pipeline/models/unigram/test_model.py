@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.text_model import Found
+from compat_bpe.pipeline.models.text_model import ChunkToken
 from compat_bpe.pipeline.models.unigram import model as unigram_model
-from compat_bpe.pipeline.models.unigram.lattice import lattice, n_best
 from compat_bpe.pipeline.models.unigram.model import Unigram
+from compat_bpe.pipeline.models.unigram.shown_lattice import n_best, shown_lattice
 from compat_bpe.pipeline.models.unigram.table import LONGEST_SHORT, UnigramTable
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
@@ -138,7 +138,7 @@ def test_frequencies_of_the_course() -> None:
 
 def test_words_of_the_course() -> None:
     model = course()
-    unhug = lattice(model, "unhug").best
+    unhug = shown_lattice(model, "unhug").best
     assert [edge.text for edge in unhug.edges] == ["un", "hug"]
     assert round(math.exp(unhug.score), 6) == 0.005442
     # As good as ["pu", "g"]: the longest last piece wins.
@@ -286,9 +286,9 @@ def test_sums_are_rounded_from_the_left() -> None:
 def test_a_run_of_unknown_characters_is_one_token() -> None:
     model = Unigram(["<unk>", "a"], [0.0, -1.0], 0)
     assert model.find("axé😀a") == [
-        Found(1, "a", 0, 1),
-        Found(0, "xé😀", 1, 8),
-        Found(1, "a", 8, 9),
+        ChunkToken(1, "a", 0, 1),
+        ChunkToken(0, "xé😀", 1, 8),
+        ChunkToken(1, "a", 8, 9),
     ]
 
 
@@ -298,7 +298,11 @@ def test_a_run_that_is_a_piece_is_that_piece() -> None:
     assert model.unknown_score == -110.0
     worse = Unigram(["<unk>", "xx", "b"], [0.0, -300.0, 5.0], 0)
     assert model.encode("xx") == (1,)
-    assert worse.find("bxxb") == [Found(2, "b", 0, 1), Found(1, "xx", 1, 3), Found(2, "b", 3, 4)]
+    assert worse.find("bxxb") == [
+        ChunkToken(2, "b", 0, 1),
+        ChunkToken(1, "xx", 1, 3),
+        ChunkToken(2, "b", 3, 4),
+    ]
     with_bytes = Unigram(["<unk>", "<0x78>", "xx"], [100.0] * 3, 0, byte_fallback=True)
     assert with_bytes.encode("xx") == (2,)
     assert with_bytes.encode("xxx") == (1, 1, 1)
@@ -308,7 +312,7 @@ def test_a_run_that_is_a_piece_is_that_piece() -> None:
 
 def test_the_unknown_piece_joins_its_run() -> None:
     model = Unigram(["<unk>", "a"], [0.0, -1.0], 0)
-    assert model.find("é<unk><unk>é") == [Found(0, "é<unk><unk>é", 0, 14)]
+    assert model.find("é<unk><unk>é") == [ChunkToken(0, "é<unk><unk>é", 0, 14)]
     assert model.encode("a<unk>a") == (1, 0, 1)
 
 
@@ -316,10 +320,10 @@ def test_bytes_all_or_none() -> None:
     pieces = ["<unk>", "<0xC3>", "<0xA9>", "<0xa8>"]
     model = Unigram(pieces, [0.0] * 4, 0, byte_fallback=True)
     assert model.find("éé") == [
-        Found(1, "<0xC3>", 0, 4),
-        Found(2, "<0xA9>", 0, 4),
-        Found(1, "<0xC3>", 0, 4),
-        Found(2, "<0xA9>", 0, 4),
+        ChunkToken(1, "<0xC3>", 0, 4),
+        ChunkToken(2, "<0xA9>", 0, 4),
+        ChunkToken(1, "<0xC3>", 0, 4),
+        ChunkToken(2, "<0xA9>", 0, 4),
     ]
     assert model.encode("è") == (0,)
     assert model.encode("éè") == (0,)
@@ -388,11 +392,11 @@ def test_lattice(model: Unigram, chunk: str) -> None:
         path = model.best_path(chunk)
     except ValueError:
         with pytest.raises(ValueError, match="is no piece"):
-            lattice(model, chunk)
+            shown_lattice(model, chunk)
         with pytest.raises(ValueError, match="is no piece"):
             n_best(model, chunk, 2)
         return
-    edges, best = lattice(model, chunk)
+    edges, best = shown_lattice(model, chunk)
     assert [edge.text for edge in best.edges] == path
     assert edges == sorted(edges, key=lambda edge: (edge.start, edge.end))
     assert all(chunk[edge.start : edge.end] == edge.text for edge in edges)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.models.text_model import Found
+from compat_bpe.pipeline.models.text_model import ChunkToken
 from compat_bpe.pipeline.models.wordpiece import model as wordpiece_model
 from compat_bpe.pipeline.models.wordpiece.links import LinkedPieces
 from compat_bpe.pipeline.models.wordpiece.model import WordPiece
@@ -63,11 +63,11 @@ def test_a_choice_is_never_reconsidered() -> None:
 def test_places_are_in_bytes() -> None:
     model = of_pieces(["é"], ["中", "😀"], "##")
     assert model.find("é中😀") == [
-        Found(0, "é", 0, 2),
-        Found(1, "##中", 2, 5),
-        Found(2, "##😀", 5, 9),
+        ChunkToken(0, "é", 0, 2),
+        ChunkToken(1, "##中", 2, 5),
+        ChunkToken(2, "##😀", 5, 9),
     ]
-    assert model.find("é中x") == [Found(3, "[UNK]", 0, 6)]
+    assert model.find("é中x") == [ChunkToken(3, "[UNK]", 0, 6)]
 
 
 @settings(max_examples=scaled(500))
@@ -136,7 +136,7 @@ def test_a_word_of_many_characters(long_piece: str, end: str) -> None:
     word = "ab" * (MANY // 2) + end
     if end == "d":
         assert model.encode(word) == (ids["[UNK]"],)
-        assert model.find(word) == [Found(ids["[UNK]"], "[UNK]", 0, MANY + 1)]
+        assert model.find(word) == [ChunkToken(ids["[UNK]"], "[UNK]", 0, MANY + 1)]
         return
     found = model.encode(word)
     assert ("_linked" in vars(model)) == bool(long_piece)

@@ -9,16 +9,16 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.fit import search, split_text
+from compat_bpe.fit import longest_part_search, split_text
 from compat_bpe.fit.boundary import Boundary
-from compat_bpe.fit.limit import longest_prefix, longest_suffix
+from compat_bpe.fit.longest_part import longest_prefix, longest_suffix
 from compat_bpe.fit.truncate import Keep
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.unicode.surrogates import repair
+from tests.fit.by_trying import boundaries, prefix_by_trying, suffix_by_trying
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.fit.small_kinds import small_kind
-from tests.fit.test_limit import boundaries, prefix_by_trying, suffix_by_trying
 from tools.attack.growth import calls_of
 
 #: Without cut points, but with joints; the first has few cut points.
@@ -38,12 +38,12 @@ texts = st.one_of(hard_texts, stretches)
 @pytest.fixture
 def in_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make short texts long ones."""
-    monkeypatch.setattr(search, "_LONG", 3)
-    monkeypatch.setattr(search, "_SHORTEST", 1)
-    monkeypatch.setattr(search, "_FAR", 1)
-    monkeypatch.setattr(search, "_FEW", 1)
-    monkeypatch.setattr(search, "SHORTEST_SEGMENT", 2)
-    monkeypatch.setattr(search, "LONGEST_SEGMENT", 4)
+    monkeypatch.setattr(longest_part_search, "_LONG", 3)
+    monkeypatch.setattr(longest_part_search, "_SHORTEST", 1)
+    monkeypatch.setattr(longest_part_search, "_FAR", 1)
+    monkeypatch.setattr(longest_part_search, "_FEW", 1)
+    monkeypatch.setattr(longest_part_search, "SHORTEST_SEGMENT", 2)
+    monkeypatch.setattr(longest_part_search, "LONGEST_SEGMENT", 4)
 
 
 @given(encodings, texts, st.data())

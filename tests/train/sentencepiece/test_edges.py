@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe.train.sentencepiece.lattice import Pieces, Word, Words
+from compat_bpe.train.sentencepiece.edges import PackedEdges, PieceMatcher, WordEdges
 
 
-def plain_edges(word: str, numbers: dict[str, int], unknown: int) -> Word:
+def plain_edges(word: str, numbers: dict[str, int], unknown: int) -> WordEdges:
     """The rule written out: all pieces at each place by length, then the unknown character."""
-    found = Word([], [], [])
+    found = WordEdges([], [], [])
     for start in range(len(word)):
         here = [
             (end, numbers[word[start:end]])
@@ -25,8 +25,8 @@ def plain_edges(word: str, numbers: dict[str, int], unknown: int) -> Word:
     return found
 
 
-def lists(words: Words) -> list[Word]:
-    return [Word(*map(list, word)) for word in words]
+def lists(words: PackedEdges) -> list[WordEdges]:
+    return [WordEdges(*map(list, word)) for word in words]
 
 
 PIECES = st.lists(st.text("ab", min_size=1, max_size=3), unique=True, min_size=2, max_size=9)
@@ -40,7 +40,7 @@ def test_edges_that_are_left_are_those_of_the_pieces_that_are_left(
 ) -> None:
     unknown = len(pieces)
     left = {piece: number for number, piece in enumerate(pieces)}
-    found = Words(words, Pieces(left, unknown))
+    found = PackedEdges(words, PieceMatcher(left, unknown))
     assert lists(found) == [plain_edges(word, left, unknown) for word in words]
     for drop in drops:
         dropped = {piece: number for piece, number in left.items() if number in drop}
@@ -51,6 +51,6 @@ def test_edges_that_are_left_are_those_of_the_pieces_that_are_left(
 
 
 def test_a_long_word_has_its_places() -> None:
-    (word,) = Words(["a" * 70_000], Pieces({"a": 0}, 1))
+    (word,) = PackedEdges(["a" * 70_000], PieceMatcher({"a": 0}, 1))
     assert word.ends[-1] == 70_000
     assert len(word.numbers) == len(word.degrees) == 70_000

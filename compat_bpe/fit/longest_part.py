@@ -25,8 +25,7 @@ from bisect import bisect_left
 
 from ..unicode.surrogates import has_surrogates, repair, repair_with_places
 from .boundary import Boundary, rule_of
-from .last_cut import last_cut_point as last_cut_point
-from .search import Backward, Forward
+from .longest_part_search import Backward, Forward
 from .text_encoder import TextEncoder
 
 

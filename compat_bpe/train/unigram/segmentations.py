@@ -1,4 +1,4 @@
-"""The words of a corpus, and what a Unigram model says about them.
+"""The words of a corpus, and all ways to write them with the pieces of a Unigram model.
 
 A long word, such as a line of Chinese or a text without pre-tokenizer, hardly ever comes back. But
 between many of its characters is a *joint*: no piece has the two next to each other, so every way
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import exp, log
 from operator import add
 
-from .lattice import Lattice
+from .lattice import SharedLattice
 from .plain import PlainModel
 
 #: The length in characters above which words are split at joints.
@@ -27,14 +27,14 @@ _WORTH = 0.8
 _NEAR = 1e-9
 
 
-class Words:
-    """Counted words, and all places of pieces in them.
+class Segmentations:
+    """Counted words, and all ways to write them with pieces.
 
     Args:
         counts: the words and their counts.
         pieces: all pieces; the index is the id. All characters of the words are among them.
 
-    >>> words = Words({"ab": 4}, ["a", "b", "ab"])
+    >>> words = Segmentations({"ab": 4}, ["a", "b", "ab"])
     >>> scores = [log(0.5), log(0.25), log(0.375)]
     >>> [round(number, 9) for number in words.expect(scores, 0.5)[0]]
     [1.0, 1.0, 3.0]
@@ -60,7 +60,7 @@ class Words:
         self._counts = array("d", map(counts.__getitem__, short))
         self._long = {word: counts[word] for word in sorted(counts) if len(word) > _TOO_LONG}
         live = map(self._pieces.__getitem__, sorted(self._live))
-        self._lattice = Lattice(short, {piece: self._ids[piece] for piece in live})
+        self._lattice = SharedLattice(short, {piece: self._ids[piece] for piece in live})
 
     def keep(self, live: Iterable[int]) -> None:
         """Drop all pieces but those of the given ids; all characters must be among them."""

@@ -14,7 +14,7 @@ from operator import sub
 from typing import NamedTuple
 
 
-class Word(NamedTuple):
+class WordEdges(NamedTuple):
     """The edges of a word.
 
     Args:
@@ -28,15 +28,15 @@ class Word(NamedTuple):
     numbers: Sequence[int]
 
 
-class Pieces:
-    """The numbers of some pieces.
+class PieceMatcher:
+    """Finds the pieces at each place of a word.
 
     Args:
         numbers: each piece and its number.
         unknown: the number of a character that is no piece.
 
-    >>> Pieces({"a": 0, "ab": 1}, 9).edges("ab")
-    Word(degrees=[2, 1], ends=[1, 2, 2], numbers=[0, 1, 9])
+    >>> PieceMatcher({"a": 0, "ab": 1}, 9).edges("ab")
+    WordEdges(degrees=[2, 1], ends=[1, 2, 2], numbers=[0, 1, 9])
     """
 
     def __init__(self, numbers: Mapping[str, int], unknown: int) -> None:
@@ -48,7 +48,7 @@ class Pieces:
             if self._longest.get(piece[:2], 1) < len(piece):
                 self._longest[piece[:2]] = len(piece)
 
-    def edges(self, word: str) -> Word:
+    def edges(self, word: str) -> WordEdges:
         """Return the edges of a word; that of an unknown character is the last of its place."""
         find, longest, size = self.numbers.get, self._longest.get, len(word)
         degrees: list[int] = []
@@ -71,23 +71,23 @@ class Pieces:
                 add_end(start + 1)
                 add_number(self.unknown)
             degrees.append(len(ends) - before)
-        return Word(degrees, ends, numbers)
+        return WordEdges(degrees, ends, numbers)
 
 
-class Words:
-    """The edges of many words.
+class PackedEdges:
+    """The edges of many words, in arrays.
 
     Args:
         words: the words.
         pieces: the pieces.
 
-    >>> words = Words(["ab", "b"], Pieces({"a": 0, "ab": 1, "b": 2}, 3))
+    >>> words = PackedEdges(["ab", "b"], PieceMatcher({"a": 0, "ab": 1, "b": 2}, 3))
     >>> words.keep([True, True, False, True], {"b": 2})
     >>> [word.numbers.tolist() for word in words]
     [[0, 1, 3], [3]]
     """
 
-    def __init__(self, words: Sequence[str], pieces: Pieces) -> None:
+    def __init__(self, words: Sequence[str], pieces: PieceMatcher) -> None:
         self._words = words
         self._unknown = pieces.unknown
         # A line may be long.
@@ -100,14 +100,14 @@ class Words:
             self._ends.extend(edges.ends)
             self._numbers.extend(edges.numbers)
 
-    def __iter__(self) -> Iterator[Word]:
+    def __iter__(self) -> Iterator[WordEdges]:
         """Yield the edges of each word."""
         degrees, ends, numbers = self._degrees, self._ends, self._numbers
         place = edge = 0
         for word in self._words:
             of_word = degrees[place : place + len(word)]
             stop = edge + sum(of_word)
-            yield Word(of_word, ends[edge:stop], numbers[edge:stop])
+            yield WordEdges(of_word, ends[edge:stop], numbers[edge:stop])
             place += len(word)
             edge = stop
 

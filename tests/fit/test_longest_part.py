@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
-from compat_bpe.fit import search
-from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
-from compat_bpe.fit.limit import fits, last_cut_point, longest_prefix, longest_suffix
+from compat_bpe.fit import longest_part_search
+from compat_bpe.fit.boundary import Boundary
+from compat_bpe.fit.last_cut_point import last_cut_point
+from compat_bpe.fit.longest_part import fits, longest_prefix, longest_suffix
 from compat_bpe.fit.truncate import Keep
 from compat_bpe.formats.models.bpe import RankedModel
 from compat_bpe.formats.parts.pre_tokenizers import (
@@ -22,35 +23,16 @@ from compat_bpe.formats.parts.pre_tokenizers import (
 )
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pipeline.added.added_tokens import AddedToken
+from tests.fit.by_trying import (
+    asides,
+    boundaries,
+    limits,
+    prefix_by_trying,
+    suffix_by_trying,
+)
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.fit.test_long_stretch import SINGLE, stretches, tokens
 from tests.pattern.test_reach import PATTERNS
-
-boundaries = st.sampled_from(BOUNDARIES)
-asides = st.one_of(st.just(""), st.sampled_from(["…", " [cut] ", "a", "\n", "s", "1", "<b>"]))
-limits = st.integers(0, 60)
-
-
-def prefix_by_trying(
-    encoding: Encoding, text: str, limit: int, start: int, boundary: Boundary, trail: str
-) -> int | None:
-    may_cut = rule_of(boundary)
-    for end in range(len(text), start, -1):
-        allowed = end == len(text) or may_cut(text, end)
-        if allowed and encoding.count(text[start:end] + trail) <= limit:
-            return end
-    return start if encoding.count(trail) <= limit else None
-
-
-def suffix_by_trying(
-    encoding: Encoding, text: str, limit: int, end: int, boundary: Boundary, lead: str, start: int
-) -> int | None:
-    may_cut = rule_of(boundary)
-    for begin in range(start, end):
-        allowed = begin == 0 or may_cut(text, begin)
-        if allowed and encoding.count(lead + text[begin:end]) <= limit:
-            return begin
-    return end if encoding.count(lead) <= limit else None
 
 
 @given(encodings, hard_texts, limits, st.data(), boundaries, asides)
@@ -93,7 +75,7 @@ def test_long_stretches_without_a_cut(
     encoding = Encoding("small", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     limit = data.draw(st.integers(0, encoding.count(text)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "_LONG", 4)
+        patch.setattr(longest_part_search, "_LONG", 4)
         patch.setattr("compat_bpe.fit.long_stretch._LONG", 8)
         end = longest_prefix(encoding, text, limit, boundary=boundary)
         begin = longest_suffix(encoding, text, limit, boundary=boundary)

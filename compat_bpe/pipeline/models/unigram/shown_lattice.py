@@ -41,7 +41,7 @@ class Way(NamedTuple):
     edges: tuple[Edge, ...]
 
 
-class Lattice(NamedTuple):
+class ShownLattice(NamedTuple):
     """The lattice of a chunk.
 
     Args:
@@ -53,7 +53,7 @@ class Lattice(NamedTuple):
     best: Way
 
 
-def lattice(model: Unigram, chunk: str) -> Lattice:
+def shown_lattice(model: Unigram, chunk: str) -> ShownLattice:
     """Return the lattice of a chunk.
 
     Unknown characters are edges of their own; the model joins a run of them to one token.
@@ -62,7 +62,7 @@ def lattice(model: Unigram, chunk: str) -> Lattice:
         ValueError: a character is unknown, and there is no unknown token.
 
     >>> model = Unigram(["<unk>", "h", "u", "g", "ug"], [-9.0, -3.0, -2.0, -3.0, -3.5], 0)
-    >>> edges, best = lattice(model, "hug")
+    >>> edges, best = shown_lattice(model, "hug")
     >>> [(edge.text, edge.score) for edge in edges]
     [('h', -3.0), ('u', -2.0), ('ug', -3.5), ('g', -3.0)]
     >>> best.score, [edge.text for edge in best.edges]
@@ -78,7 +78,7 @@ def lattice(model: Unigram, chunk: str) -> Lattice:
         end = edge.end
         score += edge.score
         best.append(edge)
-    return Lattice(edges, Way(score, tuple(best)))
+    return ShownLattice(edges, Way(score, tuple(best)))
 
 
 def n_best(model: Unigram, chunk: str, count: int) -> list[Way]:
@@ -93,7 +93,7 @@ def n_best(model: Unigram, chunk: str, count: int) -> list[Way]:
         count: the greatest number of ways to return.
 
     Raises:
-        ValueError: as in ``lattice``.
+        ValueError: as in ``shown_lattice``.
 
     >>> model = Unigram(["<unk>", "h", "u", "g", "ug"], [-9.0, -3.0, -2.0, -3.0, -3.5], 0)
     >>> [(way.score, [edge.text for edge in way.edges]) for way in n_best(model, "hug", 2)]

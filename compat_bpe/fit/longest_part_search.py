@@ -1,4 +1,4 @@
-"""The search for the longest part of a text that fits, forward and backward; see ``limit``."""
+"""The search for the longest part that fits, forward and backward; see ``longest_part``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Callable, NamedTuple
 
 from ..pattern.splitter import LONGEST_SEGMENT, SHORTEST_SEGMENT
 from ..unicode.surrogates import repair
-from .last_cut import last_cut_point
+from .last_cut_point import last_cut_point
 from .long_stretch import possible_ends, possible_starts
 from .text_encoder import TextEncoder
 

@@ -1,0 +1,106 @@
+"""``image_tokens``: the number of tokens of one image, by itself or as a part of a message."""
+
+from __future__ import annotations
+
+import binascii
+import os
+from typing import Any
+
+from ...files.whole import read_whole
+from ..base import MessageCount
+from ..messages import fail
+from .rules import DETAILS, ImageRule, rule_for_images
+from .size import Size, size_of
+
+#: The types of the parts of a message that are images: of Chat Completions, and of Responses.
+IMAGE_PARTS = ("image_url", "input_image")
+
+#: The most bytes that OpenAI takes for all images of a request.
+_LARGEST = 50 << 20
+
+
+def image_tokens(
+    image: bytes | str | os.PathLike[str] | tuple[int, int], *, model: str, detail: str = "auto"
+) -> MessageCount:
+    """Return the number of tokens that one of OpenAI's models takes for an image.
+
+    Args:
+        image: the image itself, or its file; or its width and height in pixels.
+        model: the name of the model, such as ``"gpt-4o"``.
+        detail: ``"low"``, ``"high"``, ``"auto"`` or ``"original"``, as in a request.
+
+    Returns:
+        The number, an ``int``. Where the published rules do not say it exactly, its
+        ``is_estimate`` is True and its ``note`` says the reason.
+
+    Raises:
+        KeyError: OpenAI publishes no rule for this model.
+        OSError: the file cannot be read.
+        ValueError: it is no PNG, JPEG, GIF or WebP, or damaged; or the detail is not known.
+
+    >>> image_tokens((1024, 1024), model="gpt-4o", detail="high")
+    765
+    >>> count = image_tokens((1024, 1024), model="gpt-4.1-mini", detail="high")
+    >>> count, count.note
+    (1659, 'OpenAI does not say how the tokens of an image are rounded')
+    """
+    rule = rule_for_images(model)
+    if rule is None:
+        raise KeyError(f"OpenAI publishes no rule for the images of {model!r}")
+    if isinstance(image, tuple):
+        size = Size(*image)
+        if min(size) < 1:
+            raise ValueError(f"an image of {size.width} x {size.height} pixels has no size")
+    else:
+        size = size_of(image if isinstance(image, bytes) else read_whole(image, _LARGEST))
+    return rule.tokens(size, _checked_detail(detail, "detail"))
+
+
+def part_tokens(part: dict[str, Any], rule: ImageRule | None, place: str) -> MessageCount:
+    """Return the number of tokens of a part of a message that is an image.
+
+    Args:
+        part: an object whose ``"type"`` is one of ``IMAGE_PARTS``.
+        rule: the model's rule for images; None if there is none.
+        place: where it is in the request.
+
+    Raises:
+        ValueError: there is no rule; or the image is damaged, or its size is not known.
+    """
+    if rule is None:
+        fail(place, "an image cannot be counted: no rule for this model's images is published")
+    image: Any = part.get("image_url")
+    detail, here = part.get("detail"), f"{place}.image_url"
+    if isinstance(image, dict):
+        image, detail, here = image.get("url"), image.get("detail"), f"{here}.url"
+    if image is not None and not isinstance(image, str):
+        fail(here, "must be a string")
+    detail = _checked_detail("auto" if detail is None else detail, f"{place}: detail")
+    try:
+        return rule.tokens(_size_at(image), detail)
+    except ValueError as error:
+        fail(here, str(error))
+
+
+def _size_at(address: str | None) -> Size | None:
+    """Return the size of the image in a data URL; None for any other address."""
+    if address is None or address[:5].lower() != "data:":
+        return None
+    head, comma, body = address.partition(",")
+    if not comma:
+        raise ValueError("a data URL has a comma before its data")
+    if not head.lower().endswith(";base64"):
+        from urllib.parse import unquote_to_bytes  # hardly any is written so
+
+        return size_of(unquote_to_bytes(body))
+    try:
+        data = binascii.a2b_base64(body)
+    except ValueError as error:
+        raise ValueError(f"the data are no base64: {error}") from None
+    return size_of(data)
+
+
+def _checked_detail(detail: Any, place: str) -> str:
+    if detail not in DETAILS:
+        fail(place, f"{str(detail)[:40]!r} is not known; known: {', '.join(DETAILS)}")
+    return str(detail)

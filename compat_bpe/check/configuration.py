@@ -1,0 +1,301 @@
+"""From files of configuration to rules, with all that can be wrong in them."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from ..chat.limits import context_limit
+from ..encodings.model_names import did_you_mean, model_names, resolve_model
+from ..encodings.registry import BASELINES, list_encoding_names
+from ..files.wildmatch import InvalidPatternError, as_bytes, matcher
+from .find import top_of_repository
+from .rules import Configuration, Exemption, Limit, Part, Rule, SectionRule
+from .source import Source, Table, read_source, shown
+
+#: The most rules and exemptions, globs of all of them, and sections of a rule.
+MOST_RULES = 1000
+MOST_GLOBS = 1000
+MOST_SECTIONS = 100
+#: The most characters of a glob, and the most files that are extended.
+LONGEST_GLOB = 1000
+MOST_FILES = 20
+
+#: The highest limit.
+MOST_TOKENS = 10**12
+
+#: What counts tokens unless the configuration says another.
+DEFAULT_ENCODING = "o200k_base"
+
+#: The part of a limit from which on a result is near it, unless the configuration says another.
+NEAR = Part(None, 0.9)
+
+_TOP_KEYS = ("encoding", "model", "warn", "growth", "extends", "rules", "exempt")
+_RULE_KEYS = (
+    *("name", "files", "exclude", "encoding", "model"),
+    *("max", "warn", "total", "growth", "sections"),
+)
+_PERCENT = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?) ?%( of context)?")
+
+
+class Counting(NamedTuple):
+    """What counts tokens.
+
+    Args:
+        encoding: the name of an encoding that ships; None for the one that the caller has.
+        model: the model, if one is named.
+    """
+
+    encoding: str | None
+    model: str | None = None
+
+
+def configuration_of(source: Source, given: Counting | None = None) -> Configuration:
+    """Return the configuration that a file has, with those that it extends.
+
+    Args:
+        source: the file; it has a table about budgets.
+        given: what counts tokens, whatever the configuration says.
+
+    Raises:
+        OSError: a file that is extended cannot be read.
+        ConfigurationError: something is wrong in one of the files.
+    """
+    folder = os.path.dirname(os.path.abspath(source.path))
+    tables = _with_extended(source, os.path.realpath(folder))
+    defaults = _Defaults(given or Counting(DEFAULT_ENCODING), NEAR, None)
+    rules: list[Rule] = []
+    exemptions: list[Exemption] = []
+    for table in tables:
+        table.check_keys(_TOP_KEYS)
+        defaults = _defaults(table, defaults, is_given=given is not None)
+    for table in tables:
+        for one in table.tables("rules"):
+            rules.append(_rule(one, defaults, len(rules) + 1, is_given=given is not None))
+        exemptions += map(_exemption, table.tables("exempt"))
+        if len(rules) + len(exemptions) > MOST_RULES:
+            raise table.error("rules", f"more than {MOST_RULES:,} rules and exemptions")
+        globs = sum(len(rule.files) + len(rule.exclude) for rule in rules)
+        if globs + sum(len(one.files) for one in exemptions) > MOST_GLOBS:
+            raise table.error(None, f"more than {MOST_GLOBS:,} globs; write fewer, with * in them")
+    if not rules:
+        raise tables[-1].error(
+            None, f'there are no rules: write [[{source.header}.rules]] with files = ["*.md"]'
+        )
+    return Configuration(source.path, folder, tuple(rules), tuple(exemptions))
+
+
+# What is extended
+
+
+def _with_extended(source: Source, folder: str) -> list[Table]:
+    """Return the table of a file behind those of the files that it extends.
+
+    Args:
+        source: the file.
+        folder: its folder, without symbolic links.
+    """
+    top = top_of_repository(folder) or folder
+    tables: list[Table] = []
+    done: set[str] = set()
+
+    def add(source: Source, path: str, waiting: tuple[str, ...]) -> None:
+        table = source.table
+        assert table is not None
+        value = table.get("extends")
+        names = (value,) if isinstance(value, str) else table.texts("extends", '"shared.toml"')
+        for name in names:
+            # A link may lead anywhere; where it leads counts.
+            joined = os.path.join(os.path.dirname(path), name.replace("\0", ""))
+            target = os.path.realpath(joined)
+            if not target.startswith(os.path.join(top, "")):
+                raise table.error(
+                    "extends", f"{shown(name)} is outside {top}; write a path within it"
+                )
+            if target in waiting:
+                raise table.error("extends", f"{shown(name)} extends this file again; leave it out")
+            if target in done:
+                continue
+            if len(done) + len(waiting) >= MOST_FILES:
+                raise table.error("extends", f"more than {MOST_FILES} files are extended")
+            try:
+                extended = read_source(target)
+            except OSError as error:
+                raise table.error(
+                    "extends", f"{shown(name)}: {error.strerror or error}; write the path of a file"
+                ) from None
+            if extended.table is None:
+                raise table.error(
+                    "extends", f"{shown(name)} has no table [{extended.header}]; add one to it"
+                )
+            add(extended, target, (*waiting, target))
+        done.add(path)
+        tables.append(table)
+
+    start = os.path.realpath(source.path)
+    add(source, start, (start,))
+    return tables
+
+
+# Values
+
+
+class _Defaults(NamedTuple):
+    counting: Counting
+    warn: Part
+    growth: Part | None
+
+
+def _defaults(table: Table, before: _Defaults, *, is_given: bool) -> _Defaults:
+    counting = _counting(table, before.counting)
+    return _Defaults(
+        before.counting if is_given else counting,
+        _warn(table) or before.warn,
+        _part(table, "growth") or before.growth,
+    )
+
+
+def _counting(table: Table, default: Counting) -> Counting:
+    encoding = table.text("encoding", '"o200k_base"')
+    model = table.text("model", '"gpt-4o"')
+    if encoding is not None and model is not None:
+        raise table.error("model", "encoding and model exclude each other; leave one of them out")
+    if encoding is not None:
+        names = [*list_encoding_names(), *BASELINES]
+        if encoding not in names:
+            raise table.error(
+                "encoding",
+                f"{shown(encoding)} is no encoding that ships{did_you_mean(encoding[:99], names)}; "
+                f"write one of {', '.join(names)}, or give another by -e on the command line",
+            )
+        return Counting(encoding)
+    if model is not None:
+        resolved = resolve_model(model) if len(model) < 200 else None
+        if resolved is None:
+            close = did_you_mean(model[:99], model_names())
+            raise table.error(
+                "model", f'{shown(model)} is unknown{close}; write encoding = "…" instead'
+            )
+        if not isinstance(resolved, str):
+            raise table.error("model", f"{resolved.why(model)}; or give its file by -e here")
+        return Counting(resolved, model)
+    return default
+
+
+def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> Rule:
+    table.check_keys(_RULE_KEYS)
+    counting = _counting(table, defaults.counting)
+    if is_given:
+        counting = defaults.counting
+    files = _globs(table, "files")
+    if not files:
+        raise table.error(None, 'a rule needs files: write files = ["*.md"]')
+    largest = _limit(table, "max", counting.model)
+    total = _limit(table, "total", counting.model)
+    growth = _part(table, "growth") or defaults.growth
+    sections = tuple(_section(one, counting.model) for one in table.tables("sections"))
+    if len(sections) > MOST_SECTIONS:
+        raise table.error("sections", f"more than {MOST_SECTIONS} sections; write fewer, with *")
+    if not (largest or total or growth or sections):
+        raise table.error(None, "a rule needs a limit: write max = 5000, total, growth or sections")
+    warn = _warn(table)
+    if warn and warn.tokens is not None and largest and warn.tokens > largest.tokens:
+        raise table.error(
+            "warn", f"warn is above max, {largest.tokens:,}: write a smaller number or raise max"
+        )
+    return Rule(
+        table.text("name", '"skills"') or ", ".join(files),
+        files,
+        _globs(table, "exclude"),
+        counting.encoding,
+        largest,
+        warn or defaults.warn,
+        total,
+        growth,
+        sections,
+        table.place,
+    )
+
+
+def _warn(table: Table) -> Part | None:
+    warn = _part(table, "warn")
+    if warn is not None and warn.share is not None and warn.share > 1:
+        raise table.error("warn", 'warn is at most "100%" of a limit')
+    return warn
+
+
+def _section(table: Table, model: str | None) -> SectionRule:
+    table.check_keys(("heading", "level", "max"))
+    heading = table.text("heading", '"Examples"')
+    limit = _limit(table, "max", model)
+    if heading is None or limit is None:
+        raise table.error(None, 'a section needs both: heading = "Examples" and max = 500')
+    _check_glob(table, "heading", heading)
+    level = table.integer("level", 1, 6, "a number from 1 to 6")
+    return SectionRule(heading, level, limit)
+
+
+def _exemption(table: Table) -> Exemption:
+    table.check_keys(("files", "reason"))
+    files, reason = _globs(table, "files"), table.text("reason", '"generated"')
+    if not files or reason is None:
+        raise table.error(
+            None, 'an exemption needs both: files = ["a.md"] and reason = "why no limit applies"'
+        )
+    return Exemption(files, reason, table.place)
+
+
+def _globs(table: Table, key: str) -> tuple[str, ...]:
+    globs = table.texts(key, '["*.md"]')
+    for glob in globs:
+        _check_glob(table, key, glob)
+        if ".." in glob.split("/"):
+            raise table.error(
+                key,
+                f"{shown(glob)} leaves the folder of the configuration; "
+                "put a configuration further up",
+            )
+    return globs
+
+
+def _check_glob(table: Table, key: str, glob: str) -> None:
+    if len(glob) > LONGEST_GLOB:
+        raise table.error(key, f"a pattern is longer than {LONGEST_GLOB:,} characters; shorten it")
+    if "\0" in glob or "\n" in glob:
+        raise table.error(key, f"{shown(glob)} has a character that no name has; leave it out")
+    try:
+        matcher(as_bytes(glob), is_name=key == "heading")
+    except (InvalidPatternError, UnicodeEncodeError) as error:
+        raise table.error(key, f"{shown(glob)} is no pattern: {error}") from None
+
+
+def _limit(table: Table, key: str, model: str | None) -> Limit | None:
+    value = table.get(key)
+    words = 'a number of tokens from 0 on, or "5% of context"'
+    if not isinstance(value, str):
+        number = table.integer(key, 0, MOST_TOKENS, words)
+        return None if number is None else Limit(number, table.place_of(key))
+    match = _PERCENT.fullmatch(value)
+    if match is None or match[2] is None or float(match[1]) > 100:
+        raise table.error(key, f"{key} is {words}, not {shown(value)}")
+    if model is None:
+        raise table.error(key, 'an encoding has no context: name the model, as in model = "gpt-4o"')
+    try:
+        context = context_limit(model).context
+    except KeyError as error:
+        raise table.error(key, f"{error.args[0]}; write a number of tokens") from None
+    part = Part(None, float(match[1]) / 100)
+    return Limit(part.of(context), table.place_of(key), share=True)
+
+
+def _part(table: Table, key: str) -> Part | None:
+    value = table.get(key)
+    words = 'a number of tokens from 0 on, or a share, as in "90%"'
+    if not isinstance(value, str):
+        number = table.integer(key, 0, MOST_TOKENS, words)
+        return None if number is None else Part(number, None)
+    match = _PERCENT.fullmatch(value)
+    if match is None or match[2] is not None:
+        raise table.error(key, f"{key} is {words}, not {shown(value)}")
+    return Part(None, float(match[1]) / 100)

@@ -1,0 +1,133 @@
+"""The sections of a Markdown file, by its headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..files.wildmatch import matcher
+from .rules import SectionRule
+
+_ENDINGS = (".md", ".markdown", ".mdc", ".mdx")
+
+#: A line with its end; other separators of Unicode end none.
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+#: The beginning of a line that is no paragraph, so that no line below makes it a heading.
+_NO_PARAGRAPH = re.compile(r" {4}|\t| {0,3}(?:[>|]|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|<)")
+
+
+class MarkdownSection(NamedTuple):
+    """A section: from its heading to the next one of its level or above.
+
+    Args:
+        heading: the text of the heading.
+        level: from 1 to 6.
+        line: the line of the heading, from 1.
+        text: the text of the section, with its heading and the sections below it.
+    """
+
+    heading: str
+    level: int
+    line: int
+    text: str
+
+
+def is_markdown(path: str) -> bool:
+    """Return True if the name of a file is one of Markdown.
+
+    >>> is_markdown("skills/SKILL.md"), is_markdown("a.txt")
+    (True, False)
+    """
+    return path.lower().endswith(_ENDINGS)
+
+
+def markdown_sections(text: str) -> list[MarkdownSection]:
+    r"""Return the sections of a Markdown file.
+
+    Headings are those with ``#`` and those with a line of ``=`` or ``-`` below them; in blocks of
+    code and in front matter there are none.
+
+    >>> [section[:3] for section in markdown_sections("# A\n\ntext\n\nB\n--\n")]
+    [('A', 1, 1), ('B', 2, 5)]
+    """
+    lines = _LINE.findall(text)
+    headings = list(_headings([line.rstrip("\r\n") for line in lines]))
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    ends = [len(text)] * len(headings)
+    open_sections: list[int] = []
+    for number, (level, first, _) in enumerate(headings):
+        while open_sections and headings[open_sections[-1]][0] >= level:
+            ends[open_sections.pop()] = starts[first]
+        open_sections.append(number)
+    return [
+        MarkdownSection(heading, level, first + 1, text[starts[first] : end])
+        for (level, first, heading), end in zip(headings, ends)
+    ]
+
+
+def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[MarkdownSection]:
+    """Return the sections that a rule is about."""
+    matches = matcher(rule.heading, is_name=True)
+    return [
+        section
+        for section in sections
+        if rule.level in (None, section.level) and matches(section.heading)
+    ]
+
+
+def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the level of each heading, the index of its first line, and its text."""
+    at = _behind_front_matter(lines)
+    fence = ""
+    paragraph: int | None = None  # the index of its first line
+    for index in range(at, len(lines)):
+        line = lines[index]
+        found = _FENCE.match(line)
+        if fence:
+            # A fence of the same sign ends the block, if it is as long and nothing follows it.
+            closes = found is not None and found[1].startswith(fence)
+            if closes and not line.strip().strip(fence[0]):
+                fence = ""
+            continue
+        if found is not None:
+            fence, paragraph = found[1], None
+            continue
+        heading = _ATX.match(line)
+        underline = _UNDERLINE.match(line)
+        if heading is not None:
+            yield len(heading[1]), index, _without_closing(line[heading.end() :].strip())
+            paragraph = None
+        elif underline is not None and paragraph is not None:
+            words = " ".join(part.strip() for part in lines[paragraph:index])
+            yield (1 if underline[1][0] == "=" else 2), paragraph, words
+            paragraph = None
+        elif not line.strip() or (paragraph is None and _NO_PARAGRAPH.match(line)):
+            paragraph = None
+        elif paragraph is None and (index == at or not _goes_on(lines[index - 1])):
+            paragraph = index
+
+
+def _without_closing(text: str) -> str:
+    """Return the text of a heading without the signs that may close it."""
+    rest = text.rstrip("#")
+    return rest.rstrip() if not rest or rest[-1] in " \t" else text
+
+
+def _goes_on(before: str) -> bool:
+    """Return True if a paragraph after a line belongs to a list or quotation that begins there."""
+    return bool(before.strip()) and _NO_PARAGRAPH.match(before) is not None
+
+
+def _behind_front_matter(lines: list[str]) -> int:
+    """Return the index of the first line that is Markdown."""
+    if lines and lines[0].rstrip() in ("---", "+++"):
+        for index, line in enumerate(lines[1:], 1):
+            if line.rstrip() == lines[0].rstrip():
+                return index + 1
+    return 0

@@ -1,0 +1,175 @@
+"""The results of a check: a number of tokens beside its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from .rules import Limit, Place
+
+Kind = Literal["file", "section", "total", "growth"]
+Status = Literal["over", "near", "ok", "exempt"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A number of tokens beside its limit.
+
+    Args:
+        kind: what has a limit.
+        status: ``"over"``, ``"near"``, ``"ok"``, or ``"exempt"`` if it were over.
+        path: the file, relative to the configuration's folder; empty for a total.
+        line: the line of the section; 1 for a file.
+        heading: the heading of the section.
+        rule: the name of the rule.
+        encoding: the name of the encoding.
+        tokens: the number of tokens; with ``"growth"``, those that were added.
+        limit: the most tokens.
+        place: the place of the limit in the configuration.
+        is_share: True if the limit is a share of a context.
+        reason: why it is exempt.
+    """
+
+    kind: Kind
+    status: Status
+    path: str
+    line: int
+    heading: str
+    rule: str
+    encoding: str
+    tokens: int
+    limit: int
+    place: Place
+    is_share: bool = False
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """What has the limit, in words."""
+        if self.kind == "total":
+            return f"total of {self.rule}"
+        return f"{self.path} § {self.heading}" if self.kind == "section" else self.path
+
+    @property
+    def message(self) -> str:
+        """The result in words, without what has the limit."""
+        sign = "+" if self.kind == "growth" else ""
+        unit = "token" if self.tokens == 1 else "tokens"
+        if self.kind == "growth":
+            unit += " since the base"
+        words = {
+            "over": f"over the limit of {sign}{self.limit:,}",
+            "near": f"near the limit of {sign}{self.limit:,}",
+            "ok": f"within the limit of {sign}{self.limit:,}",
+            "exempt": f"exempt from the limit of {sign}{self.limit:,}: {self.reason}",
+        }[self.status]
+        return f"{sign}{self.tokens:,} {unit} ({self.encoding}), {words}"
+
+
+class Change(NamedTuple):
+    """A file that is not as it was in the base.
+
+    Args:
+        path: the file; empty if it was removed.
+        before_path: its path in the base; empty if it was not there.
+        before, after: the tokens in the base and now.
+        encoding: the name of the encoding.
+    """
+
+    path: str
+    before_path: str
+    before: int
+    after: int
+    encoding: str
+
+    @property
+    def kind(self) -> str:
+        if not self.before_path:
+            return "added"
+        if not self.path:
+            return "removed"
+        if self.path != self.before_path:
+            return "renamed"
+        return "grown" if self.after > self.before else "shrunk"
+
+    @property
+    def name(self) -> str:
+        """The path of the file; both if it was renamed."""
+        if self.kind == "renamed":
+            return f"{self.before_path} → {self.path}"
+        return self.path or self.before_path
+
+
+@dataclass
+class Report:
+    """All that a check found.
+
+    Args:
+        configuration: the path of the configuration.
+        prefix: what is before each path to make it one of the repository; empty, or with a slash
+            at its end.
+        results: the results, files in the order of their paths.
+        files: the number of files that were counted.
+        errors: paths that could not be counted, each with the reason.
+        skipped: paths of binary files, each with the reason.
+        base: the revision that was compared with; None if there was none.
+        changes: the files that changed since then.
+    """
+
+    configuration: str
+    prefix: str = ""
+    results: list[Result] = field(default_factory=list)
+    files: int = 0
+    errors: list[tuple[str, str]] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    base: str | None = None
+    changes: list[Change] = field(default_factory=list)
+
+    def of(self, *statuses: Status) -> list[Result]:
+        """Return the results of some statuses, in the order of these."""
+        return [one for status in statuses for one in self.results if one.status == status]
+
+    @property
+    def status(self) -> str:
+        """The worst that was found: ``"error"``, ``"over"``, ``"near"`` or ``"ok"``."""
+        if self.errors:
+            return "error"
+        found = {one.status for one in self.results}
+        return next((status for status in ("over", "near") if status in found), "ok")
+
+    @property
+    def summary(self) -> str:
+        """The numbers of results in words.
+
+        >>> Report("a.toml", files=2).summary
+        '2 files: none is over a limit'
+        """
+        unit = "file" if self.files == 1 else "files"
+        over, near = len(self.of("over")), len(self.of("near"))
+        exempt = len(self.of("exempt"))
+        words = [f"{over:,} over a limit" if over else "none is over a limit"]
+        words += [f"{near:,} near one"] * bool(near) + [f"{exempt:,} exempt"] * bool(exempt)
+        words += [f"{len(self.errors):,} not counted"] * bool(self.errors)
+        return f"{self.files:,} {unit}: {', '.join(words)}"
+
+
+def judged(tokens: int, limit: int, warn: int) -> Status:
+    """Return the status of some tokens; from ``warn`` on they are near the limit.
+
+    >>> judged(11, 10, 9), judged(10, 10, 9), judged(9, 10, 9), judged(8, 10, 9)
+    ('over', 'near', 'near', 'ok')
+    """
+    if tokens > limit:
+        return "over"
+    return "near" if tokens >= warn and tokens else "ok"
+
+
+def highest_over(results: Iterable[Result]) -> dict[Limit, int]:
+    """Return the limits that something is over, each with the most tokens that it has."""
+    highest: dict[Limit, int] = {}
+    for one in results:
+        if one.status == "over" and one.kind != "growth":
+            limit = Limit(one.limit, one.place, one.is_share)
+            highest[limit] = max(one.tokens, highest.get(limit, 0))
+    return highest

@@ -1,0 +1,173 @@
+"""One run of ``compat-bpe check``: from a configuration to a report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+
+from .. import Encoding
+from ..check.changes import Comparison
+from ..check.files import ChosenFiles, Selection, chosen_files, groups_to_count
+from ..check.find import top_of_repository
+from ..check.git_base import GitError, read_base
+from ..check.measure import Measurement
+from ..check.results import Report
+from ..check.rules import Configuration, Part
+from ..files.text import check_beginning, read_text
+from .count_files import count_files
+from .counting import FileCounter
+from .options.encoding import chosen_encoding
+from .output import CommandError, failure, write_message
+from .progress import FileProgress
+
+
+class CheckRun:
+    """A run of the command.
+
+    Args:
+        given: the encoding that the command line names, for rules without one.
+        jobs: the largest number of processes; None for as many as can run at the same time.
+        is_quiet: write no notes, and draw no progress bar.
+    """
+
+    def __init__(self, given: Encoding | None, jobs: int | None, *, is_quiet: bool) -> None:
+        self._given = given
+        self._jobs = jobs
+        self._is_quiet = is_quiet
+
+    def report(
+        self,
+        configuration: Configuration,
+        paths: Sequence[str] = (),
+        base: str | None = None,
+        growth: Part | None = None,
+    ) -> Report:
+        """Return the report of a configuration.
+
+        Args:
+            configuration: the configuration.
+            paths: the paths that are asked for; none of them means all.
+            base: the git revision to compare with.
+            growth: the most by which files may grow, whatever the configuration says.
+
+        Raises:
+            CommandError: a path or the revision does not exist.
+            ConfigurationError: there are too many files.
+        """
+        if growth is not None:
+            rules = tuple(replace(rule, growth=growth) for rule in configuration.rules)
+            configuration = replace(configuration, rules=rules)
+        chosen = chosen_files(configuration)
+        self._note_unused(configuration, chosen)
+        try:
+            selection = Selection(configuration.folder, paths)
+        except (OSError, ValueError) as error:
+            name = getattr(error, "filename", None) or ", ".join(paths)
+            raise CommandError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+        report = Report(shown_path(configuration.path), _prefix(configuration.folder))
+        wanted = groups_to_count(configuration.rules, chosen, selection)
+        counted = {
+            encoding: self.tokens(chosen, group, encoding, report)
+            for encoding, group in wanted.items()
+        }
+        report.files = len(set().union(*counted.values()))
+        before = None
+        if base is not None:
+            try:
+                found = read_base(configuration.folder, base)
+                comparison = Comparison(configuration, found, self._count_bytes)
+                before = comparison.before(counted, chosen)
+                report.changes = [
+                    change._replace(encoding=self._name_of(change.encoding or None))
+                    for change in comparison.changes(counted, before, chosen, selection)
+                ]
+            except GitError as error:
+                raise CommandError(f"--base: {error}") from None
+            report.base = found.revision
+        measurement = Measurement(
+            report,
+            chosen,
+            selection,
+            counted,
+            name_of=self._name_of,
+            count=lambda encoding, text: self._encoding(encoding).count(text),
+            read=lambda path: _text(chosen.found[path].path),
+            before=before,
+        )
+        for rule, group in zip(configuration.rules, chosen.by_rule):
+            measurement.add(rule, group)
+        return report
+
+    def tokens(
+        self, chosen: ChosenFiles, paths: Sequence[str], encoding: str | None, report: Report
+    ) -> Mapping[str, int]:
+        """Return the tokens of some files, and note in the report those that are not counted."""
+        counter = FileCounter(self._encoding(encoding))
+        files = [chosen.found[path] for path in paths]
+        size = sum(file.size or 0 for file in files)
+        tokens: dict[str, int] = {}
+        with (
+            FileProgress(len(files), size, is_quiet=self._is_quiet) as progress,
+            closing(count_files(counter, files, self._jobs, progress)) as outcomes,
+        ):
+            for path, outcome in zip(paths, outcomes):
+                if outcome.counts is not None:
+                    tokens[path] = outcome.counts.tokens
+                    continue
+                # The name of an option of other commands would mislead.
+                noted = (path, outcome.reason.partition("; ")[0])
+                noted_in = report.skipped if outcome.is_binary else report.errors
+                if noted not in noted_in:
+                    noted_in.append(noted)
+        return tokens
+
+    def _encoding(self, name: str | None) -> Encoding:
+        if name is None:
+            return self._given or chosen_encoding(None, None, None)
+        return chosen_encoding(None, name, None)
+
+    def _name_of(self, name: str | None) -> str:
+        return name or self._encoding(None).name
+
+    def _count_bytes(self, encoding: str | None, data: bytes) -> int | None:
+        try:
+            check_beginning(data)
+            return self._encoding(encoding).count(data.decode())
+        except ValueError:
+            return None
+
+    def _note_unused(self, configuration: Configuration, chosen: ChosenFiles) -> None:
+        if self._is_quiet:
+            return
+        places = [
+            (rule.place, "the rule")
+            for rule, paths in zip(configuration.rules, chosen.by_rule)
+            if not paths
+        ]
+        places += [(configuration.exemptions[one].place, "the exemption") for one in chosen.unused]
+        for place, what in places:
+            write_message(f"{shown_path(place.file)}:{place.line}: {what} matches no file")
+
+
+def _text(path: str) -> str:
+    try:
+        return read_text(path)[0]
+    except (OSError, ValueError) as error:  # it changed after it was counted
+        raise failure(error, path) from None
+
+
+def shown_path(path: str) -> str:
+    """Return a path relative to the current directory, if it is in it."""
+    here = os.path.join(os.getcwd(), "")
+    return path[len(here) :] if path.startswith(here) else path
+
+
+def _prefix(folder: str) -> str:
+    """Return what is before the paths in a folder to make them paths of its repository."""
+    folder = os.path.realpath(folder)
+    top = top_of_repository(folder)
+    if top is None or top == folder:
+        return ""
+    return os.path.relpath(folder, top).replace(os.sep, "/") + "/"

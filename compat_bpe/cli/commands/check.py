@@ -1,0 +1,298 @@
+"""``compat-bpe check``: files and their budgets of tokens."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from ... import Encoding
+from ...check.configuration import Counting, configuration_of
+from ...check.files import chosen_files
+from ...check.find import find_configuration
+from ...check.first import first_configuration, other_rules, usual_rules
+from ...check.raise_limits import raise_limits
+from ...check.results import Report, highest_over
+from ...check.rules import Part
+from ...check.source import NAME, PYPROJECT, ConfigurationError, Source, read_source
+from ...encodings.registry import BASELINES, list_encoding_names
+from ...files.write import write_files
+from ..check_run import CheckRun, shown_path
+from ..options.encoding import chosen_encoding, encoding_options
+from ..options.groups import GroupedCommand
+from ..output import CommandError, failure, plural, write_line, write_message
+
+#: The formats, each with the module of its name that writes it.
+_FORMATS = {
+    "table": "table",
+    "json": "as_json",
+    "github": "github",
+    "sarif": "sarif",
+    "markdown": "markdown",
+    "junit": "junit",
+}
+
+_GROUPS = {
+    "Encoding": ["--model", "--encoding", "--pattern"],
+    "Configuration": ["--config", "--init", "--fix-limits"],
+    "Comparison": ["--base", "--growth"],
+    "Output": ["--format", "--json", "--all", "--quiet"],
+}
+
+_GROWTH = re.compile(r"([0-9]{1,12})|([0-9]{1,4}(?:\.[0-9]{1,6})?)%")
+
+
+def _part(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Part | None:
+    if value is None:
+        return None
+    match = _GROWTH.fullmatch(value)
+    if match is None:
+        raise click.BadParameter(f"{value!r} is no number of tokens and no share such as 10%.")
+    if match[1] is not None:
+        return Part(int(match[1]), None)
+    return Part(None, float(match[2]) / 100)
+
+
+@click.command(cls=GroupedCommand, groups=_GROUPS)
+@click.argument("paths", nargs=-1, type=click.Path(readable=False), metavar="[PATH]...")
+@encoding_options
+@click.option(
+    "--config",
+    metavar="FILE",
+    type=click.Path(readable=False),
+    help="Read this configuration instead of the nearest one.",
+)
+@click.option(
+    "--init",
+    is_flag=True,
+    help=f"Write a first {NAME} from the files that are there. No file is overwritten.",
+)
+@click.option(
+    "--fix-limits",
+    is_flag=True,
+    help="Raise the limits in the configuration that something is over. None is lowered.",
+)
+@click.option(
+    "--base",
+    metavar="REV",
+    help="Compare with this git revision: what was added, removed, renamed, and has grown.",
+)
+@click.option(
+    "--growth",
+    metavar="N|P%",
+    callback=_part,
+    help="With --base, let no file grow by more than N tokens, or by more than P percent.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    metavar="NAME",
+    type=click.Choice(list(_FORMATS)),
+    help="Print a table (the default), json, github (annotations of Actions), sarif, markdown (a "
+    "comment) or junit.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "--all", "all_results", is_flag=True, help="List in the table what is within its limit, too."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Write no notes on standard error.")
+@click.option(
+    "-j",
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Use at most N processes; by default as many as there are processors.",
+)
+def check(**values: Any) -> None:
+    """Check the files of a project against its budgets of tokens.
+
+    \b
+    Examples:
+      $ compat-bpe check --init
+      $ compat-bpe check
+      $ compat-bpe check docs --all
+      $ compat-bpe check --format sarif > budgets.sarif
+
+    The budgets are in [tool.compat-bpe.check] of pyproject.toml, or in [check] of
+    .compat-bpe.toml, in the current directory or above it. With PATHs, only these files, and
+    those in these directories, are reported; a group with a total is still counted whole.
+
+    The exit status is 1 if something is over its limit, and 2 if anything is wrong: there is no
+    configuration, it has a mistake, or a file cannot be read or is not UTF-8. Binary files are
+    skipped. Git's ignored files and symbolic links are treated as in count.
+    """
+    try:
+        sys.exit(_Command(**values).status())
+    except ConfigurationError as error:
+        raise CommandError(str(error)) from None
+
+
+class _Command:
+    def __init__(
+        self,
+        *,
+        paths: tuple[str, ...],
+        model: str | None,
+        encoding: str | None,
+        pattern: str | None,
+        config: str | None,
+        init: bool,
+        fix_limits: bool,
+        base: str | None,
+        growth: Part | None,
+        format_name: str | None,
+        as_json: bool,
+        all_results: bool,
+        quiet: bool,
+        jobs: int | None,
+    ) -> None:
+        _check_together(
+            {
+                "PATH": bool(paths),
+                "--config": config is not None,
+                "--init": init,
+                "--fix-limits": fix_limits,
+                "--base": base is not None,
+                "--growth": growth is not None,
+                "--format": format_name is not None,
+                "--json": as_json,
+                "--all": all_results,
+            }
+        )
+        if all_results and format_name not in (None, "table"):
+            raise click.UsageError("--all is for the table; the other formats decide themselves.")
+        self._paths = paths
+        self._config = config
+        self._init = init
+        self._fix_limits = fix_limits
+        self._base = base
+        self._growth = growth
+        self._format = "json" if as_json else format_name or "table"
+        self._all = all_results
+        self._quiet = quiet
+        self._given: Encoding | None = None
+        self._counting: Counting | None = None
+        if model is not None or encoding is not None or pattern is not None:
+            self._given = chosen_encoding(model, encoding, pattern)
+            self._counting = Counting(None, model)
+        self._run = CheckRun(self._given, jobs, is_quiet=quiet)
+
+    def status(self) -> int:
+        """Do what the options say, and return the exit status."""
+        if self._init:
+            return self._write_first()
+        source = self._source()
+        configuration = configuration_of(source, self._counting)
+        report = self._run.report(configuration, self._paths, self._base, self._growth)
+        for path, reason in report.errors:
+            write_message(f"{path}: {reason}; mend it, or exclude it in the configuration")
+        if report.skipped and not self._quiet:
+            names = ", ".join(path for path, _ in report.skipped[:3])
+            more = f" and {len(report.skipped) - 3:,} more" if len(report.skipped) > 3 else ""
+            write_message(f"skipped as binary: {names}{more}")
+        if self._fix_limits:
+            return self._raise(source, report)
+        self._print(report)
+        return 2 if report.errors else int(report.status == "over")
+
+    def _source(self) -> Source:
+        try:
+            if self._config is not None:
+                source: Source | None = read_source(self._config)
+                if source is not None and source.table is None:
+                    raise CommandError(
+                        f"{self._config}: there is no table [{source.header}]; add one, with rules"
+                    )
+            else:
+                source = find_configuration(os.getcwd())
+        except OSError as error:
+            raise failure(error, self._config or "the configuration") from None
+        if source is None:
+            raise CommandError(
+                f"there is no configuration here or above: no {NAME} with [check], and no "
+                f"{PYPROJECT} with [tool.compat-bpe.check]; --init writes one"
+            )
+        source.path = shown_path(source.path)
+        return source
+
+    def _print(self, report: Report) -> None:
+        module = import_module(f"...check.formats.{_FORMATS[self._format]}", __package__)
+        options = {"all_results": True} if self._all else {}
+        for line in module.lines(report, **options):
+            write_line(line)
+
+    def _raise(self, source: Source, report: Report) -> int:
+        highest = highest_over(report.results)
+        text, raised = raise_limits(source, highest)
+        if report.errors:
+            write_message("no limit is raised while a file cannot be counted")
+            return 2
+        if text != source.text:
+            try:
+                write_files([(source.path, text.encode())])
+            except OSError as error:
+                raise failure(error, source.path) from None
+        for one in raised:
+            place = f"{shown_path(one.limit.place.file)}:{one.limit.place.line}"
+            if one.problem:
+                write_message(
+                    f"{place}: the limit of {one.limit.tokens:,} is not raised: {one.problem}; "
+                    f"{highest[one.limit]:,} tokens are needed"
+                )
+            else:
+                write_line(f"{place}: {one.limit.tokens:,} raised to {one.tokens:,}")
+        grown = [one for one in report.of("over") if one.kind == "growth"]
+        for result in grown:
+            write_message(f"{result.name}: {result.message}; limits of growth are not raised")
+        if not raised and not grown:
+            write_line(f"nothing to raise; {report.summary}")
+        return int(bool(grown) or any(one.problem for one in raised))
+
+    def _write_first(self) -> int:
+        encoding = self._given or chosen_encoding(None, None, None)
+        if encoding.name not in (*list_encoding_names(), *BASELINES):
+            raise CommandError("--init: a configuration names encodings that ship; -e names one")
+        folder = os.getcwd()
+        for name in (NAME, PYPROJECT):
+            if name == NAME and os.path.lexists(name):
+                raise CommandError(f"{name}: it exists; no configuration is overwritten")
+            if os.path.isfile(name) and read_source(name).table is not None:
+                raise CommandError(f"{name}: it has budgets already; nothing is overwritten")
+        rules = usual_rules(folder)
+        chosen = chosen_files(rules)
+        if not chosen.found:
+            rules = other_rules(folder)
+            chosen = chosen_files(rules)
+        report = Report(NAME)
+        tokens = self._run.tokens(chosen, list(chosen.found), None, report)
+        if not tokens:
+            raise CommandError("--init: there are no prompts and no Markdown files here to limit")
+        text = first_configuration(rules, tokens, encoding.name)
+        try:
+            with open(NAME, "x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        except OSError as error:
+            raise failure(error, NAME) from None
+        write_line(f"{NAME}: written, with limits for {plural(len(tokens), 'file')}")
+        return 0
+
+
+#: Options that exclude each other.
+_EXCLUDING = (
+    *(("--init", name) for name in ("PATH", "--config", "--fix-limits", "--base", "--growth")),
+    *(("--init", name) for name in ("--format", "--json", "--all")),
+    *(("--fix-limits", name) for name in ("--format", "--json", "--all")),
+    *(("--json", name) for name in ("--format", "--all")),
+)
+
+
+def _check_together(given: dict[str, bool]) -> None:
+    for one, other in _EXCLUDING:
+        if given[one] and given[other]:
+            raise click.UsageError(f"{one} and {other} exclude each other: give one of them.")
+    if given["--growth"] and not given["--base"]:
+        raise click.UsageError("--growth needs --base.")

@@ -1,0 +1,313 @@
+"""Configurations, right and wrong: an error names the file, the line and what to write."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe.check import configuration as module
+from compat_bpe.check.configuration import configuration_of
+from compat_bpe.check.files import choose
+from compat_bpe.check.find import find_configuration
+from compat_bpe.check.rules import Configuration, Part
+from compat_bpe.check.source import ConfigurationError, Source, read_source
+from compat_bpe.files.walk import Found
+
+
+def read(text: str, folder: Path | None = None) -> Configuration:
+    return configuration_of(Source(str((folder or Path("/x")) / ".compat-bpe.toml"), text))
+
+
+RULE = '[[check.rules]]\nfiles = ["*.md"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("[check]\n", 1, "there are no rules: write [[check.rules]]"),
+        ("check = 1\n", 1, "'check' is not a table"),
+        ("[check]\nrule = 1\n" + RULE, 2, "there is no key 'rule' (did you mean 'rules'?)"),
+        ("[check]\nzzz = 1\n" + RULE, 2, "there is no key 'zzz'; the keys are encoding, model"),
+        ("[check]\nrules = 1\n", 2, "rules is a list of tables: write [[check.rules]]"),
+        ("[check]\nrules = [1]\n", 2, "rules is a list of tables"),
+        ("[[check.rules]]\nmax = 1\n", 1, 'a rule needs files: write files = ["*.md"]'),
+        (RULE, 1, "a rule needs a limit: write max = 5000"),
+        (RULE + "maxx = 1\n", 3, "there is no key 'maxx' (did you mean 'max'?)"),
+        (RULE + 'max = "5k"\n', 3, 'max is a number of tokens from 0 on, or "5% of context", not'),
+        (RULE + "max = -1\n", 3, "not -1"),
+        (RULE + "max = true\n", 3, "not True"),
+        (RULE + "max = 1.5\n", 3, "not 1.5"),
+        (RULE + "max = 9_999_999_999_999\n", 3, "not 9999999999999"),
+        (RULE + f"max = 0x{'f' * 9000}\n", 3, "a number of so many digits"),
+        (RULE + 'max = "5% of context"\n', 3, "an encoding has no context: name the model"),
+        (RULE + 'model = "gpt-4o"\nmax = "101% of context"\n', 4, "not '101% of context'"),
+        (RULE + 'max = "5%"\n', 3, "not '5%'"),
+        (RULE + 'max = 9\nwarn = "101%"\n', 4, 'warn is at most "100%"'),
+        (RULE + "max = 9\nwarn = 10\n", 4, "warn is above max, 9"),
+        (RULE + 'max = 9\nwarn = "10% of context"\n', 4, 'or a share, as in "90%"'),
+        (RULE + 'max = 9\nname = ""\n', 4, "name is a text that is not empty"),
+        ('[[check.rules]]\nmax = 1\nfiles = "*.md"\n', 3, "files is a list of texts: files = ["),
+        ("[[check.rules]]\nmax = 1\nfiles = []\n", 3, "files is a list of texts"),
+        ("[[check.rules]]\nmax = 1\nfiles = [1]\n", 3, "files is a list of texts"),
+        ('[[check.rules]]\nfiles = [\n"../*.md"]\nmax = 1\n', 2, "leaves the folder"),
+        ('[[check.rules]]\nfiles = ["a[b"]\nmax = 1\n', 2, "is no pattern"),
+        ('[[check.rules]]\nfiles = ["a\\u0000"]\nmax = 1\n', 2, "a character that no name has"),
+        ("[[check.rules]]\nfiles = ['" + "*a" * 501 + "']\nmax = 1\n", 2, "longer than 1,000"),
+        (
+            "[check]\n" + ("[[check.rules]]\nfiles = [" + "'a'," * 501 + "]\nmax = 1\n") * 2,
+            1,
+            "more than 1,000 globs",
+        ),
+        ("[check]\n" + (RULE + "max = 1\n") * 1001, 1, "more than 1,000 rules"),
+        (RULE + 'encoding = "o200k"\nmax = 1\n', 3, "(did you mean 'o200k_base'"),
+        (RULE + 'encoding = "/etc/passwd"\nmax = 1\n', 3, "is no encoding that ships"),
+        (RULE + 'encoding = "hf:a/b"\nmax = 1\n', 3, "or give another by -e"),
+        (RULE + 'model = "gpt-4p"\nmax = 1\n', 3, "is unknown (did you mean"),
+        (RULE + 'model = "claude-sonnet-4-5"\nmax = 1\n', 3, "claude-sonnet-4-5"),
+        (RULE + 'model = "gpt-4o"\nencoding = "gpt2"\nmax = 1\n', 3, "exclude each other"),
+        (RULE + 'sections = [{heading = "A"}]\n', 3, "a section needs both"),
+        (RULE + "[[check.rules.sections]]\nheading = 'A'\nmax = 1\nlevel = 7\n", 6, "from 1 to 6"),
+        (RULE + "[[check.rules.sections]]\nhead = 'A'\nmax = 1\n", 4, "did you mean 'heading'"),
+        (
+            RULE + "sections = [" + "{heading='a', max=1}," * 101 + "]\n",
+            3,
+            "more than 100 sections",
+        ),
+        (RULE + 'max = 1\n[[check.exempt]]\nfiles = ["a"]\n', 4, "an exemption needs both"),
+        (RULE + 'max = 1\n[[check.exempt]]\nreason = "x"\n', 4, "an exemption needs both"),
+    ],
+)
+def test_what_is_wrong(text: str, line: int, words: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read(text)
+    message = str(caught.value)
+    assert message.startswith(f"{os.path.join('/x', '.compat-bpe.toml')}:{line}: "), message
+    assert words in message
+    assert "\n" not in message
+    assert len(message) < 700
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + "a." * 250_000 + "a]\n" + "b=1\n" * 100,
+        "a." * 500_000 + "a = 1\n",
+        '  [[ "a" . ' + "'b' . " * 100_000 + "c]]\n",
+    ],
+)
+def test_a_key_of_many_parts_is_refused_before_it_is_parsed(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="a key of more than 100 parts"):
+        read("\n" + text)
+
+
+def test_deep_nesting_is_an_error() -> None:
+    for text in ("x = " + "[" * 100_000, "x = " + "[" * 9_000 + "]" * 9_000):
+        with pytest.raises(ConfigurationError, match="no TOML"):
+            read(text)
+
+
+def test_no_toml() -> None:
+    with pytest.raises(ConfigurationError, match=r"no TOML: .*line 2"):
+        read("[check]\nmax = \n")
+
+
+def test_a_table_that_is_none_on_the_way() -> None:
+    with pytest.raises(ConfigurationError, match=r"pyproject.toml:1: .*\[tool\]"):
+        Source("pyproject.toml", "tool = 1\n")
+
+
+def test_python_without_toml(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> object:
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr("compat_bpe.check.toml_spans.import_module", missing)
+    with pytest.raises(ConfigurationError, match="pip install tomli"):
+        read(RULE)
+
+
+def test_a_share_is_what_it_says() -> None:
+    for percent in range(101):
+        assert Part(None, float(percent) / 100).of(100) == percent
+
+
+def test_values() -> None:
+    found = read(
+        '[check]\nmodel = "gpt-4o"\nwarn = "80%"\n'
+        '[[check.rules]]\nname = "all"\nfiles = ["*.md", ".x/*"]\n'
+        'max = "5% of context"\ntotal = 7\n'
+        + RULE
+        + 'encoding = "gpt2"\nwarn = 3\nmax = 4\ngrowth = "10%"\nexclude = ["a.md"]\n'
+    )
+    one, two = found.rules
+    assert (one.name, one.encoding, two.name, two.encoding) == ("all", "o200k_base", "*.md", "gpt2")
+    assert one.largest is not None
+    assert (one.largest.tokens, one.largest.share, one.largest.place.line) == (6400, True, 7)
+    assert one.warn.of(1000) == 800
+    assert (two.warn.of(1000), two.growth and two.growth.of(55)) == (3, 5)
+    assert found.needs_hidden
+    paths = ["a.md", "b/c.md", ".x/d.txt", ".y/e.md", "b/.z/f.md"]
+    assert one.chosen(paths) == ["a.md", "b/c.md", ".x/d.txt"]
+    assert two.chosen(paths) == ["b/c.md"]
+
+
+def test_what_is_left_out_may_be_hidden_without_being_called_so() -> None:
+    found = read(
+        '[[check.rules]]\nfiles = [".x/*", "*.md"]\nexclude = ["no.md"]\nmax = 1\n'
+        '[[check.exempt]]\nfiles = ["a.md"]\nreason = "old"\n'
+    )
+    paths = [".x/a.md", ".x/no.md", "no.md", "a.md", ".y/a.md"]
+    assert found.rules[0].chosen(paths) == [".x/a.md", "a.md"]
+    exempt = choose(found, {path: Found(path, "", 0) for path in paths}).exempt
+    assert exempt == {".x/a.md": "old", "a.md": "old"}
+
+
+# Where it is
+
+
+def test_the_nearest_one_up_to_the_top_of_the_repository(tmp_path: Path) -> None:
+    deep = tmp_path / "repository/a/b"
+    deep.mkdir(parents=True)
+    outside = tmp_path / ".compat-bpe.toml"
+    outside.write_text(RULE)
+
+    def found() -> str | None:
+        source = find_configuration(str(deep))
+        return None if source is None else os.path.relpath(source.path, tmp_path)
+
+    assert found() == ".compat-bpe.toml"
+    (tmp_path / "repository/.git").mkdir()
+    assert found() is None
+    (tmp_path / "repository/pyproject.toml").write_text("[tool.compat-bpe.check]\n")
+    assert found() == os.path.join("repository", "pyproject.toml")
+    (deep / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert found() == os.path.join("repository", "pyproject.toml")
+    (deep.parent / "pyproject.toml").write_text("[tool.compat-bpe.check]\n")
+    (deep.parent / ".compat-bpe.toml").write_text("[check]\n")
+    assert found() == os.path.join("repository", "a", ".compat-bpe.toml")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_configuration_that_leads_outside(tmp_path: Path) -> None:
+    inside = tmp_path / "repository/a"
+    inside.mkdir(parents=True)
+    (tmp_path / "repository/.git").mkdir()
+    (tmp_path / "secret.toml").write_text("[check]\n")
+    (inside / ".compat-bpe.toml").symlink_to("../../secret.toml")
+    with pytest.raises(ConfigurationError, match="a link that leads outside"):
+        find_configuration(str(inside))
+    (inside / ".compat-bpe.toml").unlink()
+    (tmp_path / "repository/shared.toml").write_text(RULE)
+    (inside / ".compat-bpe.toml").symlink_to("../shared.toml")
+    assert find_configuration(str(inside)) is not None
+
+
+WORDS = st.sampled_from(
+    ["[check]", "[[check.rules]]", "[[check.rules.sections]]", "[[check.exempt]]", "\n", " = ", "'"]
+    + ["files", "max", "warn", "total", "growth", "model", "extends", "heading", "[", "]", "{", "}"]
+    + ['"*.md"', '["*.md"]', '["a"]', "1", "-1", '"5%"', '"5% of context"', '"gpt-4o"', "true", ","]
+    + ["[check.rules]", "check", ".", "reason", "1.5", "sections", "rules", "exempt", "level", "3"]
+)
+
+
+@given(st.lists(WORDS, max_size=25), st.booleans())
+def test_whatever_it_is_it_is_read_or_refused(words: list[str], with_lines: bool) -> None:
+    text = ("\n" if with_lines else " ").join(words)
+    for beginning in ("", "[check]\n", RULE + "max = 1\n", RULE):
+        with suppress(ConfigurationError):
+            source = Source("/x/.compat-bpe.toml", beginning + text)
+            if source.table is not None:
+                configuration_of(source)
+
+
+PAIRS = st.tuples(
+    st.sampled_from(["files", "max", "warn", "total", "growth", "model", "sections", "name"]),
+    st.sampled_from(
+        ["1", "'5%'", "'5% of context'", "['*']", "[]", "{}", "[{}]", "true", "'gpt2'"]
+    ),
+)
+
+
+@given(st.lists(PAIRS, unique_by=lambda pair: pair[0]))
+def test_any_values_are_read_or_refused(pairs: list[tuple[str, str]]) -> None:
+    text = "".join(f"{key} = {value}\n" for key, value in pairs)
+    with suppress(ConfigurationError):
+        read("[[check.rules]]\n" + text)
+
+
+def test_a_configuration_has_a_size(tmp_path: Path) -> None:
+    path = tmp_path / ".compat-bpe.toml"
+    path.write_bytes(b"#" * ((1 << 20) + 1))
+    with pytest.raises(ConfigurationError, match="larger than 1,048,576 bytes"):
+        read_source(str(path))
+    path.write_bytes(b"# \xff\n")
+    with pytest.raises(ConfigurationError, match="not UTF-8"):
+        read_source(str(path))
+
+
+# Extending
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    top = tmp_path / "repository"
+    (top / "sub").mkdir(parents=True)
+    (top / ".git").mkdir()
+    (tmp_path / "outside.toml").write_text("[check]\n" + RULE + "max = 1\n")
+    return top
+
+
+def extending(repository: Path, name: str) -> Configuration:
+    path = repository / "sub/.compat-bpe.toml"
+    path.write_text(f"[check]\nextends = {name}\n{RULE}max = 3\n")
+    return configuration_of(read_source(str(path)))
+
+
+def test_extended_rules_come_first_and_own_defaults_win(repository: Path) -> None:
+    (repository / "base.toml").write_text('[check]\nencoding = "gpt2"\nwarn = 1\n' + RULE + "max=1")
+    (repository / "shared.toml").write_text('[check]\nextends = "base.toml"\nwarn = 2\n')
+    found = extending(repository, '["../shared.toml", "../base.toml"]')
+    assert [rule.largest and rule.largest.tokens for rule in found.rules] == [1, 3]
+    assert {rule.encoding for rule in found.rules} == {"gpt2"}
+    assert {rule.warn.tokens for rule in found.rules} == {2}
+    assert found.folder == str(repository / "sub")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ('"../../outside.toml"', "is outside"),
+        ('"/etc/passwd"', "is outside"),
+        ('"link.toml"', "is outside"),
+        ('"folder/outside.toml"', "is outside"),
+        ('"missing.toml"', "No such file"),
+        ('"../sub"', "directory"),
+        ('".compat-bpe.toml"', "extends this file again"),
+        ('"../empty.toml"', "has no table [check]"),
+        ('"../again.toml"', "extends this file again"),
+        ("1", "extends is a list of texts"),
+        ('["a\\u0000"]', "No such file"),
+    ],
+)
+def test_what_cannot_be_extended(repository: Path, name: str, words: str) -> None:
+    (repository / "sub/link.toml").symlink_to("../../outside.toml")
+    (repository / "sub/folder").symlink_to("../..")
+    (repository / "empty.toml").write_text("")
+    (repository / "again.toml").write_text('[check]\nextends = ["sub/.compat-bpe.toml"]\n')
+    with pytest.raises(ConfigurationError) as caught:
+        extending(repository, name)
+    assert words in str(caught.value)
+    assert ".toml:2: " in str(caught.value)
+
+
+def test_a_chain_has_a_length(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_FILES", 5)
+    for number in range(6):
+        text = f'[check]\nextends = "{number + 1}.toml"\n'
+        (repository / f"{number}.toml").write_text(text)
+    with pytest.raises(ConfigurationError, match="more than 5 files are extended"):
+        extending(repository, '"../0.toml"')

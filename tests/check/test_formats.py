@@ -1,0 +1,196 @@
+"""The forms of a report, also of names that would break them."""
+
+from __future__ import annotations
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from compat_bpe.check.formats import as_json, github, junit, markdown, sarif, table
+from compat_bpe.check.results import Change, Kind, Report, Result, Status
+from compat_bpe.check.rules import Place
+
+HOSTILE = "a|b`<img src=x>*[x](y)\n::error::%0A\x1b[31m,:\x00]]>\"'&\u202e\udce9.md"
+
+
+def result(status: Status, kind: Kind = "file", path: str = "a.md", **fields: object) -> Result:
+    values = {
+        "kind": kind,
+        "status": status,
+        "path": "" if kind == "total" else path,
+        "line": 7 if kind == "section" else 1,
+        "heading": "Examples" if kind == "section" else "",
+        "rule": "skills",
+        "encoding": "gpt2",
+        "tokens": 5210,
+        "limit": 5000,
+        "place": Place("/x/.compat-bpe.toml", 4, ()),
+    }
+    return Result(**{**values, **fields})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def report() -> Report:
+    return Report(
+        "/x/.compat-bpe.toml",
+        "sub/",
+        [
+            result("ok"),
+            result("near", "section"),
+            result("over"),
+            result("over", "total"),
+            result("over", "growth", "b.md"),
+            result("exempt", path="c.md", reason="old"),
+        ],
+        files=3,
+    )
+
+
+@pytest.fixture
+def hostile() -> Report:
+    results = [
+        result("over", "section", HOSTILE, heading=HOSTILE, rule=HOSTILE),
+        result("exempt", path=HOSTILE, reason=HOSTILE),
+    ]
+    change = Change(HOSTILE, "", 0, 3, "gpt2")
+    return Report(
+        "/x", "", results, 1, errors=[(HOSTILE, "not UTF-8")], base="f00", changes=[change]
+    )
+
+
+def test_github(report: Report) -> None:
+    assert list(github.lines(report)) == [
+        "::error file=sub/a.md,line=1,title=token budget::"
+        "a.md: 5,210 tokens (gpt2), over the limit of 5,000",
+        "::error title=token budget::total of skills: 5,210 tokens (gpt2), over the limit of 5,000",
+        "::error file=sub/b.md,line=1,title=token budget::"
+        "b.md: +5,210 tokens since the base (gpt2), over the limit of +5,000",
+        "::warning file=sub/a.md,line=7,title=token budget::"
+        "a.md § Examples: 5,210 tokens (gpt2), near the limit of 5,000",
+        "3 files: 3 over a limit, 1 near one, 1 exempt",
+    ]
+
+
+def test_github_has_one_command_a_line(hostile: Report) -> None:
+    first, second, last = github.lines(hostile)
+    for line in (first, second):
+        assert "\n" not in line
+        assert line.startswith("::error file=a|b`<img src=x>*[x](y)%0A%3A%3Aerror%3A%3A%250A\x1b")
+        file = line.partition("file=")[2].partition(",")[0]
+        assert ":" not in file
+    assert last == "1 file: 1 over a limit, 1 exempt, 1 not counted"
+
+
+def test_sarif(report: Report) -> None:
+    (log,) = map(json.loads, sarif.lines(report))
+    (run,) = log["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    results = run["results"]
+    assert [(one["ruleId"], one["level"]) for one in results] == [
+        ("tokens/file", "error"),
+        ("tokens/total", "error"),
+        ("tokens/growth", "error"),
+        ("tokens/section", "warning"),
+    ]
+    assert all(rules[one["ruleIndex"]] == one["ruleId"] for one in results)
+    places = [one["locations"][0]["physicalLocation"] for one in results]
+    assert [
+        (place["artifactLocation"]["uri"], place["region"]["startLine"]) for place in places
+    ] == [("sub/a.md", 1), ("sub/.compat-bpe.toml", 4), ("sub/b.md", 1), ("sub/a.md", 7)]
+
+
+def test_sarif_is_utf8_with_uris(hostile: Report) -> None:
+    (line,) = sarif.lines(hostile)
+    json.dumps(json.loads(line), ensure_ascii=False).encode()
+    run = json.loads(line)["runs"][0]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert re.fullmatch(r"[A-Za-z0-9._~/%-]+", place["artifactLocation"]["uri"])
+    assert place["artifactLocation"]["uri"].endswith("%E2%80%AE%E9.md")
+    assert run["invocations"][0]["executionSuccessful"] is False
+
+
+def test_junit(report: Report) -> None:
+    suite = ElementTree.fromstring("\n".join(junit.lines(report)))[0]
+    assert {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "6",
+        "failures": "3",
+        "errors": "0",
+        "skipped": "1",
+    }
+    assert [[child.tag for child in case] for case in suite] == [
+        *([], [], ["failure"], ["failure"], ["failure"], ["skipped"])
+    ]
+    assert suite[1].attrib == {
+        "classname": "skills",
+        "name": "a.md § Examples (section)",
+        "file": "sub/a.md",
+        "line": "7",
+    }
+
+
+def test_junit_is_xml(hostile: Report) -> None:
+    text = "\n".join(junit.lines(hostile))
+    assert text.isascii()
+    suite = ElementTree.fromstring(text)[0]
+    assert suite.get("errors") == "1"
+    shown = HOSTILE.replace("\x1b", "\\u001b").replace("\0", "\\u0000").replace("\udce9", "\\udce9")
+    assert [case.get("name") for case in suite] == [
+        *(f"{shown} § {shown} (section)", f"{shown} (file)", shown)
+    ]
+
+
+def test_markdown(report: Report) -> None:
+    report.base = "f00"
+    report.changes = [Change("b.md", "a.md", 1, 5000, "gpt2")]
+    assert "\n".join(markdown.lines(report)) == (
+        "### Token budgets\n\n3 files: 3 over a limit, 1 near one, 1 exempt.\n\n"
+        "| | what | tokens | limit | encoding |\n|---|---|--:|--:|---|\n"
+        "| ❌ over | a.md | 5,210 | 5,000 | gpt2 |\n"
+        "| ❌ over | total of skills | 5,210 | 5,000 | gpt2 |\n"
+        "| ❌ over | b.md | +5,210 | +5,000 | gpt2 |\n"
+        "| ⚠️ near | a.md § Examples | 5,210 | 5,000 | gpt2 |\n\n"
+        "| change | file | before | now | |\n|---|---|--:|--:|--:|\n"
+        "| renamed | a.md → b.md | 1 | 5,000 | +4,999 |"
+    )
+
+
+def test_markdown_shows_names_as_they_are(hostile: Report) -> None:
+    lines = list(markdown.lines(hostile))
+    assert not [line for line in lines if "\n" in line or "\0" in line or "\x1b" in line]
+    (row,) = [line for line in lines if "over |" in line]
+    assert len(re.findall(r"(?<!\\)\|", row)) == 6
+    assert not re.search(r"(?<!\\)[`<\[*&]", row)
+    assert "\u202e" not in row
+
+
+def test_markdown_has_an_end(report: Report) -> None:
+    report.results *= 100
+    report.changes = [Change("", f"{number}", 1, 0, "gpt2") for number in range(500)]
+    text = "\n".join(markdown.lines(report))
+    assert "… and 300 more." in text
+    assert "… and 400 more." in text
+
+
+def test_json(report: Report, hostile: Report) -> None:
+    (line,) = as_json.lines(report)
+    found = json.loads(line)
+    assert (found["status"], found["over"], found["near"], found["files"]) == ("over", 3, 1, 3)
+    assert found["results"][3]["path"] is None
+    assert found["results"][5]["reason"] == "old"
+    (line,) = as_json.lines(hostile)
+    assert json.loads(line)["results"][0]["path"] == HOSTILE
+    assert json.loads(line)["status"] == "error"
+
+
+def test_table(report: Report) -> None:
+    assert list(table.lines(report)) == [
+        "over   5,210 /  5,000  a.md",
+        "over   5,210 /  5,000  total of skills",
+        "over  +5,210 / +5,000  b.md",
+        "near   5,210 /  5,000  a.md § Examples",
+        "3 files: 3 over a limit, 1 near one, 1 exempt",
+    ]
+    assert "exempt   5,210 /  5,000  c.md (old)" in list(table.lines(report, all_results=True))
+    assert list(table.lines(Report("x"))) == ["0 files: none is over a limit"]

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat_bpe.check.markdown_sections import is_markdown, markdown_sections, matching
+from compat_bpe.check.rules import Limit, Place, SectionRule
+
+
+def headings(text: str) -> list[tuple[str, int, int]]:
+    return [(one.heading, one.level, one.line) for one in markdown_sections(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", []),
+        ("# A", [("A", 1, 1)]),
+        ("####### seven\n#none\n    # code\n\\# no\n", []),
+        ("   ###  A ## b ###  \n#\n## ##\n", [("A ## b", 3, 1), ("", 1, 2), ("", 2, 3)]),
+        ("A\n===\nB\nC\n---\n", [("A", 1, 1), ("B C", 2, 3)]),
+        ("text\n\n---\n\n- item\n---\n> quote\n---\n| a |\n|---|\n---\n", []),
+        ("- item\ngoes on\n---\n", []),
+        ("```\n# no\n~~~\n# no\n````\n# A\n", [("A", 1, 6)]),
+        ("~~~ `x`\n# no\n```\n~~~ x\n# no\n~~~~\n# A\n", [("A", 1, 7)]),
+        ("``` a`b\n# A\n", [("A", 1, 2)]),
+        ("---\ntitle: x\n# no\n---\n# A\n", [("A", 1, 5)]),
+        ("---\nA\n---\n", []),
+        ("a\r\n---\r\n# B\r\n", [("a", 2, 1), ("B", 1, 3)]),
+        ("# A\n```\n# a block without an end\n", [("A", 1, 1)]),
+    ],
+)
+def test_headings(text: str, expected: list[tuple[str, int, int]]) -> None:
+    assert headings(text) == expected
+
+
+def test_a_section_has_those_below_it() -> None:
+    text = "before\n# A\none\n## B\ntwo\n### C\nthree\n## D\nfour\n# E\nfive"
+    sections = {one.heading: one.text for one in markdown_sections(text)}
+    assert sections == {
+        "A": "# A\none\n## B\ntwo\n### C\nthree\n## D\nfour\n",
+        "B": "## B\ntwo\n### C\nthree\n",
+        "C": "### C\nthree\n",
+        "D": "## D\nfour\n",
+        "E": "# E\nfive",
+    }
+
+
+def test_only_lines_end_lines() -> None:
+    # A form feed and Unicode's separators are characters of a line, as CommonMark has it.
+    assert headings("a\x0c# no\n\u2028# no\n# A\n") == [("A", 1, 3)]
+
+
+def test_rules_choose_by_heading_and_level() -> None:
+    sections = markdown_sections("# Examples\n## Examples\n## Naïve / plain\n### Other\n")
+
+    def chosen(heading: str, level: int | None = None) -> list[int]:
+        rule = SectionRule(heading, level, Limit(1, Place("", 1, ())))
+        return [one.line for one in matching(rule, sections)]
+
+    assert chosen("Examples") == [1, 2]
+    assert chosen("Examples", 2) == [2]
+    assert chosen("*", 3) == [4]
+    assert chosen("*plain") == [3]
+    assert chosen("Na?ve / *") == [3]
+    assert chosen("examples") == []
+
+
+def test_long_lines_take_little_time() -> None:
+    for line in ("# " + " " * 10**6 + "x", "# " + "# " * 10**6, "#" * 10**6, "- " * 10**6 + "x"):
+        markdown_sections(f"{line}\n---\n")
+
+
+def test_names_of_markdown() -> None:
+    assert [is_markdown(name) for name in ("A.MD", "x.mdc", "x.mdx", "md", "x.txt")] == [
+        *(True, True, True, False, False)
+    ]
+
+
+def test_the_pages_of_the_project_have_their_headings() -> None:
+    page = Path(__file__).parents[2] / "docs/architecture.md"
+    found = [one.heading for one in markdown_sections(page.read_text("utf-8")) if one.level == 2]
+    assert found == ["The rooms", "The way of a text", "Where do I add …"]

@@ -1,0 +1,401 @@
+"""``compat-bpe check``: files and their budgets, from the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from compat_bpe import get_encoding
+from tests.cli.in_process import Run, runner
+from tests.cli.process import posix
+
+CONFIGURATION = """\
+[check]
+encoding = "gpt2"
+[[check.rules]]
+name = "skills"
+files = ["skills/*.md"]
+max = 10
+total = 18
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run ``compat-bpe check`` in a folder of its own, which is the top of a repository."""
+    (tmp_path / ".git").mkdir()
+    return runner("check", tmp_path, monkeypatch, capfd)
+
+
+def write(name: str, tokens: int) -> None:
+    """Write a file that has so many tokens of gpt2."""
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("a" + " a" * (tokens - 1))
+    assert get_encoding("gpt2").count(path.read_text()) == tokens
+
+
+def configure(text: str = CONFIGURATION, name: str = ".compat-bpe.toml") -> None:
+    Path(name).write_text(text)
+
+
+def test_what_is_over_and_near(run: Run) -> None:
+    configure()
+    write("skills/a.md", 11)
+    write("skills/b.md", 9)
+    write("skills/c.md", 1)
+    write("other.md", 100)
+    assert run() == (
+        1,
+        "over  11 / 10  skills/a.md\n"
+        "over  21 / 18  total of skills\n"
+        "near   9 / 10  skills/b.md\n"
+        "3 files: 2 over a limit, 1 near one\n",
+        "",
+    )
+    write("skills/a.md", 3)
+    assert run("-q") == (
+        0,
+        "near  9 / 10  skills/b.md\n3 files: none is over a limit, 1 near one\n",
+        "",
+    )
+    assert "ok     3 / 10  skills/a.md" in run("--all").out
+
+
+def test_it_is_found_upward_and_paths_choose(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    configure(
+        CONFIGURATION.replace("[check", "[tool.compat-bpe.check").replace(
+            "[[check", "[[tool.compat-bpe.check"
+        ),
+        "pyproject.toml",
+    )
+    write("skills/a.md", 11)
+    write("skills/b.md", 11)
+    write("x/y.txt", 1)
+    monkeypatch.chdir("skills")
+    assert run("b.md").out == (
+        "over  11 / 10  skills/b.md\nover  22 / 18  total of skills\n2 files: 2 over a limit\n"
+    )
+    assert run("../x").out == "0 files: none is over a limit\n"
+    for everything in (".", "..", "../..", os.getcwd()):
+        assert run(everything).out.endswith("2 files: 3 over a limit\n")
+    assert run("missing.md") == (2, "", "compat-bpe: missing.md: No such file or directory\n")
+
+
+def test_there_is_no_configuration(run: Run) -> None:
+    status, out, err = run()
+    assert (status, out) == (2, "")
+    assert err.startswith("compat-bpe: there is no configuration here or above")
+    status, out, err = run("--config", "x.toml")
+    assert (status, out, err) == (2, "", "compat-bpe: x.toml: No such file or directory\n")
+    Path("x.toml").write_text("")
+    assert run("--config", "x.toml").err == (
+        "compat-bpe: x.toml: there is no table [check]; add one, with rules\n"
+    )
+
+
+def test_a_mistake_is_one_line(run: Run) -> None:
+    configure(CONFIGURATION + "maximum = 3\n")
+    status, out, err = run()
+    assert (status, out) == (2, "")
+    assert err.startswith("compat-bpe: .compat-bpe.toml:8: there is no key 'maximum'")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--init", "--base", "x"],
+        ["--init", "--json"],
+        ["--fix-limits", "--json"],
+        ["--json", "--format", "table"],
+        ["--all", "--format", "sarif"],
+        ["--growth", "3"],
+        ["--base", "HEAD", "--growth", "-3"],
+        ["--base", "HEAD", "--growth", "x%"],
+        ["--format", "xml"],
+    ],
+)
+def test_wrong_use(run: Run, args: list[str]) -> None:
+    configure()
+    assert run(*args)[:2] == (2, "")
+
+
+def test_the_command_line_decides_what_counts(run: Run) -> None:
+    text = "안녕하세요 " * 3
+    configure(CONFIGURATION.replace("max = 10", "max = 5"))
+    Path("skills").mkdir()
+    Path("skills/a.md").write_text(text, encoding="utf-8")
+    found = [
+        json.loads(run("--json", *args).out)["results"][0]
+        for args in ((), ("-e", "cl100k_base"), ("-m", "gpt-4o"))
+    ]
+    assert [one["tokens"] for one in found] == [
+        get_encoding(name).count(text) for name in ("gpt2", "cl100k_base", "o200k_base")
+    ]
+    assert len({one["tokens"] for one in found}) == 3
+    assert [one["encoding"] for one in found] == ["gpt2", "cl100k_base", "o200k_base"]
+
+
+def test_exemptions_and_what_matches_nothing(run: Run) -> None:
+    configure(
+        CONFIGURATION
+        + '[[check.rules]]\nfiles = ["*.x"]\nmax = 1\n'
+        + '[[check.exempt]]\nfiles = ["skills/old.md"]\nreason = "goes away in May"\n'
+        + '[[check.exempt]]\nfiles = ["gone.md"]\nreason = "?"\n'
+    )
+    write("skills/old.md", 100)
+    write("skills/a.md", 3)
+    status, out, err = run("--all")
+    assert status == 0
+    assert out.splitlines() == [
+        "exempt  100 / 10  skills/old.md (goes away in May)",
+        "ok        3 / 10  skills/a.md",
+        "ok        3 / 18  total of skills",
+        "2 files: none is over a limit, 1 exempt",
+    ]
+    assert err == (
+        "compat-bpe: .compat-bpe.toml:8: the rule matches no file\n"
+        "compat-bpe: .compat-bpe.toml:14: the exemption matches no file\n"
+    )
+
+
+def test_sections(run: Run) -> None:
+    configure(CONFIGURATION + '[[check.rules.sections]]\nheading = "Ex*"\nlevel = 2\nmax = 5\n')
+    Path("skills").mkdir()
+    Path("skills/a.md").write_text("# Examples\n\n## Examples\na a a a a a\n## Use\n")
+    found = json.loads(run("--json").out)["results"]
+    section = next(one for one in found if one["kind"] == "section")
+    assert (section["line"], section["heading"], section["status"]) == (3, "Examples", "over")
+    assert section["tokens"] == get_encoding("gpt2").count("## Examples\na a a a a a\n")
+    assert section["limit_at"] == {"path": ".compat-bpe.toml", "line": 11}
+    configure(CONFIGURATION.replace(".md", ".txt") + "sections = [{heading = '*', max = 1}]\n")
+    os.rename("skills/a.md", "skills/a.txt")
+    assert [one["kind"] for one in json.loads(run("--json").out)["results"]] == ["file", "total"]
+
+
+def test_what_is_near(run: Run) -> None:
+    section = '[[check.rules.sections]]\nheading = "*"\nmax = 10\n'
+    Path("skills").mkdir()
+    Path("skills/a.md").write_text("# a a a a a a a a")  # 9 tokens
+    for warn, statuses in (
+        ("warn = 10\n", ["ok", "near", "ok"]),  # tokens are about files
+        ("warn = 9\n", ["near", "near", "ok"]),
+        ('warn = "50%"\n', ["near", "near", "near"]),
+        ('warn = "100%"\n', ["ok", "ok", "ok"]),
+        ("warn = 0\n", ["near", "near", "ok"]),
+        ("", ["near", "near", "ok"]),
+    ):
+        configure(CONFIGURATION + warn + section)
+        found = json.loads(run("--json").out)["results"]
+        assert [one["tokens"] for one in found] == [9, 9, 9]
+        assert [one["status"] for one in found] == statuses, warn
+
+
+def test_shares_of_a_context(run: Run) -> None:
+    configure(
+        '[check]\nmodel = "gpt-4"\n[[check.rules]]\nfiles = ["*.md"]\nmax = "1% of context"\n'
+    )
+    Path("a.md").write_text("a" + " a" * 81)
+    assert run()[:2] == (1, "over  82 / 81  a.md\n1 file: 1 over a limit\n")
+    status, out, err = run("-e", "gpt2")
+    assert (status, out) == (2, "")
+    assert ".compat-bpe.toml:5: an encoding has no context" in err
+
+
+def test_what_is_not_text(run: Run) -> None:
+    configure(CONFIGURATION + '[[check.rules]]\nfiles = ["*.md"]\nencoding = "bytes"\nmax = 99\n')
+    write("skills/a.md", 3)
+    Path("skills/b.md").write_bytes(b"\0\0")
+    assert run() == (
+        0,
+        "1 file: none is over a limit\n",
+        "compat-bpe: skipped as binary: skills/b.md\n",
+    )
+    Path("skills/c.md").write_bytes(b"caf\xe9")
+    status, out, err = run("-q")
+    assert (status, out) == (2, "1 file: none is over a limit, 1 not counted\n")
+    assert err == (
+        "compat-bpe: skills/c.md: not UTF-8: byte 0xe9 at offset 3; "
+        "mend it, or exclude it in the configuration\n"
+    )
+
+
+@posix
+def test_files_as_count_finds_them(run: Run, tmp_path: Path) -> None:
+    configure('[[check.rules]]\nfiles = ["*.md", ".github/**"]\nmax = 1000\nexclude = ["no/"]\n')
+    for name in ("a.md", "no/b.md", ".github/c.txt", ".cache/d.md", "ignored.md", "-"):
+        write(name, 3)
+    Path(".gitignore").write_text("ignored.md\n")
+    outside = tmp_path.parent / f"{tmp_path.name}.md"
+    outside.write_text("x")
+    os.symlink(outside, "link.md")
+    os.symlink("..", "folder")
+    os.mkfifo("pipe.md")
+    assert [one["path"] for one in json.loads(run("--json").out)["results"]] == [
+        ".github/c.txt",
+        "a.md",
+    ]
+
+
+def test_a_folder_has_only_so_many_files(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("compat_bpe.check.files.MOST_FOUND", 2)
+    configure()
+    for name in ("a", "b"):
+        write(name, 1)
+    assert run()[0] == 0
+    write("c", 1)
+    status, out, err = run()
+    assert (status, out) == (2, "")
+    assert "more than 2 files in" in err
+
+
+def test_hostile_globs_end(run: Run) -> None:
+    stars = "*a" * 400 + "b"
+    configure(f'[[check.rules]]\nfiles = ["{stars}", "**/{"**/" * 200}x"]\nmax = 1\n')
+    write("a" * 200, 1)
+    write("/".join("a" * 50) + "/aa", 1)
+    assert run("-q") == (0, "0 files: none is over a limit\n", "")
+
+
+# --init
+
+
+def test_a_first_configuration_holds(run: Run) -> None:
+    write("AGENTS.md", 1234)
+    write(".claude/skills/x/y.md", 17)
+    write("README.md", 9)
+    write('prompts/"quoted".txt', 2000)
+    write("\\b.prompt", 3)
+    written = ".compat-bpe.toml: written, with limits for 4 files\n"
+    assert run("--init", "-e", "gpt2") == (0, written, "")
+    text = Path(".compat-bpe.toml").read_text()
+    assert "max = 1500  # the largest has 1,234: AGENTS.md\n" in text
+    assert "max = 100  # the largest has 17: .claude/skills/x/y.md\n" in text
+    assert "max = 2400  # the largest has 2,000" in text
+    assert run() == (0, "4 files: none is over a limit\n", "")
+
+
+def test_a_first_configuration_of_a_project_without_prompts(run: Run) -> None:
+    write("README.md", 9)
+    write("docs/a.md", 500)
+    assert run("--init").status == 0
+    text = Path(".compat-bpe.toml").read_text()
+    assert 'encoding = "o200k_base"\n' in text
+    assert 'files = ["*.md"]\nmax = 600  # the largest has 500: docs/a.md\n' in text
+    assert run() == (0, "2 files: none is over a limit\n", "")
+
+
+def test_a_first_configuration_overwrites_nothing(run: Run) -> None:
+    assert "there are no prompts" in run("--init").err
+    assert not Path(".compat-bpe.toml").exists()
+    write("README.md", 9)
+    Path("pyproject.toml").write_text("[tool.compat-bpe.check]\n")
+    assert run("--init").status == 2
+    Path("pyproject.toml").write_text("[project]\n")
+    Path(".compat-bpe.toml").symlink_to("nowhere")
+    assert run("--init")[:2] == (2, "")
+    assert not Path("nowhere").exists()
+    Path(".compat-bpe.toml").unlink()
+    assert run("--init").status == 0
+    before = Path(".compat-bpe.toml").read_bytes()
+    assert run("--init") == (
+        2,
+        "",
+        "compat-bpe: .compat-bpe.toml: it exists; no configuration is overwritten\n",
+    )
+    assert Path(".compat-bpe.toml").read_bytes() == before
+
+
+# --fix-limits
+
+
+def test_limits_are_raised_and_nothing_else_changes(run: Run) -> None:
+    text = (
+        "# head\r\n[check]\r\nencoding = 'gpt2' # é\r\n\r\n[[check.rules]]\r\n"
+        'files = ["a/*.md"]\r\nmax   = 1_0 # ten\r\ntotal=+500\r\n'
+        "sections = [ {max=1, heading='A'} ]\r\n[[check.rules]]\r\nfiles=['b.md']\r\nmax = 900\r\n"
+    )
+    Path(".compat-bpe.toml").write_bytes(text.encode())
+    write("a/x.md", 1042)
+    write("a/y.md", 12)
+    Path("a/z.md").write_text("# A\nb c d\n")
+    write("b.md", 3)
+    status, out, err = run("--fix-limits")
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        ".compat-bpe.toml:7: 10 raised to 1,100",
+        ".compat-bpe.toml:8: 500 raised to 1,100",
+        ".compat-bpe.toml:9: 1 raised to 100",
+    ]
+    assert Path(".compat-bpe.toml").read_bytes().decode() == (
+        text.replace("1_0", "1_100").replace("+500", "+1100").replace("{max=1,", "{max=100,")
+    )
+    assert run("--fix-limits") == (
+        0,
+        "nothing to raise; 4 files: none is over a limit, 2 near one\n",
+        "",
+    )
+    assert run()[0] == 0
+
+
+def test_limits_that_cannot_be_raised(run: Run) -> None:
+    Path("base.toml").write_text("[check]\n[[check.rules]]\nfiles=['*.md']\nmax=1\n")
+    text = (
+        "[check]\nextends='base.toml'\nmodel='gpt-4'\n[[check.rules]]\nfiles=['*.md']\n"
+        "max='1% of context'\ntotal=0x1\n"
+    )
+    configure(text)
+    Path("a.md").write_text("a" + " a" * 99)
+    status, out, err = run("--fix-limits")
+    assert (status, out) == (1, "")
+    assert [line.partition(": ")[2] for line in err.splitlines()] == [
+        "base.toml:4: the limit of 1 is not raised: it is in a file that is extended; "
+        "100 tokens are needed",
+        ".compat-bpe.toml:6: the limit of 81 is not raised: it is a share of a context; "
+        "100 tokens are needed",
+        ".compat-bpe.toml:7: the limit of 1 is not raised: it is written as 0x1; "
+        "100 tokens are needed",
+    ]
+    assert Path(".compat-bpe.toml").read_text() == text
+
+
+@posix
+def test_a_link_is_not_edited(run: Run) -> None:
+    Path("real.toml").write_text(CONFIGURATION)
+    os.symlink("real.toml", ".compat-bpe.toml")
+    write("skills/a.md", 11)
+    status, out, err = run("--fix-limits")
+    assert (status, out) == (1, "")
+    assert "the file is a symbolic link" in err
+    assert os.path.islink(".compat-bpe.toml")
+    assert Path("real.toml").read_text() == CONFIGURATION
+
+
+def test_no_limit_is_raised_past_an_error(run: Run) -> None:
+    configure()
+    write("skills/a.md", 11)
+    Path("skills/b.md").write_bytes(b"\xff")
+    status, out, err = run("--fix-limits")
+    assert (status, out) == (2, "")
+    assert err.endswith("no limit is raised while a file cannot be counted\n")
+    assert Path(".compat-bpe.toml").read_text() == CONFIGURATION
+
+
+def test_counting_imports_none_of_it(tmp_path: Path) -> None:
+    script = (
+        "import sys\n"
+        "from compat_bpe.cli import cli\n"
+        "try: cli(['count', '-c', 'x'])\n"
+        "except SystemExit: pass\n"
+        "print([name for name in sys.modules if 'compat_bpe.check' in name or 'toml' in name])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=True, cwd=tmp_path
+    )
+    assert done.stdout.split(b"\n")[1].strip() == b"[]"
