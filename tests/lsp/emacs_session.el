@@ -161,6 +161,14 @@
   (insert "one two")
   (test-status "2 tokens"))
 
+(defun test-found ()
+  "Note the command that is found."
+  (global-compat-bpe-mode 1)
+  (find-file (getenv "TEST_FILE"))
+  (insert "one two")
+  (test-status "2 tokens")
+  (test-note "found" (vconcat (compat-bpe--find-command))))
+
 (defun test-flymake ()
   "Note the diagnostic of the budget."
   (flymake-mode 1)

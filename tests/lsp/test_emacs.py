@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from tests.lsp.client import COMMAND
-from tests.lsp.nvim import install_server
+from tests.lsp.nvim import install_server, script_at
 
 pytestmark = pytest.mark.editors
 
@@ -103,6 +104,16 @@ def test_prompts_and_settings(tmp_path: Path) -> None:
 def test_a_server_that_ends(tmp_path: Path) -> None:
     install_server(tmp_path)
     assert session("test-ends", tmp_path, "a b c d\n")["after"] == ""
+
+
+@pytest.mark.parametrize("kind", ["installed", "of this repository"])
+def test_a_python_is_enough(tmp_path: Path, kind: str) -> None:
+    """The package is found in it; or beside the package for Emacs, with no other one."""
+    own = f'PYTHONPATH="{ROOT}" exec "{sys.executable}" "$@"'
+    alone = f'exec "{sys.executable}" -S -E "$@"'
+    script_at(tmp_path / "bin/python3", own if kind == "installed" else alone)
+    found = session("test-found", tmp_path, PATH=str(tmp_path / "bin"))["found"]
+    assert found[:2] == ["python3", "-m" if kind == "installed" else "-c"]
 
 
 def test_without_compat_bpe(tmp_path: Path) -> None:

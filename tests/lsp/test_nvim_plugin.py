@@ -115,10 +115,11 @@ def test_without_compat_bpe(neovim: str, tmp_path: Path) -> None:
         else "",
         str(tmp_path / "bin"),
     )
-    why = "compat-bpe is not installed: `pip install compat-bpe`, then :TokenRestart"
+    why = "not installed: `pip install compat-bpe`, then :TokenRestart"
     lines = [line for line in written["said"].splitlines() if line.startswith("compat-bpe")]
     off = "the server is not running; :TokenRestart starts it"
     assert lines == [f"compat-bpe: {why}", *[f"compat-bpe: {off}"] * 4]
+    assert max(map(len, lines)) < 80  # else Neovim waits for Enter
     assert why in written["health"]
     assert written["status"] == ""
 
