@@ -7,7 +7,8 @@ The pages are README.md and all of ``docs/``. The language of a fenced block dec
 - ``console``: after ``$`` a command, after that its output if it is shown, in which ``…`` stands
   for anything. Every command must succeed: one that is to fail is followed by
   ``|| echo …`` or ``; echo …``.
-- ``sh``, ``lua``, ``typescript``, ``toml``, ``lisp``: not run here; a marker says why, or who does.
+- ``sh``, ``lua``, ``typescript``, ``toml``, ``lisp``, ``vim``: not run here; a marker says why, or
+  who does.
 - ``text``, ``json``, ``yaml``, ``mermaid``: not run.
 
 The blocks of ``guide-spark.md`` need Spark: ``tests/spark/test_guide.py`` runs them.
@@ -54,7 +55,7 @@ LINKING_PAGES = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT /
 #: The pages whose blocks are run by other tests.
 ELSEWHERE = {ROOT / "docs/guide-spark.md"}
 #: The languages of blocks that this module cannot run.
-FOREIGN = {"sh", "lua", "typescript", "toml", "lisp"}
+FOREIGN = {"sh", "lua", "typescript", "toml", "lisp", "vim"}
 LANGUAGES = {"pycon", "python", "console", "text", "json", "yaml", "mermaid"} | FOREIGN
 #: The pages with so many commands that a sweep runs them.
 MANY_COMMANDS = {ROOT / "docs/guide-training.md", ROOT / "docs/command-line.md"}

@@ -11,6 +11,7 @@ from ..fit.sections import Section, fit_sections
 from ..fit.truncate import truncate
 from .documents import OpenDocument, path_of
 from .errors import invalid
+from .notices import SOURCE
 from .params import Params
 from .places import offsets_of, range_at, read_range
 from .session import Session
@@ -20,27 +21,42 @@ from .shown import refuse_if_outdated
 COPY, COUNT = "compatBpe.copyAsPrompt", "compatBpe.countSelection"
 COMMANDS = (COPY, COUNT)
 
+#: The kinds of the actions, by which a client may ask for them: a cut mends what a diagnostic says.
+REFACTOR, QUICK_FIX = "refactor.compatBpe", "quickfix.compatBpe"
+KINDS = (REFACTOR, QUICK_FIX)
+#: ``CodeActionTriggerKind``: the user has asked, and not the editor for its light bulb.
+_INVOKED = 1
+
 
 def actions(session: Session, params: Params) -> list[dict[str, Any]] | None:
-    """Return the actions for a selection; for the whole document if nothing is selected."""
+    """Return the actions for a selection; for the whole document if nothing is selected.
+
+    Without a selection there are some only if the user asks, so that not every line has a light
+    bulb. A place that has the diagnostic of the budget always has the cut that mends it.
+    """
     opened = session.document(params)
     shown = params.inner("range")
     start, end = offsets_of(opened.document, read_range(shown), session.unit)
     opened.selection = start, end
-    if not session.settings.shown["codeActions"] or not _wants_ours(params):
+    if not session.settings.shown["codeActions"]:
         return None
     refuse_if_outdated(session, opened)
-    whole = start == end
-    if whole:
+    context = params.inner("context") if "context" in params else Params({})
+    is_selection = start < end
+    if not is_selection:
         start, end = 0, len(opened.document)
     selected = range_at(opened.document, start, end, session.unit)
-    commands = [_command("Copy as prompt", COPY, opened.uri, selected)]
-    if not whole:
-        commands.append(_command("Count the selection", COUNT, opened.uri, selected))
+    found = []
+    if is_selection or _is_asked(context):
+        if COPY in session.client.commands:
+            found.append(_command("Copy as prompt", COPY, opened.uri, selected))
+        if is_selection:
+            found.append(_command("Count the selection", COUNT, opened.uri, selected))
     budget = opened.budget
-    if budget is not None and opened.document.count_range(start, end) > budget:
-        commands.append(_cut(session, opened, start, end, budget))
-    return commands
+    is_mended = is_selection or _is_asked(context) or _is_over(context)
+    if budget is not None and is_mended and opened.document.count_range(start, end) > budget:
+        found.append(_cut(session, opened, start, end, budget))
+    return [one for one in found if _is_wanted(one["kind"], context)] or None
 
 
 def execute(session: Session, params: Params) -> dict[str, Any]:
@@ -99,21 +115,33 @@ def as_prompt(opened: OpenDocument, text: str) -> dict[str, Any]:
     return {"text": fitted.text, "count": fitted.count, "wasCut": was_cut}
 
 
-def _wants_ours(params: Params) -> bool:
+def _is_wanted(kind: str, context: Params) -> bool:
     """Return True unless the client asks for actions of other kinds only."""
-    if "context" not in params or "only" not in (context := params.inner("context")):
+    if "only" not in context:
         return True
-    ours = "refactor.compatBpe"
     return any(
-        isinstance(kind, str) and (not kind or f"{ours}.".startswith(f"{kind}."))
-        for kind in context.array("only")
+        isinstance(one, str) and (not one or f"{kind}.".startswith(f"{one}."))
+        for one in context.array("only")
     )
+
+
+def _is_asked(context: Params) -> bool:
+    """Return True if the user asks for actions, or for ones of our kinds."""
+    if "triggerKind" in context:
+        return bool(context.get("triggerKind") == _INVOKED)
+    return "only" in context and any(one in KINDS for one in context.array("only"))
+
+
+def _is_over(context: Params) -> bool:
+    """Return True if there is the diagnostic of the budget at the place."""
+    given = context.array("diagnostics") if "diagnostics" in context else []
+    return any(isinstance(one, dict) and one.get("source") == SOURCE for one in given)
 
 
 def _command(title: str, command: str, uri: str, selected: dict[str, Any]) -> dict[str, Any]:
     return {
         "title": title,
-        "kind": "refactor.compatBpe",
+        "kind": REFACTOR,
         "command": {"title": title, "command": command, "arguments": [uri, selected]},
     }
 
@@ -131,6 +159,6 @@ def _cut(
     taken = range_at(document, start + len(kept.text), end, session.unit)
     return {
         "title": f"Cut to {budget:,} tokens",
-        "kind": "refactor.compatBpe",
+        "kind": QUICK_FIX,
         "edit": {"changes": {opened.uri: [{"range": taken, "newText": ""}]}},
     }

@@ -13,6 +13,13 @@ from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
 from .errors import RpcError, invalid
 from .settings import Choice
 
+#: Words in messages of the library, and those for the same in settings.
+_IN_SETTINGS = (
+    (" to -e or load", ' as "path"'),
+    ("get_encoding takes", '"encoding" takes'),
+    ("load takes", '"path" takes'),
+)
+
 
 class Encodings:
     """Encodings, each loaded when it is first asked for.
@@ -95,7 +102,7 @@ def reason_of(error: Exception, choice: Choice) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{choice.name}: {error.strerror}"
     reason = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-    # The library's message is for those who call it.
-    return (
-        f'{reason}; here "path" takes it' if choice.kind == "model" and "'hf:" in reason else reason
-    )
+    # The library's message names what its callers use; users of an editor have settings.
+    for of_library, of_settings in _IN_SETTINGS:
+        reason = reason.replace(of_library, of_settings)
+    return reason

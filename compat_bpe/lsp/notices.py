@@ -6,12 +6,17 @@ from time import monotonic
 from typing import Any, Callable, Protocol
 
 from ..fit.positions import Unit
+from .abilities import Abilities
 from .documents import OpenDocument
-from .places import range_at
+from .places import position_at, range_at
 from .settings import Settings
 
 #: The least time between two counts of a document, in seconds.
 INTERVAL = 0.05
+#: The name of the server in diagnostics.
+SOURCE = "compat-bpe"
+#: The characters in which something visible is looked for, to underline it.
+_NEAR = 1000
 
 
 class Receiver(Protocol):
@@ -20,6 +25,7 @@ class Receiver(Protocol):
     unit: Unit
     settings: Settings
     documents: dict[str, OpenDocument]
+    client: Abilities
 
     def notify(self, method: str, params: dict[str, Any]) -> None: ...
 
@@ -74,10 +80,16 @@ class Notices:
                 "uri": opened.uri,
                 "version": opened.version,
                 "count": opened.document.count,
+                "encoding": opened.document.encoding.name,
             }
             if opened.budget is not None:
                 params["limit"] = opened.budget
+                if opened.document.count > opened.budget:
+                    at = opened.document.token(opened.budget).start
+                    params["passedAt"] = position_at(opened.document, at, self._receiver.unit)
             self._receiver.notify("compatBpe/didCount", params)
+        if self._receiver.client.pulls_diagnostics:
+            return
         problems = diagnostics(opened, self._receiver.unit) if shown["diagnostics"] else []
         if problems != opened.published:
             opened.published = problems
@@ -90,17 +102,23 @@ class Notices:
 def diagnostics(opened: OpenDocument, unit: Unit) -> list[dict[str, Any]]:
     """Return the diagnostics of a document: one if it passes its budget.
 
-    It begins where the first token above the budget begins, and ends with the document.
+    It is from the first token above the budget to the end of its line. If nothing in that can be
+    seen, it is the next line with something.
     """
     document, budget = opened.document, opened.budget
     if budget is None or document.count <= budget:
         return []
     over = document.count - budget
+    start = document.token(budget).start
+    near = document.slice(start, min(start + _NEAR, len(document)))
+    if near.strip():
+        start += len(near) - len(near.lstrip())
+    end = document.line_range(document.position(start).line)[1]
     return [
         {
-            "range": range_at(document, document.token(budget).start, len(document), unit),
+            "range": range_at(document, start, max(start, end), unit),
             "severity": 2,
-            "source": "compat-bpe",
+            "source": SOURCE,
             "code": "budget",
             "message": f"{document.count:,} tokens are {over:,} over the budget of {budget:,}: "
             "it is passed here",

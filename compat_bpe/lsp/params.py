@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -15,6 +16,21 @@ _OF_EVERY_REQUEST = {"workDoneToken", "partialResultToken"}
 #: The greatest integer of the protocol.
 GREATEST = (1 << 31) - 1
 
+#: The most characters of a wrong value in a message.
+_SHOWN = 40
+
+
+def in_json(value: object) -> str:
+    """Return a wrong value as the user has written it: in JSON, or what it is if it has parts.
+
+    >>> in_json(None), in_json("ten"), in_json([1, 2])
+    ('null', '"ten"', 'a list')
+    """
+    if isinstance(value, (list, dict)):
+        return "a list" if isinstance(value, list) else "an object"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
 
 class Params:
     """A JSON object whose fields are read with a check.
@@ -26,12 +42,16 @@ class Params:
     >>> params = Params({"limit": "ten"})
     >>> params.number("limit")
     Traceback (most recent call last):
-    compat_bpe.lsp.errors.RpcError: limit: it must be a whole number from 0 to 2147483647, not 'ten'
+    compat_bpe.lsp.errors.RpcError: limit: it must be a whole number from 0 to 2147483647, not "ten"
     """
 
     def __init__(self, value: object, path: str = "") -> None:
+        if value == []:
+            value = {}  # Lua writes an object without fields so
         if not isinstance(value, dict):
-            raise invalid(path, f"{'it' if path else 'params'} must be an object")
+            raise invalid(
+                path, f"{'it' if path else 'params'} must be an object, not {in_json(value)}"
+            )
         self._fields: dict[str, Any] = value
         self._path = path
         self._known: set[str] = set()
@@ -63,7 +83,7 @@ class Params:
         """Return a field that must be an array."""
         value = self.get(field)
         if not isinstance(value, list):
-            raise self.wrong(field, f"it must be an array, not {value!r:.40}")
+            raise self.wrong(field, f"it must be a list, not {in_json(value)}")
         return value
 
     def objects(self, field: str) -> list[Params]:
@@ -75,7 +95,7 @@ class Params:
         """Return a field that must be a string."""
         value = self.get(field)
         if not isinstance(value, str):
-            raise self.wrong(field, f"it must be a string, not {value!r:.40}")
+            raise self.wrong(field, f"it must be a string, not {in_json(value)}")
         return value
 
     def text_or(self, field: str, default: _Default) -> str | _Default:
@@ -88,7 +108,7 @@ class Params:
         if isinstance(value, float) and value.is_integer():
             value = int(value)  # Lua and JavaScript know no others
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= GREATEST:
-            reason = f"it must be a whole number from 0 to {GREATEST}, not {value!r:.40}"
+            reason = f"it must be a whole number from 0 to {GREATEST}, not {in_json(value)}"
             raise self.wrong(field, reason)
         return value
 
@@ -102,7 +122,7 @@ class Params:
             return default
         value = self._fields[field]
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
-            raise self.wrong(field, f"it must be a number, not {value!r:.40}")
+            raise self.wrong(field, f"it must be a number, not {in_json(value)}")
         return value
 
     def flag_or(self, field: str, default: bool) -> bool:
@@ -111,7 +131,7 @@ class Params:
             return default
         value = self._fields[field]
         if not isinstance(value, bool):
-            raise self.wrong(field, f"it must be true or false, not {value!r:.40}")
+            raise self.wrong(field, f"it must be true or false, not {in_json(value)}")
         return value
 
     def choice_or(self, field: str, default: _Default, choices: Sequence[_Default]) -> _Default:
@@ -120,7 +140,8 @@ class Params:
             return default
         value = self._fields[field]
         if value not in choices:
-            raise self.wrong(field, f"it must be one of {', '.join(map(str, choices))}")
+            names = ", ".join(map(str, choices))
+            raise self.wrong(field, f"it must be one of {names}, not {in_json(value)}")
         return value  # type: ignore[no-any-return]
 
     def close(self) -> None:

@@ -7,6 +7,8 @@ from itertools import accumulate
 from typing import Any
 
 from ..encodings.encoding import Encoding
+from ..encodings.model_names import model_names
+from ..encodings.registry import list_encoding_names
 from ..fit.boundary import BOUNDARIES
 from ..fit.document import Document
 from ..fit.longest_part import fits
@@ -129,7 +131,7 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
                 share=share,
                 boundary=boundary,
             )
-            return _prompt_as_json(made, opened.version)
+            return _prompt_as_json(encoding, made, opened.version)
         # As much text as may fit, and a character that cannot: what is left out makes it cut.
         longest = encoding.core.longest_token
         most = len(document) if longest is None else limit * longest + 1
@@ -143,7 +145,7 @@ def prompt(session: Session, params: Params) -> dict[str, Any]:
             share=share,
             boundary=boundary,
         )
-        return _prompt_as_json(made, opened.version)
+        return _prompt_as_json(encoding, made, opened.version)
     except ValueError as error:
         # The message of the library begins with the argument, but for a template.
         field = next((name for name in ("limit", "share") if str(error).startswith(name)), None)
@@ -217,6 +219,12 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
     return {"count": int(total), "isEstimate": total.is_estimate, "note": total.note}
 
 
+def names(session: Session, params: Params) -> dict[str, Any]:
+    """Return the names that the settings take, for an editor to complete."""
+    params.close()
+    return {"models": model_names(), "encodings": list_encoding_names()}
+
+
 def _encoding(
     session: Session,
     params: Params,
@@ -261,11 +269,12 @@ def _in_units(
     return [(units[start], units[end]) for start, end in ranges]
 
 
-def _prompt_as_json(found: FittedPrompt, version: int) -> dict[str, Any]:
+def _prompt_as_json(encoding: Encoding, found: FittedPrompt, version: int) -> dict[str, Any]:
     return {
         "prefix": found.prefix,
         "suffix": found.suffix,
         "ids": found.ids,
+        "text": encoding.decode(found.ids),
         "count": found.count,
         "prefixWasCut": found.prefix_was_cut,
         "suffixWasCut": found.suffix_was_cut,

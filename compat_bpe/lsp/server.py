@@ -11,14 +11,15 @@ from ..encodings.registry import get_encoding
 from ..fit.document import Document
 from ..fit.positions import Unit
 from ..version import __version__
-from . import actions, requests, shown
+from . import actions, capabilities, hints, requests, shown
+from .abilities import Abilities
 from .documents import OpenDocument, path_of
 from .encodings import Encodings
 from .errors import INVALID_REQUEST, RpcError
 from .params import Params
 from .places import Change, changing, read_change
 from .session import Handler, Session
-from .settings import DEFAULT_CHOICE, SECTION, Choice, read_settings
+from .settings import DEFAULT_CHOICE, SECTION, Choice, in_section, read_settings
 
 _UNITS: tuple[Unit, ...] = ("utf-8", "utf-16", "utf-32")
 
@@ -27,31 +28,18 @@ def initialize(session: Session, params: Params) -> dict[str, Any]:
     """Agree with the client on what both can do."""
     if session.is_initialized:
         raise RpcError(INVALID_REQUEST, "the server is initialized already")
-    session.client = _dict(params.get("capabilities") if "capabilities" in params else None)
+    session.client = Abilities(params.get("capabilities") if "capabilities" in params else None)
     root = params.text_or("rootUri", None)
     session.encodings = Encodings(path_of(root) if root else "")
     # The client's order is that of its liking.
-    offered = _dict(session.client.get("general")).get("positionEncodings")
-    known = [one for one in offered if one in _UNITS] if isinstance(offered, list) else []
+    offered = session.client.list_of("general", "positionEncodings")
+    known = [one for one in offered if one in _UNITS]
     session.unit = known[0] if known else "utf-16"
     if "initializationOptions" in params:
         session.has_settings = change_settings(session, params.get("initializationOptions"))
     session.is_initialized = True
     return {
-        "capabilities": {
-            "positionEncoding": session.unit,
-            "textDocumentSync": {"openClose": True, "change": 2},
-            "codeLensProvider": {"resolveProvider": False},
-            "hoverProvider": True,
-            "semanticTokensProvider": {
-                "legend": {"tokenTypes": list(shown.TOKEN_TYPES), "tokenModifiers": []},
-                "range": True,
-                "full": False,
-            },
-            "codeActionProvider": {"codeActionKinds": ["refactor.compatBpe"]},
-            "executeCommandProvider": {"commands": list(actions.COMMANDS)},
-            "experimental": {"hoverRange": True},
-        },
+        "capabilities": capabilities.announced(session),
         "serverInfo": {"name": "compat-bpe", "version": __version__},
     }
 
@@ -148,7 +136,7 @@ def recount(session: Session, params: Params) -> None:
 
 def ask_settings(session: Session) -> bool:
     """Ask the client for its settings; return False if it cannot be asked."""
-    if _dict(session.client.get("workspace")).get("configuration") is not True:
+    if not session.client.can("workspace", "configuration"):
         return False
 
     def take(result: Any) -> None:
@@ -161,7 +149,11 @@ def ask_settings(session: Session) -> bool:
 
 def change_settings(session: Session, value: Any) -> bool:
     """Take new settings; if anything in them is wrong, tell the user and keep the old ones."""
-    session.told.clear()
+    # Clients send settings at the start that they have sent with the first request already.
+    value = in_section(value)
+    if value != session.last_settings:
+        session.told.clear()
+    session.last_settings = value
     session.encodings.forget()
     try:
         settings = read_settings(value)
@@ -177,10 +169,9 @@ def change_settings(session: Session, value: Any) -> bool:
         session.notices.changed(opened.uri)
         identifier = {"textDocument": {"uri": opened.uri}}
         session.dispatch({"method": RECOUNT, "params": identifier})
-    workspace = _dict(session.client.get("workspace"))
-    for kind in ("codeLens", "semanticTokens"):
-        if session.is_initialized and _dict(workspace.get(kind)).get("refreshSupport") is True:
-            session.ask(f"workspace/{kind}/refresh", None, lambda _: None)
+    if session.is_initialized:
+        capabilities.register(session)
+        capabilities.refresh(session)
     return True
 
 
@@ -234,10 +225,6 @@ def _version(identifier: Params) -> int:
     return version if isinstance(version, int) else 0
 
 
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 #: The message by which a session tells itself to count a document anew, in its turn.
 RECOUNT = "compatBpe/recount"
 
@@ -245,7 +232,9 @@ REQUESTS: dict[str, Handler] = {
     "initialize": initialize,
     "shutdown": shutdown,
     "textDocument/codeLens": shown.lenses,
+    "textDocument/diagnostic": shown.pulled_diagnostics,
     "textDocument/hover": shown.hover,
+    "textDocument/inlayHint": hints.hints,
     "textDocument/semanticTokens/range": shown.colors,
     "textDocument/codeAction": actions.actions,
     "workspace/executeCommand": actions.execute,
@@ -256,6 +245,7 @@ REQUESTS: dict[str, Handler] = {
     "compatBpe/fitPrompt": requests.prompt,
     "compatBpe/fitSections": requests.sections,
     "compatBpe/countMessages": requests.messages,
+    "compatBpe/names": requests.names,
 }
 
 NOTIFICATIONS: dict[str, Handler] = {

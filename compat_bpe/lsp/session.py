@@ -16,6 +16,7 @@ from typing import Any, Callable, NamedTuple, Union
 
 from ..fit.positions import Unit
 from . import errors
+from .abilities import Abilities
 from .documents import OpenDocument
 from .encodings import Encodings
 from .errors import RpcError
@@ -68,10 +69,14 @@ class Session:
         self.notices = Notices(self)
         #: True if the client has given settings that are used.
         self.has_settings = False
+        #: The settings as they were sent last.
+        self.last_settings: object = None
         #: The messages that the user was shown since the settings last changed.
         self.told: set[str] = set()
         #: The capabilities that the client has told.
-        self.client: dict[str, Any] = {}
+        self.client = Abilities()
+        #: The things that are shown of which the client knows.
+        self.announced: set[str] = set()
         self.is_initialized = self.is_shut_down = self.is_over = False
         self._wire = wire
         self._requests = requests

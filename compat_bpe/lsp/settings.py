@@ -9,7 +9,8 @@ from math import prod
 from typing import Callable, NamedTuple
 
 from ..files.wildmatch import matcher
-from .params import Params
+from .errors import invalid
+from .params import Params, in_json
 
 #: The name of the section of settings, in editors that have sections.
 SECTION = "compatBpe"
@@ -17,7 +18,8 @@ SECTION = "compatBpe"
 #: Each thing that is shown, and True if it is unless the settings say otherwise.
 SHOWN = {
     "codeLens": True,
-    "hover": True,
+    "inlayHints": False,  # the same counts, for editors without lenses
+    "hover": False,  # it comes among what another server says of the place
     "diagnostics": True,
     "semanticTokens": False,  # it takes the place of the colors of syntax
     "codeActions": True,
@@ -93,11 +95,12 @@ def read_settings(value: object) -> Settings:
 
     >>> read_settings({"compatBpe": {"budget": "big"}})
     Traceback (most recent call last):
-    compat_bpe.lsp.errors.RpcError: budget: it must be a whole number from 0 to 2147483647, not 'big'
+    compat_bpe.lsp.errors.RpcError: budget: it must be a whole number from 0 to 2147483647, not "big"
     """  # noqa: E501
-    if isinstance(value, dict) and SECTION in value:
-        value = value[SECTION]
-    params = Params({} if value is None else value)
+    value = in_section(value)
+    if value and not isinstance(value, dict):
+        raise invalid("", f"they must be an object, not {in_json(value)}")
+    params = Params(value or {})
     general = _for_file(params)
     rules = []
     if "files" in params:
@@ -115,6 +118,11 @@ def read_settings(value: object) -> Settings:
         show.close()
     params.close()
     return Settings(general, tuple(rules), shown)
+
+
+def in_section(value: object) -> object:
+    """Return the settings in an object that has them as its section; other objects as they are."""
+    return value[SECTION] if isinstance(value, dict) and SECTION in value else value
 
 
 def read_choice(params: Params) -> Choice | None:

@@ -5,36 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from ..fit.document import Document
 from ..fit.positions import Unit
 from .documents import OpenDocument
 from .errors import CONTENT_MODIFIED, RpcError
+from .notices import diagnostics
 from .params import Params
+from .parts import parts
 from .places import offset_of, offsets_of, range_at, read_position, read_range
 from .session import Session
 
 #: The types of the two kinds of tokens, which every theme of colors knows.
 TOKEN_TYPES = ("string", "keyword")
-#: The most lenses of a document, the most tokens that a hover names, and the most that are colored.
-_MOST_LENSES = 500
+#: The most parts of a document with a count, tokens that a hover names, and tokens in colors.
+MOST_PARTS = 500
 _MOST_NAMED = 8
 _MOST_COLORED = 20_000
-
-#: The longest document in characters that is searched for headings and definitions.
-_LONGEST_SEARCHED = 1 << 22
-
-#: A line of Markdown with a fence of code and what follows it, or with a heading.
-_MARK = re.compile(r"^ {0,3}(?:(`{3,}|~{3,})(.*)|(#{1,6})(?:[ \t].*)?$)", re.MULTILINE)
-#: Definitions at the beginning of a line, in the languages that have a word for them.
-_DEFINITION = re.compile(
-    r"^(?:(?:export|default|pub(?:\([^)\n]*\))?|public|private|internal|protected|static|abstract"
-    r"|final|sealed|open|data|async|unsafe|extern|const|inline|local|declare) +)*"
-    r"(?:def|class|fn|func|fun|function|struct|enum|union|trait|impl|interface|module|mod"
-    r"|namespace|object|protocol|record|type|macro_rules!|defmodule|sub)\b[^\n]*",
-    re.MULTILINE,
-)
 
 
 def lenses(session: Session, params: Params) -> list[dict[str, Any]] | None:
@@ -44,13 +33,18 @@ def lenses(session: Session, params: Params) -> list[dict[str, Any]] | None:
         return None
     refuse_if_outdated(session, opened)
     document = opened.document
-    shown = [_lens(document, 0, f"{_tokens(document.count)}{_share(opened)}", session.unit)]
-    for start, end in _parts(opened):
-        if len(shown) > _MOST_LENSES:
-            break
-        title = _tokens(document.count_range(start, end))
+    shown = [_lens(document, 0, f"{tokens(document.count)}{share(opened)}", session.unit)]
+    for start, end in islice(parts(opened), MOST_PARTS):
+        title = tokens(document.count_range(start, end))
         shown.append(_lens(document, start, title, session.unit))
     return shown
+
+
+def pulled_diagnostics(session: Session, params: Params) -> dict[str, Any]:
+    """Return the diagnostics of a document, for a client that asks for them."""
+    opened = session.document(params)
+    is_shown = session.settings.shown["diagnostics"]
+    return {"kind": "full", "items": diagnostics(opened, session.unit) if is_shown else []}
 
 
 def hover(session: Session, params: Params) -> dict[str, Any] | None:
@@ -72,10 +66,10 @@ def hover(session: Session, params: Params) -> dict[str, Any] | None:
         start = end = at
     lines = []
     if start < end:
-        lines.append(f"Selection: **{_tokens(document.count_range(start, end))}**")
+        lines.append(f"Selection: **{tokens(document.count_range(start, end))}**")
     line = document.position(at).line
-    lines.append(f"Line: {_tokens(document.count_range(*document.line_range(line)))}")
-    lines.append(f"Document: {_tokens(document.count)}{_share(opened)}")
+    lines.append(f"Line: {tokens(document.count_range(*document.line_range(line)))}")
+    lines.append(f"Document: {tokens(document.count)}{share(opened)}")
     here = document.tokens(at, min(at + 1, len(document)))
     if here:
         decode = document.encoding.decode_bytes
@@ -134,43 +128,6 @@ def refuse_if_outdated(session: Session, opened: OpenDocument) -> None:
         raise RpcError(CONTENT_MODIFIED, "the document has changed")
 
 
-def _parts(opened: OpenDocument) -> Iterator[tuple[int, int]]:
-    """Yield the part of each heading, or of each top-level definition.
-
-    A heading's part goes on to the next one that is not below it, a definition's to the next one.
-    """
-    if len(opened.document) > _LONGEST_SEARCHED:
-        return
-    text = opened.document.text
-    if not opened.is_markdown:
-        starts = [match.start() for match in _DEFINITION.finditer(text)]
-        yield from zip(starts, [*starts[1:], len(text)])
-        return
-    headings = list(_headings(text))
-    ends: list[int] = []
-    open_ones: list[tuple[int, int]] = []  # from the last heading back, those not above another
-    for start, level in reversed(headings):
-        while open_ones and open_ones[-1][1] > level:
-            open_ones.pop()
-        ends.append(open_ones[-1][0] if open_ones else len(text))
-        open_ones.append((start, level))
-    yield from zip((start for start, _ in headings), reversed(ends))
-
-
-def _headings(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the place and the level of each heading that is not within a fence."""
-    fence = ""
-    for match in _MARK.finditer(text):
-        mark, rest = match[1] or "", match[2]
-        if fence:
-            if mark.startswith(fence) and not rest.strip():
-                fence = ""
-        elif not mark:
-            yield match.start(), len(match[3])
-        elif mark[0] == "~" or "`" not in rest:
-            fence = mark
-
-
 def _lens(document: Document, at: int, title: str, unit: Unit) -> dict[str, Any]:
     return {
         "range": range_at(document, at, at, unit),
@@ -178,11 +135,13 @@ def _lens(document: Document, at: int, title: str, unit: Unit) -> dict[str, Any]
     }
 
 
-def _tokens(count: int) -> str:
+def tokens(count: int) -> str:
+    """Return a number of tokens in words."""
     return f"{count:,} token{'' if count == 1 else 's'}"
 
 
-def _share(opened: OpenDocument) -> str:
+def share(opened: OpenDocument) -> str:
+    """Return the part of its budget that a document takes, to be put after its count."""
     if not opened.budget:
         return ""
     return f" · {opened.document.count * 100 / opened.budget:.0f} % of {opened.budget:,}"

@@ -29,8 +29,11 @@ async function main() {
   const initialized = await connection.sendRequest(lsp.InitializeRequest.type, {
     processId: process.pid,
     rootUri: 'file:///work',
-    capabilities: { general: { positionEncodings: ['utf-16'] } },
-    initializationOptions: { encoding: 'cl100k_base', budget: 40, show: { semanticTokens: true } },
+    capabilities: {
+      general: { positionEncodings: ['utf-16'] },
+      experimental: { commands: { commands: ['compatBpe.copyAsPrompt'] } },
+    },
+    initializationOptions: { encoding: 'cl100k_base', budget: 40, show: { semanticTokens: true, hover: true } },
   });
   written.capabilities = initialized.capabilities;
   await connection.sendNotification(lsp.InitializedNotification.type, {});
@@ -75,7 +78,7 @@ async function main() {
   const range = { start: { line: 0, character: 0 }, end: { line: 2, character: 0 } };
   written.tokens = await connection.sendRequest(lsp.SemanticTokensRangeRequest.type, { textDocument: { uri }, range });
   written.actions = await connection.sendRequest(lsp.CodeActionRequest.type, {
-    textDocument: { uri }, range: { start: position, end: position }, context: { diagnostics: [] },
+    textDocument: { uri }, range: { start: position, end: position }, context: { diagnostics: [], triggerKind: 1 },
   });
   try {
     await connection.sendRequest('compatBpe/fits', { text: 'a', limit: 'many' });

@@ -37,7 +37,7 @@ end
 local ok, failure = pcall(function()
   plugin.setup({
     cmd = given.cmd,
-    settings = { encoding = given.encoding, budget = 1000 },
+    settings = { encoding = given.encoding, budget = 1000, show = { hover = true } },
     template = "{prefix}{suffix}",
   })
   vim.cmd("filetype on")
@@ -46,7 +46,8 @@ local ok, failure = pcall(function()
   for _, keys in ipairs(given.keys) do
     local typed = vim.api.nvim_replace_termcodes(keys, true, false, true)
     vim.api.nvim_feedkeys(typed, "xt", false)
-    local now = count()
+    -- Neovim gives servers an empty buffer as an empty line; the plug-in knows better.
+    local now = text() == "" and 0 or count()
     table.insert(written.texts, { text = text(), count = now })
     wait("status", function() return plugin.status() == now .. "/1000 tokens" end)
     table.insert(written.statuses, plugin.status())

@@ -79,24 +79,6 @@ def test_settings() -> None:
     assert read.of("/work/x.py") == (("model", "gpt-4o"), 8192)
 
 
-def test_settings_for_editors() -> None:
-    """What they send is right; if the editors take it is not known here."""
-    configurations = [json.loads(block) for block in blocks("json") if '"clients"' in block]
-    configurations += [json.loads(block) for block in blocks("json") if '"servers"' in block]
-    for configuration in configurations:
-        ((server,),) = ([*one.values()] for one in configuration.values())
-        assert server["command"] == ["compat-bpe", "lsp"]
-        assert read_settings(server["initializationOptions"]).of("x")[1] == 8192
-    assert len(configurations) == 2
-    if sys.version_info >= (3, 11):
-        import tomllib
-
-        (helix,) = map(tomllib.loads, blocks("toml"))
-        server = helix["language-server"]["compat-bpe"]
-        assert [server["command"], *server["args"]] == ["compat-bpe", "lsp"]
-        assert read_settings(server["config"]).of("x")[1] == 8192
-
-
 # The plug-in that is the first example
 
 CODE = "def area(r):\n    return 3.14 * r * r  # 😀\n\n\n" * 500

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -47,9 +46,7 @@ KEYS = [
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
-def test_what_a_user_types_is_counted(tmp_path: Path, ending: str) -> None:
-    program = shutil.which("nvim")
-    assert program, "Neovim is missing: apt-get install neovim"
+def test_what_a_user_types_is_counted(neovim: str, tmp_path: Path, ending: str) -> None:
     encoding = get_encoding("cl100k_base")
     file = tmp_path / "a file.py"
     file.write_bytes(TEXT.replace("\n", ending).encode())
@@ -71,7 +68,7 @@ def test_what_a_user_types_is_counted(tmp_path: Path, ending: str) -> None:
     }
     script = Path(__file__).with_name("nvim_session.lua")
     done = subprocess.run(
-        [program, "--headless", "-n", "-i", "NONE", "-u", "NONE"]
+        [neovim, "--headless", "-n", "-i", "NONE", "-u", "NONE"]
         + ["--cmd", f"set runtimepath+={ROOT / 'editors/nvim'}", "-c", f"luafile {script}"],
         env=environment,
         capture_output=True,
@@ -90,7 +87,3 @@ def test_what_a_user_types_is_counted(tmp_path: Path, ending: str) -> None:
     assert encoding.count(prompt) <= 20 < encoding.count(written["texts"][-1]["text"])
     assert "Document: " in written["hover"]
     assert written["copied"].startswith("a file.py\n```python\n")
-
-
-def test_the_plugin_is_short() -> None:
-    assert len((ROOT / "editors/nvim/lua/compat_bpe.lua").read_text().splitlines()) < 100

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import get_encoding
+from compat_bpe import encoding_for_model, get_encoding
 from compat_bpe.chat import count_messages
-from compat_bpe.fit import Section, fit_prompt, fit_sections
+from compat_bpe.fit import Section, fim_template, fit_prompt, fit_sections
 from compat_bpe.lsp.errors import INVALID_PARAMS
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
@@ -107,6 +107,7 @@ def test_prompts(client: Client, line: int, limit: int, name: str | None) -> Non
         "prefix": expected.prefix,
         "suffix": expected.suffix,
         "ids": expected.ids,
+        "text": get_encoding(name or "o200k_base").decode(expected.ids),
         "count": expected.count,
         "prefixWasCut": expected.prefix_was_cut,
         "suffixWasCut": expected.suffix_was_cut,
@@ -124,6 +125,18 @@ def test_a_prompt_for_an_encoding_without_tokens_for_the_middle(
     asked = "Fill in the text at <CURSOR>. Answer with the missing text only.\n\n"
     assert enc.decode(made["ids"]) == f"{asked}{made['prefix']}<CURSOR>{made['suffix']}"
     assert made["count"] == len(made["ids"]) <= 60
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "o3", "deepseek-v3", "gpt-oss-20b"])
+def test_a_prompt_by_the_model_of_the_settings(model: str) -> None:
+    with client_of({"model": model}) as client:
+        client.open(TEXT)
+        made = client.request("compatBpe/fitPrompt", of_text(position=position(4, 4), limit=80))
+        enc = encoding_for_model(model)
+        assert made["count"] == len(made["ids"]) <= 80
+        assert made["text"] == enc.decode(made["ids"])
+        own = fit_prompt(enc, "", "", 80, template=fim_template(enc, model))
+        assert made["ids"][: len(own.ids) // 2] == own.ids[: len(own.ids) // 2]
 
 
 def test_sections(client: Client) -> None:
@@ -195,6 +208,18 @@ WRONG: list[tuple[str, Any, str]] = [
     ("count", [1], "params must be an object"),
     ("count", {}, "textDocument: it is missing"),
     ("count", {"text": 5}, "text: it must be a string, not 5"),
+    ("count", {"text": False}, "text: it must be a string, not false"),
+    ("count", {"text": "", "encoding": ["a"]}, "encoding: it must be a string, not a list"),
+    (
+        "fits",
+        {"text": "a", "limit": "ß"},
+        'limit: it must be a whole number from 0 to 2147483647, not "ß"',
+    ),
+    (
+        "truncate",
+        {"text": "a", "limit": 1, "keep": True},
+        "keep: it must be one of head, tail, ends, not true",
+    ),
     ("count", {"text": "", "textDocument": {"uri": URI}}, "text: give either this or"),
     ("count", {"textDocument": URI}, "textDocument: it must be an object"),
     ("count", {"textDocument": {}}, "textDocument.uri: it is missing"),
@@ -237,7 +262,7 @@ WRONG: list[tuple[str, Any, str]] = [
         of_text(position=position(0, 0), limit=9, template=TEMPLATE, share=2),
         "share: share is 2; it must be from 0 to 1",
     ),
-    ("fitSections", {"sections": "a", "limit": 1}, "sections: it must be an array"),
+    ("fitSections", {"sections": "a", "limit": 1}, "sections: it must be a list"),
     ("fitSections", {"sections": ["a"], "limit": 1}, "sections[0]: it must be an object"),
     ("fitSections", {"sections": [{}], "limit": 1}, "sections[0].text: it is missing"),
     (
@@ -251,7 +276,7 @@ WRONG: list[tuple[str, Any, str]] = [
         "sections: ",
     ),
     ("countMessages", {"messages": [{"role": 3}]}, "messages: "),
-    ("countMessages", {"messages": {}}, "messages: it must be an array"),
+    ("countMessages", {"messages": {}}, "messages: it must be a list"),
     ("countMessages", {"messages": [], "model": "no-model"}, "messages: "),
 ]
 

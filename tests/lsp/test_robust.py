@@ -17,6 +17,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import document as document_module
 from compat_bpe.lsp import errors, wire
 from compat_bpe.lsp import session as session_module
+from compat_bpe.lsp.abilities import Abilities
 from compat_bpe.lsp.notices import INTERVAL, Notices
 from compat_bpe.lsp.params import Params
 from compat_bpe.lsp.server import REQUESTS
@@ -350,6 +351,7 @@ class Receiver:
 
     def __init__(self) -> None:
         self.unit = "utf-16"
+        self.client = Abilities()
         self.settings = read_settings(None)
         self.documents: dict[str, Any] = {}
         self.sent: list[tuple[float, int]] = []
@@ -399,7 +401,7 @@ def test_a_mistake_in_the_server_does_not_end_it(capfd: pytest.CaptureFixture[st
                 client.change(insert(0, 0, "x "))
                 messages = client.shown("window/logMessage")
             assert messages[-1].endswith("KeyError: 'oops'")
-        with patch("compat_bpe.lsp.shown._parts", side_effect=RecursionError):
+        with patch("compat_bpe.lsp.shown.parts", side_effect=RecursionError):
             number = client.ask("textDocument/codeLens", {"textDocument": {"uri": URI}})
             assert client.code_of(number) == errors.INTERNAL_ERROR
         assert client.count() == ENCODING.count(client.text())

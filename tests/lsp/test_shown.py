@@ -1,4 +1,4 @@
-"""What an editor shows: lenses, hovers, diagnostics, colors, actions; and the settings of it."""
+"""What an editor shows: hovers, diagnostics, colors; and the settings of it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compat_bpe import get_encoding
 from compat_bpe.lsp.settings import SHOWN
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
-from tests.lsp.client import URI, Client, Failed, client_of, insert, position, span
+from tests.lsp.client import URI, Client, client_of, insert, position, span
 
 ENCODING = get_encoding("o200k_base")
 NOTES = "file:///work/notes.md"
@@ -31,21 +31,6 @@ async def first(x):  # 😀
 export const not_in_python = 1
 """
 
-MARKDOWN = """\
-# One
-text
-## Two
-more text
-```sh
-# not a heading
-```
-### Three
-x
-## Four
-y
-# Five
-"""
-
 
 def lenses(client: Client, uri: str = URI) -> list[tuple[int, str]]:
     found = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
@@ -58,63 +43,13 @@ def tokens(text: str) -> str:
     return f"{count:,} token{'' if count == 1 else 's'}"
 
 
-def test_lenses_of_code() -> None:
-    with client_of({"budget": 8192}) as client:
-        client.open(CODE * 100)
-        at = CODE.index("class"), CODE.index("async"), len(CODE)
-        found = lenses(client)
-        share = round(ENCODING.count(CODE * 100) * 100 / 8192)
-        assert found[0] == (0, f"{tokens(CODE * 100)} · {share} % of 8,192")
-        assert found[1:3] == [
-            (2, tokens(CODE[at[0] : at[1]])),
-            (7, tokens(CODE[at[1] :] + CODE[: at[0]])),
-        ]
-        assert len(found) == 201
-
-
-def test_lenses_of_markdown() -> None:
-    with client_of() as client:
-        client.open(MARKDOWN, NOTES, "markdown")
-        lines = MARKDOWN.splitlines(keepends=True)
-        parts = [(0, 0, 12), (0, 0, 11), (2, 2, 9), (7, 7, 9), (9, 9, 11), (11, 11, 12)]
-        assert lenses(client, NOTES) == [
-            (line, tokens("".join(lines[start:end]))) for line, start, end in parts
-        ]
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("~~~\n# a\n```\n# b\n~~~\n# c\n", [5]),
-        ("````\n# a\n```\n# b\n`````\n# c\n", [5]),
-        ("```x`y\n# a\n", [1]),
-        ("```\n# a\n``` x\n# b\n", []),
-        ("   ## a\n    # b\n#c\n####### d\n#\n", [0, 4]),
-        ("# a\r\n```\r\n# b\r\n```\r\n# c", [0, 4]),
-        ("`" * 100_000 + "\n# a\n", []),
-        ("pub(" * 100_000, []),
-    ],
-)
-def test_headings(text: str, lines: list[int]) -> None:
-    with client_of() as client:
-        client.open(text, NOTES, "markdown")
-        assert [line for line, _ in lenses(client, NOTES)[1:]] == lines
-
-
-@pytest.mark.parametrize("text", ["pub(\n" * 50_000, "pub (" * 50_000, "pub async " * 50_000])
-def test_code_that_takes_long_to_search(text: str) -> None:
-    with client_of() as client:
-        client.open(text)
-        assert len(lenses(client)) == 1
-
-
 def hover(client: Client, line: int, character: int, **more: object) -> Any:
     params = {"textDocument": {"uri": URI}, "position": position(line, character), **more}
     return client.request("textDocument/hover", params)
 
 
 def test_hover() -> None:
-    with client_of({"budget": 50}) as client:
+    with client_of({"budget": 50, "show": {"hover": True}}) as client:
         client.open(CODE)
         found = hover(client, 7, 8)
         line = CODE.splitlines()[7]
@@ -139,7 +74,7 @@ def test_hover() -> None:
 
 
 def test_a_character_of_several_tokens_is_shown_as_bytes() -> None:
-    with client_of({"encoding": "gpt2"}) as client:
+    with client_of({"encoding": "gpt2", "show": {"hover": True}}) as client:
         client.open("𒀀`")
         found = hover(client, 0, 0)["contents"]["value"].split("\n")[-1]
         ids = get_encoding("gpt2").encode("𒀀")
@@ -160,7 +95,8 @@ def test_the_diagnostic_begins_where_the_budget_is_passed() -> None:
         ids = ENCODING.encode("one two three 😀 four five six seven")
         start = len(ENCODING.decode(ids[:5]).encode("utf-16-le")) // 2
         (found,) = published(client)
-        assert found["range"] == span(0, start, 0, 36)
+        assert ENCODING.decode(ids[5:6]) == " five"  # what is underlined begins after the blank
+        assert found["range"] == span(0, start + 1, 0, 36)
         assert found["message"] == (
             f"{len(ids)} tokens are {len(ids) - 5} over the budget of 5: it is passed here"
         )
@@ -168,9 +104,25 @@ def test_the_diagnostic_begins_where_the_budget_is_passed() -> None:
         assert published(client) == []
         client.change(insert(0, 0, "zero "))
         (found,) = published(client)
-        assert found["range"] == span(0, 23, 0, 28)
+        assert found["range"] == span(0, 24, 0, 28)
         client.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
         assert published(client) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "start", "end"),
+    [
+        ("a b c d e f g\nh i\n" * 3, 0, 10, 13),
+        ("a b c d e\n\n\n  f g\nh", 3, 2, 5),
+        ("a b c d e\n\n\n\n", 0, 9, 9),
+        ("a b c d e😀 f\nx", 0, 9, 13),
+    ],
+)
+def test_one_line_is_underlined(text: str, line: int, start: int, end: int) -> None:
+    with client_of({"budget": 5}) as client:
+        client.open(text)
+        (found,) = published(client)
+        assert found["range"] == span(line, start, line, end)
 
 
 def colored(client: Client, range_: dict[str, Any], uri: str = URI) -> list[tuple[int, ...]]:
@@ -212,63 +164,6 @@ def test_a_character_of_several_tokens_is_colored_once() -> None:
         ]
 
 
-def actions(client: Client, range_: dict[str, Any], **context: object) -> dict[str, Any]:
-    params = {"textDocument": {"uri": URI}, "range": range_, "context": context}
-    found = client.request("textDocument/codeAction", params)
-    return {one["title"]: one for one in found or []}
-
-
-def test_actions() -> None:
-    text = "one two three\nfour ``` 😀 five six seven\n" * 3
-    with client_of({"budget": 10}) as client:
-        client.open(text)
-        nothing = span(0, 2, 0, 2)
-        assert set(actions(client, nothing)) == {"Copy as prompt", "Cut to 10 tokens"}
-        some = actions(client, span(0, 0, 1, 4))
-        assert set(some) == {"Copy as prompt", "Count the selection"}
-        command = some["Count the selection"]["command"]
-        found = client.request("workspace/executeCommand", command)
-        count = ENCODING.count("one two three\nfour")
-        assert found == {"count": count}
-        assert client.shown()[-1] == f"{count} tokens"
-        cut = actions(client, nothing)["Cut to 10 tokens"]["edit"]["changes"][URI][0]
-        assert cut["newText"] == ""
-        kept = ENCODING.truncate(text, 10).text
-        client.change({"range": cut["range"], "text": ""})
-        assert client.text() == kept
-        assert set(actions(client, nothing)) == {"Copy as prompt"}
-        for only in (["quickfix"], ["refactor.extract"], [3]):
-            assert actions(client, nothing, only=only) == {}
-        for only in (["refactor"], ["quickfix", "refactor.compatBpe"], [""]):
-            assert actions(client, nothing, only=only)
-
-
-def test_copy_as_prompt() -> None:
-    text = "one two three\nfour ```` 😀 five six seven\n" * 3
-    with client_of() as client:
-        client.open(text)
-        command = actions(client, span(0, 0, 0, 0))["Copy as prompt"]["command"]
-        found = client.request("workspace/executeCommand", command)
-        assert found["text"] == f"text.py\n`````python\n{text}`````\n"
-        assert found["count"] == ENCODING.count(found["text"])
-        client.notify("workspace/didChangeConfiguration", {"settings": {"budget": 20}})
-        found = client.request("workspace/executeCommand", command)
-        assert found["text"] == "text.py\n`````python\none two three\n`````\n"
-        assert (found["count"], found["wasCut"]) == (ENCODING.count(found["text"]), True)
-        client.notify("workspace/didChangeConfiguration", {"settings": {"budget": 2}})
-        with pytest.raises(Failed, match="the prompt does not fit in the budget"):
-            client.request("workspace/executeCommand", command)
-        for wrong, reason in (
-            ({"command": "rm"}, "arguments: it is missing"),
-            ({"command": "rm", "arguments": []}, "command: it must be one of compatBpe.copyAs"),
-            ({**command, "arguments": []}, "arguments: they must be the URI"),
-            ({**command, "arguments": ["file:///no", {}]}, "no such document is open"),
-            ({**command, "arguments": [URI, {}]}, r"arguments\[1\].start: it is missing"),
-        ):
-            with pytest.raises(Failed, match=reason):
-                client.request("workspace/executeCommand", wrong)
-
-
 def test_each_thing_can_be_turned_off() -> None:
     off = dict.fromkeys(SHOWN, False)
     document = {"textDocument": {"uri": URI}}
@@ -276,8 +171,9 @@ def test_each_thing_can_be_turned_off() -> None:
         client.open(CODE)
         assert client.request("textDocument/codeLens", document) is None
         assert hover(client, 0, 0) is None
-        assert actions(client, span(0, 0, 0, 0)) == {}
         params = {**document, "range": span(0, 0, 1, 0)}
+        assert client.request("textDocument/codeAction", params) is None
+        assert client.request("textDocument/inlayHint", params) is None
         assert client.request("textDocument/semanticTokens/range", params) is None
         assert client.count() == ENCODING.count(CODE)
         assert client.notices == []
@@ -362,11 +258,17 @@ def test_a_vocabulary_that_is_replaced_is_loaded_when_settings_come(tmp_path: Pa
         ({"budgte": 1}, "budgte: there is no such field (did you mean 'budget'?)"),
         ({"show": {"codeLens": 1}}, "show.codeLens: it must be true or false"),
         ({"show": {"lens": True}}, "show.lens: there is no such field"),
-        ({"files": {}}, "files: it must be an array"),
+        ({"files": {}}, "files: it must be a list, not an object"),
+        ({"budget": True}, "budget: it must be a whole number from 0 to 2147483647, not true"),
+        ({"encoding": {"name": "gpt2"}}, "encoding: it must be a string, not an object"),
+        ({"model": "x" * 60}, "model: unknown model"),
         ({"files": [{"encoding": "gpt2"}]}, "files[0].pattern: it is missing"),
         ({"files": [{"pattern": "*", "encoding": "x"}]}, "encoding: unknown encoding 'x'"),
         ({"files": [{"pattern": "*", "model": "gpt-4", "path": "x"}]}, "files[0].path: give"),
-        ([], "params must be an object"),
+        ([3], "they must be an object, not a list"),
+        ("gpt2", 'they must be an object, not "gpt2"'),
+        ({"compatBpe": ["x"]}, "they must be an object, not a list"),
+        ({"show": "all"}, 'show: it must be an object, not "all"'),
     ],
 )
 def test_a_wrong_setting_is_told_and_the_last_good_ones_stay(wrong: object, message: str) -> None:
@@ -378,6 +280,23 @@ def test_a_wrong_setting_is_told_and_the_last_good_ones_stay(wrong: object, mess
         client.change(insert(0, 0, "x"), version=7)
         told = client.wait_for("compatBpe/didCount", lambda one: one["version"] == 7)
         assert told["limit"] == 3
+
+
+def test_wrong_settings_that_are_sent_again_are_told_once() -> None:
+    with client_of({"budget": "big"}) as client:
+        for settings in ({"compatBpe": {"budget": "big"}}, {"budget": "big"}):
+            client.notify("workspace/didChangeConfiguration", {"settings": settings})
+        assert len(client.shown()) == 1
+        assert configure(client, {"budget": "small"}) != []
+        assert configure(client, {"budget": "big"}) != []
+
+
+def test_lua_writes_an_object_without_fields_as_a_list() -> None:
+    with client_of({"encoding": "gpt2", "show": []}) as client:
+        client.open(CODE)
+        assert client.count() == get_encoding("gpt2").count(CODE)
+        assert configure(client, []) == []
+        assert client.count() == ENCODING.count(CODE)
 
 
 def test_the_server_asks_for_settings_if_it_may() -> None:

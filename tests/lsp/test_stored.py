@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,9 +22,9 @@ GGUF = gguf(gpt2())
 #: Models that have no encoding here, with what their messages say.
 REFUSED = {
     "qwen3:8b": "has the tokenizer of Qwen 3, which does not ship: give 'hf:",
-    "Qwen/Qwen3-8B": "give 'hf:Qwen/Qwen3-8B' to -e or load, once `hf download",
+    "Qwen/Qwen3-8B": "give 'hf:Qwen/Qwen3-8B' as \"path\", once `hf download",
     "claude-opus-4": "for which no public tokenizer is known",
-    "acme/unknown": "and load takes 'hf:acme/unknown' if that is a repository",
+    "acme/unknown": "and \"path\" takes 'hf:acme/unknown' if that is a repository",
 }
 
 
@@ -123,7 +124,9 @@ def test_a_model_without_an_encoding_here_says_what_to_do(client: Client, model:
     (message,) = client.shown()
     assert message.startswith("compat-bpe: the settings are not used: model: ")
     assert REFUSED[model] in message
-    assert ("'hf:" in message) == message.endswith('; here "path" takes it')
+    # It names settings, and no function or option.
+    assert ("'hf:" in message) == ('"path"' in message)
+    assert not re.search(r"\bload\b|get_encoding| -e ", message)
     # A rule of the settings is no other.
     rules = {"files": [{"pattern": "*.py", "model": model}]}
     client.notify("workspace/didChangeConfiguration", {"settings": rules})

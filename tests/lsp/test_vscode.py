@@ -15,9 +15,6 @@ def test_a_folder_does_not_choose_the_program_that_is_started() -> None:
     assert settings["compatBpeClient.command"]["scope"] == "machine"
     # Nor is it looked for in the folder.
     assert "cwd: homedir()" in (PLUGIN / "src/extension.ts").read_text("utf-8")
-    assert "cmd_cwd = vim.loop.os_homedir()" in (
-        PLUGIN.parent / "nvim/lua/compat_bpe.lua"
-    ).read_text("utf-8")
 
 
 def test_a_folder_that_is_not_trusted_names_no_files() -> None:

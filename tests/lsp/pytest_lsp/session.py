@@ -36,7 +36,7 @@ async def client(request: pytest.FixtureRequest, lsp_client: LanguageClient) -> 
     agreed = await lsp_client.initialize_session(
         types.InitializeParams(
             capabilities=client_capabilities(request.param),
-            initialization_options={"model": "gpt-4", "budget": 30},
+            initialization_options={"model": "gpt-4", "budget": 30, "show": {"hover": True}},
         )
     )
     lsp_client.unit = agreed.capabilities.position_encoding  # type: ignore[attr-defined]
@@ -49,9 +49,9 @@ async def test_a_session(client: LanguageClient) -> None:
     client.text_document_did_open(
         types.DidOpenTextDocumentParams(types.TextDocumentItem(URI, "markdown", 1, TEXT))
     )
-    diagnostics = await client.wait_for_notification("textDocument/publishDiagnostics")
-    assert diagnostics.diagnostics[0].range.end.line == TEXT.count("\n")
     identifier = types.TextDocumentIdentifier(URI)
+    report = await client.text_document_diagnostic_async(types.DocumentDiagnosticParams(identifier))
+    assert report.items[0].range.start.line == report.items[0].range.end.line
     codec = PositionCodec(client.unit)  # type: ignore[attr-defined]
     document = TextDocument(URI, TEXT, 1, position_codec=codec)
     rng = random.Random(3)
@@ -89,6 +89,6 @@ async def test_a_session(client: LanguageClient) -> None:
             types.CodeActionContext([]),
         )
     )
-    assert "Copy as prompt" in [action.title for action in actions]
+    assert [action.title for action in actions] == ["Count the selection"]
     with pytest.raises(JsonRpcInvalidParams, match="limit: it is missing"):
         await client.protocol.send_request_async("compatBpe/fits", {"text": "x"})

@@ -1,0 +1,13 @@
+"""``python -m compat_bpe.lsp``: the server as ``compat-bpe lsp`` starts it, by the package alone.
+
+Plug-ins that bring the package along start it so: the command needs other packages.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from .serve import serve_stdio
+
+if __name__ == "__main__":
+    sys.exit(serve_stdio())

@@ -1,0 +1,169 @@
+"""What docs/editors.md gives for editors, in the real ones where they can be had."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat_bpe import get_encoding
+from compat_bpe.lsp.settings import Settings, read_settings
+from tests.lsp.nvim import install_server
+from tests.lsp.test_emacs import session as emacs_session
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/editors.md").read_text("utf-8")
+ENCODING = get_encoding("o200k_base")
+TEXT = "one two three four five six\nseven\n"
+OVER = f"{ENCODING.count(TEXT)} tokens are {ENCODING.count(TEXT) - 3} over the budget of 3"
+
+
+def block(title: str) -> str:
+    """Return the example under a heading, with a budget that is soon passed."""
+    found = re.search(rf"^## {title}\n.*?^```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert found, title
+    assert "8192" in found[1]
+    return found[1].replace("8192", "3")
+
+
+# Settings: what editors send
+
+
+def options_in(value: Any) -> list[Any]:
+    """Return the settings of the server in a JSON or TOML value."""
+    if not isinstance(value, dict):
+        return []
+    if "budget" in value:
+        return [value]
+    return [one for inner in value.values() for one in options_in(inner)]
+
+
+def check(settings: Settings) -> None:
+    assert settings.of("x") == (("model", "gpt-4o"), 3)
+    assert settings.shown["inlayHints"]
+
+
+@pytest.mark.parametrize("title", ["Zed", "Sublime Text", "JetBrains", "Kate"])
+def test_settings_in_json(title: str) -> None:
+    (options,) = options_in(json.loads(block(title)))
+    check(read_settings(options))
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib")
+def test_settings_in_toml() -> None:
+    import tomllib  # type: ignore[import-not-found, unused-ignore]
+
+    helix = tomllib.loads(block("Helix"))
+    server = helix["language-server"]["compat-bpe"]
+    assert [server["command"], *server["args"]] == ["compat-bpe", "lsp"]
+    check(read_settings(server["config"]))
+    lines = block("Kakoune").split("%{\n")[2].split("\n    }")[0]
+    kakoune = tomllib.loads(lines)["compat-bpe"]
+    assert [kakoune["command"], *kakoune["args"]] == ["compat-bpe", "lsp"]
+    check(read_settings(kakoune["settings"]))
+
+
+# Real editors
+
+
+@pytest.mark.editors
+@pytest.mark.parametrize("kind", ["Eglot", "lsp-mode"])
+def test_emacs(tmp_path: Path, kind: str) -> None:
+    install_server(tmp_path)
+    example = tmp_path / "example.el"
+    example.write_text(block(f"Emacs with {kind}"))
+    name = f"test-{kind.lower()}"
+    written = emacs_session(name, tmp_path, TEXT, TEST_EXAMPLE=str(example))
+    assert OVER in written["diagnostic"]
+    # One line of the text is underlined.
+    start = len(ENCODING.decode(ENCODING.encode(TEXT)[:3])) + 2
+    assert written["range"] == [start, TEXT.index("\n") + 1]
+    assert written["actions"] == ["Count the selection", "Cut to 3 tokens"]
+    assert f"{ENCODING.count(TEXT)} tokens" in written["shown"]
+    assert "nknown" not in written["said"]
+
+
+@pytest.mark.editors
+def test_vim_with_ale(tmp_path: Path) -> None:
+    path = install_server(tmp_path)
+    (tmp_path / "vimrc").write_text(
+        "set nocompatible\nset runtimepath+=/usr/share/vim-ale\nfiletype plugin on\n"
+        + block("Vim with ALE")
+    )
+    (tmp_path / "file.md").write_text(TEXT)
+    (tmp_path / "session.vim").write_text(
+        """
+        runtime plugin/ale.vim
+        edit file.md
+        call ale#Queue(0)
+        for i in range(300)
+          let problems = ale#engine#GetLoclist(bufnr(''))
+          if !empty(problems) | break | endif
+          sleep 20m
+        endfor
+        call writefile([json_encode(problems)], 'problems')
+        let g:ale_hover_to_preview = 1
+        ALEHover
+        for i in range(300)
+          let at = bufwinnr('ALEPreviewWindow')
+          if at > 0 | break | endif
+          sleep 20m
+        endfor
+        call writefile(at > 0 ? getbufline(winbufnr(at), 1, '$') : ['none'], 'hover')
+        qa!
+        """
+    )
+    subprocess.run(
+        ["vim", "-N", "-u", "vimrc", "-n", "-i", "NONE", "-es", "-S", "session.vim"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, "HOME": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        check=False,
+    )
+    (problem,) = json.loads((tmp_path / "problems").read_text())
+    assert problem["text"].startswith(OVER)
+    assert (problem["lnum"], problem["end_lnum"]) == (1, 1)
+    assert f"{ENCODING.count(TEXT)} tokens" in (tmp_path / "hover").read_text()
+
+
+@pytest.mark.editors
+def test_neovim_without_a_plugin(newest_neovim: str, tmp_path: Path) -> None:
+    path = install_server(tmp_path)
+    (tmp_path / "init.lua").write_text(block("Neovim"))
+    (tmp_path / "file.md").write_text(TEXT)
+    (tmp_path / "session.lua").write_text(
+        """
+        vim.cmd("edit file.md")
+        local function hints() return vim.lsp.inlay_hint.get({ bufnr = 0 }) end
+        vim.wait(8000, function() return #hints() > 0 and #vim.diagnostic.get(0) > 0 end, 5)
+        local written = {
+          hint = hints()[1].inlay_hint.label,
+          problem = vim.diagnostic.get(0)[1].message,
+          number = #vim.diagnostic.get(0),
+        }
+        vim.fn.writefile({ vim.json.encode(written) }, "output.json")
+        vim.cmd("qa!")
+        """
+    )
+    done = subprocess.run(
+        [newest_neovim, "--headless", "-n", "-i", "NONE", "-u", "init.lua"]
+        + ["-c", "luafile session.lua"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (tmp_path / "output.json").exists(), done.stderr
+    written = json.loads((tmp_path / "output.json").read_text())
+    assert written["hint"].startswith(f"file: {ENCODING.count(TEXT)} tokens")
+    assert written["problem"].startswith(OVER)
+    assert written["number"] == 1  # it is pulled, and not sent too

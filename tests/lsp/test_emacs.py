@@ -1,0 +1,132 @@
+"""The package for Emacs in a real Emacs, without a screen."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat_bpe import get_encoding
+from tests.lsp.client import COMMAND
+from tests.lsp.nvim import install_server, script_at
+
+pytestmark = pytest.mark.editors
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "editors/emacs/compat-bpe.el"
+ENCODING = get_encoding("o200k_base")
+TEXT = "import math\n\n\ndef area(r):\n    return 3 * r  # 😀 é\n\n\nprint(area(2))\n"
+
+
+def emacs(*arguments: str | Path, folder: Path, **environment: str) -> str:
+    """Run Emacs; return what it said."""
+    program = shutil.which("emacs")
+    assert program, "Emacs is missing: apt-get install emacs-nox elpa-eglot elpa-lsp-mode"
+    done = subprocess.run(
+        [program, "--batch", *map(str, arguments)],
+        cwd=folder,
+        env={
+            **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+            "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(folder),
+            **environment,
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def session(name: str, folder: Path, text: str = "", **environment: str) -> dict[str, Any]:
+    """Run a function of ``emacs_session.el``; return what it has written."""
+    file, output = folder / "file.txt", folder / "output.json"
+    file.write_bytes(text.encode())
+    said = emacs(
+        *("--eval", "(package-initialize)", "-L", PACKAGE.parent),
+        *("-l", Path(__file__).with_name("emacs_session.el"), "--eval", f'(test-run "{name}")'),
+        folder=folder,
+        **{"TEST_FILE": str(file), "TEST_OUTPUT": str(output), **environment},
+    )
+    written: dict[str, Any] = json.loads(output.read_text())
+    assert "failed" not in written, (written["failed"], said)
+    return {"said": said, **written}
+
+
+def test_the_package_compiles_without_a_warning(tmp_path: Path) -> None:
+    copy = tmp_path / PACKAGE.name
+    shutil.copy(PACKAGE, copy)
+    said = emacs(
+        *("-Q", "--eval", "(setq byte-compile-error-on-warn t)", "-f", "batch-byte-compile", copy),
+        folder=tmp_path,
+    )
+    assert said == ""
+    said = emacs("-Q", "--eval", f'(checkdoc-file "{copy}")', folder=tmp_path)
+    assert said == ""
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_what_a_user_does_is_counted(tmp_path: Path, ending: str) -> None:
+    install_server(tmp_path)
+    written = session("test-typing", tmp_path, TEXT.replace("\n", ending))
+    assert len(written["texts"]) == 20
+    for number, (text, count) in enumerate([*written["texts"], written["renamed"]]):
+        assert count == ENCODING.count(text), (number, text)
+        assert ("\r\n" in text) == (ending == "\r\n" and "\n" in text)
+    assert written["texts"][0][0] == TEXT.replace("\n", ending)
+    text, count = written["reverted"]
+    assert (text.rstrip(), count) == (written["renamed"][0], ENCODING.count(text))
+
+
+def test_prompts_and_settings(tmp_path: Path) -> None:
+    install_server(tmp_path)
+    text = "one two three\nfour five six 😀 seven\n"
+    written = session("test-prompts", tmp_path)
+    asked = "Fill in the text at <CURSOR>. Answer with the missing text only.\n\n"
+    assert written["prompt"].startswith(f"{asked}one <CURSOR>two three\n")
+    assert ENCODING.count(written["prompt"]) <= 25
+    assert written["region"] == ENCODING.count(text[:7])
+    start = len(ENCODING.decode(ENCODING.encode(text)[:4]))
+    assert written["over"] == [start + 1, f"{ENCODING.count(text)}/4 tokens", "warning"]
+    assert written["gpt2"] == get_encoding("gpt2").count(text)
+    assert written["failure"].startswith("limit: limit is 3, but the template")
+    assert written["off"] == ""
+
+
+def test_a_server_that_ends(tmp_path: Path) -> None:
+    install_server(tmp_path)
+    assert session("test-ends", tmp_path, "a b c d\n")["after"] == ""
+
+
+@pytest.mark.parametrize("kind", ["installed", "of this repository"])
+def test_a_python_is_enough(tmp_path: Path, kind: str) -> None:
+    """The package is found in it; or beside the package for Emacs, with no other one."""
+    own = f'PYTHONPATH="{ROOT}" exec "{sys.executable}" "$@"'
+    alone = f'exec "{sys.executable}" -S -E "$@"'
+    script_at(tmp_path / "bin/python3", own if kind == "installed" else alone)
+    found = session("test-found", tmp_path, PATH=str(tmp_path / "bin"))["found"]
+    assert found[:2] == ["python3", "-m" if kind == "installed" else "-c"]
+
+
+def test_without_compat_bpe(tmp_path: Path) -> None:
+    program = shutil.which("emacs")
+    assert program
+    for name in ("compat-bpe", "python3", "python", "py"):
+        assert not (tmp_path / "bin" / name).exists()
+    written = session(
+        "test-missing",
+        tmp_path,
+        PATH=str(tmp_path / "bin"),
+        TEST_COMMAND="\n".join(["/usr/bin/env", f"PYTHONPATH={ROOT}", *COMMAND]),
+    )
+    why = "compat-bpe is not installed: pip install compat-bpe, then M-x compat-bpe-restart"
+    assert written["said"].count(why) == 1
+    assert "is not running; M-x compat-bpe-restart starts it" in written["failure"]
