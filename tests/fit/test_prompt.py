@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
+from compat_bpe.encodings.rwkv import Rwkv
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.fit import prompt as prompt_module
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
@@ -71,8 +72,8 @@ def special_ids(encoding: Encoding) -> dict[str, int]:
 @cache
 def without(encoding: Encoding, names: frozenset[str]) -> Encoding:
     """An encoding that has not these names."""
-    if not isinstance(encoding, Tokenizer) or not names:
-        return encoding
+    if not isinstance(encoding, Tokenizer) or isinstance(encoding, Rwkv) or not names:
+        return encoding  # Its names are tokens only where they are allowed.
     left = tuple(token for token in encoding.added_tokens if token.content not in names)
     return Tokenizer("without", encoding.definition._replace(added_tokens=left))
 
