@@ -16,7 +16,7 @@ ROOT = PLUGIN.parents[1]
 TARGET = PLUGIN / "server/packages"
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 #: Wheels without compiled parts, that the oldest Python takes.
-ANYWHERE = "--python-version=3.9 --implementation=py --abi=none --platform=any".split()
+ANYWHERE = ["--python-version=3.9", "--implementation=py", "--abi=none", "--platform=any"]
 
 
 def bring() -> None:

@@ -1,6 +1,7 @@
 // The prompt at the cursor, put on the clipboard.
 import * as vscode from 'vscode';
 import { showError, tokens } from './messages';
+import { SCHEME } from './pages';
 import { fitPrompt } from './requests';
 import { Server } from './server';
 import { CLIENT } from './settings';
@@ -8,8 +9,8 @@ import { CLIENT } from './settings';
 export async function copyPrompt(server: Server): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const client = server.running;
-  if (client === undefined || editor === undefined) {
-    return showError(client ? vscode.l10n.t('No file is open.') : vscode.l10n.t('The server does not run.'));
+  if (client === undefined || editor === undefined || editor.document.uri.scheme === SCHEME) {
+    return showError(client ? vscode.l10n.t('Open a file to copy a prompt from.') : vscode.l10n.t('The server does not run.'));
   }
   const own = vscode.workspace.getConfiguration(CLIENT);
   try {
