@@ -78,6 +78,7 @@ def test_files_are_counted_from_the_explorer(window: Window, work: Path) -> None
     (work / "src/left_out.py").write_text(TEXT)
     (work / "src/.gitignore").write_text("left_*\n")
     window.click(".explorer-folders-view .monaco-list-row", "src", button="right")
+    time.sleep(1)  # a menu takes no click at once
     window.click(".monaco-menu .action-label", "Count Tokens")
     total = ENCODING.count(TEXT * 3) + ENCODING.count("hello world")
     said = f"{total} tokens in 2 files"
