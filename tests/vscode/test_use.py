@@ -52,7 +52,9 @@ def test_counts_prompts_and_tokens(window: Window, work: Path) -> None:
 
     # The view follows the text, too.
     window.click(".monaco-editor .view-line", "one more line")
-    assert window.count()
+    window.key("End", CONTROL)
+    window.type("XYZ")
+    window.until(lambda: window.text(".view-lines").count("XYZ") == 2, "view of the new text")
 
 
 def test_a_model_and_a_budget_are_chosen(window: Window, work: Path, tmp_path: Path) -> None:
