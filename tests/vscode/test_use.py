@@ -79,6 +79,8 @@ def test_files_are_counted_from_the_explorer(window: Window, work: Path) -> None
     (work / "src/c.py").write_text("hello world")
     (work / "src/left_out.py").write_text(TEXT)
     (work / "src/.gitignore").write_text("left_*\n")
+    window.file("a.py")
+    window.until_count(f"{ENCODING.count(TEXT)} tokens")  # extensions are there
     window.click(".explorer-folders-view .monaco-list-row", "src", button="right")
     time.sleep(1)  # a menu takes no click at once
     window.click(".monaco-menu .action-label", "Count Tokens")
