@@ -46,7 +46,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_plugin_compiles(folder: Path) -> None:
-    run(["npx", "--no-install", "tsc", "-p", "."], folder)
+    run(["npm", "run", "compile"], folder)
+    run(["npm", "run", "bundle"], folder)
     assert (folder / "out/extension.js").is_file()
     assert json.loads((folder / "package.json").read_text())["main"] == "./out/extension.js"
 

@@ -27,6 +27,10 @@ from ..output import CommandError
 def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
     """Run a server of tools with which an agent counts tokens.
 
+    \b
+    Example:
+      $ compat-bpe mcp --root .
+
     An agent's program starts it by itself and speaks the Model Context Protocol with it, on
     standard input and output. The tools count texts, requests, files and folders, say what fits,
     cut and split texts, compare encodings, and say what the tools of another server take of the
@@ -35,10 +39,6 @@ def mcp(roots: tuple[str, ...], encoding: str | None) -> None:
     It needs the package mcp: pip install 'compat-bpe[mcp]', with Python 3.10 or later.
 
     docs/guide-agents.md has the tools, and how to set it up in the usual programs.
-
-    \b
-    Example:
-      $ compat-bpe mcp --root .
     """
     # What no other command needs.
     from ...mcp.bounds import CallError

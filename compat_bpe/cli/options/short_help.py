@@ -39,7 +39,7 @@ _NARROW = 40
 #: the lines of an option, and the options.
 _SIZES = ((3, 2, 99), (2, 2, 99), (2, 2, 5), (1, 2, 5), (1, 2, 4), (1, 1, 4), (1, 1, 2))
 #: The commands that are listed in one line.
-_SELDOM = ("completion", "help", "shim-wheel")
+_SELDOM = ("lsp", "mcp", "completion", "help", "shim-wheel")
 
 
 def add_short_help(command: click.Command) -> None:

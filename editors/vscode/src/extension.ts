@@ -1,94 +1,83 @@
-// Counts in the status bar and commands for prompts, by the language server `compat-bpe lsp`.
-import { homedir } from 'os';
+// Counts in the status bar, commands and views, by the language server `compat-bpe lsp`.
 import * as vscode from 'vscode';
-import { LanguageClient, LanguageClientOptions, ServerOptions } from 'vscode-languageclient/node';
-import { Told, didCount, fitPrompt } from './requests';
+import { countFiles, countFolder } from './countFiles';
+import { Counts } from './counts';
+import { chooseModel, setBudget, showMenu } from './menu';
+import { tellWhenGone } from './missing';
+import { Pages, SCHEME } from './pages';
+import { copyPrompt } from './prompt';
+import { choosePython } from './python';
+import { SelectionCount } from './selection';
+import { Server } from './server';
+import { CLIENT } from './settings';
+import { StatusBar } from './statusBar';
+import { TokensView } from './tokensView';
 
-let client: LanguageClient | undefined;
-let item: vscode.StatusBarItem;
-const counts = new Map<string, Told>();
+let server: Server | undefined;
 
-/** Show the count of the file in front. */
-function show(): void {
-  const uri = vscode.window.activeTextEditor?.document.uri.toString();
-  const told = uri === undefined ? undefined : counts.get(uri);
-  if (told === undefined) {
-    item.hide();
-    return;
-  }
-  const count = told.count.toLocaleString('en');
-  item.text = told.limit === undefined ? `${count} tokens` : `${count}/${told.limit.toLocaleString('en')} tokens`;
-  const isOver = told.limit !== undefined && told.count > told.limit;
-  item.backgroundColor = isOver ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
-  item.show();
-}
+export function activate(context: vscode.ExtensionContext): void {
+  const counts = new Counts();
+  const own = (server = new Server(context, counts));
+  const selection = new SelectionCount(own);
+  const bar = new StatusBar(own, counts, selection);
+  const pages = new Pages();
+  const view = new TokensView(own, pages, counts);
 
-/** Copy the prompt at the cursor. */
-async function promptAtCursor(): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
-  if (client === undefined || editor === undefined) {
-    return;
-  }
-  const own = vscode.workspace.getConfiguration('compatBpeClient');
-  try {
-    const prompt = await client.sendRequest(fitPrompt, {
-      textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(editor.document),
-      position: client.code2ProtocolConverter.asPosition(editor.selection.active),
-      limit: own.get<number>('promptLimit', 2000),
-      template: own.get<string | null>('promptTemplate', null) ?? undefined,
-    });
-    await vscode.env.clipboard.writeText(prompt.prefix + prompt.suffix);
-    void vscode.window.showInformationMessage(`A prompt of ${prompt.count} tokens is copied.`);
-  } catch (error) {
-    void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
-  }
-}
-
-async function start(): Promise<void> {
-  const own = vscode.workspace.getConfiguration('compatBpeClient');
-  const [command, ...args] = own.get<string[]>('command', ['compat-bpe', 'lsp']);
-  // Not in the folder that is open: Windows looks for programs there first, and Python for modules.
-  const server: ServerOptions = { command, args, options: { cwd: homedir() } };
-  const options: LanguageClientOptions = {
-    documentSelector: [{ scheme: 'file' }, { scheme: 'untitled' }],
-    initializationOptions: { compatBpe: vscode.workspace.getConfiguration('compatBpe') },
-    synchronize: { configurationSection: 'compatBpe' },
-    middleware: {
-      executeCommand: async (name, given, next) => {
-        const result = await next(name, given);
-        if (name === 'compatBpe.copyAsPrompt') {
-          await vscode.env.clipboard.writeText(result.text);
-          void vscode.window.showInformationMessage(`${result.count} tokens are copied.`);
-        }
-        return result;
-      },
-    },
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    menu: () => showMenu(own),
+    chooseModel,
+    setBudget,
+    choosePython, // the setting that it changes starts the server
+    promptAtCursor: () => copyPrompt(own),
+    countFiles: (uri: vscode.Uri, uris?: vscode.Uri[]) => countFiles(context, pages, uris ?? [uri]),
+    countFolder: () => countFolder(context, pages),
+    showTokens: () => view.open(),
+    restart: () => own.restart(),
+    settings: () => vscode.commands.executeCommand('workbench.action.openSettings', '@ext:compat-bpe.compat-bpe'),
   };
-  client = new LanguageClient('compatBpe', 'compat-bpe', server, options);
-  client.onNotification(didCount, (told) => {
-    counts.set(told.uri, told);
-    show();
-  });
-  await client.start();
-}
+  for (const [name, run] of Object.entries(commands)) {
+    context.subscriptions.push(vscode.commands.registerCommand(`compatBpe.${name}`, run));
+  }
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
-  item = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right, 100);
+  const { window, workspace } = vscode;
   context.subscriptions.push(
-    item,
-    vscode.window.onDidChangeActiveTextEditor(show),
-    vscode.workspace.onDidCloseTextDocument((document) => counts.delete(document.uri.toString())),
-    vscode.commands.registerCommand('compatBpe.promptAtCursor', promptAtCursor),
-    vscode.commands.registerCommand('compatBpe.restart', async () => {
-      await client?.stop();
-      counts.clear();
-      show();
-      await start();
+    bar,
+    selection,
+    view,
+    tellWhenGone(own),
+    counts.onDidChange(() => bar.show()),
+    selection.onDidChange(() => bar.show()),
+    own.onDidChange(() => bar.show()),
+    window.onDidChangeActiveTextEditor(() => {
+      selection.renew();
+      bar.show();
+    }),
+    window.onDidChangeTextEditorSelection(() => selection.renew()),
+    window.onDidChangeVisibleTextEditors(() => view.paint()),
+    workspace.registerTextDocumentContentProvider(SCHEME, pages),
+    vscode.languages.registerHoverProvider({ scheme: SCHEME }, view),
+    workspace.onDidChangeTextDocument(({ document }) => {
+      if (document.uri.scheme === SCHEME) {
+        view.paint();
+      } else if (document === window.activeTextEditor?.document) {
+        bar.show();
+        void own.revive();
+      }
+    }),
+    workspace.onDidCloseTextDocument((document) => {
+      counts.forget(document);
+      view.forget(document.uri);
+    }),
+    workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(`${CLIENT}.command`) || event.affectsConfiguration(`${CLIENT}.python`)) {
+        void own.restart();
+      }
+      bar.show();
     }),
   );
-  await start();
+  void own.restart();
 }
 
 export async function deactivate(): Promise<void> {
-  await client?.stop();
+  await server?.stop();
 }

@@ -1,11 +1,12 @@
 // The requests and the notification of the server that the protocol itself does not have.
-import { NotificationType, Position, RequestType, TextDocumentIdentifier } from 'vscode-languageclient/node';
+import { NotificationType, Position, Range, RequestType, TextDocumentIdentifier } from 'vscode-languageclient/node';
 
 export interface Told {
   uri: string;
   version: number;
   count: number;
   limit?: number;
+  encoding?: string;
 }
 
 export interface PromptParams {
@@ -18,6 +19,7 @@ export interface PromptParams {
 export interface Prompt {
   prefix: string;
   suffix: string;
+  text?: string;
   ids: number[];
   count: number;
   prefixWasCut: boolean;
@@ -25,5 +27,18 @@ export interface Prompt {
   version: number;
 }
 
+export interface RangeParams {
+  textDocument: TextDocumentIdentifier;
+  range: Range;
+}
+
+export interface Token {
+  id: number;
+  text: string;
+  range: Range;
+}
+
 export const didCount = new NotificationType<Told>('compatBpe/didCount');
 export const fitPrompt = new RequestType<PromptParams, Prompt, void>('compatBpe/fitPrompt');
+export const countRange = new RequestType<RangeParams, { count: number; version: number }, void>('compatBpe/count');
+export const tokensOf = new RequestType<RangeParams, { tokens: Token[]; version: number }, void>('compatBpe/tokens');
