@@ -104,16 +104,28 @@ class Page:
             "Enter": 13,
             "Tab": 9,
         }
-        for kind in ("keyDown", "keyUp"):
+        # Enter types a line end, unless the page prevents it.
+        down = "keyDown" if key == "Enter" else "rawKeyDown"
+        for kind in (down, "keyUp"):
             self.browser.devtools(
                 "Input.dispatchKeyEvent",
-                type="rawKeyDown" if kind == "keyDown" else kind,
+                type=kind,
+                **({"text": "\r"} if kind == "keyDown" else {}),
                 key=key,
                 code=key if len(key) > 1 else f"Key{key.upper()}",
                 windowsVirtualKeyCode=codes.get(key, ord(key[0].upper())),
                 modifiers=modifiers,
                 commands=["selectAll"] if (key, modifiers) == ("a", CONTROL) else [],
             )
+
+    def mouse(self, id: str, kind: str = "mouseMoved", **more: object) -> None:
+        """Move the mouse to the middle of an element, or turn its wheel there."""
+        x, y = self.run(
+            "const place = $(arguments[0]).getBoundingClientRect();"
+            "return [place.x + place.width / 2, place.y + place.height / 2]",
+            id,
+        )
+        self.browser.devtools("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def clear(self) -> None:
         """Remove the text."""

@@ -30,6 +30,8 @@ class Desk:
             "ids": self._text.ids,
             "cut": self._text.cut,
             "facts": self._facts,
+            "size": self._size,
+            "part": self._part,
             "steps": self._steps,
             "model": self._model,
             "conversation": self._conversation,
@@ -68,6 +70,12 @@ class Desk:
     def _facts(self, key: str, ids: list[int]) -> list[dict[str, Any]]:
         encoding = self._encodings.get(key)
         return [facts_of(encoding, one) for one in ids]
+
+    def _size(self, key: str) -> int:
+        return self._encodings.get(key).n_vocab
+
+    def _part(self, start: int, end: int) -> list[int]:
+        return self._text.count_part(start, end)
 
     def _steps(self, key: str, text: str, special: bool) -> list[dict[str, Any]]:
         from .word_steps import steps_of

@@ -205,6 +205,27 @@ class EditedText:
         """Return the ids of all tokens in an encoding."""
         return [one.id for one in self._counted(column).tokens(0, len(self))]
 
+    def count_part(self, start: int, end: int) -> list[int]:
+        """Return the number of tokens, in each encoding, of a part of the text by itself.
+
+        Args:
+            start, end: the part, in UTF-16 units.
+
+        >>> from compat_bpe import get_encoding
+        >>> text = EditedText()
+        >>> text.choose([get_encoding("gpt2")], special=False)
+        >>> text.replace(0, 0, "one two three")
+        >>> text.count_part(4, 13)
+        [2]
+        """
+        part = self._documents[0].slice(self.offset(start), self.offset(end))
+        if self._special:
+            return [
+                len(one.encode(part, allowed_special="all", disallowed_special=()))
+                for one in self._encodings
+            ]
+        return [one.count(part) for one in self._encodings]
+
     def cut(self, column: int, limit: int) -> int | None:
         """Return the end, in UTF-16 units, of the longest prefix within a limit of tokens.
 

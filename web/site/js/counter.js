@@ -1,5 +1,6 @@
 // Keeps the worker's text the same as the page's: it is sent what has changed, not the text.
 import { difference } from './difference.js';
+import { prepared } from './prepared.js';
 
 export class Counter extends EventTarget {
   /**
@@ -20,7 +21,7 @@ export class Counter extends EventTarget {
 
   /** Count by these encodings from now on. @param {string[]} keys @param {boolean} special */
   async choose(keys, special) {
-    await this.engine.prepare(keys);
+    await prepared(this.engine, keys);
     const figures = await this.engine.ask('choose', { keys, special });
     this.isReady = true;
     this.keys = keys;

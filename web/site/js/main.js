@@ -2,7 +2,7 @@
 import { Card } from './card.js';
 import { Counter } from './counter.js';
 import { showCounts } from './counts.js';
-import { later, make, many, notice, setUpCopying, the } from './dom.js';
+import { goOn, later, make, many, notice, setUpCopying, the } from './dom.js';
 import { MOST, filesOfDialog } from './dropped.js';
 import { setUpDropping } from './dropping.js';
 import { Editor } from './editor.js';
@@ -11,6 +11,7 @@ import { engine, trusted } from './engine.js';
 import { FilesPanel } from './files-panel.js';
 import { MessagesPanel } from './messages-panel.js';
 import { Model } from './model.js';
+import { SamePlace } from './same-place.js';
 import { Settings } from './settings.js';
 import { setUpSharing } from './sharing.js';
 import { setBusy, setStatus } from './status.js';
@@ -28,6 +29,8 @@ const counter = new Counter(engine, model);
 const view = new TokenView(the('tokens'), model, ranges => engine.ask('blocks', { ranges }));
 view.mayAsk = () => counter.isCurrent;
 const card = new Card(view, engine, () => counter.keys, (start, end) => editor.reveal(start, end));
+const same = new SamePlace(editor, view, (start, end) => engine.ask('part', { start, end }));
+card.pointed = found => same.point(found);
 const files = new FilesPanel(engine, () => settings.keys, openText);
 const word = new WordPanel(engine, () => ({ keys: settings.keys, special: settings.chosen.special }));
 const messages = new MessagesPanel(engine);
@@ -36,6 +39,7 @@ let tab = 'text';
 
 const showTab = setUpTabs(name => {
   tab = name;
+  goOn();
   if (name === 'word') word.draw();
   if (name === 'messages') messages.count();
 });
@@ -47,6 +51,7 @@ const tokenizers = new TokenizerFiles(engine, key => {
 });
 
 model.addEventListener('change', () => {
+  goOn();
   setBusy(!counter.isCurrent);
   view.drawSoon();
 });
@@ -64,6 +69,7 @@ counter.addEventListener('counted', (/** @type {any} */ { detail }) => {
   if (counter.isCurrent) {
     setBusy(false);
     view.refresh();
+    same.countSoon();
     cutSoon();
   }
 });
@@ -107,6 +113,7 @@ async function choose() {
 }
 
 settings.addEventListener('change', (/** @type {any} */ { detail: id }) => {
+  goOn();
   // So the settings are still there when the page is loaded again.
   if (id !== 'link') history.replaceState(null, '', settings.write(null));
   look();

@@ -1,5 +1,6 @@
 // A conversation, and the tokens that a model gets for it.
 import { figure, later, make, many, the } from './dom.js';
+import { prepared } from './prepared.js';
 
 const MODELS = ['gpt-4o', 'gpt-4', 'gpt-3.5-turbo', 'gpt-5', 'gpt-oss-120b', 'deepseek-v3', 'deepseek-r1', 'deepseek-v4'];
 const ROLES = ['system', 'developer', 'user', 'assistant'];
@@ -54,7 +55,7 @@ export class MessagesPanel {
     /** @type {number[]} */ let parts = [];
     try {
       const encoding = await this.engine.ask('model', { model });
-      await this.engine.prepare([encoding]);
+      await prepared(this.engine, [encoding]);
       const found = await this.engine.ask('conversation', { model, messages });
       parts = found.parts;
       const own = parts.reduce((sum, one) => sum + one, 0);
