@@ -32,6 +32,8 @@ class Page:
         self.browser.open(self.address + hash)
         self.wait(lambda: self.text_of("status") == "Ready.")
         self.settle()
+        if "text=" not in hash and self.run("return $('text').value"):
+            self.clear()  # of the visit before, which the browser keeps
 
     def wait_for(self, id: str, text: str) -> None:
         """Wait until an element has a text in it."""

@@ -31,6 +31,8 @@ class Desk:
             "cut": self._text.cut,
             "facts": self._facts,
             "size": self._size,
+            "decode": self._decode,
+            "sides": self._sides,
             "part": self._part,
             "steps": self._steps,
             "model": self._model,
@@ -87,10 +89,22 @@ class Desk:
 
         return encoding_of(model)
 
-    def _conversation(self, model: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    def _conversation(
+        self, model: str, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None = None
+    ) -> dict[str, Any]:
         from .conversation import count_conversation, encoding_of
 
-        return count_conversation(self._encodings.get(encoding_of(model)), model, messages)
+        return count_conversation(self._encodings.get(encoding_of(model)), model, messages, tools)
+
+    def _decode(self, key: str, ids: list[int]) -> dict[str, Any]:
+        from .sides import decoded
+
+        return decoded(self._encodings.get(key), ids)
+
+    def _sides(self, key: str, texts: list[str]) -> list[dict[str, Any]]:
+        from .sides import sides_of_texts
+
+        return sides_of_texts(self._encodings.get(key), texts)
 
 
 def _answer(call: Callable[[], Any]) -> str:

@@ -11,7 +11,7 @@ from compat_bpe import Encoding
 from compat_bpe.fit import Document, PlacedToken
 from compat_bpe.pipeline.offsets import locate
 
-from .cells import cells_of, utf16_lengths
+from .sides import side_of
 
 
 class Counted(Protocol):
@@ -165,10 +165,7 @@ class EditedText:
                 first to the last are found at once: each look costs as much as its longest chunk.
 
         Returns:
-            For each part, for each encoding ``first``, the number of tokens before the first one;
-            and ``cells``: for each its beginning and end in UTF-16 units from that of the part, the
-            number of tokens from the first one to it, its ids, and the ids of these that are
-            special or unknown.
+            For each part, its side in each encoding.
         """
         places = [(self.offset(start), self.offset(end)) for start, end in ranges]
         if not places:
@@ -182,24 +179,10 @@ class EditedText:
 
     def _block(self, begin: int, stop: int, columns: list[Tokens]) -> list[dict[str, Any]]:
         text = self._documents[0].slice(begin, stop)
-        units = utf16_lengths(text)
-        found = []
-        for encoding, tokens in zip(self._encodings, columns):
-            cells = cells_of(text, begin, tokens.tokens(begin, stop))
-            first = cells[0].number if cells else 0
-            unknown = encoding.core.model.unknown_id
-            rows = [
-                [
-                    units[cell.start - begin],
-                    units[cell.end - begin],
-                    cell.number - first,
-                    cell.ids,
-                    [one for one in cell.ids if encoding.is_special_token(one) or one == unknown],
-                ]
-                for cell in cells
-            ]
-            found.append({"first": first, "cells": rows})
-        return found
+        return [
+            side_of(encoding, text, begin, tokens.tokens(begin, stop))
+            for encoding, tokens in zip(self._encodings, columns)
+        ]
 
     def ids(self, column: int) -> list[int]:
         """Return the ids of all tokens in an encoding."""

@@ -52,6 +52,7 @@ export class Card {
     const ids = found.ids.slice(0, MOST);
     const missing = ids.filter(id => !this.known.has(`${key} ${id}`));
     if (missing.length) {
+      the('card').hidden = true; // no facts of another token
       const facts = await this.engine.ask('facts', { key, ids: missing }).catch(() => []);
       for (const one of facts) this.known.set(`${key} ${one.id}`, one);
     }
@@ -73,6 +74,7 @@ export class Card {
       this.hide();
       return;
     }
+    card.style.left = '0'; // else what is left of the line bounds its width
     const { width, height } = card.getBoundingClientRect();
     const bottom = Math.min(innerHeight, visualViewport?.height ?? innerHeight);
     const isAbove = cell.bottom + 6 + height > bottom && cell.top - 6 - height >= 0;

@@ -1,6 +1,7 @@
 // Tokenizers from the visitor's files.
 import { names } from './encodings.js';
 import { failure, figure, goOn, notice, the } from './dom.js';
+import { keepFiles, keptFiles } from './keeping.js';
 import { whileLoading } from './status.js';
 
 export class TokenizerFiles {
@@ -27,6 +28,16 @@ export class TokenizerFiles {
     };
   }
 
+  /** Load what the browser kept, under the names of before; return their keys by name. */
+  async restore() {
+    for (const { name, files, pattern } of await keptFiles()) {
+      try {
+        const key = await whileLoading(`Loading ${name}…`, this.engine.load(files, pattern));
+        names.set(key, name);
+      } catch { /* another version may refuse it */ }
+    }
+  }
+
   /** @param {File[]} files @param {string} [pattern] */
   async load(files, pattern = '') {
     if (!files.length) return;
@@ -41,6 +52,7 @@ export class TokenizerFiles {
       box.remove();
       names.set(key, unused(name, await this.engine.ask('size', { key })));
       this.loaded(key);
+      keepFiles(names.get(key) ?? name, files, pattern);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       failure(message);
