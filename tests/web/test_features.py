@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -214,7 +215,7 @@ def test_messages_are_counted_with_their_roles(page: Page) -> None:
 
 
 def test_a_request_is_counted_as_services_take_it(page: Page) -> None:
-    request = {
+    request: dict[str, Any] = {
         "model": "gpt-4o",
         "messages": [
             {"role": "user", "content": [{"type": "text", "text": "Weather in Kyōto?"}]},
@@ -245,7 +246,7 @@ def test_a_request_is_counted_as_services_take_it(page: Page) -> None:
     page.choose("model", "gpt-4o")
     for wrong, reason in [("{", "no JSON"), ("{}", "no messages"), ('[{"content": ""}]', "role")]:
         page.run("$('request').value = arguments[0]; $('request-form').requestSubmit()", wrong)
-        page.wait(lambda reason=reason: reason in page.text_of("request-said"))
+        page.wait_for("request-said", reason)
     page.run(
         "$('request').value = arguments[0]; $('request-form').requestSubmit()", json.dumps(request)
     )

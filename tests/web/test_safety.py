@@ -196,7 +196,7 @@ def test_everything_is_kept_offline_if_one_asks_for_it(fresh: tuple[Browser, Pat
     page.type("hello world")
     for name in list_encoding_names():
         page.choose("encoding", name)
-        page.wait(lambda name=name: page.counts() == {name: 2})
+        assert page.counts() == {name: 2}
 
 
 def test_a_damaged_memory_of_an_earlier_visit_is_left(fresh: tuple[Browser, Path]) -> None:

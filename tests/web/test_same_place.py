@@ -21,11 +21,11 @@ def first_line(page: Page, id: str) -> int:
               one.getBoundingClientRect().bottom > top && /^ ?\\d+$/.test(one.textContent));
             return Number(seen.textContent)"""
         return int(page.run(script))
-    height = page.run(
+    lines: float = page.run(
         "const style = getComputedStyle($('text'));"
         "return $('text').scrollTop / parseFloat(style.lineHeight)"
     )
-    return round(height)
+    return round(lines)
 
 
 def wheel(page: Page, id: str, pixels: int) -> None:

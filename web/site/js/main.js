@@ -233,7 +233,7 @@ async function begin() {
   if (textOfLink !== null) model.set(textOfLink);
   else if (the('text').value) model.set(the('text').value); // typed before this script was there
   else if (keptText()) model.set(keptText() ?? '');
-  if (document.activeElement === document.body && matchMedia('(hover: hover)').matches) the('text').focus();
+  if (document.activeElement === document.body && !matchMedia('(pointer: coarse)').matches) the('text').focus();
   const chosen = keptChoice();
   try {
     const { times, isContinued } = await started;

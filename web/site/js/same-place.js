@@ -38,6 +38,7 @@ export class SamePlace {
       if (performance.now() - this.scrolled > 600) return;
       this.soon(() => (this.leader === view.element ? this.followTokens() : this.followText()));
     });
+    new ResizeObserver(() => this.place()).observe(editor.field);
     this.scrolled = -Infinity;
     document.addEventListener('selectionchange', () => this.selected());
     this.countSoon = later(() => this.countSelected(), 80);
@@ -85,6 +86,7 @@ export class SamePlace {
     const { editor, part, mark, places } = this;
     const { field, from, to } = editor;
     mark.replaceChildren();
+    mark.hidden = !part;
     if (!part || part.start < from || part.end > to || part.end - part.start > MARKED) return;
     const origin = places.mirror.getBoundingClientRect();
     mark.style.width = `${field.clientWidth}px`;
