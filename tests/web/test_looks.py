@@ -174,7 +174,8 @@ def test_tokens_are_told_apart_in_forced_colors(page: Page) -> None:
     )
     borders, line, ground = page.run(
         "const style = (one, name) => getComputedStyle(one)[name];"
-        "return [[...document.querySelectorAll('#tokens .t')].map(one => style(one, 'borderLeftWidth')),"
+        "return [[...document.querySelectorAll('#tokens .t')]"
+        ".map(one => style(one, 'borderLeftWidth')),"
         " style($('tab-files'), 'borderBottomColor'), style(document.body, 'backgroundColor')]"
     )
     page.browser.show(1200)

@@ -12,6 +12,7 @@ export class Counter extends EventTarget {
     this.engine = engine;
     this.model = model;
     this.sent = '';
+    this.took = 0; // milliseconds of the last edit
     /** @type {string[]} the encodings of the figures */
     this.keys = [];
     this.isReady = false;
@@ -39,7 +40,9 @@ export class Counter extends EventTarget {
       while (!this.isCurrent) {
         const { text } = this.model;
         const edit = /** @type {any} */ (difference(this.sent, text)); // there is one: see isCurrent
+        const began = performance.now();
         const figures = await this.engine.ask('edit', edit);
+        this.took = performance.now() - began;
         this.sent = text;
         this.tell(figures);
       }

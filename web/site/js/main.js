@@ -34,7 +34,14 @@ const model = new Model();
 const editor = new Editor(model);
 const counter = new Counter(engine, model);
 const view = new TokenView(the('tokens'), model, ranges => engine.ask('blocks', { ranges }));
-view.mayAsk = () => counter.isCurrent;
+view.mayAsk = () => counter.isCurrent && !isPaused;
+/** Milliseconds of an edit from which the tokens wait for a pause: the next count must not wait for them. */
+const SLOW = 100;
+let isPaused = false;
+const refreshSoon = later(() => {
+  isPaused = false;
+  if (counter.isCurrent) view.refresh();
+}, 300);
 const card = new Card(view, engine, () => counter.keys, (start, end) => editor.reveal(start, end));
 const same = new SamePlace(editor, view, (start, end) => engine.ask('part', { start, end }));
 card.pointed = found => same.point(found);
@@ -108,7 +115,11 @@ counter.addEventListener('counted', (/** @type {any} */ { detail }) => {
   showCounts(figures, settings.chosen.limit, picker.context);
   if (counter.isCurrent) {
     setBusy(false);
-    view.refresh();
+    isPaused = counter.took > SLOW;
+    if (isPaused) {
+      the('tokens').setAttribute('aria-busy', 'true');
+      refreshSoon();
+    } else view.refresh();
     same.countSoon();
     cutSoon();
   }

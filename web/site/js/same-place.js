@@ -120,7 +120,7 @@ export class SamePlace {
     const [start, end] = this.selection;
     const { text } = this.editor.model;
     const asked = text.slice(start, end);
-    if (start === end || !this.view.mayAsk()) {
+    if (start === end) {
       the('selected').textContent = '';
       return;
     }
