@@ -26,6 +26,7 @@ if __name__ == "__main__":
 
 from compat_bpe import __version__
 from web.counting_page.loading import packs as pack_names
+from web.model_list import models
 from web.runtime import FILES, LOCK, VERSION, put_runtime
 
 HERE = Path(__file__).parent
@@ -59,6 +60,7 @@ def build(out: Path, wheel: Path | None = None) -> None:
         shutil.copytree(HERE / "counting_page", code / "counting_page", ignore=_only_python)
         _run("node", str(HERE / "compile.mjs"), str(out / "pyodide"), str(code))
         (out / "package.bin").write_bytes(_bundle(code))
+        (out / "models.json").write_text(json.dumps(models()), "utf-8")
         (out / "NOTICE.txt").write_bytes((HERE.parent / "NOTICE").read_bytes())
     _write_build(out, packs)
 
@@ -129,6 +131,11 @@ def _write_build(out: Path, packs: dict[str, str]) -> None:
         "pyodide": VERSION,
         "encodings": pack_names(),
         "packs": packs,
+        "sizes": {
+            name: len(data)
+            for name, data in files.items()
+            if name.endswith((".wasm", ".zip", ".bin", ".pack"))
+        },
         "files": always,
     }
     text = json.dumps(made, indent=1)

@@ -60,6 +60,7 @@ def page(opened: Page) -> Iterator[Page]:
     opened.errors()
     opened.show_tab("text")
     for id, value in {
+        "model": "",
         "encoding": "o200k_base",
         "other": "",
         "limit": "",

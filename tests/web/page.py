@@ -32,6 +32,8 @@ class Page:
         self.browser.open(self.address + hash)
         self.wait(lambda: self.text_of("status") == "Ready.")
         self.settle()
+        if "text=" not in hash and self.run("return $('text').value"):
+            self.clear()  # of the visit before, which the browser keeps
 
     def wait_for(self, id: str, text: str) -> None:
         """Wait until an element has a text in it."""
@@ -104,16 +106,28 @@ class Page:
             "Enter": 13,
             "Tab": 9,
         }
-        for kind in ("keyDown", "keyUp"):
+        # Enter types a line end, unless the page prevents it.
+        down = "keyDown" if key == "Enter" else "rawKeyDown"
+        for kind in (down, "keyUp"):
             self.browser.devtools(
                 "Input.dispatchKeyEvent",
-                type="rawKeyDown" if kind == "keyDown" else kind,
+                type=kind,
+                **({"text": "\r"} if kind == "keyDown" else {}),
                 key=key,
                 code=key if len(key) > 1 else f"Key{key.upper()}",
                 windowsVirtualKeyCode=codes.get(key, ord(key[0].upper())),
                 modifiers=modifiers,
                 commands=["selectAll"] if (key, modifiers) == ("a", CONTROL) else [],
             )
+
+    def mouse(self, id: str, kind: str = "mouseMoved", **more: object) -> None:
+        """Move the mouse to the middle of an element, or turn its wheel there."""
+        x, y = self.run(
+            "const place = $(arguments[0]).getBoundingClientRect();"
+            "return [place.x + place.width / 2, place.y + place.height / 2]",
+            id,
+        )
+        self.browser.devtools("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def clear(self) -> None:
         """Remove the text."""

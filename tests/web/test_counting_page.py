@@ -13,7 +13,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from compat_bpe import Encoding, get_encoding, list_encoding_names, load
+from compat_bpe import (
+    Encoding,
+    encoding_name_for_model,
+    get_encoding,
+    list_encoding_names,
+    load,
+)
+from compat_bpe.chat.limits import context_limit
+from compat_bpe.encodings.model_names import model_names
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.fit import Document
 from compat_bpe.unicode.clusters import long_clusters
@@ -24,8 +32,10 @@ from web.counting_page.cells import cells_of
 from web.counting_page.desk import Desk
 from web.counting_page.edited import EditedText, Whole
 from web.counting_page.loading import packs
+from web.counting_page.sides import decoded, side_of
 from web.counting_page.token_facts import facts_of
 from web.counting_page.word_steps import LONGEST, steps_of
+from web.model_list import models
 
 GPT2 = get_encoding("gpt2")
 #: Text with what is hard: several tokens a character, several characters a cluster, surrogates.
@@ -226,3 +236,34 @@ def test_the_page_offers_every_encoding_and_known_patterns() -> None:
     assert listed is not None
     for name in re.findall(r'value="(\w+)"', listed[1]):
         assert name in PATTERNS
+
+
+def test_the_picker_says_what_the_package_knows() -> None:
+    rows = [row for family in models() for row in family["models"]]
+    names = [name for name, _, _ in rows]
+    assert len(names) == len(set(names))
+    assert set(model_names()) <= set(names)
+    for name, encoding, context in rows:
+        assert encoding == encoding_name_for_model(name)
+        if context is None:
+            with pytest.raises(KeyError):
+                context_limit(name)
+        else:
+            assert context == context_limit(name).context
+
+
+@given(texts)
+def test_ids_become_the_text_and_cells_with_each_token_once(text: str) -> None:
+    text = text.replace("\ud800", "")
+    ids = GPT2.encode_ordinary(text)
+    found = decoded(GPT2, ids)
+    assert found["text"] == text
+    assert found["side"] == side_of(GPT2, text, 0, Document(GPT2, text).tokens(0, len(text)))
+
+
+@pytest.mark.parametrize(
+    ("ids", "reason"), [([50257], "no token of id 50257"), ([187], "not whole characters: byte 0")]
+)
+def test_ids_that_are_no_text_are_refused(ids: list[int], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        decoded(GPT2, ids)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -197,22 +199,108 @@ def test_messages_are_counted_with_their_roles(page: Page) -> None:
     page.show_tab("messages")
     page.wait(lambda: "token" in page.text_of("conversation-count"))
     for model in ["gpt-4o", "gpt-3.5-turbo", "deepseek-v3"]:
-        page.run(
-            "$('model').value = arguments[0];"
-            "$('model').dispatchEvent(new Event('input', { bubbles: true }))",
-            model,
-        )
+        page.choose("model", model)
         messages = [
             {"role": "system", "content": "You are a helpful assistant."},
             {"role": "user", "content": "What is a token?"},
         ]
-        expected = f"{int(count_messages(messages, model=model))} tokens"
+        expected = f"{model}: {int(count_messages(messages, model=model))} tokens"
         page.wait_for("conversation-count", expected)
+        shown = page.run(
+            "return [...document.querySelectorAll('.of-message')].map(one =>"
+            " [one.textContent, one.querySelectorAll('.t').length])"
+        )
+        encoding = compat_bpe.encoding_for_model(model)
+        assert shown == [[one["content"], encoding.count(one["content"])] for one in messages]
+
+
+def test_a_request_is_counted_as_services_take_it(page: Page) -> None:
+    request: dict[str, Any] = {
+        "model": "gpt-4o",
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "Weather in Kyōto?"}]},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "1",
+                        "type": "function",
+                        "function": {"name": "weather", "arguments": '{"place": "Kyōto"}'},
+                    }
+                ],
+            },
+            {"role": "tool", "tool_call_id": "1", "content": "sunny"},
+        ],
+        "tools": [
+            {
+                "type": "function",
+                "function": {
+                    "name": "weather",
+                    "parameters": {"type": "object", "properties": {"place": {"type": "string"}}},
+                },
+            }
+        ],
+    }
+    page.show_tab("messages")
+    page.choose("model", "gpt-4o")
+    for wrong, reason in [("{", "no JSON"), ("{}", "no messages"), ('[{"content": ""}]', "role")]:
+        page.run("$('request').value = arguments[0]; $('request-form').requestSubmit()", wrong)
+        page.wait_for("request-said", reason)
     page.run(
-        "$('model').value = 'nothing';"
-        "$('model').dispatchEvent(new Event('input', { bubbles: true }))"
+        "$('request').value = arguments[0]; $('request-form').requestSubmit()", json.dumps(request)
     )
-    page.wait(lambda: "nothing" in page.text_of("conversation-count"))
+    count = count_messages(request["messages"], model="gpt-4o", tools=request["tools"])
+    page.wait_for("conversation-count", f"{int(count)} tokens")
+    assert "1 tool" in page.text_of("conversation-count")
+
+
+def test_ids_become_text(page: Page) -> None:
+    text = "hello 👩\u200d👩 world, 世界"
+    ids = tiktoken.get_encoding("o200k_base").encode(text)
+    page.show_tab("ids")
+
+    def give(value: str) -> None:
+        page.run("$('id-list').value = arguments[0]", value)
+        page.run("$('id-list').dispatchEvent(new Event('input'))")
+
+    give(str(ids))
+    page.wait_for("ids-said", f"{len(ids)} tokens")
+    shown = page.run("return $('decoded').textContent")
+    assert shown == text
+    cells = page.run("return [...document.querySelectorAll('#decoded .t')].map(t => t.textContent)")
+    assert "👩\u200d👩" in "".join(cells)
+    assert all(not cell.startswith("\u200d") for cell in cells)
+    give("[1, 999999999]")
+    page.wait_for("ids-said", "no token of id 999999999")
+    give("1, x2")
+    page.wait_for("ids-said", '"x" is no id')
+    give(" ".join(map(str, ids)))
+    page.wait_for("ids-said", f"{len(ids)} tokens")
+    page.run("$('ids-to-text').click()")
+    page.settle()
+    assert page.run("return $('text').value") == text
+    assert page.counts() == {"o200k_base": len(ids)}
+
+
+def test_the_table_of_files_is_saved_as_csv(page: Page) -> None:
+    page.run(
+        "window.blobs = []; const make = URL.createObjectURL;"
+        "URL.createObjectURL = blob => { blobs.push(blob); return make(blob) }"
+    )
+    files = {'a, "b".txt': b"one two", "c.bin": b"\0"}
+    page.choose("other", "gpt2")
+    page.drop(files)
+    wait_for_files(page)
+    page.run("$('csv').click()")
+    saved = page.run("return blobs[0].text()")
+    rows = list(csv.reader(saved.splitlines()))
+    assert rows == [
+        ["file", "bytes", "o200k_base", "gpt2", "error"],
+        ['a, "b".txt', "7", "2", "2", ""],
+        ["c.bin", "1", "", "", "binary: NUL byte at offset 0"],
+    ]
+    page.run("$('forget-files').click()")
 
 
 def test_the_link_carries_the_settings_and_the_text_only_if_asked(page: Page) -> None:

@@ -81,3 +81,26 @@ def test_the_caret_goes_from_part_to_part(page: Page) -> None:
     assert before[:-1].endswith(end)
     assert before in LONG
     assert page.counts() == {"o200k_base": tokens_of(page.copied())}
+
+
+def test_in_a_long_word_the_next_count_does_not_wait_for_the_tokens(page: Page) -> None:
+    """Of 200,000 letters without a space all are merged for a count, and again for the tokens."""
+    page.paste("".join("abcdefghijklmnop"[number * number % 16] for number in range(200_000)))
+    page.run(
+        "window.asked = []; const post = Worker.prototype.postMessage;"
+        "Worker.prototype.postMessage = function (message, ...more) {"
+        " asked.push(message.asked.question?.ask); return post.call(this, message, ...more) };"
+    )
+    page.run(
+        "$('text').focus();"
+        "return (async () => { for (const one of 'abc') {"
+        " document.execCommand('insertText', false, one);"
+        " do await new Promise(done => setTimeout(done, 10));"
+        " while ($('counts').getAttribute('aria-busy') === 'true') } })()"
+    )
+    page.settle()
+    asked = page.run("return asked")
+    assert [one for one in asked if one == "edit"] == ["edit"] * 3
+    assert asked[:3] == ["edit"] * 3
+    assert "blocks" in asked[3:]
+    page.clear()

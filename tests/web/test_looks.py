@@ -53,7 +53,7 @@ def test_axe_finds_no_violation(page: Page, axe: str) -> None:
     found = []
     for scheme in ("light", "dark"):
         page.browser.show(1200, scheme)
-        for tab in ("text", "files", "word", "messages"):
+        for tab in ("text", "files", "word", "ids", "messages"):
             page.show_tab(tab)
             page.settle()
             found += [
@@ -73,7 +73,7 @@ def test_nothing_overflows(page: Page, width: int) -> None:
     fill(page)
     page.browser.show(width)
     found = []
-    for tab in ("text", "files", "word", "messages"):
+    for tab in ("text", "files", "word", "ids", "messages"):
         page.show_tab(tab)
         page.settle()
         found += page.run(
@@ -98,7 +98,7 @@ def test_nothing_overflows(page: Page, width: int) -> None:
 def test_the_keyboard_reaches_everything(page: Page) -> None:
     page.run("document.activeElement.blur(); document.body.focus()")
     reached = []
-    for _ in range(25):
+    for _ in range(35):
         page.press("Tab")
         reached.append(page.run("return document.activeElement.id"))
     for id in (
@@ -112,6 +112,35 @@ def test_the_keyboard_reaches_everything(page: Page) -> None:
         "tokens",
     ):
         assert id in reached, reached
+
+
+def test_on_a_phone_the_count_stays_in_sight_and_targets_are_large(page: Page) -> None:
+    page.type("one two three\n" * 60)
+    page.browser.show(390)
+    page.settle()
+    page.run("scrollTo(0, document.body.scrollHeight)")
+    page.settle()
+    place = page.run(
+        "return document.querySelector('#counts .card').getBoundingClientRect().toJSON()"
+    )
+    folded = page.run("return [$('encoding').checkVisibility(), $('model').checkVisibility()]")
+    page.run("$('fold').click()")
+    opened = page.run("return $('encoding').checkVisibility()")
+    small = []
+    for tab in ("text", "files", "word", "ids", "messages"):
+        page.show_tab(tab)
+        small += page.run(
+            "return [...document.querySelectorAll('button, input, select, textarea, a')]"
+            ".filter(one => one.checkVisibility() && !one.closest('.hidden'))"
+            ".filter(one => { const { width, height } = one.getBoundingClientRect();"
+            " return width < 24 || height < 24 }).map(one => one.outerHTML.slice(0, 80))"
+        )
+    page.run("$('fold').click()")
+    page.browser.show(1200)
+    assert 0 <= place["top"] < place["bottom"] <= 900
+    assert folded == [False, True]
+    assert opened
+    assert small == []
 
 
 @pytest.mark.parametrize("width", [1000, 1200, 1400])
@@ -145,7 +174,8 @@ def test_tokens_are_told_apart_in_forced_colors(page: Page) -> None:
     )
     borders, line, ground = page.run(
         "const style = (one, name) => getComputedStyle(one)[name];"
-        "return [[...document.querySelectorAll('.t')].map(one => style(one, 'borderLeftWidth')),"
+        "return [[...document.querySelectorAll('#tokens .t')]"
+        ".map(one => style(one, 'borderLeftWidth')),"
         " style($('tab-files'), 'borderBottomColor'), style(document.body, 'backgroundColor')]"
     )
     page.browser.show(1200)

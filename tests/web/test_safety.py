@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from compat_bpe import list_encoding_names
 from tests.web.page import Page
 from tests.web.server import served
 from tools.browser import Browser
@@ -72,12 +73,11 @@ def test_text_is_never_html(page: Page) -> None:
     assert EVIL in page.text_of("card")
     page.show_tab("messages")
     page.run(
-        "$('model').value = arguments[0];"
-        "$('model').dispatchEvent(new Event('input', { bubbles: true }))",
-        EVIL,
+        "$('request').value = arguments[0]; $('request-form').requestSubmit()",
+        json.dumps([{"role": EVIL, "content": EVIL}]),
     )
-    page.wait(lambda: "onerror" in page.text_of("conversation-count"))
-    page.run("$('model').value = 'gpt-4o'")
+    page.wait(lambda: "onerror" in page.run("return $('messages').textContent"))
+    page.settle()
     assert page.run(images) == 0
     assert page.run("return document.title") == title
 
@@ -177,15 +177,26 @@ def test_only_the_encoding_asked_for_is_loaded_and_then_nothing_needs_a_network(
     # Python began with the memory of the first visit, which had no text in it.
     assert page.run("return isContinued")
     page.show_tab("messages")  # imports more
-    page.wait_for("conversation-count", "vocabulary o200k_base")
-    page.run(
-        "$('model').value = 'gpt-4';$('model').dispatchEvent(new Event('input', { bubbles: true }))"
-    )
-    page.wait_for("conversation-count", "tokens:")
+    page.wait_for("conversation-count", "gpt-4: ")
     page.show_tab("text")
     page.choose("encoding", "gpt2")
     assert "gpt2" not in page.counts()
     page.wait_for("counts", "vocabulary r50k_base")
+
+
+def test_everything_is_kept_offline_if_one_asks_for_it(fresh: tuple[Browser, Path]) -> None:
+    browser, built = fresh
+    with served(built) as address:
+        page = Page(browser, address)
+        page.open()
+        page.run("$('keep-offline').click()")
+        page.wait_for("offline-said", "All encodings are kept.")
+        page.wait(lambda: page.run("return navigator.serviceWorker.controller !== null"))
+    page.open()  # the server is gone
+    page.type("hello world")
+    for name in list_encoding_names():
+        page.choose("encoding", name)
+        assert page.counts() == {name: 2}
 
 
 def test_a_damaged_memory_of_an_earlier_visit_is_left(fresh: tuple[Browser, Path]) -> None:

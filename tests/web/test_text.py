@@ -136,6 +136,10 @@ def test_the_arrow_keys_go_from_token_to_token(page: Page) -> None:
         "text",
         " two",
     ]
+    # Enter goes to the text, and is not typed there.
+    page.settle()
+    assert page.run("return $('text').value") == "one two three"
+    assert page.counts() == {"o200k_base": 3}
 
 
 def test_special_tokens_are_tokens_if_that_is_chosen(page: Page) -> None:

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from compat_bpe import get_encoding
 from tests.web.page import Page
 from tests.web.server import served
 from tools.browser import Browser
+from web.model_list import models
 
 pytestmark = pytest.mark.web
+
+OWN = b'{"model": {"type": "Unigram", "vocab": [["a", -1.0], ["b", -1.0]]}}'
 
 
 def settings_of(page: Page) -> list[str]:
@@ -56,15 +60,65 @@ def test_links_work_in_the_open_page_and_back_and_forth(page: Page) -> None:
     assert settings_of(page) == ["cl100k_base", "", "7", "hello world"]
 
 
-def test_the_settings_are_still_there_after_a_reload_and_the_text_is_not(page: Page) -> None:
+def test_text_and_settings_are_still_there_after_a_reload(page: Page) -> None:
     page.type("hello world")
     page.choose("other", "gpt2")
     page.choose("limit", 1)
     page.choose("ids", True)
     reload(page)
-    assert settings_of(page) == ["o200k_base", "gpt2", "1", ""]
+    assert settings_of(page) == ["o200k_base", "gpt2", "1", "hello world"]
     assert page.run("return $('ids').checked && !$('spaces').checked")
-    assert page.counts() == {"o200k_base": 0, "gpt2": 0}
+    assert page.counts() == {"o200k_base": 2, "gpt2": 2}
+    page.run("$('forget').click()")
+    page.wait_for("offline-said", "Forgotten")
+    reload(page)
+    assert settings_of(page) == ["o200k_base", "gpt2", "1", ""]
+
+
+def test_loaded_tokenizers_are_still_there_after_a_reload_until_forgotten(page: Page) -> None:
+    page.type("ab")
+    page.drop({"tokenizer.json": OWN})
+    page.wait(lambda: any(key.startswith("file:") for key in page.counts()))
+    page.settle()
+    name = page.run("return $('encoding').selectedOptions[0].text")
+    page.wait(lambda: page.run("return caches.keys().then(all => all.some(n => /own/.test(n)))"))
+    page.settle()
+    reload(page)
+    page.wait(lambda: page.run("return $('encoding').selectedOptions[0].text") == name)
+    page.wait(lambda: list(page.counts().values()) == [2])
+    assert [key.startswith("file:") for key in page.counts()] == [True]
+    page.run("$('forget').click()")
+    page.wait_for("offline-said", "Forgotten")
+    reload(page)
+    assert "tokenizer.json" not in page.run("return $('encoding').textContent")
+    assert page.counts() == {"o200k_base": 0}
+
+
+def test_it_opens_ready_to_use(page: Page) -> None:
+    page.run("location.hash = ''")
+    reload(page)
+    assert page.run("return document.activeElement.id") == "text"
+    assert page.run("return $('progress').hidden && $('progress').value > 0.9")
+    page.run("$('example').click()")
+    page.settle()
+    text = page.run("return $('text').value")
+    assert page.counts() == {"o200k_base": get_encoding("o200k_base").count(text)}
+    assert page.run("return $('example').hidden")
+
+
+def test_a_model_is_chosen_by_family_and_brings_encoding_and_limit(page: Page) -> None:
+    page.type("hello world")
+    groups = page.run(
+        "return [...document.querySelectorAll('#model optgroup')].map(one =>"
+        " [one.label, [...one.children].map(o => [o.value, o.text])])"
+    )
+    assert [family for family, _ in groups] == [one["family"] for one in models()]
+    page.choose("model", "gpt-4")
+    page.wait(lambda: page.counts() == {"cl100k_base": 2})
+    assert "% of 8,192" in page.text_of("counts")
+    page.choose("encoding", "gpt2")
+    assert page.run("return $('model').value") == ""
+    assert "%" not in page.text_of("counts")
 
 
 def test_a_file_says_that_it_needs_a_server(built: Path) -> None:

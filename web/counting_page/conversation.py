@@ -24,13 +24,16 @@ def encoding_of(model: str) -> str:
 
 
 def count_conversation(
-    encoding: Encoding, model: str, messages: list[dict[str, Any]]
+    encoding: Encoding,
+    model: str,
+    messages: list[dict[str, Any]],
+    tools: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Return the tokens of a conversation.
 
     Returns:
         ``count``, with the tokens that the reply begins with; ``note``, the reason for which it is
-        an estimate, or empty; ``parts``, the tokens of each message's own text.
+        an estimate, or empty; ``parts``, the tokens of each message's own text; ``texts``.
 
     Raises:
         ValueError: a message is wrong, or no format is known for the model.
@@ -38,13 +41,23 @@ def count_conversation(
     >>> from compat_bpe import get_encoding
     >>> messages = [{"role": "user", "content": "hello"}]
     >>> count_conversation(get_encoding("o200k_base"), "gpt-4o", messages)
-    {'count': 8, 'note': '', 'parts': [1]}
+    {'count': 8, 'note': '', 'parts': [1], 'texts': ['hello']}
     """
     from compat_bpe.chat import count_messages  # most visits count a text only
 
-    found = count_messages(messages, model=model, encoding=encoding)
+    found = count_messages(messages, model=model, encoding=encoding, tools=tools)
+    texts = [_text_of(one) for one in messages]
     return {
         "count": int(found),
         "note": found.note,
-        "parts": [encoding.count(one["content"]) for one in messages],
+        "parts": [encoding.count(text) for text in texts],
+        "texts": texts,
     }
+
+
+def _text_of(message: dict[str, Any]) -> str:
+    """Return the text of a message, also of one in parts or with none beside its tool calls."""
+    content = message.get("content")
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content)
+    return content or ""

@@ -30,6 +30,10 @@ class Desk:
             "ids": self._text.ids,
             "cut": self._text.cut,
             "facts": self._facts,
+            "size": self._size,
+            "decode": self._decode,
+            "sides": self._sides,
+            "part": self._part,
             "steps": self._steps,
             "model": self._model,
             "conversation": self._conversation,
@@ -69,6 +73,12 @@ class Desk:
         encoding = self._encodings.get(key)
         return [facts_of(encoding, one) for one in ids]
 
+    def _size(self, key: str) -> int:
+        return self._encodings.get(key).n_vocab
+
+    def _part(self, start: int, end: int) -> list[int]:
+        return self._text.count_part(start, end)
+
     def _steps(self, key: str, text: str, special: bool) -> list[dict[str, Any]]:
         from .word_steps import steps_of
 
@@ -79,10 +89,22 @@ class Desk:
 
         return encoding_of(model)
 
-    def _conversation(self, model: str, messages: list[dict[str, Any]]) -> dict[str, Any]:
+    def _conversation(
+        self, model: str, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None = None
+    ) -> dict[str, Any]:
         from .conversation import count_conversation, encoding_of
 
-        return count_conversation(self._encodings.get(encoding_of(model)), model, messages)
+        return count_conversation(self._encodings.get(encoding_of(model)), model, messages, tools)
+
+    def _decode(self, key: str, ids: list[int]) -> dict[str, Any]:
+        from .sides import decoded
+
+        return decoded(self._encodings.get(key), ids)
+
+    def _sides(self, key: str, texts: list[str]) -> list[dict[str, Any]]:
+        from .sides import sides_of_texts
+
+        return sides_of_texts(self._encodings.get(key), texts)
 
 
 def _answer(call: Callable[[], Any]) -> str:

@@ -11,7 +11,7 @@ from compat_bpe import Encoding
 from compat_bpe.fit import Document, PlacedToken
 from compat_bpe.pipeline.offsets import locate
 
-from .cells import cells_of, utf16_lengths
+from .sides import side_of
 
 
 class Counted(Protocol):
@@ -165,10 +165,7 @@ class EditedText:
                 first to the last are found at once: each look costs as much as its longest chunk.
 
         Returns:
-            For each part, for each encoding ``first``, the number of tokens before the first one;
-            and ``cells``: for each its beginning and end in UTF-16 units from that of the part, the
-            number of tokens from the first one to it, its ids, and the ids of these that are
-            special or unknown.
+            For each part, its side in each encoding.
         """
         places = [(self.offset(start), self.offset(end)) for start, end in ranges]
         if not places:
@@ -182,28 +179,35 @@ class EditedText:
 
     def _block(self, begin: int, stop: int, columns: list[Tokens]) -> list[dict[str, Any]]:
         text = self._documents[0].slice(begin, stop)
-        units = utf16_lengths(text)
-        found = []
-        for encoding, tokens in zip(self._encodings, columns):
-            cells = cells_of(text, begin, tokens.tokens(begin, stop))
-            first = cells[0].number if cells else 0
-            unknown = encoding.core.model.unknown_id
-            rows = [
-                [
-                    units[cell.start - begin],
-                    units[cell.end - begin],
-                    cell.number - first,
-                    cell.ids,
-                    [one for one in cell.ids if encoding.is_special_token(one) or one == unknown],
-                ]
-                for cell in cells
-            ]
-            found.append({"first": first, "cells": rows})
-        return found
+        return [
+            side_of(encoding, text, begin, tokens.tokens(begin, stop))
+            for encoding, tokens in zip(self._encodings, columns)
+        ]
 
     def ids(self, column: int) -> list[int]:
         """Return the ids of all tokens in an encoding."""
         return [one.id for one in self._counted(column).tokens(0, len(self))]
+
+    def count_part(self, start: int, end: int) -> list[int]:
+        """Return the number of tokens, in each encoding, of a part of the text by itself.
+
+        Args:
+            start, end: the part, in UTF-16 units.
+
+        >>> from compat_bpe import get_encoding
+        >>> text = EditedText()
+        >>> text.choose([get_encoding("gpt2")], special=False)
+        >>> text.replace(0, 0, "one two three")
+        >>> text.count_part(4, 13)
+        [2]
+        """
+        part = self._documents[0].slice(self.offset(start), self.offset(end))
+        if self._special:
+            return [
+                len(one.encode(part, allowed_special="all", disallowed_special=()))
+                for one in self._encodings
+            ]
+        return [one.count(part) for one in self._encodings]
 
     def cut(self, column: int, limit: int) -> int | None:
         """Return the end, in UTF-16 units, of the longest prefix within a limit of tokens.

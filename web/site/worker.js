@@ -6,6 +6,7 @@ import './js/module-worker.js';
 import { loadPyodide } from './pyodide/pyodide.mjs';
 import { unbundle } from './js/bundle.js';
 import { fetchKept } from './js/kept.js';
+import { countFetched } from './js/progress.js';
 import { canKeep, forgetSnapshot, keepSnapshot, readSnapshot } from './js/snapshot.js';
 
 const ROOT = new URL('.', import.meta.url);
@@ -20,6 +21,21 @@ const mark = step => { times[step] = Math.round(performance.now() - began); };
 /** @type {any} */ let python;
 /** @type {any} */ let desk;
 let packsFolder = '';
+
+/** @type {Record<string, number> | null} */ let sizes = null;
+/** @type {Set<string>} the packs that the first count waits for */
+let awaited = new Set();
+let isStarted = false;
+let told = 0;
+countFetched(bytes => {
+  if (isStarted || !sizes) return;
+  const names = Object.keys(sizes).filter(name => !name.startsWith('packs/') || awaited.has(name));
+  const total = names.reduce((sum, name) => sum + (sizes?.[name] ?? 0), 0);
+  const share = Math.min(bytes / total, 1);
+  if (share - told < 0.01) return; // not for every packet
+  told = share;
+  postMessage({ progress: share });
+});
 
 const build = fetch(new URL('build.json', ROOT)).then(answer => answer.json());
 const settings = {
@@ -76,7 +92,12 @@ async function prepare(keys) {
 
 /** @param {string[]} keys the first encodings */
 async function start(keys) {
-  packsOf(keys).then(names => names.forEach(fetchPack));
+  packsOf(keys).then(async names => {
+    names.forEach(fetchPack);
+    const known = await build;
+    awaited = new Set(names.map(name => known.packs[name]));
+    sizes = known.sizes;
+  });
   python = await runtime;
   guardReading();
   const files = await code;
@@ -101,6 +122,7 @@ import counting_page.desk`);
   desk = python.runPython('counting_page.desk.Desk()');
   await prepare(keys);
   mark('pack');
+  isStarted = true;
   return { times, isContinued };
 }
 

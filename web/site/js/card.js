@@ -1,5 +1,5 @@
 // The facts about the token that is pointed at, or that the arrow keys have come to.
-import { figure, make, the } from './dom.js';
+import { figure, later, make, the } from './dom.js';
 
 /** The most tokens of one cell that are shown. */
 const MOST = 6;
@@ -18,6 +18,8 @@ export class Card {
     /** @type {Map<string, any>} */
     this.known = new Map();
     /** @type {any} */ this.current = null;
+    /** Called with the token that is pointed at, or null. @type {(found: any) => void} */
+    this.pointed = () => {};
     const { element } = view;
     element.addEventListener('pointerover', (/** @type {any} */ event) => this.show(event.target));
     element.addEventListener('click', (/** @type {any} */ event) => {
@@ -26,6 +28,16 @@ export class Card {
       if (found && String(getSelection()) === '') select(found.start, found.end);
     });
     element.addEventListener('keydown', (/** @type {any} */ event) => this.pressed(event, select));
+    // The facts stay while the pointer is on the token or on them, and until another key is pressed.
+    this.hideSoon = later(() => {
+      if (!element.matches(':hover, :focus') && !the('card').matches(':hover')) this.hide();
+    }, 300);
+    for (const one of [element, the('card')]) one.addEventListener('pointerleave', () => this.hideSoon());
+    element.addEventListener('blur', () => this.hideSoon());
+    for (const kind of ['scroll', 'resize']) addEventListener(kind, () => this.place(), { capture: true, passive: true });
+    document.addEventListener('keydown', event => {
+      if (event.key === 'Escape') this.hide();
+    });
   }
 
   /** @param {any} element */
@@ -35,10 +47,12 @@ export class Card {
     this.current?.classList.remove('current');
     this.current = found.cell;
     found.cell.classList.add('current');
+    this.pointed(found);
     const key = this.keys()[found.column];
     const ids = found.ids.slice(0, MOST);
     const missing = ids.filter(id => !this.known.has(`${key} ${id}`));
     if (missing.length) {
+      the('card').hidden = true; // no facts of another token
       const facts = await this.engine.ask('facts', { key, ids: missing }).catch(() => []);
       for (const one of facts) this.known.set(`${key} ${one.id}`, one);
     }
@@ -46,12 +60,39 @@ export class Card {
     const items = ids.map((id, index) => item(this.known.get(`${key} ${id}`), found.number + index));
     if (found.ids.length > MOST) items.push(make('span', {}, `and ${figure(found.ids.length - MOST)} more`));
     the('card').replaceChildren(...items);
+    the('card').hidden = false;
+    this.place();
+  }
+
+  /** Put the facts below the token, or above it where there is no room; away if it is not in sight. */
+  place() {
+    const card = the('card');
+    if (card.hidden) return;
+    const pane = this.view.element.getBoundingClientRect();
+    const cell = this.current?.isConnected ? this.current.getClientRects()[0] : null;
+    if (!cell || cell.bottom < pane.top || cell.top > pane.bottom) {
+      this.hide();
+      return;
+    }
+    card.style.left = '0'; // else what is left of the line bounds its width
+    const { width, height } = card.getBoundingClientRect();
+    const bottom = Math.min(innerHeight, visualViewport?.height ?? innerHeight);
+    const isAbove = cell.bottom + 6 + height > bottom && cell.top - 6 - height >= 0;
+    card.style.left = `${Math.max(4, Math.min(cell.left, document.documentElement.clientWidth - width - 4))}px`;
+    card.style.top = `${isAbove ? cell.top - 6 - height : Math.max(4, Math.min(cell.bottom + 6, bottom - height - 4))}px`;
+  }
+
+  hide() {
+    the('card').hidden = true;
+    this.current?.classList.remove('current');
+    this.current = null;
+    this.pointed(null);
   }
 
   /** Forget the facts about encodings of before. */
   forget() {
     this.known.clear();
-    this.current = null;
+    this.hide();
   }
 
   /** @param {KeyboardEvent} event @param {(start: number, end: number) => void} select */
@@ -59,6 +100,7 @@ export class Card {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     const { element } = this.view;
     if (event.key === 'Enter' && this.current?.isConnected) {
+      event.preventDefault(); // else the text field, which has the focus then, gets a line end
       const found = this.view.cellOf(this.current);
       if (found) select(found.start, found.end);
       the('text').focus();

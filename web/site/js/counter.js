@@ -1,5 +1,6 @@
 // Keeps the worker's text the same as the page's: it is sent what has changed, not the text.
 import { difference } from './difference.js';
+import { prepared } from './prepared.js';
 
 export class Counter extends EventTarget {
   /**
@@ -11,6 +12,7 @@ export class Counter extends EventTarget {
     this.engine = engine;
     this.model = model;
     this.sent = '';
+    this.took = 0; // milliseconds of the last edit
     /** @type {string[]} the encodings of the figures */
     this.keys = [];
     this.isReady = false;
@@ -20,7 +22,7 @@ export class Counter extends EventTarget {
 
   /** Count by these encodings from now on. @param {string[]} keys @param {boolean} special */
   async choose(keys, special) {
-    await this.engine.prepare(keys);
+    await prepared(this.engine, keys);
     const figures = await this.engine.ask('choose', { keys, special });
     this.isReady = true;
     this.keys = keys;
@@ -38,7 +40,9 @@ export class Counter extends EventTarget {
       while (!this.isCurrent) {
         const { text } = this.model;
         const edit = /** @type {any} */ (difference(this.sent, text)); // there is one: see isCurrent
+        const began = performance.now();
         const figures = await this.engine.ask('edit', edit);
+        this.took = performance.now() - began;
         this.sent = text;
         this.tell(figures);
       }

@@ -6,8 +6,9 @@ import { shortName } from './encodings.js';
  * Show the figures of the text.
  * @param {{ keys: string[], counts: number[], characters: number, bytes: number, lines: number }} figures
  * @param {number | null} limit
+ * @param {number | null} context the most tokens that the chosen model takes
  */
-export function showCounts(figures, limit) {
+export function showCounts(figures, limit, context = null) {
   const { keys, counts } = figures;
   const cards = keys.map((key, column) => {
     const card = make('div', { className: 'card', data: { key, count: String(counts[column]) } },
@@ -15,6 +16,7 @@ export function showCounts(figures, limit) {
       make('span', { className: 'of' }, `${counts[column] === 1 ? 'token' : 'tokens'} · ${shortName(key)}`));
     const said = column ? compared(counts[0], counts[1]) : '';
     if (said) card.append(make('span', { className: 'more' }, said));
+    if (!column && context !== null) card.append(make('span', { className: 'more' }, shareOf(counts[0], context)));
     if (limit !== null) card.append(limited(counts[column], limit));
     return card;
   });
@@ -36,6 +38,12 @@ function compared(first, second) {
   const more = second - first;
   const share = first ? ` (${more > 0 ? '+' : '−'}${Math.abs((more / first) * 100).toFixed(1)} %)` : '';
   return `${figure(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'}${share}`;
+}
+
+/** @param {number} count @param {number} context */
+function shareOf(count, context) {
+  const share = (count / context) * 100;
+  return `${share && share < 0.1 ? 'less than 0.1' : share.toFixed(1)} % of ${figure(context)}`;
 }
 
 /** @param {number} count @param {number} limit */

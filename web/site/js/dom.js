@@ -52,6 +52,16 @@ export function notice(text, ...more) {
   return box;
 }
 
+/** Say that something failed, until it is closed or the visitor goes on. @param {string} text */
+export function failure(text) {
+  const box = notice(text);
+  box.classList.add('failed');
+  box.setAttribute('role', 'alert');
+}
+
+/** Take a failure away: the visitor has gone on. */
+export const goOn = () => document.querySelector('.notice.failed')?.remove();
+
 /**
  * Return a function that calls another once nothing was asked for so many milliseconds.
  * @param {() => void} call

@@ -21,7 +21,12 @@ export class Engine {
     this.waiting = new Map();
     this.asked = 0;
     this.worker = new Worker(trusted(url), { type: 'module' });
-    this.worker.onmessage = ({ data: { id, value, error } }) => {
+    this.progressed = (/** @type {number} */ share) => {};
+    this.worker.onmessage = ({ data: { id, value, error, progress } }) => {
+      if (progress !== undefined) {
+        this.progressed(progress);
+        return;
+      }
       const { resolve, reject } = /** @type {any} */ (this.waiting.get(id));
       this.waiting.delete(id);
       if (error === undefined) resolve(value);

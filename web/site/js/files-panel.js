@@ -1,5 +1,6 @@
 // The table of files: the tokens of each, as it is on the disk, and the total.
 import { figure, make, many, the } from './dom.js';
+import { csv, save } from './csv.js';
 import { shortName } from './encodings.js';
 
 /** The most rows that are shown at first. */
@@ -27,6 +28,7 @@ export class FilesPanel {
     this.run = 0;
     this.all = false;
     this.note = '';
+    the('csv').onclick = () => save('tokens.csv', this.csv(), 'text/csv');
     the('forget-files').onclick = () => this.set([], '');
     the('files-table').addEventListener('click', (/** @type {any} */ event) => {
       const { order, path } = event.target.dataset ?? {};
@@ -67,10 +69,18 @@ export class FilesPanel {
     this.draw();
   }
 
+  /** The table as it is sorted, without the total. */
+  csv() {
+    const keys = this.keys();
+    return csv([['file', 'bytes', ...keys.map(shortName), 'error'], ...this.sorted().map(row =>
+      [row.path, row.bytes, ...keys.map((_, at) => row.counts[at] ?? ''), row.error])]);
+  }
+
   draw() {
     const { rows } = this;
     const keys = this.keys();
     the('files-wide').hidden = !rows.length;
+    the('csv').disabled = !rows.some(row => row.counts.length || row.error);
     const done = rows.filter(row => row.counts.length || row.error);
     const good = rows.filter(row => row.counts.length);
     const said = !rows.length ? 'No files yet: choose some, or drop files and folders anywhere on the page.'

@@ -1,15 +1,18 @@
 // A conversation, and the tokens that a model gets for it.
+import { drawSides } from './block-view.js';
 import { figure, later, make, many, the } from './dom.js';
+import { prepared } from './prepared.js';
+import { setUpRequest, textOf } from './request.js';
 
-const MODELS = ['gpt-4o', 'gpt-4', 'gpt-3.5-turbo', 'gpt-5', 'gpt-oss-120b', 'deepseek-v3', 'deepseek-r1', 'deepseek-v4'];
-const ROLES = ['system', 'developer', 'user', 'assistant'];
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'];
 
 export class MessagesPanel {
-  /** @param {import('./engine.js').Engine} engine */
-  constructor(engine) {
+  /** @param {import('./engine.js').Engine} engine @param {import('./model-picker.js').ModelPicker} picker */
+  constructor(engine, picker) {
     this.engine = engine;
+    this.picker = picker;
+    /** What a request has beside its messages' texts. @type {any[] | null} */ this.tools = null;
     this.run = 0;
-    the('models').replaceChildren(...MODELS.map(value => make('option', { value })));
     this.add('system', 'You are a helpful assistant.');
     this.add('user', 'What is a token?');
     the('add-message').onclick = () => {
@@ -18,19 +21,22 @@ export class MessagesPanel {
       this.count();
     };
     const soon = later(() => this.count(), 150);
-    the('panel-messages').addEventListener('input', soon);
+    the('messages').addEventListener('input', soon);
+    setUpRequest(request => this.take(request));
   }
 
   /** @param {string} role @param {string} content */
   add(role, content) {
-    const select = make('select', {}, ...ROLES.map(value => make('option', { value }, value)));
+    const roles = ROLES.includes(role) ? ROLES : [...ROLES, role];
+    const select = make('select', {}, ...roles.map(value => make('option', { value }, value)));
     select.value = role;
     const text = make('textarea', { value: content, rows: 3, spellcheck: false });
+    const shown = make('div', { className: 'tokens of-message' }, make('div'));
     const remove = make('button', { type: 'button' }, 'Remove');
     const item = make('li', {},
       make('div', { className: 'message-head' }, make('label', {}, 'Role ', select),
         make('span', { className: 'tokens-of' }), remove),
-      make('label', { className: 'grow' }, make('span', { className: 'hidden' }, 'Content'), text));
+      make('label', { className: 'grow' }, make('span', { className: 'hidden' }, 'Content'), text), shown);
     remove.onclick = () => {
       item.remove();
       this.count();
@@ -40,26 +46,41 @@ export class MessagesPanel {
   }
 
   get messages() {
-    return [...the('messages').children].map(item => ({
-      role: item.querySelector('select').value,
-      content: item.querySelector('textarea').value,
-    }));
+    return [...the('messages').children].map(item => {
+      const message = { ...item.given, role: item.querySelector('select').value };
+      const content = item.querySelector('textarea').value;
+      // What has parts, or no text at all, stays as it came until its text is changed.
+      return content === item.text ? message : { ...message, content };
+    });
+  }
+
+  /** Show the messages of a request. @param {{ messages: any[], tools: any[] | null }} request */
+  take({ messages, tools }) {
+    the('messages').replaceChildren();
+    this.tools = tools;
+    for (const message of messages) {
+      const text = textOf(message);
+      Object.assign(this.add(message.role, text), { given: message, text });
+    }
+    return this.count();
   }
 
   async count() {
     const run = ++this.run;
     const { messages } = this;
-    const model = the('model').value.trim();
+    const { model } = this.picker;
     let said = '';
     /** @type {number[]} */ let parts = [];
+    /** @type {any[]} */ let sides = [];
     try {
       const encoding = await this.engine.ask('model', { model });
-      await this.engine.prepare([encoding]);
-      const found = await this.engine.ask('conversation', { model, messages });
+      await prepared(this.engine, [encoding]);
+      const found = await this.engine.ask('conversation', { model, messages, tools: this.tools });
       parts = found.parts;
+      sides = await this.engine.ask('sides', { key: encoding, texts: found.texts });
       const own = parts.reduce((sum, one) => sum + one, 0);
-      said = `${found.note ? 'About ' : ''}${many(found.count, 'token')}: ${figure(own)} of the texts, `
-        + `${figure(found.count - own)} of the format and of the beginning of the reply. `
+      said = `${model}: ${found.note ? 'about ' : ''}${many(found.count, 'token')}: ${figure(own)} of the texts, `
+        + `${figure(found.count - own)} of the format${this.tools ? `, of ${many(this.tools.length, 'tool')}` : ''} and of the beginning of the reply. `
         + `The model's encoding is ${encoding}.`
         + (found.note ? ` An estimate: ${found.note}.` : '');
     } catch (error) {
@@ -68,6 +89,8 @@ export class MessagesPanel {
     if (run !== this.run) return;
     the('conversation-count').textContent = said;
     [...the('messages').children].forEach((item, at) => {
+      const { text = '', side = { first: 0, cells: [] } } = sides[at] ?? {};
+      item.querySelector('.of-message').replaceChildren(...drawSides(text, [side], [null], { spaces: false, ids: false }));
       item.querySelector('.tokens-of').textContent = parts[at] === undefined ? '' : many(parts[at], 'token');
     });
   }

@@ -17,6 +17,8 @@ const CHECKS = ['special', 'spaces', 'ids'];
 export class Settings extends EventTarget {
   constructor() {
     super();
+    /** The model of the link, which the picker takes over. */
+    this.model = '';
     this.fill();
     for (const id of ['encoding', 'other', 'limit', ...CHECKS]) {
       the(id).addEventListener('input', () => this.changed(id));
@@ -76,6 +78,7 @@ export class Settings extends EventTarget {
     if (ships(encoding)) the('encoding').value = encoding;
     the('other').value = ships(other) ? other : '';
     the('limit').value = /^\d{1,12}$/.test(given.get('limit') ?? '') ? given.get('limit') : '';
+    this.model = given.get('model') ?? '';
     for (const id of CHECKS) the(id).checked = given.get(id) === '1';
     return given.get('text');
   }
@@ -88,6 +91,7 @@ export class Settings extends EventTarget {
     const { encoding, other, limit, ...checks } = this.chosen;
     const given = new URLSearchParams();
     if (ships(encoding)) given.set('encoding', encoding);
+    if (the('model').value) given.set('model', the('model').value);
     if (ships(other)) given.set('compare', other);
     if (limit !== null) given.set('limit', String(limit));
     for (const [id, isChosen] of Object.entries(checks)) if (isChosen) given.set(id, '1');

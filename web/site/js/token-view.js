@@ -47,6 +47,8 @@ export class TokenView {
       this.isStale = false;
       this.askFor([...this.rows]);
     }, 100);
+    /** @type {[number, number] | null} */ this.part = null; // that is marked
+    this.markSoon = later(() => this.part && this.markPart(...this.part), 30);
     element.addEventListener('scroll', () => this.drawSoon());
     new ResizeObserver(() => {
       if (this.width !== element.clientWidth) model.blocks.forgetHeights();
@@ -122,6 +124,7 @@ export class TokenView {
       block.height = height;
     }
     if (changed) this.drawSoon();
+    this.element.dispatchEvent(new CustomEvent('drawn'));
   }
 
   /**
@@ -189,6 +192,7 @@ export class TokenView {
     if (drawn === row.drawn) return; // what has not changed is not drawn anew
     row.drawn = drawn;
     row.element.replaceChildren(...drawSides(text, row.sides, cuts, this.look));
+    if (this.part) this.markSoon();
   }
 
   /** Draw the rows in sight again, with what is known of them. */
@@ -216,6 +220,72 @@ export class TokenView {
     }
     const { scrollTop, clientHeight } = this.element;
     if (y < scrollTop || y > scrollTop + clientHeight - 40) this.element.scrollTop = y - clientHeight / 3;
+  }
+
+  /** Scroll so that a place is at the top. @param {number} place */
+  scrollTo(place) {
+    const { element } = this;
+    const perUnit = this.perUnit();
+    let at = 0, y = 0;
+    for (const block of this.model.blocks.list) {
+      if (place < at + block.length || block === this.model.blocks.list[this.model.blocks.list.length - 1]) {
+        const cell = place > at ? this.cellAt(block, place - at) : null;
+        // A block that is not drawn has no lines yet: about where the place will be.
+        if (cell) y = cell.getBoundingClientRect().top - element.getBoundingClientRect().top + element.scrollTop - 11;
+        else if (place > at) y += this.heightOf(block, perUnit) * ((place - at) / block.length);
+        break;
+      }
+      at += block.length;
+      y += this.heightOf(block, perUnit);
+    }
+    element.scrollTop = y;
+  }
+
+  /** The place of the first token in sight; null while none is drawn. */
+  placeAtTop() {
+    const top = this.element.getBoundingClientRect().top + 11;
+    if (this.element.scrollTop <= 0) return 0;
+    for (const [block, row] of this.rows) {
+      if (row.element.getBoundingClientRect().bottom <= top) continue;
+      const start = this.model.blocks.start(block);
+      for (const cell of row.element.querySelectorAll('.side:first-child > .t')) {
+        if (cell.getBoundingClientRect().bottom > top) {
+          return start + (row.sides[0]?.cells[Number(cell.dataset.index)]?.[0] ?? 0);
+        }
+      }
+      return start;
+    }
+    return null;
+  }
+
+  /** The drawn cell of a place in a block. @param {Block} block @param {number} place */
+  cellAt(block, place) {
+    const row = this.rows.get(block);
+    if (!row || row.version !== block.version) return null;
+    const index = row.sides[0]?.cells.findIndex(([, end]) => end > place) ?? -1;
+    return index < 0 ? null : row.element.querySelector(`.side:first-child > .t[data-index="${index}"]`);
+  }
+
+  /** Mark the tokens of a part of the text, or that at a place. @param {number} start @param {number} end */
+  markPart(start, end) {
+    this.part = [start, end];
+    let at = 0;
+    const starts = new Map(this.model.blocks.list.map(block => {
+      at += block.length;
+      return [block, at - block.length];
+    }));
+    for (const [block, row] of this.rows) {
+      if (row.version !== block.version) continue;
+      const from = starts.get(block) ?? 0;
+      row.sides.forEach(({ cells }, column) => {
+        for (const cell of row.element.children[column]?.querySelectorAll('.t') ?? []) {
+          const [first, last] = cells[Number(cell.dataset.index)] ?? [0, 0];
+          const isIn = start === end ? from + first <= start && start < from + last
+            : from + first < end && from + last > start;
+          cell.classList.toggle('chosen', isIn);
+        }
+      });
+    }
   }
 
   /**

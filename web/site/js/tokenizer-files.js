@@ -1,6 +1,8 @@
 // Tokenizers from the visitor's files.
 import { names } from './encodings.js';
-import { notice, the } from './dom.js';
+import { failure, figure, goOn, notice, the } from './dom.js';
+import { keepFiles, keptFiles } from './keeping.js';
+import { whileLoading } from './status.js';
 
 export class TokenizerFiles {
   /**
@@ -20,7 +22,20 @@ export class TokenizerFiles {
       event.preventDefault();
       this.load(this.files, the('pattern').value);
     };
-    the('pattern-cancel').onclick = () => { the('pattern-form').hidden = true; };
+    the('pattern-cancel').onclick = () => {
+      the('pattern-form').hidden = true;
+      goOn();
+    };
+  }
+
+  /** Load what the browser kept, under the names of before; return their keys by name. */
+  async restore() {
+    for (const { name, files, pattern } of await keptFiles()) {
+      try {
+        const key = await whileLoading(`Loading ${name}…`, this.engine.load(files, pattern));
+        names.set(key, name);
+      } catch { /* another version may refuse it */ }
+    }
   }
 
   /** @param {File[]} files @param {string} [pattern] */
@@ -33,13 +48,14 @@ export class TokenizerFiles {
     try {
       // A rank file may be one of the vocabularies that ship: then its pattern is known.
       if (!pattern && (await Promise.all(files.map(isRanks))).includes(true)) await this.engine.prepare(['o200k_base', 'cl100k_base', 'p50k_base', 'gpt2']);
-      const key = await this.engine.load(files, pattern);
+      const key = await whileLoading(`Loading ${name}…`, this.engine.load(files, pattern));
       box.remove();
-      names.set(key, unused(name));
+      names.set(key, unused(name, await this.engine.ask('size', { key })));
       this.loaded(key);
+      keepFiles(names.get(key) ?? name, files, pattern);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      box.firstChild.textContent = message;
+      failure(message);
       if (!/give (a|the) pattern/.test(message)) return;
       the('pattern-why').textContent = `How does ${name} split a text? A name, or a pattern`;
       the('pattern-form').hidden = false;
@@ -54,10 +70,16 @@ async function isRanks(file) {
   return file.name.endsWith('.tiktoken') || /^\s*[A-Za-z0-9+/=]+[ \t]+\d+[ \t]*\r?\n/.test(beginning);
 }
 
-/** Return a name that no other encoding has. @param {string} name */
-function unused(name) {
+/**
+ * Return a name that no other encoding has. Most files have the same name, and the end of a long one
+ * is cut off where there is no room: so what tells them apart comes first.
+ * @param {string} name
+ * @param {number} size the number of tokens
+ */
+function unused(name, size) {
   const taken = new Set(names.values());
-  let found = name;
-  for (let number = 2; taken.has(found); number++) found = `${name} (${number})`;
+  const plain = `${name}, ${figure(size)} tokens`;
+  let found = plain;
+  for (let number = 2; taken.has(found); number++) found = `${number}: ${plain}`;
   return found;
 }

@@ -1,0 +1,133 @@
+"""The text and its tokens at the same place: scrolled together, marked, their facts in sight."""
+
+from __future__ import annotations
+
+import pytest
+
+from compat_bpe import get_encoding
+from tests.web.page import Page
+
+pytestmark = pytest.mark.web
+
+LINES = "".join(f"line {number} with some words of its own\n" for number in range(400))
+
+
+def first_line(page: Page, id: str) -> int:
+    """Return the number of the first line in sight of a pane."""
+    if id == "tokens":
+        script = """
+            const top = $('tokens').getBoundingClientRect().top + 12;
+            const seen = [...document.querySelectorAll('#tokens .t')].find(one =>
+              one.getBoundingClientRect().bottom > top && /^ ?\\d+$/.test(one.textContent));
+            return Number(seen.textContent)"""
+        return int(page.run(script))
+    lines: float = page.run(
+        "const style = getComputedStyle($('text'));"
+        "return $('text').scrollTop / parseFloat(style.lineHeight)"
+    )
+    return round(lines)
+
+
+def wheel(page: Page, id: str, pixels: int) -> None:
+    page.mouse(id)
+    page.mouse(id, "mouseWheel", deltaX=0, deltaY=pixels)
+    page.settle()
+    page.settle()
+
+
+@pytest.mark.parametrize(("leader", "other"), [("text", "tokens"), ("tokens", "text")])
+def test_the_panes_scroll_together(page: Page, leader: str, other: str) -> None:
+    page.paste(LINES)
+    for id in ("text", "tokens"):
+        page.run("$(arguments[0]).scrollTop = 0", id)
+    page.settle()
+    for pixels in (1200, 3000, -2000):
+        wheel(page, leader, pixels)
+        at = first_line(page, leader)
+        assert at > 20
+        assert abs(first_line(page, other) - at) <= 2, pixels
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 650), (390, 844)])
+def test_the_facts_are_in_sight_where_the_pointer_is(page: Page, width: int, height: int) -> None:
+    page.type("hello world again")
+    page.browser.devtools(
+        "Emulation.setDeviceMetricsOverride",
+        width=width,
+        height=height,
+        deviceScaleFactor=1,
+        mobile=False,
+    )
+    page.run("scrollTo(0, 0)")
+    page.settle()
+    page.run("if (innerWidth < 600) $('tokens').scrollIntoView()")
+    x, y = page.run(
+        "const place = document.querySelectorAll('#tokens .t')[1].getBoundingClientRect();"
+        "return [place.x + 5, place.y + 5]"
+    )
+    assert y < height
+    page.browser.devtools("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    page.wait_for("card", "Token 2")
+    place = page.run("return $('card').getBoundingClientRect().toJSON()")
+    page.browser.show(1200)
+    assert 0 <= place["top"] < place["bottom"] <= height
+    assert 0 <= place["left"] < place["right"] <= width
+    assert abs(place["top"] - y) < 60
+
+
+def test_escape_hides_the_facts(page: Page) -> None:
+    page.type("one two")
+    page.run("$('tokens').focus()")
+    page.press("ArrowRight")
+    page.wait_for("card", "Token 1")
+    assert not page.run("return $('card').hidden")
+    page.press("Escape")
+    assert page.run("return $('card').hidden")
+
+
+def test_a_token_that_is_pointed_at_is_marked_in_the_text(page: Page) -> None:
+    page.type("one two\nthree four")
+    page.run("$('tokens').focus()")
+    for _ in range(5):
+        page.press("ArrowRight")
+    page.wait_for("card", "Token 5")
+    marked, line = page.run(
+        "const box = document.querySelector('.same i').getBoundingClientRect();"
+        "const field = $('text').getBoundingClientRect(), style = getComputedStyle($('text'));"
+        "return [[box.left - field.left, box.top - field.top, box.width],"
+        " parseFloat(style.lineHeight)]"
+    )
+    assert marked[0] > 40  # behind "three"
+    assert marked[1] > line  # in the second line
+    assert marked[2] > 20
+
+
+def test_a_selection_is_counted_and_marked_among_the_tokens(page: Page) -> None:
+    page.type("one two three four")
+    page.run("$('text').focus(); $('text').setSelectionRange(4, 13)")
+    count = get_encoding("o200k_base").count("two three")
+    page.wait_for("selected", f"Selected: {count} tokens, 9 characters")
+    chosen = "return [...document.querySelectorAll('.t.chosen')].map(one => one.textContent)"
+    assert page.run(chosen) == [" two", " three"]
+    page.run("$('text').setSelectionRange(0, 0)")
+    page.wait(lambda: page.text_of("selected") == "")
+    assert page.run(chosen) == ["one"]
+
+
+def test_a_special_token_in_a_line_from_right_to_left_stays_whole(page: Page) -> None:
+    page.choose("special", True)
+    page.type("שלום <|endoftext|> עולם")
+    special, parts = page.run(
+        "const one = document.querySelector('#tokens .special');"
+        "return [one.textContent, one.getClientRects().length]"
+    )
+    assert special == "<|endoftext|>"
+    assert parts == 1
+    # Its characters are in the order of writing.
+    lefts = page.run(
+        "const node = document.querySelector('#tokens .special').lastChild;"
+        "return [...node.data].map((_, at) => { const range = document.createRange();"
+        " range.setStart(node, at); range.setEnd(node, at + 1);"
+        " return range.getBoundingClientRect().left })"
+    )
+    assert lefts == sorted(lefts)

@@ -1,0 +1,133 @@
+// Keeps the text and its tokens at the same place: they scroll together, and what is pointed at or
+// selected in one is marked in the other.
+import { later, make, many, the } from './dom.js';
+import { FieldPlaces } from './field-places.js';
+
+/** The longest part that is marked, in UTF-16 units. */
+const MARKED = 2_000;
+
+export class SamePlace {
+  /**
+   * @param {import('./editor.js').Editor} editor
+   * @param {import('./token-view.js').TokenView} view
+   * @param {(start: number, end: number) => Promise<number[]>} count counts a part by itself
+   */
+  constructor(editor, view, count) {
+    this.editor = editor;
+    this.view = view;
+    this.count = count;
+    this.places = new FieldPlaces(editor.field);
+    this.mark = make('div', { className: 'same', ariaHidden: 'true' });
+    editor.field.after(this.mark);
+    // The pane that a hand is on leads; scrolling the other one must not lead back.
+    /** @type {any} */ this.leader = editor.field;
+    for (const pane of [editor.field, view.element]) {
+      for (const kind of ['pointerenter', 'pointerdown', 'wheel', 'touchstart', 'keydown', 'focus']) {
+        pane.addEventListener(kind, () => { this.leader = pane; }, { passive: true });
+      }
+    }
+    editor.field.addEventListener('scroll', () => {
+      this.place();
+      if (this.leader === editor.field) this.scrolling(() => this.followText());
+    });
+    view.element.addEventListener('scroll', () => {
+      if (this.leader === view.element) this.scrolling(() => this.followTokens());
+    });
+    // What is drawn late has another height than was guessed: then the place is found again.
+    view.element.addEventListener('drawn', () => {
+      if (performance.now() - this.scrolled > 600) return;
+      this.soon(() => (this.leader === view.element ? this.followTokens() : this.followText()));
+    });
+    new ResizeObserver(() => this.place()).observe(editor.field);
+    this.scrolled = -Infinity;
+    document.addEventListener('selectionchange', () => this.selected());
+    this.countSoon = later(() => this.countSelected(), 80);
+  }
+
+  /** @param {() => void} call */
+  scrolling(call) {
+    this.scrolled = performance.now();
+    this.soon(call);
+  }
+
+  /** Do once before the next picture. @param {() => void} call */
+  soon(call) {
+    if (this.frame) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      call();
+    });
+  }
+
+  followText() {
+    const { field, from } = this.editor;
+    const place = from + this.places.at(field.scrollTop + this.padding);
+    this.view.scrollTo(field.scrollTop <= 0 && from === 0 ? 0 : place);
+  }
+
+  followTokens() {
+    const { editor, view } = this;
+    const place = view.placeAtTop();
+    if (place === null) return;
+    if (place < editor.from || place > editor.to) editor.show(place);
+    editor.field.scrollTop = this.places.top(place - editor.from) - this.padding;
+  }
+
+  get padding() { return parseFloat(getComputedStyle(this.editor.field).paddingTop); }
+
+  /** Mark a part of the text in the field; nothing if there is none. @param {{ start: number, end: number } | null} part */
+  point(part) {
+    this.part = part;
+    this.place();
+  }
+
+  /** Put the marks where the part is in sight. */
+  place() {
+    const { editor, part, mark, places } = this;
+    const { field, from, to } = editor;
+    mark.replaceChildren();
+    mark.hidden = !part;
+    if (!part || part.start < from || part.end > to || part.end - part.start > MARKED) return;
+    const origin = places.mirror.getBoundingClientRect();
+    mark.style.width = `${field.clientWidth}px`;
+    mark.style.height = `${field.clientHeight}px`;
+    mark.style.top = `${field.offsetTop}px`;
+    for (const rect of places.rects(part.start - from, part.end - from)) {
+      const box = make('i');
+      Object.assign(box.style, {
+        left: `${rect.left - origin.left}px`, top: `${rect.top - origin.top - field.scrollTop}px`,
+        width: `${Math.max(rect.width, 2)}px`, height: `${rect.height}px`,
+      });
+      mark.append(box);
+    }
+  }
+
+  /** What is selected in the field. @returns {[number, number]} */
+  get selection() {
+    const { field, from, hasAll, model } = this.editor;
+    return hasAll ? [0, model.text.length] : [from + field.selectionStart, from + field.selectionEnd];
+  }
+
+  selected() {
+    if (document.activeElement !== this.editor.field) return;
+    const [start, end] = this.selection;
+    this.view.part = [start, end];
+    this.view.markSoon(); // a keystroke does not wait for it
+    this.countSoon();
+  }
+
+  async countSelected() {
+    const [start, end] = this.selection;
+    const { text } = this.editor.model;
+    const asked = text.slice(start, end);
+    if (start === end) {
+      the('selected').textContent = '';
+      return;
+    }
+    const counts = await this.count(start, end).catch(() => []);
+    const [first, last] = this.selection;
+    if (this.editor.model.text.slice(first, last) !== asked || !counts.length) return;
+    const tokens = counts.length > 1 ? `${counts.map(one => many(one, 'token')).join(' and ')}` : many(counts[0], 'token');
+    the('selected').textContent = `Selected: ${tokens}, ${many([...asked].length, 'character')}`;
+  }
+}
