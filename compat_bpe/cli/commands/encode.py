@@ -106,7 +106,7 @@ def encode(
     allowed = allowed_special(chosen, special, names)
     pieces = read_pieces(file)
     if offsets:
-        from ..token_places import placed_tokens
+        from ..shown.token_places import placed_tokens
 
         lines = placed_tokens(chosen, pieces, allowed, shown_name(file))
         for portion in portions(lines):

@@ -14,13 +14,13 @@ import click
 from ... import Encoding
 from ...files.text import STDIN
 from ..input_path import INPUT_PATH, shown_name
-from ..merge_steps import merges_as_json, shown_merges
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError, is_terminal, write_line, write_message
-from ..shown_tokens import Look, looks
+from ..shown.merge_steps import merges_as_json, shown_merges
+from ..shown.shown_tokens import Look, looks
+from ..shown.token_lines import lines_of, text_of
 from ..streams import check_utf8, portions, read_all, read_pieces, write_bytes, write_text
-from ..token_lines import lines_of, text_of
 
 
 @click.command(short_help="Show the tokens of a text.")
@@ -126,7 +126,7 @@ def show(
     if merges:
         words = _words(texts)
         if as_html:
-            from ..merge_page import merge_page
+            from ..shown.merge_page import merge_page
 
             lines = merge_page(words, chosen, allowed)
         elif as_json:
@@ -148,8 +148,8 @@ def show(
     else:
         write = partial(_write_tokens, chosen, allowed, ids, colored, quiet, len(files) > 1)
     if as_html:
-        from ..html_page import page_end, page_start
-        from ..token_page import IDS_SWITCH
+        from ..shown.html_page import page_end, page_start
+        from ..shown.token_page import IDS_SWITCH
 
         write_bytes((page_start(f"Tokens of {chosen.name}") + IDS_SWITCH).encode())
     is_complete = True
@@ -209,7 +209,7 @@ def _write_json(
 ) -> None:
     import json
 
-    from ..token_places import placed_tokens
+    from ..shown.token_places import placed_tokens
 
     lines = placed_tokens(encoding, read_pieces(file), allowed, shown_name(file))
     if with_path:
@@ -222,7 +222,7 @@ def _write_json(
 def _write_section(
     encoding: Encoding, allowed: Set[str], quiet: bool, file: str, _number: int
 ) -> None:
-    from ..token_page import section
+    from ..shown.token_page import section
 
     tokens = _Tokens(encoding, allowed, file)
     summary = () if quiet else (tokens.summary() for _ in range(1))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding, load
-from compat_bpe.cli.merge_steps import _columns, _Lines
+from compat_bpe.cli.shown.merge_steps import _columns, _Lines
 from compat_bpe.pipeline.models.explain import explain
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.commands.test_show import unescape, utf8_texts

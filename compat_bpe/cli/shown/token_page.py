@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from ..unicode.escape import Visible
+from ...unicode.escape import Visible
+from ..output import CommandError
 from .html_page import escaped, visible
-from .output import CommandError
 from .shown_tokens import Look
 from .token_units import Unit, data_of, units
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
-from compat_bpe.cli.shown_tokens import looks
-from compat_bpe.cli.token_page import section
-from compat_bpe.cli.token_places import placed_tokens
+from compat_bpe.cli.shown.shown_tokens import looks
+from compat_bpe.cli.shown.token_page import section
+from compat_bpe.cli.shown.token_places import placed_tokens
 from compat_bpe.save import save_tokenizer_json
 from tests.cli.exact import run, small_blocks
 from tests.memory import tracemalloc

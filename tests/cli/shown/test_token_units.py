@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.cli.shown_tokens import Look
-from compat_bpe.cli.token_units import data_of, units
+from compat_bpe.cli.shown.shown_tokens import Look
+from compat_bpe.cli.shown.token_units import data_of, units
 from tests.strategies import texts
 
 

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from .. import Encoding
-from ..fit.stream import Cutter, encode_iter, portions
-from ..pipeline.chunks import joins_to_text
-from ..pipeline.offsets import Located, locate
-from .output import CommandError
+from ... import Encoding
+from ...fit.stream import Cutter, encode_iter, portions
+from ...pipeline.chunks import joins_to_text
+from ...pipeline.offsets import Located, locate
+from ..output import CommandError
 
 #: The largest number of tokens whose look is cached.
 _CACHED = 1 << 14

@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from .. import Encoding
-from ..fit.stream import encode_iter
-from ..pipeline.chunks import joins_to_text
-from .output import CommandError
+from ... import Encoding
+from ...fit.stream import encode_iter
+from ...pipeline.chunks import joins_to_text
+from ..output import CommandError
 from .shown_tokens import placed_parts
 
 #: The largest number of tokens whose description is cached.

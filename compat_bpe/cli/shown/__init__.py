@@ -1,0 +1,1 @@
+"""Tokens and merges as they are shown: lines for people, pages of HTML, lines of JSON."""
