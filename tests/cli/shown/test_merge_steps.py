@@ -20,7 +20,7 @@ from tests.cli.commands.test_show import unescape, utf8_texts
 from tests.cli.exact import run
 from tests.examples import scaled
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)

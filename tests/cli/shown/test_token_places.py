@@ -19,7 +19,7 @@ from tests.cli.exact import run, small_blocks
 from tests.memory import tracemalloc
 from tests.strategies import texts
 
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parents[3]
 
 utf8_texts = texts.map(lambda text: text.encode("utf-8", "ignore").decode())
 
