@@ -22,6 +22,7 @@ from ..files.streamed import written_whole
 from ..files.write import write_files
 from ..report.head import page_time
 from ..report.html import page
+from ..report.order import by_difference
 from ..report.text import as_json, line_width, table_lines
 from ..train.bpe.byte_level import TrainingSettings
 from ..train.kinds import TOKENIZER_KINDS
@@ -339,12 +340,13 @@ def _report(options: argparse.Namespace) -> None:
     )
     if not made.total.documents:
         raise ValueError(f"there is no text in {', '.join(options.paths)}")
+    ordered = by_difference(made)
     if options.html:
         written = page(
-            made, options.top, corpus=options.paths, version=__version__, made_at=made_at
+            ordered, options.top, corpus=options.paths, version=__version__, made_at=made_at
         )
         write_files([(options.html, written.encode())])
     if options.json:
         print(as_json(made, options.top, {"errors": [], "skipped": []}))
     else:
-        print("\n".join(table_lines(made, line_width(), options.top)))
+        print("\n".join(table_lines(ordered, line_width(), options.top)))
