@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding
-from compat_bpe.cli.shown import shown_tokens
 from compat_bpe.cli.output import CommandError
+from compat_bpe.cli.shown import shown_tokens
 from compat_bpe.cli.shown.shown_tokens import Placed, placed_parts
 from compat_bpe.pipeline.chunks import joins_to_text
 from compat_bpe.pipeline.offsets import locate
