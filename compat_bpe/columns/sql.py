@@ -78,6 +78,7 @@ def register(
     ['token_count', 'truncate_tokens', 'split_tokens']
     >>> connection.execute("SELECT token_count('hello world', 'gpt2')").fetchone()
     (2,)
+    >>> connection.close()
     """
     check_errors(errors)
     own = {name: Carried(encoding) for name, encoding in (encodings or {}).items()}
