@@ -95,7 +95,9 @@ def test_spark_submit_trains_what_the_command_trains(files: list[Path], tmp_path
     """The executors lack the package, so the job ships it."""
     python = bare_python(tmp_path)
     missing = subprocess.run(
-        [python, "-c", "import pyarrow; import compat_bpe"], capture_output=True
+        [python, "-c", "import pyarrow; import compat_bpe"],
+        capture_output=True,
+        cwd=tmp_path,  # the checkout has the package, too
     )
     assert b"No module named 'compat_bpe'" in missing.stderr
     options = ["-n", "500", "--name", "own", "--special", "<|end|>"]
