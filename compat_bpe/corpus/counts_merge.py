@@ -122,8 +122,8 @@ def _sorted(counts: Counter[str], group: str) -> Iterator[Row]:
 
 def _added_up(rows: Iterable[Row]) -> Iterator[Row]:
     """Yield sorted rows, those of the same chunk and group as one."""
-    # The rows of a chunk come together, but those of one group among them may not: they come by
-    # their counts.
+    # The rows of a chunk come together, but its groups in any order, so the rows of one group may
+    # have others between them.
     last: str | None = None
     sums: dict[str, int] = {}
     for chunk, count, group in rows:
