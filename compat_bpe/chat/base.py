@@ -13,7 +13,7 @@ from .messages import Plain, checked_messages, checked_objects, plain
 class MessageCount(int):
     """A number of tokens, with a note if it is an estimate.
 
-    It is an ``int`` in all else.
+    Otherwise it is a plain ``int``.
 
     Args:
         value: the number.

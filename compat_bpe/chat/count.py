@@ -51,7 +51,7 @@ def count_messages(
             ``model_identity``, ``knowledge_cutoff`` and ``conversation_start_date``; for DeepSeek
             ``thinking``.
         estimate: True to estimate the number for a model without a public tokenizer, such as
-            Claude's, from the number of characters, if the maker publishes how many a token has.
+            Claude's: from the number of characters, if the maker publishes how many make a token.
             It changes nothing for other models, or with an encoding.
 
     Returns:

@@ -42,6 +42,7 @@ class Version(Enum):
 
     @property
     def opens_thinking(self) -> bool:
+        """True if a reply begins with a token that says if the model thinks."""
         return self in (Version.V3_1, Version.V4)
 
 

@@ -44,7 +44,7 @@ def estimated_count(request: Request, factor: Factor) -> MessageCount:
 
 
 def _texts(content: Any, place: str) -> Iterator[str]:
-    """Yield the texts of a message's content, with calls of tools and their results in parts.
+    """Yield the texts of a message's content; its parts may be calls of tools and their results.
 
     https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
     """

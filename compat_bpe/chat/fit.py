@@ -20,7 +20,7 @@ from .messages import Plain
 from .template import ChatTemplate
 from .units import Unit, units_of
 
-#: The parts in which a conversation is left out.
+#: What is left out as a whole.
 _Parts = Literal["turn", "message"]
 
 
@@ -146,7 +146,7 @@ class _Fitting:
             ValueError: those that must stay do not fit.
         """
         everything = dict(enumerate(self._request.messages))
-        # A format that refuses all of it says so of all of it.
+        # If the format refuses the conversation, the error is about the whole of it.
         if self._count(everything) <= self._limit:
             self._taken = everything
             return self._result()
@@ -158,7 +158,7 @@ class _Fitting:
                 f"limit is {self._limit}, but the messages that must stay (those of the system, "
                 f"and the last ones) have {least} tokens"
             )
-        # The most units that fit in a row are found by bisection.
+        # Bisection finds the most units that fit, taken in this order without a gap.
         known, beyond = needed, len(order)
         while beyond - known > 1:
             middle = (known + beyond) // 2

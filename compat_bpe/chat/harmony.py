@@ -196,6 +196,7 @@ def _declared(function: Plain) -> str:
 
 
 def _lines(text: str) -> list[str]:
+    r"""Return the lines of a text as Rust's ``lines`` does: they end in ``\n`` or ``\r\n``."""
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()

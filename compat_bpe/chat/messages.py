@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-#: The nesting up to which a value is taken; JSON of today's services has a tenth of it.
+#: The deepest nesting of a value. The JSON of today's services has a tenth of it.
 _DEEPEST = 100
 
 #: A message or a tool as plain data: dicts, lists, tuples, strings, numbers, True, False, None.
@@ -95,7 +95,7 @@ def part_text(part: Any, place: str) -> str:
     if not isinstance(part, dict):
         fail(place, f"must be an object, not {_kind(part)}")
     kind = part.get("type")
-    # Parts of these types have their text in a member of the same name.
+    # A refusal has its text in the member "refusal", every other part in "text".
     name = {"refusal": "refusal"}.get(kind, "text") if isinstance(kind, str) else ""
     if kind not in _TEXT_PARTS:
         fail(

@@ -20,11 +20,11 @@ class RequestPart:
     """A part of a request.
 
     Args:
-        name: the role of a message; or ``"images"``, ``"tools"``, or ``"reply"`` for the tokens
-            with which the reply begins.
-        messages: the indexes of the messages it is of, from 0 on; empty for tools and reply.
-        tokens: the tokens that it adds. A format may take something back when more follows, such
-            as the thoughts of an earlier answer; then it is less than 0.
+        name: the role of a message, or roles joined by ``" + "``; or ``"images"``, ``"tools"``, or
+            ``"reply"`` for the tokens with which the reply begins.
+        messages: the indexes of its messages, from 0 on; empty for tools and reply.
+        tokens: the tokens that it adds. A part may make a format leave out what came before, such
+            as the thoughts of an earlier answer; then the number may be below 0.
     """
 
     name: str
@@ -69,11 +69,12 @@ def count_parts(
     """
     count = counter_of(model, encoding, template, estimate)
     request = Request.checked(messages, tools, documents, variables=variables)
-    count(request)  # It raises what is wrong, of the whole.
+    count(request)  # what is wrong is said of the whole request, not of a beginning of it
     return list(_parts(request, count))
 
 
 def _parts(request: Request, count: Callable[[Request], MessageCount]) -> Iterator[RequestPart]:
+    """Yield the parts of a request, each with what it adds to the number of tokens."""
     texts = [_without_images(message) for message in request.messages]
     so_far = 0
     growing = replace(request, tools=None, add_generation_prompt=False)
@@ -83,12 +84,12 @@ def _parts(request: Request, count: Callable[[Request], MessageCount]) -> Iterat
         growing = growing.with_messages(texts[: number + 1])
         try:
             tokens = count(growing)
-        except ValueError:  # A format may take this message only with what follows.
+        except ValueError:  # the format takes this message only with what follows
             continue
         yield RequestPart(_roles(texts, waiting), tuple(waiting), tokens - so_far)
         so_far, waiting = tokens, []
     if waiting:
-        # All that is left is one part.
+        # The format takes the last messages only as a whole request: all that is left is one part.
         yield RequestPart(
             f"{_roles(texts, waiting)} + reply", tuple(waiting), count(request) - so_far
         )

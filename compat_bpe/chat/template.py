@@ -185,7 +185,7 @@ def _sandbox() -> Any:
 
 
 def _with_reasoning(message: Plain) -> Plain:
-    """Return a message without members that are None, and with what was thought by each name."""
+    """Return a message without members that are None; its thoughts get each name that is read."""
     message = {name: value for name, value in message.items() if value is not None}
     thought = next((message[name] for name in _REASONING if name in message), None)
     if thought is None:

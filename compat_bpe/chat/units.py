@@ -79,6 +79,7 @@ def _is_system(message: Plain) -> bool:
 
 
 def _first(parts: list[int], index: int) -> int:
+    """Return the first message of the part that a message is in."""
     while parts[index] != index:
         parts[index] = parts[parts[index]]
         index = parts[index]
@@ -86,5 +87,6 @@ def _first(parts: list[int], index: int) -> int:
 
 
 def _join(parts: list[int], one: int, other: int) -> None:
+    """Make one part of the parts that two messages are in."""
     low, high = sorted((_first(parts, one), _first(parts, other)))
     parts[high] = low

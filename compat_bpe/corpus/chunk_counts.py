@@ -30,8 +30,7 @@ Counts = dict[str, Counter[str]]
 #: A part of a text, and True if it goes on after a cut point.
 Waiting = tuple[str, bool]
 
-
-#: The characters that are counted for each chunk of ``Spill.most`` at most: chunks may be long.
+#: The most characters for each chunk of ``Spill.most``, on average: chunks may be long.
 _LENGTH = 128
 
 
@@ -53,7 +52,7 @@ class ChunkCounter:
 
     Args:
         encoding: the encoding that splits the text.
-        workers: the most worker processes to use for a large corpus.  1 uses none. None uses as
+        workers: the most worker processes to use for a large corpus. 1 uses none. None uses as
             many as there are processors.
         spill: the way to hand counts over early; ``finish`` hands over the rest, and returns none.
 

@@ -15,7 +15,7 @@ from ..formats.checked_json import is_unicode
 #: Chunks with their counts: a mapping, or rows.
 Counted = Union[Mapping[str, int], Iterable[Union["tuple[str, int]", "tuple[str, int, str]"]]]
 
-#: The highest count of a row: that of Parquet files and of SentencePiece, of 64 bits with a sign.
+#: The highest count of a row: Parquet files and SentencePiece keep it in 64 bits with a sign.
 MOST = (1 << 63) - 1
 
 #: The most characters of a chunk that a message shows.

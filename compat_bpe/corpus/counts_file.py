@@ -34,7 +34,7 @@ Row = tuple[str, int, str]
 _PARQUET = (".parquet", ".pq")
 _NAMES = ".tsv, .tsv.gz, .jsonl, .jsonl.gz or .parquet"
 
-#: The folder that is in a folder of Spark's as long as that is not complete.
+#: The folder that Spark keeps in a folder that it writes, until that is complete.
 _UNFINISHED = "_temporary"
 
 _HEADERS = (b"chunk\tcount", b"chunk\tcount\tgroup")

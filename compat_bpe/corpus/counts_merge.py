@@ -122,8 +122,8 @@ def _sorted(counts: Counter[str], group: str) -> Iterator[Row]:
 
 def _added_up(rows: Iterable[Row]) -> Iterator[Row]:
     """Yield sorted rows, those of the same chunk and group as one."""
-    # In sorted rows, those of a chunk and group may be separated by others of the chunk: rows are
-    # sorted by chunk, then by count.
+    # The rows of a chunk come together, but its groups in any order, so the rows of one group may
+    # have others between them.
     last: str | None = None
     sums: dict[str, int] = {}
     for chunk, count, group in rows:

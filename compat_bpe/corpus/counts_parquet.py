@@ -2,8 +2,8 @@
 
 A small file may stand for terabytes: a text that is stored once may be that of millions of rows,
 and a page of one letter compresses well. So texts are read as dictionaries, and equal ones are one
-``str``. How much a group of rows takes when it is decompressed is told by the file: a group that
-takes too much is refused. ``pyarrow`` has no bound for a page that is larger than told.
+``str``. The file tells the decompressed size of each group of rows, and one that is too large is
+refused. ``pyarrow`` has no bound for a page that is larger than the file tells.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .arrow import import_pyarrow
 
 #: The greatest number of rows that are held in memory at a time.
 _ROWS = 1 << 16
-#: The greatest number of bytes of text in them that are not equal.
+#: The greatest number of bytes of text in them, where equal texts share one ``str``.
 _BYTES = 1 << 26
 #: The greatest number of bytes of a column of text in one group of rows. Spark begins a new group
 #: at 128 MB, and pyarrow after a million rows.

@@ -1,18 +1,18 @@
 r"""Counts of the most frequent chunks in bounded memory, with a bound of the error.
 
 Exact counts need memory or disk for every distinct chunk, and most of them come once. A *summary*
-holds at most *m* chunks, whatever comes. When there are more, the count *c* of number *m + 1* by
-frequency is taken from all of them, and those that have nothing left are dropped. (This is the
-summary of Misra and Gries; that such summaries can be merged in any order is from "Mergeable
-summaries" by Agarwal and others, 2012.)
+holds at most *m* chunks, whatever comes. When there are more, *c*, the highest count but *m*, is
+subtracted from all counts, and chunks with nothing left are dropped. (This is the summary of Misra
+and Gries; that such summaries can be merged in any order is from "Mergeable summaries" by Agarwal
+and others, 2012.)
 
 The property: each count is too low by at most ``error``, the sum of all these *c*, and ``error`` is
 at most ``missing / (m + 1)``, where ``missing`` is the number of occurrences that are in no count.
 So a chunk that occurs more often than ``total / (m + 1)`` times is always there.
 
-The argument: whenever *c* is taken away, at least *m + 1* chunks lose *c* each, so ``missing``
+The argument: whenever *c* is subtracted, at least *m + 1* chunks lose *c* each, so ``missing``
 grows by *(m + 1) c* or more, and ``error`` by *c*. In a merge, both are those of the two summaries
-added up, before something is taken away again. So it makes no difference in which order, and in
+added up, before something is subtracted again. So it makes no difference in which order, and in
 what parts, chunks are counted and summaries merged: the counts may be others, the bound holds.
 """
 
@@ -77,7 +77,7 @@ def summary(counts: Mapping[str, int] | Iterable[tuple[str, int]], most: int) ->
 
 
 def merged(first: Summary, second: Summary) -> Summary:
-    """Return the summary of everything that two summaries are of.
+    """Return one summary of all chunks that two summaries were made of.
 
     If they hold different numbers of chunks, the result holds the smaller one.
 

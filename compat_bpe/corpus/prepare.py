@@ -241,6 +241,7 @@ def _masked(
 def _different_lines(
     parts: Iterable[DocumentPart], counts: CorpusCounts, seen: Seen
 ) -> Iterator[DocumentPart]:
+    """Yield the parts without the lines that have been seen before."""
     starts_line = True
     for part in parts:
         lines = part.text.split("\n")
@@ -264,6 +265,7 @@ def _different_lines(
 def _different_documents(
     parts: Iterable[DocumentPart], counts: CorpusCounts, seen: Seen
 ) -> Iterator[DocumentPart]:
+    """Yield the parts of the documents that have not been seen before."""
     digest = blake2b(digest_size=_DIGEST)
     with Spool() as held:
         for part in parts:

@@ -36,7 +36,7 @@ class Spool:
         self.clear()
 
     def add(self, part: DocumentPart) -> None:
-        """Hold one more.
+        """Hold one more part.
 
         Raises:
             OSError: there is no room for it; its ``filename`` is the folder.
@@ -56,7 +56,7 @@ class Spool:
         self._filed.append((part._replace(text=""), size))
 
     def take(self) -> Iterator[DocumentPart]:
-        """Yield all that are held, in their order; then none is."""
+        """Yield the parts that are held, in their order; then drop them."""
         yield from self._parts
         if self._file is not None:
             self._file.seek(0)
@@ -65,7 +65,7 @@ class Spool:
         self.clear()
 
     def clear(self) -> None:
-        """Hold none any more."""
+        """Drop all parts that are held."""
         self._parts.clear()
         self._characters = 0
         self._filed.clear()

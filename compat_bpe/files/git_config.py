@@ -77,6 +77,7 @@ def _files(git_directory: str) -> Iterator[tuple[str, bool]]:
 
 
 def _from_environment() -> str | None:
+    """Return the setting from ``GIT_CONFIG_KEY_0`` and its like; None if it is not there."""
     value = None
     with suppress(ValueError):
         for number in range(int(os.environ.get("GIT_CONFIG_COUNT", ""))):

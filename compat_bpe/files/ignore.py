@@ -1,7 +1,8 @@
 """Rules of ignore files, and globs; ``wildmatch`` reads their patterns.
 
-As in git, the rules of a ``.gitignore`` come before those of the directories above it, then come
-the repository's ``info/exclude`` and the user's ``core.excludesFile``.
+As in git, the first file with a rule that matches decides: the ``.gitignore`` of the directory,
+those of the directories above it, the repository's ``info/exclude``, the user's
+``core.excludesFile``.
 """
 
 from __future__ import annotations
@@ -98,6 +99,7 @@ def _plain_start(glob: str) -> str:
 
 
 def _any_part(rules: Rules, path: str) -> bool:
+    """Return True if some rules match a file, or a directory that it is in."""
     is_directory = False
     while path:
         if rules.verdict(os.sep + path, is_directory):
@@ -186,7 +188,7 @@ def _parse(line: str) -> list[_Rule]:
     """Return the rule of a line; none for a comment or an invalid pattern, as in git."""
     if line.startswith("#"):
         return []
-    # A string of C ends at NUL.
+    # Git reads a pattern as a string of C, which ends at a NUL.
     pattern = as_bytes(_without_spaces_behind(line.partition("\0")[0]))
     ignores = not pattern.startswith("!")
     pattern = pattern[not ignores :]

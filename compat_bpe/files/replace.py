@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
-#: The most characters of a file's name in the names of those beside it, which may have 255 bytes.
+#: The most characters of a target's name in the names of the temporary files beside it: systems
+#: take names of at most 255 bytes.
 _SHOWN = 48
 
 #: The number of files from which on the whole disk is synced, since each file takes some ms.
@@ -33,9 +34,9 @@ def put_in_place(
     interrupt the old files are put back.
 
     A reader sees each file whole, the old or the new one. While several are renamed, which takes
-    milliseconds, it may see some of both; so may writers at the same time, unless they hold the
-    lock of the folder (``lock.locked``). If the process is killed in these milliseconds, or the
-    old files cannot be put back, they remain under their second names.
+    milliseconds, it may see some of both. Two writers at the same time may leave some of both,
+    unless each holds the lock of the folder (``lock.locked``). If the process is killed in these
+    milliseconds, or the old files cannot be put back, they remain under their second names.
 
     The mode of a regular file is kept, and its owner and group where the system allows it; a link
     is replaced, not followed. Another name of the old file (a hard link) keeps the old content.
@@ -209,7 +210,7 @@ def open_part(part: str, target: str) -> BinaryIO:
 
 
 def is_special(path: str) -> bool:
-    """Tell if a path is written to, not replaced: a device, a pipe, or an open file by its number.
+    """Return True if a path is written to, not replaced: a device, a pipe, or a numbered open file.
 
     >>> is_special(os.devnull)
     True
@@ -223,7 +224,7 @@ def is_special(path: str) -> bool:
 
 @contextmanager
 def errors_named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let errors name this path, not the one that is written first."""
+    """Let errors name this path, not the temporary file that is written first."""
     try:
         yield
     except OSError as error:

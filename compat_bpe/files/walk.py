@@ -1,4 +1,4 @@
-"""The files that the paths on a command line name: themselves, or those in a directory."""
+"""The files that the paths on a command line stand for: a file itself, or those in a directory."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .text import STDIN
 
 
 class Found(NamedTuple):
-    """A file to be read, or a directory or ignore file that could not be."""
+    """A file to read; or a directory or an ignore file that cannot be read, with the problem."""
 
     path: str
-    #: The path on the command line that it was found by; the same if it was named itself.
+    #: The path on the command line that led to it; equal to ``path`` if it was named itself.
     root: str
     #: The index of that path among those on the command line.
     argument: int
@@ -79,6 +79,7 @@ class Walk:
         return self._left_out.reasons()
 
     def _below(self, top: str, argument: int) -> Iterator[Found]:
+        """Yield the files in a directory, and in those below it."""
         # The directories, and files with their sizes, that are still to come; the next one is last.
         waiting: list[_Directory | tuple[str, int]] = []
         try:
@@ -163,11 +164,14 @@ def _quoted(globs: Sequence[str]) -> str:
 
 
 class _Directory(NamedTuple):
+    """A directory that is still to be searched."""
+
     path: str
     #: The absolute path, without symbolic links.
     absolute: str
     #: The path that globs are matched against.
     relative: str
+    #: The ignore rules for the directory itself; the first that match decide.
     chain: tuple[Rules, ...]
 
 

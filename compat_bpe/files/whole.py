@@ -7,7 +7,8 @@ import os
 import stat
 from typing import BinaryIO
 
-#: The largest vocabulary, or file of settings beside one, in bytes.
+#: The largest vocabulary, or file of settings beside one, in bytes. Those of today are a tenth of
+#: it at most.
 SIZE_LIMIT = 1 << 28
 
 #: The largest ignore file, or file of git's configuration, in bytes.
@@ -60,7 +61,7 @@ def read_whole(path: str | os.PathLike[str], limit: int = SIZE_LIMIT) -> bytes:
 def read_gits(path: str) -> bytes:
     """Return the content of an ignore file, or of a file of git's configuration.
 
-    It is empty if there is no such file, or if it is none that has an end. A byte order mark is
+    It is empty if there is no such file, or if the path is not a regular file. A byte-order mark is
     left out.
 
     Raises:

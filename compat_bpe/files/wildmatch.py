@@ -6,7 +6,7 @@ two stars has a fixed length, so the first place where it fits leaves the most t
 no other has to be tried. So each character of a pattern meets each character of a text a few times
 at most, whatever the pattern. A regular expression would try the stars in all combinations.
 
-Git compares bytes: for its patterns, text is bytes in the disguise of Latin-1 (``as_bytes``).
+Git compares bytes: so a text here is the bytes of a text, each as a character (``as_bytes``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Callable, Union
 
-#: The characters with which a pattern is more than a text.
+#: The characters that make a pattern more than plain text.
 _SPECIAL = re.compile(r"[*?\[\\]")
 _STARS = re.compile(r"\*+")
 #: The characters of the classes that may be in a set, as in ``[[:digit:]]``: C's, for ASCII.
@@ -113,6 +113,7 @@ def matcher(pattern: str, *, is_name: bool) -> Callable[[str], bool]:
 
 
 def _path_matcher(pattern: str) -> Callable[[str], bool]:
+    """Return the function that says if a pattern matches a path, name by name."""
     names: list[_Name | None] = []
     parts: list[_Part] = []
     for part in [*_parts(pattern), "/"]:

@@ -14,8 +14,6 @@ from ..files.json_message import json_message
 from ..files.whole import read_whole
 from .json_numbers import read_float
 
-#: The largest file accepted, in bytes. The largest tokenizers of today are a tenth of it.
-
 
 class Json:
     """A value in a JSON file.

@@ -20,7 +20,7 @@ _RUN = re.compile(r"! (0|[1-9][0-9]{0,9})(?= |$)", re.ASCII)
 
 
 def parse_js_tiktoken(file: Json) -> Ranked:
-    """Return the vocabulary of such a file.
+    """Return the vocabulary of a rank file.
 
     Raises:
         ValueError: ``{file}: {place}: {reason}``; the file is damaged.

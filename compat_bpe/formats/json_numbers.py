@@ -5,8 +5,8 @@ as written, as Python does. It rounds twice, so every fourth score of a vocabula
 in its last bit. The path that a Unigram model takes may depend on that bit, so the scores are
 read here in the same steps:
 
-1. Its digits, without the point, are one integer. It must be below 2**64: if one digit more would
-   reach that, the digits from there on do not count. Those before the point still move the point.
+1. Its digits, without the point, make one integer. Where one more digit would reach 2**64, it and
+   those after it are dropped. A digit dropped before the point still counts for the power of ten.
 2. The integer is rounded to a float.
 3. That is multiplied with a power of ten, or divided by one, and rounded again.
 """

@@ -60,7 +60,7 @@ def manifest_of(*files: Path) -> Manifest | None:
         special_tokens = dict(specials.items())
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    # Not a number alone is an int: True is one.
+    # A bool is an int to isinstance().
     if not isinstance(pattern, str) or any(type(one) is not int for one in special_tokens.values()):
         return None
     for file, digest in zip(files, digests):

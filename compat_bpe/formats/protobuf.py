@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-#: The wire types: a whole number, 8 bytes, bytes of any length, the two ends of a group, 4 bytes.
+#: The wire types: an integer, 8 bytes, bytes of any length, the two ends of a group, 4 bytes.
 VARINT, FIXED64, BYTES, GROUP, GROUP_END, FIXED32 = range(6)
 #: The deepest that groups, which are obsolete, may be within each other.
 _DEEPEST = 100
@@ -24,7 +24,7 @@ class Field(NamedTuple):
 
     Args:
         number, wire: its number and its wire type.
-        value: a whole number, or bytes; nothing for a group, which is skipped.
+        value: an integer, or bytes; no bytes for a group, which is skipped.
         start, end: the place of the value.
     """
 
@@ -66,7 +66,7 @@ def read_fields(data: bytes, at: int, end: int) -> Iterator[Field]:
 
 
 def read_varint(data: bytes, at: int, end: int) -> tuple[int, int]:
-    """Return a whole number of at most 64 bits, and the place after it.
+    """Return an integer of at most 64 bits, and the place after it.
 
     Raises:
         Damaged: it has no end, or more than ten bytes.
@@ -119,7 +119,7 @@ def _skip_group(data: bytes, at: int, end: int, number: int) -> int:
 
 
 def write_varint(number: int) -> bytes:
-    """Return a whole number as it is written; a negative one as one of 64 bits.
+    """Return an integer as it is written; a negative one in two's complement of 64 bits.
 
     >>> write_varint(300)
     b'\\xac\\x02'

@@ -9,10 +9,10 @@ from .checked_json import Json
 
 
 class Ranked(NamedTuple):
-    """The content of such a file.
+    """The content of a file.
 
     Args:
-        pattern: the pattern and its place in the file, since only who uses it finds it wrong.
+        pattern: the pattern with its place in the file, for the message if it turns out wrong.
         ranks: each token and its rank, which is its id.
         special_tokens: names and ids.
     """
@@ -23,7 +23,7 @@ class Ranked(NamedTuple):
 
 
 def check_size(part: Json | None, ranks: Mapping[bytes, int], special: Mapping[str, int]) -> None:
-    """Refuse a vocabulary that has not the size that its file says, by the rules of tiktoken.
+    """Refuse a vocabulary of another size than its file says, by the rules of tiktoken.
 
     Args:
         part: the number of tokens, ``explicit_n_vocab`` of tiktoken; None or 0 if none is said.

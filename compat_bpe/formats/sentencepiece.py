@@ -86,8 +86,8 @@ class SentencePieceModel(NamedTuple):
         texts: each piece, by id.
         scores: the score of each piece, a number of 32 bits.
         types: the type of each piece, a byte (see ``pipeline.models.sentencepiece.vocabulary``).
-        normalizer: what it says about normalization.
-        denormalizer: the same for decoded text; None if there is nothing.
+        normalizer: its settings of normalization.
+        denormalizer: the same for decoded text; None if there are none.
         kind: ``UNIGRAM``, ``BPE``, ``WORD`` or ``CHAR``.
         whitespace_as_suffix: True if spaces belong to the word before.
         byte_fallback: True if unknown characters are written as bytes.

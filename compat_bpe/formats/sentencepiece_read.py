@@ -115,8 +115,8 @@ def _read_pieces(
 ) -> int:
     """Read the pieces from a place on that are written in the usual way; return where they end.
 
-    This is a field that has the text, the score and, if it is not 1, the type, in less than 128
-    bytes.
+    The usual way is a field of less than 128 bytes with the text, the score and, if it is not 1,
+    the type.
     """
     end = len(data)
     try:

@@ -1,7 +1,7 @@
 """The files that Hugging Face transformers keeps beside a vocabulary.
 
-``tokenizer_config.json`` has the name of a class and its settings, and the special tokens by what
-they are for. Older folders have those in ``special_tokens_map.json``, other added tokens in
+``tokenizer_config.json`` has the name of a class and its settings, and the special tokens by their
+roles. Older folders have those in ``special_tokens_map.json``, other added tokens in
 ``added_tokens.json``, and no more than the type of the model in ``config.json``. All of them may
 be missing.
 """
@@ -177,8 +177,8 @@ class Settings:
         by_role = [*special.values(), *more_tokens]
         names = {token["content"] for token in by_role}
         listed = [*self.listed(), *self._listed_by_name()]
-        # transformers numbers them twice. In what is added around a text it has the ids that are
-        # written in the files, even if they are not those that the tokens get in the end.
+        # transformers numbers them twice. Around a text it puts the ids that are written in the
+        # files, even where the tokens get others in the end.
         around = {**vocabulary, **{token["content"]: token["id"] for token in listed}}
         for name in dict.fromkeys(token["content"] for token in by_role):
             around.setdefault(name, len(around))

@@ -91,6 +91,7 @@ def parse_tekken(file: Json) -> Ranked:
 
 
 def _special_tokens(file: Json, count: int) -> dict[str, int]:
+    """Return the special tokens and their ids, those that are only reserved included."""
     version = file["config"]["version"]
     must_list = _MUST_LIST.get(version.text())
     if must_list is None:

@@ -31,10 +31,10 @@ class TokenizerClass(NamedTuple):
     """A class.
 
     Args:
-        parts: returns the parts of the file besides the model, of the settings, the name of the
-            special token for each role and the id of each name.
+        parts: returns the parts of the file besides the model; it takes the settings, the name of
+            the special token for each role, and the id of each name.
         special: the special tokens.
-        needed: the roles of those that there has to be one of.
+        needed: the roles that must have a special token.
         more: other special tokens.
         unknown: the role of the special token that stands for what is unknown.
         no_unknown: the name of that token if a file says that there is none.
@@ -52,7 +52,7 @@ class TokenizerClass(NamedTuple):
     most_merges: int | None = None
 
 
-#: It does nothing: it neither adds tokens nor changes places.
+#: A post-processor that does nothing: it neither adds tokens nor changes places.
 _KEPT = byte_level_part(add_prefix_space=True, trim_offsets=False)
 
 
@@ -166,7 +166,7 @@ def _herbert(_: Settings, names: Mapping[str, str], ids: Mapping[str, int]) -> d
 
 
 def _roberta_class(*, normalized: bool, mask_normalized: bool) -> TokenizerClass:
-    """Return RoBERTa, or one that differs by the flag ``normalized`` of special tokens."""
+    """Return RoBERTa's class, or one that differs in the flag ``normalized`` of special tokens."""
 
     def special(name: str) -> Special:
         return Special(name, normalized=normalized, is_bare=False)

@@ -108,6 +108,7 @@ def _split_by(pattern: str) -> dict[str, Any]:
 
 
 def _class_named(settings: Settings) -> TokenizerClass | None:
+    """Return the class that the files name; None if they name none."""
     named = settings.class_name({*CLASSES, *REFUSED})
     if named is None:
         return None

@@ -26,7 +26,7 @@ from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 
 
 class _Kind(NamedTuple):
-    """A kind of tokenizer: its special tokens, and how they stand around texts.
+    """A kind of tokenizer: its special tokens, and how they are put around texts.
 
     Args:
         special: the special tokens.
@@ -48,7 +48,7 @@ _BERT = _Kind(
         "mask_token": Special("[MASK]"),
     }
 )
-#: As BERT; only that transformers gives the special tokens flags of their own.
+#: As BERT, but transformers gives the special tokens flags of their own.
 _LAYOUT2 = _BERT._replace(
     special={role: token._replace(is_bare=False) for role, token in _BERT.special.items()}
 )

@@ -40,9 +40,9 @@ else:
 
 
 def changed(whole: T, **parts: Any) -> T:
-    """Return a copy of an object in which some parts are others; it shares the rest.
+    """Return a copy of an object with some parts replaced; it shares the others.
 
-    What has been built by now is shared, too, and what has not is built by each for itself.
+    Lazy parts that are built already are shared, too. Each object builds the others for itself.
 
     >>> class Pair:
     ...     def __init__(self, left, right):

@@ -192,6 +192,7 @@ class Pool:
             self._events.put(_GONE)
 
     def _pass_on(self, source: IO[bytes]) -> None:
+        """Pass on messages up to the empty frame that ends them."""
         while frame := _read_frame(source):
             self._events.put(pickle.loads(frame))
 

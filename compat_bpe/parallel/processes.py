@@ -19,7 +19,7 @@ _CODE = "import sys; sys.path[:] = {path!r}; from {module} import work; work()"
 #: The beginnings of the names of Python's own programs.
 _PYTHONS = ("python", "pypy", "graalpy")
 
-#: The flags of a new process, each a bit of its own, where there are such.
+#: The flags of a new process. Only on Windows does ``subprocess`` have them.
 _ON_WINDOWS = ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")
 
 

@@ -56,9 +56,10 @@ def long_clusters(text: str) -> Iterator[tuple[int, int]]:
 
 
 def stands_alone(char: str) -> bool:
-    r"""Return True if a character joins others in a cluster only if these follow and extend it.
+    r"""Return True if a cluster always ends between this character and any other that stands alone.
 
-    Between two such characters is the end of a cluster, unless they are ``\r\n``.
+    The exception is ``\r\n``. What extends the character before it, or joins the one after it, does
+    not stand alone.
     """
     return char.translate(_classes()) in "ocxC\r\n"
 

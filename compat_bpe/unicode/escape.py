@@ -63,7 +63,7 @@ class Visible(dict[int, str]):
 
 
 def can_show(text: str) -> bool:
-    """Tell if the encoding of standard output has all characters of a text."""
+    """Return True if the encoding of standard output has all characters of a text."""
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "ascii")
     except UnicodeEncodeError:

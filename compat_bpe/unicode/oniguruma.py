@@ -1,7 +1,7 @@
-r"""Classes of characters by Oniguruma's names, of Unicode 16.0.
+r"""Classes of characters by the names that Oniguruma has for them, as of Unicode 16.0.
 
-As in ``doc/RE`` and ``doc/UNICODE_PROPERTIES`` of Oniguruma 6.9, and measured with tokenizers
-0.23.3 over all code points.
+The sources are ``doc/RE`` and ``doc/UNICODE_PROPERTIES`` of Oniguruma 6.9. The classes were
+compared with those of tokenizers 0.23.3 over all code points.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from .tables import SCRIPTS
 def outer_word() -> CodePoints:
     r"""Return the characters that ``\w`` matches outside of a class.
 
-    They are those within a class, three superscripts and three fractions.
+    They are those that it matches within a class, three superscripts and three fractions.
     """
     return inner_word() | CodePoints.of("²³", "¹", "¼¾")
 
 
 @cache
 def inner_word() -> CodePoints:
-    r"""Return the characters that ``\w`` is in a class, such as ``[^\w\s]``.
+    r"""Return the characters that ``\w`` matches within a class, such as ``[^\w\s]``.
 
-    There are no joiners.
+    The joiners U+200C and U+200D are not among them.
     """
     return word() - CodePoints.of("\u200c\u200d")
 
@@ -93,7 +93,7 @@ _POSIX: dict[str, Callable[[], CodePoints]] = {
 
 @cache
 def _full_names() -> dict[str, str]:
-    """Return for each loose name the one in the tables."""
+    """Return the name in the tables for each name in loose spelling."""
     from .tables_properties import BLOCKS, PROPERTIES, SHORT_NAMES
 
     names = {loose(name): name for name in (*PROPERTIES, *BLOCKS, *SCRIPTS)}

@@ -154,7 +154,7 @@ _OTHERS: dict[str, Callable[[], CodePoints]] = {
 
 @cache
 def _orbits() -> dict[int, tuple[int, ...]]:
-    """Return each code point that has a case with all that match it when case is ignored."""
+    """Return, for each code point that has a case, all that match it when case is ignored."""
     orbits = {}
     for group in tables.CASE_ORBITS.split():
         members = tuple(int(item, 16) for item in group.split(","))

@@ -1,7 +1,7 @@
 """The script of each character, as of Unicode 9.0, the version that tokenizers 0.23.3 goes by.
 
-The scripts of 16.0 and the code points unassigned in 9.0 are known. In between, hardly any
-character has got another script.
+It is the script in 16.0, for the code points that 9.0 assigns already. Hardly any character has
+another script in 16.0 than in 9.0.
 """
 
 from __future__ import annotations

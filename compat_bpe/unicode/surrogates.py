@@ -12,7 +12,7 @@ _LONE = "[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]"
 #: text as UTF-8, and only copies it.
 _QUICK = "utf-8" if sys.implementation.name == "pypy" else "utf-16-le"
 
-#: A sign that no text has in it, since it is a surrogate: what follows begins where a text does.
+#: A mark for the beginning of a text. It is a surrogate, so no repaired text has it in it.
 START = "\ud800"
 
 
@@ -60,7 +60,7 @@ def has_surrogates(text: str) -> bool:
 
 
 def check_text(text: str) -> None:
-    """Raise ``UnicodeEncodeError`` if a text has surrogates in it, ``TypeError`` if it is none."""
+    """Raise ``UnicodeEncodeError`` if a text has surrogates, ``TypeError`` if it is no ``str``."""
     if not isinstance(text, str):
         raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
     if not text.isascii():

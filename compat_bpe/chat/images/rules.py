@@ -29,7 +29,7 @@ _SQUARE = 2048
 _SHORT = 768
 _TILE = 512
 
-# Patches: no more than so many are taken.
+# Patches: an image is covered by squares of so many pixels, and made smaller if they are too many.
 _PATCH = 32
 _MOST_PATCHES = 1536
 
@@ -64,7 +64,7 @@ class Tiles(NamedTuple):
         if detail == "low":
             return MessageCount(self.base)
         size = _known(size, detail)
-        # By what it is made smaller: by nothing, to fit in the square, for its shorter side.
+        # The factors that it is made smaller by: none, to fit in the square, for its shorter side.
         fractions = (1, 1), (_SQUARE, max(size)), (_SHORT, min(size))
         part, of = min(fractions, key=lambda fraction: fraction[0] / fraction[1])
         across, down = (_covering(side * part, of * _TILE) for side in size)
@@ -103,9 +103,9 @@ class Patches(NamedTuple):
 def patches(size: Size) -> int:
     """Return the number of patches that cover an image, which is made smaller if they are too many.
 
-    Then it gets such a size that there are whole patches along one side, and no more than the
-    limit. Where n patches are along a side of w pixels, there are n * h / w along one of h pixels:
-    all this is exact in integers.
+    It is made so small that one side is a whole number of patches, and that there are no more than
+    the limit. With n patches along a side of w pixels, there are n * h / w along the other, of h
+    pixels. All this is exact in integers.
 
     >>> patches(Size(1024, 1024)), patches(Size(1800, 2400))
     (1024, 1452)

@@ -4,7 +4,7 @@ A chat template is a program of somebody else's. It may use what is listed in ``
 ``methods``, ``filters`` and ``functions``, and nothing else. All that it does is counted before it
 is done (``budget``), so its time and its memory are bounded.
 
-This is what renders; it needs jinja2, so it is imported only then.
+It needs jinja2, so it is imported only when a template is rendered.
 """
 
 from .render import compile_template as compile_template

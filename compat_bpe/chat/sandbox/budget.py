@@ -47,10 +47,10 @@ LARGEST = 1 << 12
 #: The characters that are searched, compared or hashed in a step.
 PER_STEP = 1 << 10
 
-#: The bytes in which the system says the memory of a process.
+#: The unit, in bytes, of the memory of a process as the system says it.
 _PEAK_UNIT = 1 if sys.platform == "darwin" else 1 << 10
 
-#: The turns after which the clock is looked at.
+#: The steps after which the clock is looked at.
 _STEPS_PER_LOOK = 256
 
 _IS_LINEAR = sys.implementation.name == "cpython" and sys.version_info >= (3, 10)

@@ -126,7 +126,7 @@ def _each(budget: Budget, value: Any, *args: Any, **kwargs: Any) -> Any:
     for one in (*args, *kwargs.values()):
         _check_attribute(budget, one, len(values))
     budget.spend(1 + 2 * len(values), 16 * len(values))
-    # What was given once stays so: "length" takes a list, but nothing that only goes forward.
+    # An iterator stays one, since "length" refuses it but takes a list.
     return values if values is value else iter(values)
 
 

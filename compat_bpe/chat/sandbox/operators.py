@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from .budget import LARGEST, Budget, TooMuch, is_number
 
-#: What is filled in in a text before "%": without widths and numbers of digits of four and more.
+#: A field in the text before "%", without a width or a precision of four digits or more.
 _FORM = re.compile(r"%(\(\w+\))?[-+ #0]*\d{0,3}(\.\d{0,3})?[a-zA-Z%]")
 
 
@@ -51,6 +51,11 @@ def count_operation(budget: Budget, operator: str, left: Any, right: Any) -> Non
 
 
 def count_form(budget: Budget, form: str, values: Any) -> None:
+    """Count the filling in of a text by "%".
+
+    Raises:
+        TooMuch: a field has a width or the like that is not taken, or it makes too much.
+    """
     places = form.count("%")
     budget.spend(1 + places + len(form) // 256)
     if _FORM.sub("", form).count("%"):

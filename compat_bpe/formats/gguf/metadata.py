@@ -1,4 +1,4 @@
-"""What a file says, checked: a value of the wrong type is an error that names its place."""
+"""The entries of a file, checked: a value of the wrong type is an error that names its place."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Metadata:
         return value
 
     def number(self, key: str) -> int | None:
-        """Return a whole number; None if there is none."""
+        """Return an integer; None if there is none."""
         value = self._value(key)
         if value is not None and type(value) is not int:
             self.fail(key, "must be an integer")

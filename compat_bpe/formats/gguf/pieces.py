@@ -30,7 +30,7 @@ class PiecesWithNames(SentencePieceModel):
     @cached_property
     def added_tokens(self) -> tuple[AddedToken, ...]:
         """The added tokens."""
-        # Which of them take white space is in no file, but known.
+        # No file says which of them take white space; it is known of these.
         takes_left = {"<mask>"} if self.kind == UNIGRAM else set()
         takes_right = set(self.texts) - _PHI_3_BARE if _PHI_3 in self.texts else set()
         return tuple(

@@ -1,7 +1,7 @@
-r"""How text is split before merges, by the names that ``tokenizer.ggml.pre`` has.
+r"""The splitting of text before merges, by the names that ``tokenizer.ggml.pre`` has.
 
-A file has only such a name. What it means are the steps of the models' own ``tokenizer.json``, as
-far as they are known; else llama.cpp's, in which text between the matches stays, as in a ``Split``.
+A file has only such a name. It stands for the steps of the models' own ``tokenizer.json``, as far
+as they are known; else for llama.cpp's, in which text between matches stays, as in a ``Split``.
 llama.cpp writes some steps otherwise, where its engine for patterns has no classes of Unicode, no
 flags or no normalizer.
 
@@ -19,7 +19,7 @@ Part = dict[str, Any]
 
 
 class Pre(NamedTuple):
-    """What comes before merges.
+    """The steps before merges, with the settings of a tokenizer that go with them.
 
     Args:
         steps: the pre-tokenizers.
@@ -100,7 +100,7 @@ _ASIAN = (
     "\u1100-\u11ff]+"
 )
 _BLOOM = r" ?[^(\s|[.,!?…。，、।۔،])]+"
-#: A place within digits that a multiple of three of them follow.
+#: A place before digits, a multiple of three of them.
 _THIRDS = r"(?=(\p{N}{3})+(?!\p{N}))"
 _NOT_ENDS = "[^\\n]+|[\\n]+"
 
@@ -116,7 +116,7 @@ _PLAIN_LLAMA3 = Pre(_splits(_LLAMA3))
 _PLAIN_GPT2 = Pre((_GPT2,))
 _DIGITS_GPT2 = Pre((_DIGIT, _GPT2))
 
-#: Names that mean the same.
+#: The steps by name; names with the same steps are one text, with spaces between.
 _GROUPS = {
     "llama3 llama-v3 llama-bpe falcon3 falcon-h1 midm-2.0 lfm2 jina-v5-nano": Pre(
         _splits(_LLAMA3), ignore_merges=True, adds_bos=True
@@ -225,7 +225,7 @@ _GROUPS = {
     "gemma4 granite-embed-multi-311m sarvam-moe": Pre(is_spelled=True),
 }
 
-#: What each name means.
+#: The steps of each name.
 PRE: dict[str, Pre] = {name: pre for names, pre in _GROUPS.items() for name in names.split()}
 
 #: Names that are known, but whose steps are not, and why.

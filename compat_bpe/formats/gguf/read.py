@@ -1,4 +1,4 @@
-"""The tokenizer of a GGUF file: its model says how, and each is read by a module of its own."""
+"""The tokenizer of a GGUF file; each of llama.cpp's models is read by a module of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..sentencepiece import SentencePieceModel
     from ..tokenizer_json import TokenizerDefinition
 
-    #: What a tokenizer is made of.
+    #: The definition of a tokenizer.
     Read = Union[TokenizerDefinition, SentencePieceModel, RwkvVocabulary]
 
 #: Models of llama.cpp that are not supported, and why.

@@ -1,4 +1,4 @@
-"""The templates of chats in a GGUF file, and the special tokens that they use."""
+"""The chat templates in a GGUF file, and the special tokens that they use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _KEY = "tokenizer.chat_template"
 
 
 def read_templates(path: str | os.PathLike[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the templates of a file by name, and the names of the special tokens by their roles.
+    """Return the chat templates of a file by name, and its special tokens by their roles.
 
     Raises:
         OSError: the file cannot be read.

@@ -1,4 +1,4 @@
-"""The tokens of a file, with their types, and what says how texts begin and end."""
+"""The tokens of a file with their types, and the tokens with which texts begin and end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Vocabulary(NamedTuple):
     """The tokens of a file by id, without those at the end that only fill it up.
 
     Args:
-        metadata: what the file says.
+        metadata: the entries of the file.
         tokens: the tokens; an empty one has a name of its own.
         types: the type of each.
     """

@@ -1,4 +1,4 @@
-"""Vocabularies of BERT in a GGUF file, in which ``▁`` begins a word and nothing goes on one."""
+"""Vocabularies of BERT in a GGUF file: ``▁`` marks what begins a word, nothing what goes on."""
 
 from __future__ import annotations
 

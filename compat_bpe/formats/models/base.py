@@ -116,7 +116,7 @@ def refuse_extension(kind: str) -> NoReturn:
 
 
 def flag(part: Json, name: str) -> bool:
-    """Return a flag that may be left out, and is false then."""
+    """Return a flag; False if it is left out or null."""
     value = part.get(name)
     return value is not None and value.truth()
 

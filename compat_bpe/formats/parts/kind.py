@@ -1,4 +1,4 @@
-"""The type of a part of a ``tokenizer.json``, and what many parts have."""
+"""The type of a part of a ``tokenizer.json``, its size, and the patterns that many parts have."""
 
 from __future__ import annotations
 
