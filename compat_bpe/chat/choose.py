@@ -56,7 +56,7 @@ def _deepseek_service(version: Version) -> Callable[[Encoding, str], ChatFormat]
 #: The first kind that fits a model's encoding and its name is taken. Without a model's name, the
 #: first kind of the encoding whose pattern matches the empty name is.
 _KINDS = (
-    _Kind("cl100k_base", r"gpt-3\.5-turbo-0301", _openai(Rule(4, -1, 10))),
+    _Kind("cl100k_base", r"gpt-(3\.5|35)-turbo-0301", _openai(Rule(4, -1, 10))),
     _Kind("cl100k_base", r"((?!.*instruct)(ft:)?gpt-(3\.5|35|4).*)?", _openai(Rule(func_init=10))),
     _Kind("o200k_base", r"((ft:|chat)?gpt-4o.*)?", _openai(Rule())),
     _Kind("o200k_base", r".*", _openai_unpublished),

@@ -75,41 +75,35 @@ def count_parts(
 
 def _parts(request: Request, count: Callable[[Request], MessageCount]) -> Iterator[RequestPart]:
     """Yield the parts of a request, each with what it adds to the number of tokens."""
-    texts = [_without_images(message) for message in request.messages]
     so_far = 0
-    growing = replace(request, tools=None, add_generation_prompt=False)
-    waiting: list[int] = []
-    for number in range(len(texts)):
-        waiting.append(number)
-        growing = growing.with_messages(texts[: number + 1])
+    names: list[str] = []
+    numbers: list[int] = []
+    for name, number, grown in _growing(request):
+        names.append(name)
+        if number is not None:
+            numbers.append(number)
         try:
-            tokens = count(growing)
-        except ValueError:  # the format takes this message only with what follows
+            tokens = count(grown)
+        except ValueError:  # the format takes this only with what follows; it takes the whole
             continue
-        yield RequestPart(_roles(texts, waiting), tuple(waiting), tokens - so_far)
-        so_far, waiting = tokens, []
-    if waiting:
-        # The format takes the last messages only as a whole request: all that is left is one part.
-        yield RequestPart(
-            f"{_roles(texts, waiting)} + reply", tuple(waiting), count(request) - so_far
-        )
-        return
+        shown = " + ".join(dict.fromkeys(names))
+        yield RequestPart(shown, tuple(dict.fromkeys(numbers)), tokens - so_far)
+        so_far, names, numbers = tokens, [], []
+
+
+def _growing(request: Request) -> Iterator[tuple[str, int | None, Request]]:
+    """Yield the request as it grows, each time with what has come, and of which message."""
+    texts = [_without_images(message) for message in request.messages]
+    bare = replace(request, tools=None, add_generation_prompt=False)
+    for number, message in enumerate(texts):
+        yield message["role"], number, bare.with_messages(texts[: number + 1])
     for number, message in enumerate(request.messages):
         if message is not texts[number]:
             texts[number] = message
-            tokens = count(growing.with_messages(list(texts)))
-            yield RequestPart("images", (number,), tokens - so_far)
-            so_far = tokens
+            yield "images", number, bare.with_messages(list(texts))
     if request.tools:
-        growing = replace(growing, messages=request.messages, tools=request.tools)
-        tokens = count(growing)
-        yield RequestPart("tools", (), tokens - so_far)
-        so_far = tokens
-    yield RequestPart("reply", (), count(request) - so_far)
-
-
-def _roles(messages: list[Plain], numbers: list[int]) -> str:
-    return " + ".join(dict.fromkeys(messages[number]["role"] for number in numbers))
+        yield "tools", None, replace(request, add_generation_prompt=False)
+    yield "reply", None, request
 
 
 def _without_images(message: Plain) -> Plain:

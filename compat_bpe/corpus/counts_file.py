@@ -25,7 +25,8 @@ from typing import Any, BinaryIO, Callable
 from ..files.compressed import read_lines, without_gz
 from ..files.json_message import json_message
 from ..files.text import STDIN, not_utf8
-from .counted import check_chunk, checked_count
+from ..formats.checked_json import is_unicode
+from .counted import MOST, check_chunk, checked_count
 from .documents import LINE_LIMIT, group_of, is_json_lines
 
 #: A row: a chunk, its count and its group.
@@ -127,12 +128,14 @@ class CountsReader:
                 for number, row in rows:
                     self.place = f"{path}:{number}"
                     chunk, count, own = row
-                    if type(count) is not int or count < 0:
+                    if type(count) is not int or not 0 <= count <= MOST:
                         count = checked_count(chunk, count)
                     check_chunk(chunk)
                     own = group if own is None else own
                     if not isinstance(own, str):
                         raise ValueError(f"the group is {own!r:.60}; it must be a string")
+                    if not is_unicode(own):
+                        raise ValueError(f"the group {own!r:.60} has a surrogate")
                     self.rows += 1
                     self.total += count
                     if count:
@@ -153,7 +156,10 @@ class CountsReader:
             if len(line) > LINE_LIMIT:
                 raise ValueError(f"a line of more than {LINE_LIMIT:,} bytes")
             if number == 1:
-                line = _without_mark(line)
+                bare = _without_mark(line)
+                offset += len(line) - len(bare)
+                size -= len(line) - len(bare)
+                line = bare
             row = line.rstrip(b"\r\n")
             if row and not (number == 1 and row in _HEADERS):
                 try:

@@ -288,7 +288,7 @@ class _Reader:
                 line = line[len(codecs.BOM_UTF8) :]
                 offset += len(codecs.BOM_UTF8)
                 size -= len(codecs.BOM_UTF8)
-            if not line.isspace():
+            if line and not line.isspace():
                 try:
                     text, group = self._document(line, offset, file.group)
                 except ValueError as error:

@@ -90,6 +90,20 @@ def test_a_template_that_takes_only_the_whole() -> None:
     assert names_of(ONLY_WITH_A_REPLY) == [whole]
 
 
+#: It takes tools only with the beginning of a reply.
+TOOLS_WITH_A_REPLY = """
+{%- if tools and not add_generation_prompt %}{{ raise_exception('no reply') }}{% endif -%}
+{%- for message in messages %}{{ message.content }}{% endfor -%}
+{%- if tools %}{{ tools | tojson }}{% endif -%}
+"""
+
+
+def test_what_a_template_takes_only_with_the_rest_is_one_part() -> None:
+    assert names_of(TOOLS_WITH_A_REPLY, TOOLS)[-1] == ("tools + reply", ())
+    [whole] = names_of(ONLY_WITH_A_REPLY, TOOLS)
+    assert whole == ("system + user + assistant + tools + reply", (0, 1, 2, 3))
+
+
 def test_what_is_taken_back_when_more_follows() -> None:
     pytest.importorskip("jinja2")
     parts = count_parts(CHAT, encoding="cl100k_base", template=FORGETTING)

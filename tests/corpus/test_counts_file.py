@@ -78,6 +78,13 @@ def test_a_mark_before_the_header_is_none_of_a_chunk(tmp_path: Path) -> None:
     assert read(path) == [("\ufeffchunk", 1, "a")]
 
 
+def test_a_place_behind_a_mark_is_that_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes("\ufeffchunk\tcount\n".encode() + b"a\xff\t1\n")
+    with pytest.raises(ValueError, match="offset 17"):
+        read(path)
+
+
 def test_the_folder_that_spark_writes(tmp_path: Path) -> None:
     for name, count in (("part-1.tsv", 1), ("part-0.tsv", 2), (".part-2.tsv", 3), ("_x.tsv", 4)):
         (tmp_path / name).write_text(f"a\t{count}\n")
@@ -139,7 +146,9 @@ def test_bad_lines(line: bytes, message: str, tmp_path: Path) -> None:
         ('{"chunk": "a", "count": NaN}', "the count of 'a' is nan; it must be an integer"),
         ('{"chunk": "a", "count": true}', "the count of 'a' is True; it must be an integer"),
         ('{"chunk": "a", "count": -1}', "the count of 'a' is -1; it must be 0 or more"),
+        ('{"chunk": "a", "count": 9223372036854775808}', "the count of 'a' is beyond 9,223"),
         ('{"chunk": "a", "count": 1, "group": 3}', "the group is 3; it must be a string"),
+        ('{"chunk": "a", "count": 1, "group": "\\ud800"}', r"the group '\\ud800' has a surrogate"),
     ],
 )
 def test_bad_json(line: str, message: str, tmp_path: Path) -> None:

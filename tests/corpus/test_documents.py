@@ -124,6 +124,12 @@ def test_lines_are_named_by_their_number(tmp_path: Path) -> None:
     ]
 
 
+def test_a_byte_order_mark_alone_is_no_document(tmp_path: Path) -> None:
+    path = tmp_path / "b.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf")
+    assert read(path, field="t") == []
+
+
 def test_a_byte_order_mark_of_a_text_is_text(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfa\r\nb\r")

@@ -6,6 +6,7 @@ import binascii
 import os
 from typing import Any
 
+from ...encodings.model_names import plain_model_name
 from ...files.whole import read_whole
 from ..base import MessageCount
 from ..messages import fail
@@ -44,7 +45,7 @@ def image_tokens(
     >>> count, count.note
     (1659, 'OpenAI does not say how the tokens of an image are rounded')
     """
-    rule = rule_for_images(model)
+    rule = rule_for_images(plain_model_name(model))
     if rule is None:
         raise KeyError(f"OpenAI publishes no rule for the images of {model!r}")
     if isinstance(image, tuple):

@@ -97,6 +97,10 @@ def test_a_model_without_a_rule_is_refused() -> None:
         count_messages(request(image(detail="low")), encoding="o200k_base")
 
 
+def test_names_of_other_services() -> None:
+    assert image_tokens((1, 1), model="azure/gpt-4o", detail="low") == 85
+
+
 def test_image_tokens_of_files_data_and_sizes(tmp_path: Path) -> None:
     file = tmp_path / "a.webp"
     file.write_bytes(made.webp_extended(2048, 4096))
