@@ -99,7 +99,9 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
         try:
             tool = TOOLS.get(params.name)
             if tool is None:
-                raise CallError(f"there is no tool {params.name!r}; there are {', '.join(TOOLS)}")
+                raise CallError(
+                    f"there is no tool {params.name[:_SHOWN]!r}; there are {', '.join(TOOLS)}"
+                )
             arguments = params.arguments or {}
             check_arguments(tool, arguments, bounds)
             reads = tool.name == "token_tree" or not arguments.keys().isdisjoint(("file", "files"))
