@@ -192,7 +192,7 @@ def test_what_the_command_line_names_replaces_what_does_not_ship(line: str) -> N
 @pytest.mark.parametrize("lines", ['encoding = "a"\nmodel = "b"\n', "encoding = 1\n", 'model = ""'])
 def test_what_the_command_line_replaces_is_checked_for_its_form(lines: str) -> None:
     source = Source("/x/.compat-bpe.toml", f"[check]\n{lines}\n{RULE}max = 1\n")
-    with pytest.raises(ConfigurationError, match="exclude each other|is a text"):
+    with pytest.raises(ConfigurationError, match=r"exclude each other|is a text"):
         configuration_of(source, Counting(None))
 
 
