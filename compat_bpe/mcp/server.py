@@ -32,10 +32,10 @@ _INSTRUCTIONS = (
 #: The seconds that a client has to name its roots.
 _ROOTS_WAIT = 5
 
-#: The calls that are carried out at the same time.
+#: The most calls that are carried out at the same time.
 _AT_ONCE = 2
 
-#: The characters of a wrong value that a message shows.
+#: The most characters of a wrong value that a message shows.
 _SHOWN = 200
 
 
