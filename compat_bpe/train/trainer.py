@@ -95,7 +95,7 @@ class Learned(NamedTuple):
 
 
 class LikeError(ValueError):
-    """The tokenizer of ``like`` is of another kind; the message follows its path and a colon."""
+    """The tokenizer of ``like`` is of another kind; the message goes on from its path."""
 
 
 class Options(NamedTuple):
