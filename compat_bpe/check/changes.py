@@ -72,7 +72,8 @@ class Comparison:
         return [found[path] for path in sorted(found)]
 
     def _removed(self, chosen: ChosenFiles, selection: Selection) -> Iterable[Change]:
-        renamed = set(self._base.renamed.values())
+        # A file that was renamed to what no rule is about is gone like any other.
+        renamed = {before for path, before in self._base.renamed.items() if path in chosen.found}
         gone = [
             path
             for path in self._base.blobs

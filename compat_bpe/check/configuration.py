@@ -117,7 +117,8 @@ def _with_extended(source: Source, folder: str) -> list[Table]:
                 raise table.error("extends", f"{shown(name)} extends this file again; leave it out")
             if target in done:
                 continue
-            if len(done) + len(waiting) >= MOST_FILES:
+            # The first file is among them.
+            if len(done) + len(waiting) > MOST_FILES:
                 raise table.error("extends", f"more than {MOST_FILES} files are extended")
             try:
                 extended = read_source(target)
@@ -148,19 +149,28 @@ class _Defaults(NamedTuple):
 
 
 def _defaults(table: Table, before: _Defaults, *, is_given: bool) -> _Defaults:
-    counting = _counting(table, before.counting)
     return _Defaults(
-        before.counting if is_given else counting,
+        _counting(table, before.counting, is_given=is_given),
         _warn(table) or before.warn,
         _part(table, "growth") or before.growth,
     )
 
 
-def _counting(table: Table, default: Counting) -> Counting:
+def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
+    """Return what a table says to count by.
+
+    Args:
+        table: the table.
+        default: what counts if the table does not say it.
+        is_given: the default replaces what the table says, which may then be a model or an encoding
+            that does not ship.
+    """
     encoding = table.text("encoding", '"o200k_base"')
     model = table.text("model", '"gpt-4o"')
     if encoding is not None and model is not None:
         raise table.error("model", "encoding and model exclude each other; leave one of them out")
+    if is_given:
+        return default
     if encoding is not None:
         names = [*list_encoding_names(), *BASELINES]
         if encoding not in names:
@@ -185,9 +195,7 @@ def _counting(table: Table, default: Counting) -> Counting:
 
 def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> Rule:
     table.check_keys(_RULE_KEYS)
-    counting = _counting(table, defaults.counting)
-    if is_given:
-        counting = defaults.counting
+    counting = _counting(table, defaults.counting, is_given=is_given)
     files = _globs(table, "files")
     if not files:
         raise table.error(None, 'a rule needs files: write files = ["*.md"]')

@@ -24,6 +24,7 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",  # an older git does not know the line above
     "GIT_NO_REPLACE_OBJECTS": "1",
     "LC_ALL": "C",
 }

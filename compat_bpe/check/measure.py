@@ -94,7 +94,7 @@ class Measurement:
         warn: int | None = None,
     ) -> None:
         if warn is None:
-            # A number of tokens is about files; what else has a limit has the usual share.
+            # A number of tokens is about files; other limits have the usual share.
             part = rule.warn if kind == "file" or rule.warn.tokens is None else Part(None, 0.9)
             warn = part.of(limit.tokens)
         status: Status = judged(tokens, limit.tokens, warn)

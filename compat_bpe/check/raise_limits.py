@@ -78,7 +78,7 @@ def _like(old: str, new: int) -> str:
 
 
 def _only_changes(old: str, new: str, edits: Mapping[Way, int]) -> bool:
-    """Return True if two files differ in the edited values alone, and these only became higher."""
+    """Return True if two texts differ in the edited values alone, and each of these is higher."""
     expected: Any = parse_toml(old)
     for way, tokens in edits.items():
         *parents, key = way

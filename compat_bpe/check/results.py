@@ -18,7 +18,7 @@ class Result:
 
     Args:
         kind: what has a limit.
-        status: ``"over"``, ``"near"``, ``"ok"``, or ``"exempt"`` if it were over.
+        status: ``"over"``, ``"near"``, ``"ok"``, or ``"exempt"`` if an exempt file is over.
         path: the file, relative to the configuration's folder; empty for a total.
         line: the line of the section; 1 for a file.
         heading: the heading of the section.

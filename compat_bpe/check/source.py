@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from ..encodings.model_names import did_you_mean
 from ..files.whole import read_whole
 from .rules import Place
-from .toml_spans import Span, Way, parse_toml, toml_spans
+from .toml_spans import Span, Way, line_of_long_key, parse_toml, toml_spans
 
 NAME = ".compat-bpe.toml"
 PYPROJECT = "pyproject.toml"
@@ -22,10 +21,8 @@ _SIZE_LIMIT = 1 << 20
 _WAY_IN_PYPROJECT = ("tool", "compat-bpe", "check")
 _WAY = ("check",)
 
-#: A key of so many parts that parsers take minutes, since they go through all of them each time.
-_LONG_KEY = re.compile(
-    r"""^[ \t\[]*(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""", re.MULTILINE
-)
+#: The most parts of a key. Parsers go through all of them each time: many would take minutes.
+_MOST_PARTS = 100
 
 
 class ConfigurationError(ValueError):
@@ -48,10 +45,11 @@ class Source:
         self.text = text
         is_pyproject = os.path.basename(path) == PYPROJECT
         self._way: Way = _WAY_IN_PYPROJECT if is_pyproject else _WAY
-        long = _LONG_KEY.search(text)
-        if long is not None:
-            line = text.count("\n", 0, long.start()) + 1
-            raise ConfigurationError(f"{path}:{line}: a key of more than 100 parts; write a table")
+        line = line_of_long_key(text, _MOST_PARTS)
+        if line is not None:
+            raise ConfigurationError(
+                f"{path}:{line}: a key of more than {_MOST_PARTS} parts; write a table"
+            )
         try:
             value: Any = parse_toml(text)
         except ModuleNotFoundError:

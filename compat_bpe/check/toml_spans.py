@@ -17,12 +17,15 @@ Way = tuple[Union[str, int], ...]
 _BLANK = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _SPACE = re.compile(r"[ \t]*")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-#: Quoted text: the four kinds of strings, those of several lines first.
-_STRING = re.compile(
-    r'"""(?:[^\\]|\\[\s\S])*?"{3,5}(?!")'
-    r"|'''[\s\S]*?'{3,5}(?!')"
-    r'|"(?:[^"\\\n]|\\.)*"'
-    r"|'[^'\n]*'"
+#: Quoted text, of several lines or of one.
+_LINES = r'"""(?:[^\\]|\\[\s\S])*?"{3,5}(?!")' + r"|'''[\s\S]*?'{3,5}(?!')"
+_LINE = r'"(?:[^"\\\n]|\\.)*"' + r"|'[^'\n]*'"
+_STRING = re.compile(f"{_LINES}|{_LINE}")
+#: A piece of any text: a part of a key or of a value, a dot, space, or what ends a key. Three
+#: quotation marks that nothing closes are none: the search for their end is not made twice.
+_PIECE = re.compile(
+    rf"(?P<part>{_LINES}|(?!\"{{3}}|'{{3}})(?:{_LINE})|{_BARE_KEY.pattern})"
+    r"""|(?P<dot>\.)|(?P<space>[ \t]+)|#[^\n]*|[^"'.#\w \t-]+|[^"']"""
 )
 #: A number, a date or a boolean; a date may have a space in it.
 _SIMPLE = re.compile(r"[^,\]}#\r\n]*")
@@ -49,6 +52,31 @@ def parse_toml(text: str) -> dict[str, Any]:
         module = import_module("tomli")
     parsed: dict[str, Any] = module.loads(text)
     return parsed
+
+
+def line_of_long_key(text: str, most: int) -> int | None:
+    """Return the line of the first key with more than ``most`` parts; None if there is none.
+
+    The text need not be TOML. The search ends at a quotation mark without an end, as parsers do.
+
+    >>> line_of_long_key("a.b = 1\\nx = {'c' . d.e = 2}", 2)
+    2
+    """
+    at = parts = 0
+    follows_dot = False
+    for piece in _PIECE.finditer(text):
+        if piece.start() != at:
+            break
+        at = piece.end()
+        if piece.lastgroup == "part":
+            parts = parts + 1 if follows_dot else 1
+            if parts > most:
+                return text.count("\n", 0, at) + 1
+        elif piece.lastgroup not in ("dot", "space"):
+            parts = 0
+        if piece.lastgroup != "space":
+            follows_dot = piece.lastgroup == "dot" and parts > 0
+    return None
 
 
 def toml_spans(text: str) -> dict[Way, Span]:

@@ -88,7 +88,7 @@ class Carried:
         self._digest = sha256(self._data).digest()
 
     def get(self) -> Encoding:
-        """Return the encoding; always the same object in a process."""
+        """Return the encoding: the same object as long as the process keeps it."""
         if not self._data:
             return get_encoding(self.name)
         encoding = _known.pop(self._digest, None)

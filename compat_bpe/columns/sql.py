@@ -14,9 +14,10 @@ from .functions import each_once, splitting, truncating
 from .texts import Errors, check_errors, texts_of
 from .values import text_of
 
-#: The most values that SQLite's functions remember, and the length of the longest of these: some
-#: tens of megabytes at most.
-_REMEMBERED, _LONGEST = 4096, 4096
+#: The most values that each of SQLite's functions caches, and the length of the longest of these.
+#: That is 16 MiB of ASCII, or 64 MiB of the widest characters, and as much for results that are
+#: texts.
+_CACHED, _LONGEST = 4096, 4096
 
 Function = Callable[..., Any]
 
@@ -118,11 +119,11 @@ def _of_row(function: Function, encoding_of: Callable[[str], Encoding], errors: 
         return json.dumps(made, ensure_ascii=False) if isinstance(made, list) else made
 
     # typed: 1 and 1.0 are equal, and only one of them is a limit.
-    remembering = lru_cache(_REMEMBERED, typed=True)(make)
+    cached = lru_cache(_CACHED, typed=True)(make)
 
     def call(value: Any, *others: Any) -> Any:
         short = isinstance(value, (str, bytes)) and len(value) <= _LONGEST
-        return (remembering if short else make)(value, *others)
+        return (cached if short else make)(value, *others)
 
     return call
 

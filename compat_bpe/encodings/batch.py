@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 #: The least size in characters of a batch for workers: starting one takes as long as encoding this.
 WORTH_WORKERS = 4_000_000
 
-#: Characters that a worker gets at a time: few enough that all end at about the same time.
+#: Characters that a worker gets at a time: few, so that all workers end at about the same time.
 _SHARE = 500_000
 
-#: Characters of a text that are enough for most of what is set up when it is first needed.
+#: Characters at the beginning of a text that set up most of what is set up when first needed.
 _BEGINNING = 1000
 
 T = TypeVar("T")
@@ -49,15 +49,15 @@ def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: in
 
 
 def _set_up(function: Callable[[Any], R], item: object) -> None:
-    """Encode the beginning of a text, so that not each thread sets up what is done once."""
+    """Encode the beginning of a text, so that what is set up once is not set up in each thread."""
     if isinstance(item, str):
-        # If the text is wrong, whole or because it is cut, that is said when it is its turn.
+        # A fault of the text is raised in its turn; a cut may also have made one.
         with suppress(ValueError):
             function(item[:_BEGINNING])
 
 
 def worth_workers(texts: Sequence[object], num_threads: int) -> bool:
-    """Return True if worker processes would finish some texts sooner than this process."""
+    """Return True if worker processes would encode some texts sooner than this process."""
     if not has_gil() or min(num_threads, len(texts), processors()) < 2:
         return False
     return sum(len(text) for text in texts if isinstance(text, str)) >= WORTH_WORKERS

@@ -1,8 +1,8 @@
 """What makers publish about the tokens of models that have no public tokenizer.
 
-An approximate number of tokens is made of a number of characters by one factor of the maker. It is
-made only for a caller who asks for one, and it is no encoding: there are no ids, and no places
-where tokens begin.
+An estimate is the number of characters divided by a factor that the maker publishes. It is made
+only for a caller who asks for one. It is no encoding: there are no ids, and nothing says where
+tokens begin.
 """
 
 from __future__ import annotations

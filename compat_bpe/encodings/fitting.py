@@ -23,8 +23,8 @@ class Fitting:
     def continued(self) -> Self:
         """The encoding of a text that goes on after a cut point (see ``Core.next_cut_point``).
 
-        It puts nothing before a text: no ``▁`` of Llama, say. It is for the methods that encode
-        and count. Where nothing is put before a text anyway, it is the encoding itself.
+        It puts nothing before a text, such as the ``▁`` of Llama. It is for the methods that encode
+        and count. An encoding that never puts anything before a text is returned itself.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("gpt2").continued

@@ -263,7 +263,7 @@ def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encod
     return Tokenizer(name, read_vocab_merges(vocabulary, merges, pattern))
 
 
-#: The loader of each kind of file but rank files, which alone are given special tokens.
+#: The loader of each kind of file except rank files, the only ones that take special tokens.
 _LOADERS = {
     "json": _load_json,
     "merges": _load_merges,

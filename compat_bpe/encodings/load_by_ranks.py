@@ -26,7 +26,11 @@ DEEPSEEK = "deepseek"
 def load_ranks_file(
     path: Path, pattern: str | None, special_tokens: Mapping[str, int] | None, name: str
 ) -> Encoding:
-    """Load a rank file; without a pattern, it is known by what it has, or by files beside it."""
+    """Load a rank file. Its content, or files beside it, say which pattern it has if none is given.
+
+    Raises:
+        OSError, ValueError: as in ``load``.
+    """
     if pattern is not None:
         return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
     from ..files.whole import read_whole

@@ -38,7 +38,7 @@ def find(name: str, make: Callable[[str], Any]) -> Any:
         make: makes a shipped encoding; it raises ``KeyError`` if none has that name.
 
     Raises:
-        ValueError: nobody knows the name.
+        ValueError: no encoding has the name.
     """
     encoding = ENCODINGS.get(name)
     if encoding is not None:

@@ -130,7 +130,7 @@ def _hugging_face_cache() -> str:
 def _snapshot(repository: str, revision: str | None) -> str | None:
     """Return the folder with the files of a revision; None if there is none.
 
-    Without a revision that of ``main``, or else the newest.
+    Without a revision, it is that of ``main``, or else the newest.
     """
     snapshots = os.path.join(repository, "snapshots")
     commit = revision or ""
@@ -249,7 +249,7 @@ def _check_inside(path: str, *folders: str) -> None:
 
 
 def _check_all_inside(path: str, *folders: str) -> None:
-    """Do the same for all that is in a folder; a file has nothing in it."""
+    """Check all that is in a folder as ``_check_inside`` does; a file has nothing in it."""
     for place, below, files in os.walk(path):
         for entry in (*below, *files):
             _check_inside(os.path.join(place, entry), *folders)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _BLANKS = frozenset(b" \n\t")
 
-#: The number of chunks whose ids are remembered meanwhile.
+#: The number of chunks whose ids are cached meanwhile.
 _CHUNKS = 1024
 
 

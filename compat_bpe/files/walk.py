@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 from .ignore import GIT, Globs, Rules, ignored, rules_around, rules_within
 from .text import STDIN
@@ -46,6 +46,8 @@ class Walk:
         ignore: leave out what git ignores.
         include: globs; if there are any, only files that match one are found.
         exclude: globs; files and directories that match one are left out.
+        before_each: called before each directory is searched; its exception ends the search, also
+            one that finds nothing.
     """
 
     def __init__(
@@ -55,11 +57,13 @@ class Walk:
         ignore: bool = True,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
+        before_each: Callable[[], object] = lambda: None,
     ) -> None:
         self._hidden = hidden
         self._ignore = ignore
         self._globs = Globs(include, exclude) if include or exclude else None
         self._left_out = LeftOut(include, exclude)
+        self._before_each = before_each
 
     def find(self, paths: Sequence[str]) -> Iterator[Found]:
         """Yield the files that some paths name, in the order of the paths."""
@@ -90,6 +94,7 @@ class Walk:
         while waiting:
             item = waiting.pop()
             if isinstance(item, _Directory):
+                self._before_each()
                 try:
                     waiting += [*self._entries(item)][::-1]
                 except OSError as error:

@@ -40,19 +40,32 @@ _CLASSES = {
 
 
 class _Set:
-    """A set of characters, or all but those."""
+    """A set of characters, or all but those.
 
-    __slots__ = ("_chars", "_negated")
+    Args:
+        chars: single characters.
+        ranges: the first and last characters of ranges. They are not written out: one may have a
+            million characters.
+        negated: the set has all characters but those.
+    """
 
-    def __init__(self, chars: frozenset[str], negated: bool) -> None:
+    __slots__ = ("_chars", "_negated", "_ranges")
+
+    def __init__(
+        self, chars: frozenset[str], ranges: tuple[tuple[str, str], ...], negated: bool
+    ) -> None:
         self._chars = chars
+        self._ranges = ranges
         self._negated = negated
 
     def __contains__(self, char: str) -> bool:
-        return (char in self._chars) is not self._negated
+        is_in = char in self._chars
+        for first, last in self._ranges:
+            is_in = is_in or first <= char <= last
+        return is_in is not self._negated
 
 
-_EVERY = _Set(frozenset(), True)
+_EVERY = _Set(frozenset(), (), True)
 
 #: The pattern of one character of a text: itself, or the set of all that match.
 _Char = Union[str, _Set]
@@ -266,6 +279,7 @@ def _set(pattern: str, at: int) -> tuple[_Set, int]:
     negated = _char(pattern, at) in "!^"
     at += negated
     chars: set[str] = set()
+    ranges: list[tuple[str, str]] = []
     last = ""  # the character before, with which a range may begin
     first = True
     while first or _char(pattern, at) != "]":
@@ -279,7 +293,7 @@ def _set(pattern: str, at: int) -> tuple[_Set, int]:
             at += 1
             if pattern[at] == "\\":
                 at += 1
-            chars.update(map(chr, range(ord(last), ord(_char(pattern, at)) + 1)))
+            ranges.append((last, _char(pattern, at)))
             last = ""
         elif char == "[" and pattern[at + 1 : at + 2] == ":":
             end = pattern.find("]", at + 2)
@@ -298,4 +312,4 @@ def _set(pattern: str, at: int) -> tuple[_Set, int]:
             chars.add(char)
             last = char
         at += 1
-    return _Set(frozenset(chars), negated), at + 1
+    return _Set(frozenset(chars), tuple(ranges), negated), at + 1

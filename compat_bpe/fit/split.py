@@ -54,6 +54,19 @@ def split_text(
     >>> split_text(enc, "one two three four", 3, overlap=1)[1]
     Part(text=' three four', start=7, end=18, count=2)
     """
+    return list(iter_parts(encoding, text, limit, overlap, boundary))
+
+
+def iter_parts(
+    encoding: TextEncoder, text: str, limit: int, overlap: int = 0, boundary: Boundary = "char"
+) -> Iterator[Part]:
+    """Return the parts of ``split_text``, each made when it is asked for.
+
+    Overlapping parts may be far longer together than the text.
+
+    Raises:
+        ValueError: as in ``split_text``; at once, but for a character with too many tokens.
+    """
     if limit < 1:
         raise ValueError(f"limit is {limit}; it must be 1 or more")
     if not 0 <= overlap < limit:
@@ -61,7 +74,7 @@ def split_text(
             f"overlap is {overlap}; it must be 0 or more and less than the limit, {limit}"
         )
     rule_of(boundary)
-    return list(_Splitter(encoding, text, limit, overlap, boundary).parts())
+    return _Splitter(encoding, text, limit, overlap, boundary).parts()
 
 
 class _Splitter:

@@ -17,7 +17,7 @@ class Bounds(NamedTuple):
         text: the characters of all texts in its arguments, as JSON.
         file: the bytes of a file.
         files: the number of files.
-        total: the bytes of all files.
+        total: the bytes of all files; the characters of all parts, which may overlap.
         parts: the parts of a text that is split.
         tools: the tools of a list.
         seconds: the time.
@@ -31,6 +31,9 @@ class Bounds(NamedTuple):
     tools: int = 1_000
     seconds: float = 60.0
 
+
+#: The most characters of a name, a path or a glob.
+LONGEST = 4096
 
 #: Those of the server.
 BOUNDS = Bounds()

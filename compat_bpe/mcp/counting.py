@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ..chat.count import count_messages
 from ..chat.limits import context_limit
-from .bounds import CallError
+from .bounds import LONGEST, CallError
 from .encodings import CHOICE, COUNTED, Chosen, chosen, named_encoding
 from .texts import FILES, read_text
 from .tool import Call, Json, Tool, list_of, number, object_of, one_of, said
@@ -61,9 +61,9 @@ def _texts(paths: list[str], call: Call) -> Any:
     left = call.bounds.total
     for path in paths:
         text = read_text(path, call)
-        left -= len(text)
+        left -= len(text.encode())
         if left < 0:
-            raise CallError(f"the files have more than {call.bounds.total:,} characters together")
+            raise CallError(f"the files have more than {call.bounds.total:,} bytes together")
         yield path, text
 
 
@@ -173,7 +173,7 @@ TOOLS = (
             "text": _INPUT["text"],
             "files": FILES,
             "encodings": {
-                **list_of({"type": "string"}, "The names of the encodings."),
+                **list_of({"type": "string", "maxLength": LONGEST}, "The names of the encodings."),
                 "minItems": 1,
             },
         },

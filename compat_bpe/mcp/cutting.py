@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..fit.split import split_text
+from ..fit.split import iter_parts
 from .bounds import CallError
 from .encodings import CHOICE, exact
 from .texts import ONE_TEXT, text_of
@@ -40,35 +40,32 @@ def _run_split(arguments: Json, call: Call) -> Json:
     text = text_of(arguments, call)
     encoding = exact(arguments, call)
     most, limit = call.bounds.parts, arguments["limit"]
-    # A token is a byte or more, but for names that stand for nothing: too many parts are found out
-    # before they are made.
+    # Refused before any part is made.
     if encoding.count(text) > most * limit:
         raise CallError(f"there would be more than {most:,} parts; give a larger limit")
+    overlap, boundary = arguments.get("overlap", 0), arguments.get("boundary", "char")
+    with_text = arguments.get("with_text", True)
+    parts: list[Json] = []
+    characters = 0
     try:
-        parts = split_text(
-            encoding,
-            text,
-            limit,
-            arguments.get("overlap", 0),
-            arguments.get("boundary", "char"),
-        )
+        for part in iter_parts(encoding, text, limit, overlap, boundary):
+            call.clock.check()
+            if len(parts) == most:
+                raise CallError(f"there would be more than {most:,} parts; give a larger limit")
+            row: Json = {"start": part.start, "end": part.end, "tokens": part.count}
+            if with_text:
+                row["text"] = part.text
+                # With overlap, the parts may be far longer together than the text.
+                characters += len(part.text)
+            if characters > call.bounds.total:
+                raise CallError(
+                    f"the parts have more than {call.bounds.total:,} characters together; give "
+                    "less overlap, or with_text false"
+                )
+            parts.append(row)
     except ValueError as error:
         raise CallError(str(error)) from None
-    if len(parts) > most:
-        raise CallError(f"there would be more than {most:,} parts; give a larger limit")
-    with_text = arguments.get("with_text", True)
-    return {
-        "parts": [
-            {
-                "start": part.start,
-                "end": part.end,
-                "tokens": part.count,
-                **({"text": part.text} if with_text else {}),
-            }
-            for part in parts
-        ],
-        "encoding": encoding.name,
-    }
+    return {"parts": parts, "encoding": encoding.name}
 
 
 _PART = object_of(

@@ -14,14 +14,12 @@ from ..encodings.model_names import did_you_mean, encoding_name_for_model
 from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
 from ..fit.stream import Cutter, portions
 from .bounds import CallError
-from .tool import Call, Json, said
+from .tool import Call, Json, named, said
 
 #: The arguments by which a tool is told how to count.
 CHOICE: dict[str, Json] = {
-    "model": said("string", "The model whose tokens are counted, such as gpt-4o."),
-    "encoding": said(
-        "string", "The encoding, such as o200k_base, in place of a model; see the resource."
-    ),
+    "model": named("The model whose tokens are counted, such as gpt-4o."),
+    "encoding": named("The encoding, such as o200k_base, in place of a model; see the resource."),
 }
 
 #: The members of a result that say how it was counted.

@@ -32,10 +32,10 @@ _INSTRUCTIONS = (
 #: The seconds that a client has to name its roots.
 _ROOTS_WAIT = 5
 
-#: The calls that are carried out at the same time.
+#: The most calls that are carried out at the same time.
 _AT_ONCE = 2
 
-#: The characters of a wrong value that a message shows.
+#: The most characters of a wrong value that a message shows.
 _SHOWN = 200
 
 
@@ -99,7 +99,9 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
         try:
             tool = TOOLS.get(params.name)
             if tool is None:
-                raise CallError(f"there is no tool {params.name!r}; there are {', '.join(TOOLS)}")
+                raise CallError(
+                    f"there is no tool {params.name[:_SHOWN]!r}; there are {', '.join(TOOLS)}"
+                )
             arguments = params.arguments or {}
             check_arguments(tool, arguments, bounds)
             reads = tool.name == "token_tree" or not arguments.keys().isdisjoint(("file", "files"))

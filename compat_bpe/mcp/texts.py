@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from ..files.text import check_beginning, not_utf8
-from .bounds import CallError
-from .tool import Call, Json, list_of, one_of, said
+from .bounds import LONGEST, CallError
+from .tool import Call, Json, list_of, named, one_of, said
 
 #: The arguments that give one text.
 ONE_TEXT: dict[str, Json] = {
     "text": said("string", "The text."),
-    "file": said("string", "The path of a text file in the roots, in place of the text."),
+    "file": named("The path of a text file in the roots, in place of the text."),
 }
 
 FILES: Json = list_of(
-    {"type": "string"}, "The paths of text files in the roots; a relative path is in a root."
+    {"type": "string", "maxLength": LONGEST},
+    "The paths of text files in the roots; a relative path is in a root.",
 )
 
 

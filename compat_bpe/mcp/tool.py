@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
-from .bounds import BOUNDS, Bounds, CallError, Clock
+from .bounds import BOUNDS, LONGEST, Bounds, CallError, Clock
 from .roots import Roots
 
 #: JSON: a schema, the arguments of a call, or its result.
@@ -82,6 +82,11 @@ def list_of(item: Json, description: str = "") -> Json:
 def said(kind: str, description: str) -> Json:
     """Return the schema of a value of a kind, such as ``string``."""
     return {"type": kind, "description": description}
+
+
+def named(description: str) -> Json:
+    """Return the schema of a name or a path, which is never long."""
+    return {**said("string", description), "maxLength": LONGEST}
 
 
 def number(description: str, least: int = 0) -> Json:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from ..files.walk import Walk
-from .bounds import CallError
+from .bounds import LONGEST, CallError
 from .encodings import CHOICE, COUNTED, chosen
 from .texts import read_text
-from .tool import Call, Json, Tool, list_of, number, object_of, said
+from .tool import Call, Json, Tool, list_of, named, number, object_of, said
 
 #: The rows that are given unless the call says how many.
 _ROWS = 100
@@ -28,6 +28,7 @@ def _run_tree(arguments: Json, call: Call) -> Json:
         ignore=arguments.get("ignore", True),
         include=arguments.get("include", ()),
         exclude=arguments.get("exclude", ()),
+        before_each=call.clock.check,
     )
     rows: dict[str, Json] = {}
     problems: list[Json] = []
@@ -90,7 +91,11 @@ def _add(rows: dict[str, Json], path: str, tokens: int, depth: int | None) -> No
         row["files"] += 1
 
 
-_GLOBS: Json = {"type": "array", "items": {"type": "string"}, "maxItems": 100}
+_GLOBS: Json = {
+    "type": "array",
+    "items": {"type": "string", "maxLength": LONGEST},
+    "maxItems": 100,
+}
 
 TOOLS = (
     Tool(
@@ -98,7 +103,7 @@ TOOLS = (
         "Count the tokens of the files in a directory, with the sum of each folder; "
         "what git ignores and hidden files are left out. The largest come first.",
         {
-            "path": said("string", "The directory, in a root; the first root unless given."),
+            "path": named("The directory, in a root; the first root unless given."),
             **CHOICE,
             "depth": number("The levels of folders that get a row; all unless given.", 1),
             "rows": number(f"The most rows; {_ROWS} unless given."),

@@ -10,8 +10,8 @@ the text leads to a match of all of *c*. A way that comes before it and ends wit
 same characters in the text, so it would have matched there, and *c* would be shorter. Hence the
 first way that matches, if it is another one, ends at the end of *c*, and gives all of it.
 
-What is matched once and for all (``++``, ``(?>…)``) does not disturb this if it is a repeated
-single character: it ends within *c*, as in the text, or at the end of *c*.
+Possessive repeats and atomic groups (``++``, ``(?>…)``) keep the property if they repeat a single
+character: such a repeat ends within *c*, as in the text, or at the end of *c*.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class ClosedLetter(Letter):
 
 
 class Folded(Alternatives):
-    """Letters that are one string, to which a character folds: they, or that character."""
+    """Letters that are a string to which a character folds, or that character."""
 
 
 def letter(char: str, alone: bool) -> Node:
@@ -60,7 +60,7 @@ def in_class(points: CodePoints, alone: bool) -> Node | None:
 
 
 def joined(items: list[Node]) -> list[Node]:
-    """Return items in which letters that are a string of a folding match its character, too."""
+    """Return items in which a string of letters also matches the character that folds to it."""
     nodes: list[Node] = []
     start = 0
     while start < len(items):
@@ -83,7 +83,7 @@ def joined(items: list[Node]) -> list[Node]:
 def is_unclear(left: Node, right: Node) -> bool:
     """Return True if letters of two nodes may be one string, but not certainly.
 
-    Within one group it is clear which letters are, and across groups it is not.
+    Within one group it is clear which letters are one string; across groups it is not.
     """
     if type(left) is Letter and type(right) is Letter:
         return False
@@ -94,7 +94,7 @@ def is_unclear(left: Node, right: Node) -> bool:
 
 
 def _text(letters: list[Letter]) -> str:
-    """Return letters as they are in the strings of foldings."""
+    """Return the text of letters as the strings of foldings spell it."""
     return "".join(min(map(chr, _members(one.points)), key=_rank) for one in letters)
 
 

@@ -15,8 +15,8 @@ DEEPEST = 100
 _DEEPEST_NODES = 4 * DEEPEST
 #: The highest count of a repeat.
 HIGHEST_COUNT = 100_000
-#: The most classes if all repeats are written out, the most different ones, and the most ranges in
-#: all that the pattern has.
+#: The most classes if all repeats are written out, the most different ones, and the most ranges of
+#: all classes.
 _MOST_WRITTEN_OUT = 1_000_000
 _MOST_DIFFERENT = 5_000
 _MOST_RANGES = 200_000

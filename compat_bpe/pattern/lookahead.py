@@ -1,9 +1,9 @@
-r"""Conditions on what follows, as questions about one character, which is all a table knows.
+r"""Conditions on what follows, as questions about the next character alone.
 
 A table of states (``pipeline.pypy.table``) takes one character after another. Before it takes one,
-it can ask for the kind of this one. A gap of a joined pattern asks for more: ``(?!P)[set]`` with a
-P that takes several characters. This asks first, and takes then. It is the same to take the
-character, and to ask then for what P has left: ``(?![0-9]?[a-z])[0-9X]`` is ``X|[0-9](?![a-z])``.
+it can ask for the kind of that character, and for no more. ``(?!P)[set]`` asks for more if P takes
+several characters. But the character can be taken first, and the rest of P asked for then:
+``(?![0-9]?[a-z])[0-9X]`` is ``X|[0-9](?![a-z])``.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def asked_of_next(node: Node) -> tuple[CodePoints, bool] | None:
 
 
 def asked_after(look: Look, chars: Chars) -> Node:
-    """Return a pattern equivalent to a negative lookahead and a class: it takes, and then asks.
+    """Return a pattern equivalent to a negative lookahead and a class: the class comes first.
 
     Raises:
         NoTable: that would ask for more than one character.

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from .ast import PatternError
     from .states import States
 
-#: The time that ``regex`` gets for a text: so long for any, and a second more for so many
-#: characters. It takes some millions a second.
+#: The seconds that ``regex`` gets for any text, and the characters for each further second. It
+#: takes some millions of characters a second.
 _FEWEST_SECONDS = 10
 _CHARACTERS_A_SECOND = 100_000
 
@@ -44,7 +44,12 @@ class Matcher:
         yield from self.spans_found(text, lambda at: search(text, at))
 
     def spans_found(self, text: str, search: Callable[[int], Any]) -> Iterator[tuple[int, int]]:
-        """Yield the start and end of each match, empty ones included, by searches from a place."""
+        """Yield the start and end of each match, empty ones included.
+
+        Args:
+            text: the text.
+            search: returns the first match from a position on, or None.
+        """
         at, last = 0, -1
         while at <= len(text):
             match = search(at)
@@ -73,9 +78,9 @@ class Matcher:
 
 
 class ForeignMatcher(Matcher):
-    """A pattern that ``regex`` alone understands: for how long it may search is limited.
+    """A pattern that only ``regex`` understands. The time of its searches is limited.
 
-    Nothing is known of the ways in which it may match, so this is the only bound.
+    Nothing is known of the ways in which it may match, so time is the only bound.
 
     Args:
         compiled: the pattern.

@@ -11,10 +11,14 @@ The syntax is that of ``parser.py``, with these differences:
 - names are Oniguruma's (``unicode.oniguruma``), and so is what ignores case (``folding``);
 - ``\R`` is any end of a line, and ``\X`` what readers take for one character (``text_segment``).
 
-A construct is refused if it might mean something else here: ``--`` and ``~~`` in classes, some
-escapes, ``\X`` where it might begin within a character, letters whose case is ignored that only a
-group brings together, and classes that hold many of the characters that fold to several. (The
-syntax is that of the ``doc/RE`` of Oniguruma 6.9.)
+A construct is refused if it might mean something else here:
+
+- ``--`` and ``~~`` in classes, and some escapes;
+- ``\X`` where it might begin within a character;
+- letters whose case is ignored, and which only a group brings together;
+- classes whose case is ignored, with characters that fold to more than one string.
+
+(The syntax is that of the ``doc/RE`` of Oniguruma 6.9.)
 """
 
 from __future__ import annotations

@@ -360,7 +360,7 @@ class Parser(Reader):
         if at >= len(self.pattern):
             self.fail("'[' is not closed", start)
         char = self.next_char("a class")
-        # Without regard to case: a range needs its own ends, and case widens the whole class.
+        # Case is ignored later, for the whole class: a range needs the ends that are written.
         if char != "\\":
             return CodePoints.of(char)
         return self.class_escape(at)
@@ -383,7 +383,9 @@ def _look(*, ahead: bool, negative: bool) -> Callable[[Node], Node]:
 def _word_boundary(points: CodePoints, negative: bool) -> Node:
     """Return the condition that one side is a word character and the other is not.
 
-    ``negative``: the condition that both sides are, or neither.
+    Args:
+        points: the word characters.
+        negative: return the condition that both sides are word characters, or neither is.
     """
     letter = Chars(points)
     behind = Look(letter, False, False), Look(letter, False, True)

@@ -1,7 +1,7 @@
 r"""A pattern as a list of instructions, for the machines that take all open ways at once.
 
-``table`` makes all states of a program in advance, ``states`` makes them as a text needs them, and
-``ways`` counts the ways that backtracking would try.
+``pipeline.pypy.table`` makes all states of a program in advance. ``states`` makes a state when a
+text first needs it. ``ways`` counts the ways that backtracking would try.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def _asked_of_last(node: Node) -> tuple[CodePoints, bool] | None:
 
 
 def _asked_in_time(items: tuple[Node, ...]) -> list[Node]:
-    """Return items in which what needs two characters is asked after the first; see ``lookahead``.
+    """Return items in which conditions on two characters come after the first; see ``lookahead``.
 
     Raises:
         NoTable: it needs more than two.

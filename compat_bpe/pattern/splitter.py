@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .reach import Reach
     from .stand_ins import StandIns
 
-#: The lengths of a segment in characters: the least and, in most texts, about the greatest.
+#: The lengths of a segment in characters: the shortest and, in most texts, about the longest.
 SHORTEST_SEGMENT = 512
 LONGEST_SEGMENT = 2048
 
@@ -49,7 +49,7 @@ class Splitter:
     ['dog', ' ', ' ', 'gone']
     """
 
-    #: There may be cut points.
+    #: True, as there may be cut points.
     has_cuts = True
 
     def __init__(self, pattern: str) -> None:
@@ -231,7 +231,7 @@ class Splitter:
 
     @cached_property
     def reach(self) -> Reach:
-        """The lookahead of the pattern, which must have a tree."""
+        """The reach of the pattern, which must have a tree."""
         from .reach import Reach
 
         assert self.tree is not None

@@ -1,8 +1,9 @@
-r"""A matcher in bounded time, for patterns by which ``re`` could try ways without end.
+r"""A matcher in bounded time, for patterns with which ``re`` might try too many ways.
 
 ``(?:a+)+b`` matches a run of *n* letters in 2ⁿ ways, and ``re`` tries them all where no ``b``
 follows. ``ways`` tells which patterns are of that kind. Here all ways are taken at once, as in
-``table``, whose docstring says why the matches are the same. There are two differences:
+``pipeline.pypy.table``, whose docstring says why the matches are the same. There are two
+differences:
 
 - A state is made when a text first needs it, and states are forgotten when there are many. So it
   takes little time and memory however many states a pattern has.
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from .ast import Node
 from .program import Program
 
-#: The most ways and steps of all states that are kept, and the most characters whose kind is.
+#: The most ways and steps of all states that are kept, and the most characters whose kind is kept.
 _MOST_KEPT = 2_000_000
 _MOST_CHARACTERS = 1 << 14
 

@@ -1,12 +1,12 @@
 r"""Oniguruma's ``\X``: what readers take for one character, as far as Oniguruma 6.9 knows it.
 
-It is the extended grapheme cluster of UAX 29 without rule GB9c, which keeps Indic conjuncts
-together, and by Unicode 16.0.
+It is the extended grapheme cluster of UAX 29 and Unicode 16.0, without rule GB9c, which keeps Indic
+conjuncts together.
 
-``\X`` goes on as long as there is no boundary after the last character. Boundaries depend on the
-text before, match or not, in two cases: between two halves of a flag, and before a pictograph. So
-a pattern without lookbehinds can tell them only where every ``\X`` begins at a boundary, or where
-what is before it is neither of these.
+``\X`` goes on until there is a boundary after its last character. In two cases a boundary depends
+on the text before, whether that is in the match or not: between two halves of a flag, and before a
+pictograph. So a pattern without lookbehinds finds the boundaries only if each ``\X`` begins at a
+boundary, or follows neither half a flag nor a pictograph.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-r"""The number of ways in which ``re`` may try to match: which patterns it is fit for.
+r"""The number of ways in which ``re`` may try to match, which says for which patterns it is fit.
 
 ``re`` tries the ways through a pattern one after another, until one succeeds. ``(?:a+)+b`` has 2ⁿ
 of them for a run of *n* letters, ``a*a*a*b`` some n³, ``a*b`` only *n*, of which no two are at the
 same character at once.
 
 The property: if ``is_bounded`` returns True, ``re`` takes each character in at most as many ways as
-the pattern has instructions (or ``_FEW``), for each position that it searches a match at.
+the pattern has instructions (or ``_FEW``), for each position from which it searches.
 
 The argument:
 
 1. What cannot fail is never tried again: after ``a+`` at the end of the pattern, one way leads to
-   the match. So only what comes before must be looked at, and, each by itself, the rounds of the
-   repeat, for the last one fails (``_parts``).
+   the match. So two things must be looked at (``_core``): what comes before, and one round of the
+   repeat by itself, since the last round fails.
 2. All ways through a part are taken at once, as in ``states``, but two ways that meet are still
    two. These counts are followed for all texts, until no new ones come (then they are bounded) or
    one is too great, or it takes too long.
@@ -30,9 +30,9 @@ from .lookahead import NoTable, asked_of_next
 from .program import Program
 from .writer import walk
 
-#: So many ways at once are few, for a small pattern, too.
+#: The most ways at once that are few, however small the pattern is.
 _FEW = 64
-#: So many that it does not matter how many.
+#: The highest number of ways that is counted; more make no difference.
 _MANY = 1_000_000
 #: The most rounds of a repeat that are written out; a longer one counts as endless.
 _MOST_ROUNDS = 16
@@ -116,7 +116,10 @@ def _core(node: Node, is_last: bool, parts: list[Node]) -> Node:
 
 
 def _read(look: Look) -> Node:
-    """Return what a condition may read; where a negative one matches, the way ends there."""
+    """Return what a condition may read.
+
+    Where a negative lookahead matches, the way ends, so only what may fail is read.
+    """
     return _core(look.item, True, []) if look.negative and look.ahead else look.item
 
 

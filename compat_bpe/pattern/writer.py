@@ -56,7 +56,7 @@ def can_be_empty(node: Node) -> bool:
 
 
 def surely_begins(node: Node) -> CodePoints:
-    """Return characters at which a pattern matches, whatever follows; perhaps not all of them.
+    """Return characters at which a pattern matches, whatever follows; there may be others.
 
     >>> from compat_bpe.pattern.parser import parse
     >>> surely_begins(parse("a?b|c+|d(?=e)")) == CodePoints.of("bc")
@@ -313,7 +313,7 @@ class _Writer:
                 # The same as (?:…)?, which `re` matches more slowly.
                 return f"(?:{self.item(node.item)}|)"
             if node[1:] == (0, 1, "?") and not isinstance(node.item, Chars):
-                # The same as (?:…)??, of which PyPy's `re` takes more than one if … may be empty.
+                # The same as (?:…)??, which PyPy's `re` repeats if … may be empty.
                 return f"(?:|{self.item(node.item)})"
             return self.item(node.item, repeated=True) + _count(node) + node.mode
         if isinstance(node, Atomic):

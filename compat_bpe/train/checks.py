@@ -11,7 +11,7 @@ _MOST_WEIGHT = 1e9
 
 
 def check_integer(name: str, value: object) -> None:
-    """Raise ``ValueError`` if the argument of that name is given and no integer.
+    """Raise ``ValueError`` if an argument is given and is no integer.
 
     >>> check_integer("vocab_size", float("nan"))
     Traceback (most recent call last):
@@ -22,7 +22,7 @@ def check_integer(name: str, value: object) -> None:
 
 
 def check_least(name: str, value: int | None, least: int) -> None:
-    """Raise ``ValueError`` if the argument of that name is given and not ``least`` or more."""
+    """Raise ``ValueError`` if an argument is given and is below ``least`` or no integer."""
     check_integer(name, value)
     if value is not None and value < least:
         raise ValueError(f"{name} is {value}; it must be {least} or more")

@@ -1,11 +1,11 @@
 """Stopping by convergence: bytes per token of held-out text, and the check that ends learning.
 
-Every ``check_every`` merges, bytes per token of the held-out text are measured: exactly what the
-tokenizer with the merges so far gives, names of special tokens being plain text. Learning stops
-after ``patience`` checks in a row without an improvement. A check is an improvement if bytes per
-token are higher than at the last one by a part of ``min_improvement`` at least.
+Every ``check_every`` merges, bytes per token of the held-out text are measured, as the tokenizer
+with the merges so far gives them. Names of special tokens are plain text. A check is an improvement
+if bytes per token are higher than at the last improvement, by a share of at least
+``min_improvement``. Learning stops after ``patience`` checks in a row without an improvement.
 
-The vocabulary has all merges up to that check. So it is that of a training with as many merges.
+The vocabulary has all merges up to the last check, so it is that of training with as many merges.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Convergence:
     Args:
         patience: the number of checks in a row without an improvement after which learning stops;
             None to measure only.
-        min_improvement: the least improvement, as a part of bytes per token.
+        min_improvement: the least improvement, as a share of bytes per token.
         check_every: the number of merges from one check to the next.
 
     Raises:

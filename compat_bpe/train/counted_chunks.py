@@ -1,4 +1,4 @@
-"""Checks of counted chunks, and the giving of texts and counts to a trainer."""
+"""Checks of counted chunks; and ``feed_all``, which gives texts and counts to a trainer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..pattern.alone import stays_whole
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .tokenizer_parts import types_in
 
-#: Pre-tokenizers that look at single characters: any part of a word of theirs is a word.
+#: Pre-tokenizers that look at single characters, so that any part of one of their words is a word.
 _BY_CHARACTER = frozenset({"BertPreTokenizer", "Whitespace", "WhitespaceSplit", "Digits"})
 
 #: The most parts of a counted text that a message shows.
@@ -52,7 +52,7 @@ def feed_all(
         trainer.hold_out(text)
     if isinstance(counts, Mapping):
         first = next(iter(counts.values()), None)
-        # The counts of a group are a mapping or rows, and a count is neither.
+        # The counts of a group are a mapping or rows; a count is a number.
         if isinstance(first, Iterable) and not isinstance(first, (str, bytes)):
             for group, own in counts.items():
                 trainer.feed_counts(own, group)  # type: ignore[arg-type]
@@ -90,8 +90,8 @@ splits into 'hug', ' pug'
 def word_check(pre_tokenizer: Any, splitter: Encoding) -> Callable[[str], None]:
     """Return the check that a counted text may be a word that a pre-tokenizer leaves.
 
-    Text in the byte alphabet, or after ``Metaspace``, is already changed, so it cannot be split
-    once more: all that is known is its alphabet.
+    Text in the byte alphabet, or after ``Metaspace``, is already changed and cannot be split again.
+    Only its alphabet can be checked.
 
     Args:
         pre_tokenizer: the pre-tokenizer as in a file, or None.

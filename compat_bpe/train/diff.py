@@ -104,7 +104,7 @@ def changes_of(
 
 
 def in_order(changes: Iterable[Change]) -> list[Change]:
-    """Return changes in their order: the one that saves most tokens first."""
+    """Return changes, the one that saves most tokens first."""
     return sorted(
         changes, key=lambda one: ((len(one.after) - len(one.before)) * one.frequency, one.chunk)
     )

@@ -76,7 +76,7 @@ class TokenizerSettings(KindSettings):
 
     @property
     def most_steps(self) -> int | None:
-        """The number of steps of learning, unless nothing is left to learn; None if unknown."""
+        """The most steps of learning, fewer if nothing is left to learn; None if unknown."""
         return self.vocab_size
 
     @property
@@ -150,7 +150,7 @@ class TokenizerSettings(KindSettings):
 
     def word_counter(self, workers: int | None, *, is_held_out: bool = False) -> WordCounter:
         parts = self.surroundings.parts
-        # Anything wrong with it is an error before the corpus is read.
+        # A fault of the post-processor is raised before the corpus is read.
         renumbered(parts["post_processor"], dict.fromkeys(self.all_special_tokens, 0))
         weights = None if is_held_out else self.weights
         return WordCounter.of_parts(parts, weights=weights, workers=workers)

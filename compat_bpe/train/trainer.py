@@ -95,7 +95,7 @@ class Learned(NamedTuple):
 
 
 class LikeError(ValueError):
-    """The tokenizer to be like is of another kind; the message goes on after its path."""
+    """The tokenizer of ``like`` is of another kind; the message goes on from its path."""
 
 
 class Options(NamedTuple):
@@ -114,7 +114,7 @@ class Options(NamedTuple):
     roles: Mapping[str, str]
 
     def special_with_roles(self, left_out: str | None = None) -> list[str]:
-        """Return the names of special tokens and of those that have a role, but for one of these.
+        """Return the names of special tokens, then of others that have a role, except ``left_out``.
 
         >>> options = Options({}, set(), ["<a>"], {"bos": "<a>", "eos": "<b>", "unk": "<c>"})
         >>> options.special_with_roles("<c>")
@@ -190,7 +190,7 @@ class KindSettings:
 
     @property
     def most_steps(self) -> int | None:
-        """The number of steps of learning, unless nothing is left to learn; None if unknown."""
+        """The most steps of learning, fewer if nothing is left to learn; None if unknown."""
         return None
 
     @property

@@ -27,7 +27,7 @@ from .tokenizer_parts import types_in
 #: The factor that makes weighted counts integers: they are multiples of its inverse.
 UNIT = 1000
 
-#: A model that is not asked: it takes the words as the pre-tokenizer leaves them.
+#: A model that is never used: words are taken as the pre-tokenizer leaves them.
 _NO_MODEL = WordLevelPart({"": 0}, "")
 
 
@@ -185,7 +185,7 @@ class WordCounter:
         unit = UNIT if self._weights else 1
         total = 0
         words: dict[str, int] = {}
-        # The counts are emptied, so as not to hold both.
+        # Each counter is emptied as it is read, so that memory does not hold its words twice.
         for group in list(counts):
             counter = counts.pop(group)
             total += sum(counter.values())

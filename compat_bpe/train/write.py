@@ -61,8 +61,8 @@ def write_vocabulary(
     The files are written into a temporary folder first. A new folder is then put in place in one
     step. In an existing one, the files are put in place under a lock, the manifest last: of two
     writers at once, all files are those of one of them, where the disk has locks. A reader in
-    these milliseconds may see old and new files, each of them whole; then, and after a process was
-    killed in them, the SHA-256 in the manifest are not those of all files.
+    these milliseconds may see old and new files, each of them whole. Then, as after a process that
+    was killed meanwhile, the SHA-256 in the manifest do not fit all files.
 
     Args:
         folder: the folder. It is created if it does not exist; its parent must exist.
@@ -165,7 +165,7 @@ def check_folder(folder: Path, *, force: bool) -> None:
 def touched_files(
     folder: Path, name: str, formats: Iterable[str], extra: Iterable[str] = ()
 ) -> list[Path]:
-    """List the files that ``write_vocabulary`` would overwrite or remove in a folder.
+    """Return the files that ``write_vocabulary`` would overwrite or remove in a folder.
 
     Args:
         folder, formats: as in ``write_vocabulary``.

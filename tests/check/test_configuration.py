@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.check import configuration as module
-from compat_bpe.check.configuration import configuration_of
+from compat_bpe.check.configuration import Counting, configuration_of
 from compat_bpe.check.files import choose
 from compat_bpe.check.find import find_configuration
 from compat_bpe.check.rules import Configuration, Part
@@ -98,11 +98,38 @@ def test_what_is_wrong(text: str, line: int, words: str) -> None:
         "[" + "a." * 250_000 + "a]\n" + "b=1\n" * 100,
         "a." * 500_000 + "a = 1\n",
         '  [[ "a" . ' + "'b' . " * 100_000 + "c]]\n",
+        "x = {" + "a." * 250_000 + "a = 1}\n",
+        '"\\"".' * 100_000 + "a = 1\n",
+        'x = ["""\n""", {y = 1, ' + "a." * 100 + "a = 1}]",
     ],
 )
 def test_a_key_of_many_parts_is_refused_before_it_is_parsed(text: str) -> None:
-    with pytest.raises(ConfigurationError, match="a key of more than 100 parts"):
+    with pytest.raises(ConfigurationError, match=r":[23]: a key of more than 100 parts"):
         read("\n" + text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" + "a." * 99 + "a]\n",
+        "x = '" + "a." * 1000 + "'\n",
+        'x = """\n" ' + "a." * 1000 + '"""\n',
+        "x = 1 # " + "a." * 1000 + "\n",
+        "x = [" + "1.5, " * 1000 + "]\n",
+        "a.b = 1.5\n" + "".join(f"a.c{number} = 1\n" for number in range(200)),
+    ],
+)
+def test_other_dots_are_no_long_key(text: str) -> None:
+    assert Source("/x/.compat-bpe.toml", text).table is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"""x"' + '\\"""x"' * 150_000, '"""' * 300_001, "'" * 3 + '"' * 900_000, "=." * 500_000],
+)
+def test_what_is_no_toml_is_refused_soon(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="no TOML"):
+        read(text)
 
 
 def test_deep_nesting_is_an_error() -> None:
@@ -153,6 +180,20 @@ def test_values() -> None:
     paths = ["a.md", "b/c.md", ".x/d.txt", ".y/e.md", "b/.z/f.md"]
     assert one.chosen(paths) == ["a.md", "b/c.md", ".x/d.txt"]
     assert two.chosen(paths) == ["b/c.md"]
+
+
+@pytest.mark.parametrize("line", ['encoding = "my-own"', 'model = "claude-sonnet-4-5"', ""])
+def test_what_the_command_line_names_replaces_what_does_not_ship(line: str) -> None:
+    source = Source("/x/.compat-bpe.toml", f"[check]\n{line}\n{RULE}{line}\nmax = 1\n")
+    (rule,) = configuration_of(source, Counting(None)).rules
+    assert rule.encoding is None
+
+
+@pytest.mark.parametrize("lines", ['encoding = "a"\nmodel = "b"\n', "encoding = 1\n", 'model = ""'])
+def test_what_the_command_line_replaces_is_checked_for_its_form(lines: str) -> None:
+    source = Source("/x/.compat-bpe.toml", f"[check]\n{lines}\n{RULE}max = 1\n")
+    with pytest.raises(ConfigurationError, match=r"exclude each other|is a text"):
+        configuration_of(source, Counting(None))
 
 
 def test_what_is_left_out_may_be_hidden_without_being_called_so() -> None:
@@ -309,5 +350,8 @@ def test_a_chain_has_a_length(repository: Path, monkeypatch: pytest.MonkeyPatch)
     for number in range(6):
         text = f'[check]\nextends = "{number + 1}.toml"\n'
         (repository / f"{number}.toml").write_text(text)
+    (repository / "4.toml").write_text("[check]\n")
+    assert extending(repository, '"../0.toml"').rules
+    (repository / "4.toml").write_text('[check]\nextends = "5.toml"\n')
     with pytest.raises(ConfigurationError, match="more than 5 files are extended"):
         extending(repository, '"../0.toml"')

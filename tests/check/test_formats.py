@@ -101,6 +101,15 @@ def test_sarif(report: Report) -> None:
     ] == [("sub/a.md", 1), ("sub/.compat-bpe.toml", 4), ("sub/b.md", 1), ("sub/a.md", 7)]
 
 
+def test_the_limit_of_a_total_is_where_it_is_written(report: Report) -> None:
+    # The configuration in sub/ extends one above it.
+    report.results = [result("over", "total", place=Place("/shared.toml", 9, ()))]
+    (log,) = map(json.loads, sarif.lines(report))
+    place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "shared.toml"
+    assert place["region"]["startLine"] == 9
+
+
 def test_sarif_is_utf8_with_uris(hostile: Report) -> None:
     (line,) = sarif.lines(hostile)
     json.dumps(json.loads(line), ensure_ascii=False).encode()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,16 @@ def test_rules_choose_by_heading_and_level() -> None:
     assert chosen("*plain") == [3]
     assert chosen("Na?ve / *") == [3]
     assert chosen("examples") == []
+
+
+def test_a_set_of_all_characters_takes_little_memory() -> None:
+    rule = SectionRule("[\x01-\U0010ffff]" * 100 + "*", None, Limit(1, Place("", 1, ())))
+    tracemalloc.start()
+    (found,) = matching(rule, markdown_sections("# " + "é" * 100 + "\n# b\n"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.line == 1
+    assert peak < 1_000_000
 
 
 def test_long_lines_take_little_time() -> None:

@@ -55,6 +55,22 @@ def test_a_pattern_takes_no_more_by_stars(pattern: str, text: str) -> None:
     assert calls_of(matches, text) < 20 * (len(pattern) + 1) * (len(text) + 1)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "inside", "outside"),
+    [
+        ("[b-dx]", "bcdx", "aewy"),
+        ("[!b-dx]", "aewy", "bcdx"),
+        ("[b-d0-2]", "bd02", "ae3"),
+        ("[d-b]", "d", "bc"),  # as in git, the first is taken by itself
+        ("[b-b]", "b", "ac"),
+        ("[\\!-\\#]", '!"#', " $"),
+    ],
+)
+def test_ranges(pattern: str, inside: str, outside: str) -> None:
+    matches = matcher(pattern, is_name=True)
+    assert [char for char in inside + outside if matches(char)] == [*inside]
+
+
 @pytest.mark.parametrize("pattern", ["[a", "a\\", "[[:no:]]", "[[:alpha:]", "[!", "[a-"])
 def test_what_matches_nothing_is_said(pattern: str) -> None:
     with pytest.raises(InvalidPatternError):

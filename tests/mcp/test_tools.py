@@ -16,12 +16,13 @@ import compat_bpe
 from compat_bpe import get_encoding, list_encoding_names
 from compat_bpe.chat import context_limit, count_messages
 from compat_bpe.fit import split_text
-from compat_bpe.mcp import server
-from compat_bpe.mcp.bounds import BOUNDS, CallError, Clock
+from compat_bpe.fit.split import iter_parts
+from compat_bpe.mcp import cutting, server
+from compat_bpe.mcp.bounds import BOUNDS, LONGEST, CallError, Clock
 from compat_bpe.mcp.resources import RESOURCES
 from compat_bpe.mcp.roots import Roots
 from compat_bpe.mcp.server import TOOLS
-from compat_bpe.mcp.tool import Call
+from compat_bpe.mcp.tool import Call, Tool
 
 TEXT = (
     "It's 12345 o'clock; the café's naïve “menu”…\r\n世界は広い 👩‍👩‍👧‍👦 " * 5_000
@@ -238,10 +239,12 @@ def test_errors_are_sentences(call: Call, name: str, arguments: Any, message: st
     [
         ({"file": 10}, "count_tokens", {"files": ["one.txt"]}, "larger than 10 bytes"),
         ({"files": 1}, "count_tokens", {"files": ["one.txt"] * 2}, "files: more than 1"),
-        ({"total": 12}, "count_tokens", {"files": ["one.txt"] * 2}, "more than 12 characters"),
+        ({"total": 12}, "count_tokens", {"files": ["one.txt"] * 2}, "more than 12 bytes"),
         ({"files": 1}, "token_tree", {}, "more than 1 files"),
         ({"total": 12}, "token_tree", {}, "more than 12 bytes"),
         ({"parts": 2}, "split", {"text": "a b c d", "limit": 1}, "more than 2 parts"),
+        ({"parts": 1}, "split", {"text": "a b c d", "limit": 3, "overlap": 2}, "than 1 parts"),
+        ({"total": 7}, "split", {"text": "a b c d", "limit": 3, "overlap": 2}, "less overlap"),
         ({"tools": 1}, "count_tool_definitions", {"tools": [WEATHER] * 2}, "more than 1"),
     ],
 )
@@ -254,11 +257,53 @@ def test_sizes_have_bounds(
 
 
 @pytest.mark.parametrize(
+    ("name", "arguments"), [("count_tokens", {}), ("compare_encodings", {"encodings": ["gpt2"]})]
+)
+def test_files_are_measured_in_bytes(call: Call, tmp_path: Path, name: str, arguments: Any) -> None:
+    (tmp_path / "wide.txt").write_text("世界は", encoding="utf-8")
+    run(replace(call, bounds=BOUNDS._replace(total=9)), name, files=["wide.txt"], **arguments)
+    with pytest.raises(CallError, match="more than 8 bytes"):
+        run(replace(call, bounds=BOUNDS._replace(total=8)), name, files=["wide.txt"], **arguments)
+
+
+def test_parts_without_their_texts_take_no_room(call: Call) -> None:
+    bounded = replace(call, bounds=BOUNDS._replace(total=7))
+    arguments = {"text": "a b c d", "limit": 3, "overlap": 2, "with_text": False}
+    assert len(run(bounded, "split", **arguments)["parts"]) == 2
+
+
+def test_too_many_parts_are_not_made(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = 0
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal made
+        for part in iter_parts(*arguments):
+            made += 1
+            yield part
+
+    monkeypatch.setattr(cutting, "iter_parts", counted)
+    bounded = replace(call, bounds=BOUNDS._replace(parts=2))
+    with pytest.raises(CallError, match="more than 2 parts"):
+        run(bounded, "split", text=" a" * 99, limit=50, overlap=49)
+    assert made == 3
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS.keys())
+def test_only_texts_may_be_long(tool: Tool) -> None:
+    for name, schema in tool.input_schema["properties"].items():
+        inner = schema.get("items", schema)
+        if inner["type"] == "string" and "enum" not in inner:
+            assert inner.get("maxLength") == (None if name in ("text", "marker") else LONGEST)
+
+
+@pytest.mark.parametrize(
     ("name", "arguments"),
     [
         ("count_tokens", {"text": "a"}),
         ("count_tokens", {"files": ["one.txt"]}),
         ("token_tree", {}),
+        ("token_tree", {"include": ["nothing"]}),
+        ("split", {"text": "a", "limit": 1}),
         ("count_tool_definitions", {"tools": [WEATHER]}),
     ],
 )

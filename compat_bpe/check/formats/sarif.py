@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
@@ -58,9 +59,7 @@ def lines(report: Report) -> Iterator[str]:
 
 def _result(report: Report, result: Result) -> dict[str, Any]:
     # A total is nowhere; the place of its limit is.
-    path = report.prefix + result.path if result.path else os.path.basename(result.place.file)
-    if not result.path:
-        path = report.prefix + path
+    path = posixpath.normpath(report.prefix + (result.path or _limit_path(report, result)))
     line = result.line if result.path else result.place.line
     return {
         "ruleId": f"tokens/{result.kind}",
@@ -79,6 +78,12 @@ def _result(report: Report, result: Result) -> dict[str, Any]:
             "budget/v1": _text(f"{result.kind}:{path}:{result.heading}:{result.rule}")
         },
     }
+
+
+def _limit_path(report: Report, result: Result) -> str:
+    """Return the path of a limit's file, relative to the configuration's folder."""
+    folder = os.path.realpath(os.path.dirname(report.configuration))
+    return os.path.relpath(os.path.realpath(result.place.file), folder).replace(os.sep, "/")
 
 
 def _text(text: str) -> str:

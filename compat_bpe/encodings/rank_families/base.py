@@ -21,8 +21,9 @@ class RankFamily(NamedTuple):
         special_tokens: returns the special tokens and their ids, given the number of ranks and the
             settings beside the file.
         classes: the names of its class in ``tokenizer_config.json``.
-        sha256: the hashes of published files, of those that no other family has, too.
-        fits: returns True if the settings are of this family, for a class that others have, too.
+        sha256: the hashes of published files that no other family has.
+        fits: returns True if the settings are of this family, for the name of a class that other
+            models have, too.
         is_nfc: True if text is brought into NFC first.
         by_line: True if a token's rank is its place in the file, not the number beside it.
     """

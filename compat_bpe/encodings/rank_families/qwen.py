@@ -1,6 +1,6 @@
 """Qwen 1, as its ``tokenization_qwen.py`` has it (Qwen/Qwen-7B); ``qwen.tiktoken`` is its file.
 
-The models that see have more special tokens, which are not known here.
+Models that read images have more special tokens, which are not known here.
 """
 
 from __future__ import annotations

@@ -239,7 +239,7 @@ class _Watch:
     def has_converged(
         self, tokens: Sequence[str], merges: Iterable[tuple[str, str]], steps: int
     ) -> bool:
-        """Carry out a check if one is due after these steps; return True if it is the last."""
+        """Return True if learning has converged, by a check if one is due after these steps."""
         if not self._curve.is_due(steps):
             return False
         return self._curve.add(len(tokens), steps, self.words.size(tokens, merges))
@@ -254,7 +254,7 @@ class _Watch:
 
 
 def given_or(given: Any, model: Any, name: str, usual: Any) -> Any:
-    """Return a setting: the given one, else the model's to be like, else the usual one."""
+    """Return the setting that is given; else that of the model of ``like``; else the usual one."""
     if given is not None:
         return given
     return usual if model is None else getattr(model, name)

@@ -106,7 +106,7 @@ class Extender:
         core = self._old.core
         counts: Counter[bytes] = Counter()
         for counter in self._counter.finish().values():
-            while counter:  # Emptied, so as not to hold both.
+            while counter:  # emptied meanwhile, so that memory does not hold the chunks twice
                 chunk, count = counter.popitem()
                 counts[chunk_bytes(core, chunk)] += count
         grown = GrowingVocabulary(self._old)

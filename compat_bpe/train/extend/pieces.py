@@ -1,7 +1,7 @@
 """Extending vocabularies of words, of WordPiece and of BPE over characters.
 
-No id changes, as in ``extend``; new tokens get the ids after the highest. What is encoded
-otherwise, on the texts that were given, is listed.
+No id changes, as in ``extend``; new tokens get the ids after the highest. The result lists what is
+now encoded otherwise in the texts.
 
 - *Word level*: the most frequent words without a token become tokens. Only they are encoded
   otherwise.
@@ -260,7 +260,7 @@ class GrowingMerges(GrowingTokens):
 
 
 class _Continued(CharacterLearner):
-    """Learns merges of tokens that make no token that is there.
+    """Learns merges, except those that would make a token that is there already.
 
     Args:
         words, tokens, min_frequency: as in ``CharacterLearner``.

@@ -24,7 +24,7 @@ UNKNOWN_CHARACTER = "\u2585"
 #: The stand-ins for a reserved piece in the text, and for a delimiter.
 BOUNDARY = "\x1f"
 
-#: The fields that are parts of one.
+#: The fields that are shares, of which 1 is the whole.
 _PARTS = ("character_coverage", "shrinking_factor")
 #: The bounds of some settings, as in the reference.
 _BOUNDS = {
@@ -70,7 +70,7 @@ class SentencePieceSettings(KindSettings):
     Args:
         vocab_size: the number of pieces, reserved ones included.
         model_type: ``"bpe"``, ``"unigram"``, ``"word"`` or ``"char"``.
-        character_coverage: the part of all characters that the alphabet must cover, 0.98 to 1.
+        character_coverage: the share of all characters that the alphabet must cover, 0.98 to 1.
             The rarest characters beyond it are unknown.
         required_chars: characters that are in the alphabet in any case.
         byte_fallback: add 256 pieces, one for each byte, that unknown characters are written with.
@@ -104,7 +104,7 @@ class SentencePieceSettings(KindSettings):
         charsmap: the precompiled character map, as it is in a model; empty for ``"identity"``.
         seed_sentencepiece_size: the most pieces that training of Unigram begins with; 0 for eight
             times the size of the vocabulary, and 100,000 at least.
-        shrinking_factor: the part of the pieces that is kept at each step of Unigram.
+        shrinking_factor: the share of the pieces that is kept at each step of Unigram.
         num_sub_iterations: the steps of expectation and maximization between two of these.
 
     Raises:

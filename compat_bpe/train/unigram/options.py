@@ -24,7 +24,7 @@ class UnigramOptions:
             it, text with a character that is no piece cannot be encoded.
         special_tokens: the names of special tokens, which come first.
         initial_alphabet: characters that are pieces even if they are in no word.
-        shrinking_factor: the part of the pieces that a round of pruning leaves.
+        shrinking_factor: the share of the pieces that a round of pruning leaves.
         n_sub_iterations: the number of steps of EM in a round.
         max_piece_length: the length in characters of the longest piece.
         seed_size: the number of pieces to begin with.

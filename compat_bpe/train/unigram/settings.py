@@ -138,7 +138,7 @@ def train_unigram(
         unknown: the token of characters that are no pieces, ``<unk>`` unless given; a special
             token.
         initial_alphabet: characters that are pieces even if they do not occur.
-        shrinking_factor: the part of the pieces that a round of pruning leaves.
+        shrinking_factor: the share of the pieces that a round of pruning leaves.
         n_sub_iterations: the number of steps of EM in a round.
         max_piece_length: the length in characters of the longest piece.
         seed_size: the number of pieces to begin with.

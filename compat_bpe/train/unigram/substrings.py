@@ -19,12 +19,11 @@ def branching_substrings(words: Iterable[str], longest: int) -> Iterator[tuple[s
     always at the end (``ing`` in ``sing ring``) is left out, too. These are the inner nodes of the
     words' suffix tree, as tokenizers takes them; the textbook takes every substring that recurs.
 
-    A substring of n characters recurs only where its first n - 1 characters recur. So the places
-    where that may be are counted for one length after the other, and each step keeps those where
-    something recurs. A substring branches if none of its continuations is as frequent as itself.
-    The time is at worst in proportion to the number of characters and to ``longest``, also if the
-    text repeats itself. The substrings of each first character are done by themselves, to hold few
-    in memory.
+    A substring of n characters recurs only where its first n - 1 characters recur. So substrings
+    are counted for one length after the other, and each step keeps the places where one recurs. A
+    substring branches if none of its continuations is as frequent as itself. The time is at worst
+    in proportion to the number of characters and to ``longest``, also if the text repeats itself.
+    Each first character is done by itself, so that few substrings are in memory.
 
     Args:
         words: different words.

@@ -89,6 +89,16 @@ def test_what_has_changed(run: Run) -> None:
     }
 
 
+def test_what_is_renamed_out_of_the_rules_is_removed(run: Run) -> None:
+    git("mv", "old.md", "old.txt")
+    git("mv", "gone.md", "new.md")
+    os.remove("new.md")
+    assert run("--base", "HEAD").out.splitlines()[:2] == [
+        "removed   -7 = 0  gone.md",
+        "removed  -30 = 0  old.md",
+    ]
+
+
 def test_growth_has_a_limit(run: Run) -> None:
     change()
     assert run("--base", "HEAD", "--growth", "4").status == 0
@@ -263,6 +273,25 @@ def test_content_that_is_missing(run: Run) -> None:
     status, out, err = run("--base", "HEAD")
     assert (status, out) == (2, "")
     assert f"the content {blob} is not in this clone" in err
+
+
+def test_nothing_is_fetched_by_an_older_git(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A partial clone names a program to fetch with; only a newer git can be told not to."""
+    monkeypatch.delitem(git_base._ENVIRONMENT, "GIT_NO_LAZY_FETCH")
+    git("config", "core.repositoryFormatVersion", "1")
+    git("config", "extensions.partialClone", "origin")
+    git("config", "remote.origin.promisor", "true")
+    git("config", "remote.origin.url", f"ext::touch {tmp_path}/caught")
+    git("config", "protocol.ext.allow", "always")
+    blob = git("rev-parse", "HEAD:a.md")
+    write("a.md", 11)
+    path = Path(f".git/objects/{blob[:2]}/{blob[2:]}")
+    path.chmod(0o600)
+    path.unlink()
+    assert run("--base", "HEAD").status == 2
+    assert not (tmp_path / "caught").exists()
 
 
 def test_git_that_hangs(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
