@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..fit.boundary import Boundary
 from ..fit.truncate import Keep
-from .carried_encoding import AnyEncoding, Carried, check_fixed_ids
+from .encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
 from .functions import (
     Made,
     check_splitting,

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
 from ..encodings.registry import get_encoding
-from .carried_encoding import AnyEncoding, Carried
+from .encoding_for_workers import AnyEncoding, Carried
 from .functions import each_once, splitting, truncating
 from .texts import Errors, check_errors, texts_of
 from .values import text_of

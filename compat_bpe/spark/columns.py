@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ..columns.carried_encoding import AnyEncoding, Carried, check_fixed_ids
+from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
 from ..columns.functions import (
     Made,
     check_splitting,

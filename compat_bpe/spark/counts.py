@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Protocol
 
-from ..columns.carried_encoding import AnyEncoding, Carried
+from ..columns.encoding_for_workers import AnyEncoding, Carried
 from ..columns.texts import Errors, check_errors
 from ..corpus.chunk_counts import Counts
 from ..corpus.documents import DocumentPart, parts_of

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Callable
 
-from ..columns.carried_encoding import AnyEncoding, Carried, check_fixed_ids
+from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
 from ..columns.texts import Errors, check_errors, texts_of
 from ..encodings.encoding import Encoding
 from ..encodings.registry import get_encoding

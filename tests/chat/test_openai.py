@@ -121,7 +121,12 @@ def test_an_encoding_says_the_rule_too() -> None:
 
 @pytest.mark.parametrize(
     ("spelling", "model"),
-    [("azure/eu/gpt-4o", "gpt-4o"), ("GPT-4", "gpt-4"), ("gpt-41", "gpt-4.1")],
+    [
+        ("azure/eu/gpt-4o", "gpt-4o"),
+        ("GPT-4", "gpt-4"),
+        ("gpt-41", "gpt-4.1"),
+        ("gpt-35-turbo-0301", "gpt-3.5-turbo-0301"),
+    ],
 )
 def test_spellings_have_the_rule_of_the_model(spelling: str, model: str) -> None:
     count = count_messages(EXAMPLE, model=spelling)

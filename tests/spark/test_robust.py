@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.columns.carried_encoding import Carried
+from compat_bpe.columns.encoding_for_workers import Carried
 from compat_bpe.spark import chunk_counts, train, training, truncate
 from compat_bpe.spark.counts import Chunks, Count, summed
 from compat_bpe.spark.frames import mapped, picked

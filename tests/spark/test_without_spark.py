@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding, load
-from compat_bpe.columns.carried_encoding import Carried
+from compat_bpe.columns.encoding_for_workers import Carried
 from compat_bpe.columns.texts import texts_of
 from compat_bpe.corpus.documents import DocumentPart, parts_of
 from compat_bpe.corpus.masking import rule
