@@ -91,10 +91,14 @@ class Carried:
         """Return the encoding: the same object as long as the process keeps it."""
         if not self._data:
             return get_encoding(self.name)
-        encoding = _known.pop(self._digest, None)
+        encoding = _known.get(self._digest)
         if encoding is None:
-            while len(_known) >= _KEPT:
-                del _known[next(iter(_known))]
             encoding = pickle.loads(self._data)
-        _known[self._digest] = encoding
+            # Of threads that ask together each may make one; all get the one that is kept.
+            encoding = _known.setdefault(self._digest, encoding)
+        else:
+            _known.pop(self._digest, None)
+            _known[self._digest] = encoding  # the last to be given up
+        for oldest in list(_known)[:-_KEPT]:
+            _known.pop(oldest, None)
         return encoding
