@@ -20,7 +20,7 @@ from .messages import Plain
 from .template import ChatTemplate
 from .units import Unit, units_of
 
-#: What is left out as a whole.
+#: The parts that are left out as a whole.
 _Parts = Literal["turn", "message"]
 
 

@@ -1,4 +1,4 @@
-"""What has changed since a git revision, in tokens."""
+"""The changes of files since a git revision, in tokens."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ MOST_FILES = 20
 #: The highest limit.
 MOST_TOKENS = 10**12
 
-#: What counts tokens unless the configuration says another.
+#: The encoding that counts unless the configuration says another.
 DEFAULT_ENCODING = "o200k_base"
 
 #: The part of a limit from which on a result is near it, unless the configuration says another.
@@ -40,7 +40,7 @@ _PERCENT = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?) ?%( of context)?")
 
 
 class Counting(NamedTuple):
-    """What counts tokens.
+    """An encoding or a model by which tokens are counted.
 
     Args:
         encoding: the name of an encoding that ships; None for the one that the caller has.

@@ -1,4 +1,4 @@
-"""Where the configuration is: the nearest one in a folder or above it."""
+"""Finding the configuration: the nearest one in a folder or above it."""
 
 from __future__ import annotations
 

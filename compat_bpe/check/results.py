@@ -46,7 +46,7 @@ class Result:
 
     @property
     def name(self) -> str:
-        """What has the limit, in words."""
+        """The file, group or section that has the limit, in words."""
         if self.kind == "total":
             return f"total of {self.rule}"
         return f"{self.path} § {self.heading}" if self.kind == "section" else self.path

@@ -6,6 +6,7 @@ An agent may name what ships, and no files: a vocabulary's path is for the comma
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..encodings.encoding import Encoding
 from ..encodings.estimates import Factor, factor_for_model
@@ -119,12 +120,20 @@ def named_encoding(name: str) -> Encoding:
     return get_encoding(name)
 
 
+@lru_cache(maxsize=1)
+def _loaded(path: str) -> Encoding:
+    return load(path)
+
+
 def default_encoding(call: Call) -> Encoding:
-    """Return the encoding that the server was started with, by name or from a file."""
+    """Return the encoding that the server was started with, by name or from a file.
+
+    A file is loaded at the first call that needs it, and not again.
+    """
     if call.default in (*list_encoding_names(), *BASELINES):
         return get_encoding(call.default)
     try:
-        return load(call.default)
+        return _loaded(call.default)
     except OSError as error:
         raise CallError(f"{call.default}: {error.strerror or error}") from None
     except ValueError as error:

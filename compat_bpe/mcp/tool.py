@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Call:
-    """What a call has beside its arguments.
+    """The circumstances of a call, beside its arguments.
 
     Args:
         roots: the folders that it may read.

@@ -7,11 +7,10 @@ from functools import partial
 from typing import Any, Callable
 
 from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
+from ..columns.functions import splitting, truncating
 from ..columns.texts import Errors, check_errors, texts_of
 from ..encodings.encoding import Encoding
 from ..encodings.registry import get_encoding
-from ..fit.split import split_text
-from ..unicode.surrogates import repair
 from .columns import arrow_function, arrow_of
 
 TYPE_CHECKING = False
@@ -100,11 +99,11 @@ def _encoded(encoding: Encoding, text: str) -> list[int]:
 
 
 def _truncated(encoding: Encoding, text: str, limit: int) -> str:
-    return encoding.truncate(repair(text), limit).text
+    return str(truncating(encoding, limit)(text))
 
 
 def _split(encoding: Encoding, text: str, limit: int) -> list[str]:
-    return [part.text for part in split_text(encoding, repair(text), limit)]
+    return list(splitting(encoding, limit)(text))
 
 
 #: The functions and the types of their columns, by name.

@@ -19,6 +19,7 @@ from compat_bpe.fit import split_text
 from compat_bpe.fit.split import iter_parts
 from compat_bpe.mcp import cutting, server
 from compat_bpe.mcp.bounds import BOUNDS, LONGEST, CallError, Clock
+from compat_bpe.mcp.encodings import default_encoding
 from compat_bpe.mcp.resources import RESOURCES
 from compat_bpe.mcp.roots import Roots
 from compat_bpe.mcp.server import TOOLS
@@ -333,3 +334,9 @@ def test_resources_name_what_the_tools_take(call: Call) -> None:
         run(call, "count_tokens", text="a", encoding=name)
     for model in models["models"]:
         assert get_encoding(model["encoding"])
+
+
+def test_a_vocabulary_of_the_server_s_own_is_loaded_once() -> None:
+    path = Path(__file__).parents[2] / "fixtures/gpt2_small"
+    call = Call(Roots(()), str(path))
+    assert default_encoding(call) is default_encoding(call)

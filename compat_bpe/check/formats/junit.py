@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 
 from ..results import Report, Result
 
-#: What no XML may have, not even escaped.
+#: The characters that no XML may have, not even escaped.
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

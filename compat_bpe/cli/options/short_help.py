@@ -35,7 +35,7 @@ _ROWS = 23
 _WIDTH = 80
 #: The narrowest terminal that lines are fitted to.
 _NARROW = 40
-#: What is shown, in the order in which it is given up until it fits the rows: the most examples,
+#: The sizes of a page, tried in this order until it fits the rows: the most examples,
 #: the lines of an option, and the options.
 _SIZES = ((3, 2, 99), (2, 2, 99), (2, 2, 5), (1, 2, 5), (1, 2, 4), (1, 1, 4), (1, 1, 2))
 #: The commands that are listed in one line.
