@@ -75,7 +75,7 @@ class Comparison:
         found: dict[str, Change] = {}
         for encoding, tokens in counted.items():
             for path, after in tokens.items():
-                if path in found or path not in selection:
+                if path in found or path not in selection or not self._base.has_history(path):
                     continue
                 old = before[encoding].get(path)
                 path_before = "" if old is None else self._path_before(path)
@@ -120,7 +120,8 @@ def _moved(base: Base, found: Mapping[str, Found], gone: Iterable[str]) -> dict[
     if left:
         length = len(next(iter(left)))
         for path in sorted(found):
-            if path in base.blobs or path in base.renamed or not found[path].size:
+            is_new = path not in base.blobs and path not in base.renamed
+            if not (is_new and found[path].size and base.has_history(path)):
                 continue
             paths = left.get(content_id(found[path].path, length) or "")
             if paths:

@@ -42,8 +42,9 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
 }
 
-#: The modes of regular files in a tree; links and submodules have others.
+#: The modes of regular files in a tree; links have another.
 _REGULAR = (b"100644", b"100755", b"100664")
+_SUBMODULE = b"160000"
 
 
 class GitError(Exception):
@@ -57,11 +58,17 @@ class Base(NamedTuple):
         revision: the id of its commit.
         blobs: the id of each file's content.
         renamed: the path of each file in the revision, by its path now, if these differ.
+        submodules: the folders of submodules, which have a history of their own.
     """
 
     revision: str
     blobs: dict[str, str]
     renamed: dict[str, str]
+    submodules: tuple[str, ...]
+
+    def has_history(self, path: str) -> bool:
+        """Return True if a file is one of this repository, and not of a submodule."""
+        return not path.startswith(tuple(f"{folder}/" for folder in self.submodules))
 
 
 def read_base(folder: str, revision: str) -> Base:
@@ -85,12 +92,16 @@ def read_base(folder: str, revision: str) -> Base:
         ) from None
     commit = found.decode("ascii").strip()
     blobs: dict[str, str] = {}
+    submodules: list[str] = []
     # Without --full-tree, git lists what is below the folder, by paths relative to it.
     for entry in _git(folder, "ls-tree", "-r", "-z", commit).split(b"\0"):
         about, _, name = entry.partition(b"\t")
-        if about.split(b" ")[0] in _REGULAR:
+        mode = about.split(b" ")[0]
+        if mode in _REGULAR:
             blobs[os.fsdecode(name)] = about.split(b" ")[2].decode("ascii")
-    return Base(commit, blobs, _renamed(folder, commit, prefix))
+        elif mode == _SUBMODULE:
+            submodules.append(os.fsdecode(name))
+    return Base(commit, blobs, _renamed(folder, commit, prefix), tuple(submodules))
 
 
 def _renamed(folder: str, commit: str, prefix: bytes) -> dict[str, str]:

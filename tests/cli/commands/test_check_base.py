@@ -363,3 +363,23 @@ def test_contents_are_read_in_groups(run: Run, monkeypatch: pytest.MonkeyPatch) 
         with monkeypatch.context() as patch:
             patch.setattr(git_base, key, value)
             assert json.loads(run("--base", "HEAD", "--json").out)["changes"] == expected
+
+
+def test_files_of_a_submodule_are_not_compared(run: Run, tmp_path: Path) -> None:
+    """They are not added: they were there, in a repository of their own."""
+    git("init", "-q", "sub/inner")
+    write("sub/inner/a.md", 3)
+    write("sub/innermost.md", 4)
+    git("-C", "sub/inner", "add", ".")
+    git("-C", "sub/inner", "commit", "-qm", "x")
+    commit()
+    assert git("ls-tree", "HEAD", "sub/inner").startswith("160000 commit")
+    write("sub/inner/a.md", 7)
+    write("sub/inner/b.md", 10)  # the content of a file that is gone
+    os.remove("a.md")
+    write("sub/innermost.md", 5)
+    assert run("--base", "HEAD").out.splitlines() == [
+        "removed  -10 = 0  a.md",
+        "grown     +1 = 5  sub/innermost.md",
+        "7 files: none is over a limit",
+    ]
