@@ -52,6 +52,7 @@ def fit_messages(
     tools: Sequence[Mapping[str, Any]] | None = None,
     template: ChatTemplate | str | None = None,
     variables: Mapping[str, Any] | None = None,
+    response_format: Mapping[str, Any] | None = None,
     parts: _Parts = "turn",
     keep_last: int = 1,
     priority: Callable[[Mapping[str, Any]], float] | None = None,
@@ -69,7 +70,7 @@ def fit_messages(
         messages: the conversation, as ``count_messages`` takes it. It is not changed.
         limit: the most tokens that the request may have, with the tools and the tokens with which
             the reply begins. ``context_limit(model)`` says what a model takes.
-        model, encoding, tools, template, variables: as in ``count_messages``.
+        model, encoding, tools, template, variables, response_format: as in ``count_messages``.
         parts: ``"turn"`` to leave out what the user says only together with all that follows until
             the user speaks again; ``"message"`` to leave out single messages, and a call of a tool
             with its results. Some chat templates refuse messages that do not alternate; with them,
@@ -105,7 +106,7 @@ def fit_messages(
         raise ValueError(f"unknown cut {cut!r}; known: {', '.join(get_args(Keep))}")
     if keep_last < 1:
         raise ValueError(f"keep_last is {keep_last}; it must be 1 or more")
-    request = Request.checked(messages, tools, variables=variables)
+    request = Request.checked(messages, tools, variables=variables, response_format=response_format)
     units = units_of(request.messages, by_turn=parts == "turn", keep_last=keep_last)
     importance = [0.0 if priority is None else priority(one) for one in messages]
     fitting = _Fitting(chosen_format(model, encoding, template), request, limit)
