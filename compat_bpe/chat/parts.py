@@ -10,7 +10,7 @@ from typing import Any, Callable
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request
 from .count import counter_of
-from .images.count import IMAGE_PARTS
+from .dropping import is_image
 from .messages import Plain
 from .template import ChatTemplate
 
@@ -116,9 +116,5 @@ def _without_images(message: Plain) -> Plain:
     content = message.get("content")
     if not isinstance(content, (list, tuple)):
         return message
-    kept = [part for part in content if not _is_image(part)]
+    kept = [part for part in content if not is_image(part)]
     return message if len(kept) == len(content) else {**message, "content": kept}
-
-
-def _is_image(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") in IMAGE_PARTS

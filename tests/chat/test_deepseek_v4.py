@@ -157,7 +157,8 @@ def test_variables() -> None:
         count_messages([user("a")], model="deepseek-v4-pro", variables={"x": 1})
     with pytest.raises(ValueError, match=r"^variables.thinking: must be true or false"):
         count_messages([user("a")], model="deepseek-v4-pro", variables={"thinking": 1})
-    for effort in ("odd", 1, None, []):
+    efforts: list[Any] = ["odd", 1, None, []]
+    for effort in efforts:
         with pytest.raises(ValueError, match=r"^variables.reasoning_effort: must be one of low, h"):
             count_messages(
                 [user("a")], model="deepseek-v4-pro", variables={"reasoning_effort": effort}

@@ -103,7 +103,7 @@ def ours(body: dict[str, Any], render: Callable[[Request], str]) -> str | None:
 
 
 def test_deepseek_chat(environments: Path, tmp_path: Path) -> None:  # noqa: F811
-    cases = {
+    cases: dict[str, dict[str, Any]] = {
         "v3.2": {
             "file": str(reference_file("deepseek_v32_encoding")),
             "requests": [drawn(seed, ARGUMENTS) for seed in range(2000)],
