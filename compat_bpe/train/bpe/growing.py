@@ -6,8 +6,8 @@ from ...encodings.encoding import Encoding
 from ...formats import RANK_LIMIT
 from ...parallel.lazy import cached_property
 from ...pipeline.models.bpe.by_rank import merges_by_rank
-from ..bpe.byte_level import check_byte_level, spellings
 from ..trainer import LearnedMerge
+from .byte_tokens import check_byte_level, spellings
 
 
 class GrowingVocabulary:
@@ -131,6 +131,11 @@ class GrowingVocabulary:
         if self._is_listed:
             return []
         return [token for token, parts in merges_by_rank(self._old_merges.ranks) if parts is None]
+
+    @property
+    def has_unmade_tokens(self) -> bool:
+        """True if merging by rank did not make some old tokens."""
+        return bool(self._never_made)
 
     def encoding(self, name: str) -> Encoding:
         """Return the present vocabulary as an encoding.
