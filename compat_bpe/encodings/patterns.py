@@ -31,8 +31,8 @@ _KIMI = "|".join(
 # From whisper/tokenizer.py of openai-whisper 20250625: GPT-2's as it was first published.
 _WHISPER = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 # From scripts/extend_tokenizer.sh in PythonNut/superbpe, for the second stage of SuperBPE. There it
-# cuts text into its matches and what lies between them; here a chunk of what lies between is a match,
-# too. The last alternative never comes: with it, the analysis sees that nothing is left out.
+# cuts text into its matches and what lies between them; here the latter are matches, too. The last
+# alternative never comes: with it, the analysis sees that nothing is left out.
 _ONE_SIGN = r"[^\s\p{L}\p{N}]"
 _SUPERBPE = (
     rf"\p{{N}}{{1,3}}| ?{_ONE_SIGN}{{2,}}[\r\n/]*| +(?!\S)"

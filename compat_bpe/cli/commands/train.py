@@ -26,6 +26,7 @@ from ..options.vocabulary import (
     OUTPUT_OPTIONS,
     check_inputs,
     checked_name,
+    say_left_out,
     vocabulary_options,
 )
 from ..output import failure, plural, write_line, write_message
@@ -52,6 +53,7 @@ _TOP = 5
             *("--model", "--like", "--pattern", "--rule"),
             *("--continuing-subword-prefix", "--end-of-word-suffix"),
             *("--initial-alphabet", "--limit-alphabet", "--max-token-length"),
+            *("--from", "--max-words", "--not-joined"),
             *("--shrinking-factor", "--sub-iterations", "--max-piece-length", "--seed-size"),
             *("--character-coverage", "--byte-fallback", "--split-digits", "--user-symbols"),
             *("--max-sentence-length", "--input-sentence-size"),
@@ -145,6 +147,8 @@ def train(
     if needs_held_out and not validation:
         raise click.UsageError("--patience and --check-every need --validation.")
     name = checked_name(output, name, force=force)
+    # What goes on from a vocabulary may have steps that some formats cannot hold.
+    left_out = say_left_out if training.start is not None and not formats else None
     formats = formats or settings.formats
     extra = [_VALIDATION] if validation else []
     counts = CorpusCounts()
@@ -153,6 +157,7 @@ def train(
     # Without PATH, counts stand for the corpus.
     documents = corpus.find() if corpus.paths or not counted.paths else corpus.empty()
     others = [mask, *vocabulary_inputs(training.like), *counted.files]
+    others += vocabulary_inputs(training.start)
     check_inputs(output, name, formats, extra, documents, others)
     try:
         with (
@@ -182,6 +187,7 @@ def train(
                 roles=training.roles,
                 force=force,
                 extra={_VALIDATION: held_out} if validation else None,
+                left_out=left_out,
             )
     except (OSError, ValueError) as error:
         raise failure(error, output) from None

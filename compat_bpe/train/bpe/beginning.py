@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from ...encodings.encoding import Encoding
 from ...encodings.load_by_ranks import DEEPSEEK, pattern_named
 from ...encodings.patterns import PATTERNS
+from ...encodings.save import ranks_of
 from ...encodings.tokenizer import Tokenizer
 from ...formats.manifest import AS_TOKENIZER_JSON
 from ...formats.models.bpe import RankedModel
@@ -34,6 +36,7 @@ def split_by(encoding: Encoding, pattern: str | None) -> Encoding:
     >>> enc.core.splitter.chunks("by the way, in 2024"), enc.encode("way")
     (['by the way, in ', '202', '4'], [1014])
     """
+    encoding = _by_ranks(encoding)
     if pattern is None:
         return encoding
     try:
@@ -58,6 +61,52 @@ def split_by(encoding: Encoding, pattern: str | None) -> Encoding:
         raise ValueError(f"the pattern cannot be used: {error}") from None
 
 
+def _by_ranks(encoding: Encoding) -> Encoding:
+    """Return a tokenizer that has no more than ranks and a pattern as that; others as they are.
+
+    So what was trained here and read from its ``tokenizer.json`` is what it was.
+    """
+    definition = encoding.definition if isinstance(encoding, Tokenizer) else None
+    if not isinstance(definition, TokenizerDefinition):
+        return encoding
+    parts, added = definition.parts, definition.added_tokens
+    split = next(_patterns_of(parts["pre_tokenizer"]), None)
+    if (
+        split is None
+        or parts["normalizer"] is not None
+        or parts["decoder"] != byte_level_part(use_regex=False)
+        or parts["post_processor"] is not None
+        or definition.truncation is not None
+        or definition.padding is not None
+        or any(token != AddedToken(token.content, token.id, special=True) for token in added)
+    ):
+        return encoding
+    try:
+        ranks = ranks_of(encoding)
+    except ValueError:
+        return encoding
+    special = {token.content: token.id for token in added}
+    return Encoding(
+        encoding.name, pat_str=split, mergeable_ranks=dict(ranks), special_tokens=special
+    )
+
+
+def _patterns_of(pre_tokenizer: Any) -> Iterator[str]:
+    """Yield the pattern that a pre-tokenizer was written for, if it splits by one alone."""
+    steps = pre_tokenizer.get("pretokenizers", ()) if isinstance(pre_tokenizer, Mapping) else ()
+    written = steps[0].get("pattern", {}).get("Regex") if steps else None
+    for pattern in (*PATTERNS.values(), written):
+        if pattern is None:
+            continue
+        with suppress(ValueError):
+            if pre_tokenizer == _by_pattern(pattern):
+                yield pattern
+
+
+def _by_pattern(pattern: str) -> dict[str, Any]:
+    return pre_tokenizers_part(pattern_part(pattern), byte_level_part(use_regex=False))
+
+
 def _pre_tokenizer(definition: TokenizerDefinition, pattern: str) -> Any:
     """Return the pre-tokenizer by another pattern, as in a file."""
     old = definition.parts["pre_tokenizer"]
@@ -67,9 +116,7 @@ def _pre_tokenizer(definition: TokenizerDefinition, pattern: str) -> Any:
         raise ValueError("it puts a space before each chunk: it keeps its own pattern")
     if pattern == DEEPSEEK:
         return DEEPSEEK_PARTS["pre_tokenizer"]
-    return pre_tokenizers_part(
-        pattern_part(pattern_named(pattern)), byte_level_part(use_regex=False)
-    )
+    return _by_pattern(pattern_named(pattern))
 
 
 def _adds_space(part: Any) -> bool:

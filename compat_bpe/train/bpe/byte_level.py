@@ -239,8 +239,8 @@ class TrainingSettings(KindSettings):
         check_integer("vocab_size", size)
         if size is not None and size < least and self.start is not None:
             raise ValueError(
-                f"a vocabulary of {size} is too small: {self.start.name!r} has {self.start.n_vocab} "
-                f"tokens, and the size counts in all"
+                f"a vocabulary of {size} is too small: {self.start.name!r} has "
+                f"{self.start.n_vocab} tokens, and the size counts in all"
             )
         if size is not None and size < least:
             raise ValueError(

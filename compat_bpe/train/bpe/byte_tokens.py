@@ -1,4 +1,4 @@
-"""The tokens of single bytes, with which byte-level BPE begins, and encodings of bytes and merges."""
+"""The tokens of single bytes, with which byte-level BPE begins; encodings made of tokens."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class Learner(FrequentPairs, Generic[AnyStr]):
         max_token_length: int | None = None,
         allow: Callable[[AnyStr], bool] | None = None,
     ) -> None:
-        self._allow = allow
+        self._allow: Callable[[AnyStr], bool] | None = allow
         kept = [word for word in words if len(word) > 1]
         super().__init__(kept, map(words.__getitem__, kept), max(min_frequency, 1))
         #: The number of tokens of all words, each weighted by its frequency.

@@ -46,7 +46,10 @@ class Limits:
 
     def allow(self, token: bytes) -> bool:
         """Return True if a token may be learned."""
-        if self._max_words is not None and len([*filter(None, token.split(b" "))]) > self._max_words:
+        if (
+            self._max_words is not None
+            and len([*filter(None, token.split(b" "))]) > self._max_words
+        ):
             return False
         return not any(text in token for text in self._not_joined)
 
