@@ -28,7 +28,7 @@ from tests.strategies import texts
 #: As in scripts/extend_tokenizer.sh of PythonNut/superbpe.
 PUBLISHED = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 
-SAMPLE = [*natural_texts().values()][0]
+SAMPLE = next(iter(natural_texts().values()))
 
 
 @given(st.one_of(st.text(" \n\r\tab1.,:é/世", max_size=40), texts))

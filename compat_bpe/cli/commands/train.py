@@ -17,6 +17,7 @@ from ...files.text import STDIN
 from ...train.kinds import AnyTrained, AnyTrainer, trainer_of
 from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
+from ..options.checkpoint import CHECKPOINT_OPTIONS, Checkpointing, checkpoint_options
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.counts import CountedInput, counts_option
 from ..options.groups import GroupedCommand
@@ -66,7 +67,7 @@ _TOP = 5
         "Preparation": [
             *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
         ],
-        "Output": OUTPUT_OPTIONS,
+        "Output": [*OUTPUT_OPTIONS, *CHECKPOINT_OPTIONS],
     },
 )
 @corpus_options
@@ -74,6 +75,7 @@ _TOP = 5
 @vocabulary_options("all that fit the model", ALL_FORMATS)
 @preparation_options(f"Hold out this share of the corpus in {_VALIDATION}, and report on it.")
 @counts_option
+@checkpoint_options
 def train(
     corpus: CorpusArguments,
     training: Training,
@@ -84,6 +86,7 @@ def train(
     preparation: Preparation,
     mask: str | None,
     counted: CountedInput,
+    checkpointing: Checkpointing,
     jobs: int | None,
     as_json: bool,
 ) -> None:
@@ -150,6 +153,7 @@ def train(
     # What goes on from a vocabulary may have steps that some formats cannot hold.
     left_out = say_left_out if training.start is not None and not formats else None
     formats = formats or settings.formats
+    checkpointing.check(output, corpus.paths)
     extra = [_VALIDATION] if validation else []
     counts = CorpusCounts()
     if STDIN in counted.paths and STDIN in corpus.paths:
@@ -162,7 +166,9 @@ def train(
     try:
         with (
             tempfile.TemporaryFile() as held_out,
-            trainer_of(settings, workers=jobs, name=name) as trainer,
+            checkpointing.around(
+                trainer_of(settings, workers=jobs, name=name), settings
+            ) as trainer,
         ):
             counted.feed(trainer)
             watch = trainer.hold_out if needs_held_out else None
@@ -189,6 +195,7 @@ def train(
                 extra={_VALIDATION: held_out} if validation else None,
                 left_out=left_out,
             )
+        checkpointing.remove()
     except (OSError, ValueError) as error:
         raise failure(error, output) from None
     if as_json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
+from itertools import count
 from typing import Any, ClassVar
 
 from ...corpus.counted import Counted
@@ -69,6 +70,8 @@ class TrainingSettings(KindSettings):
             object.__setattr__(self, "weights", dict(self.weights))
         if self.start is not None:
             check_byte_level(self.start, "gone on from")
+        elif self.pattern is None:
+            object.__setattr__(self, "pattern", self.usual_pattern)
         Limits(self.max_words, self.not_joined)
         self._check_special_tokens()
         self._check_size()
@@ -102,7 +105,8 @@ class TrainingSettings(KindSettings):
     def pattern_name(self) -> str:
         if self.start is not None:
             return pattern_name_of(self.beginning)
-        return self.usual_pattern if self.pattern is None else self.pattern
+        assert self.pattern is not None
+        return self.pattern
 
     @property
     def most_steps(self) -> int | None:
@@ -170,7 +174,11 @@ class TrainingSettings(KindSettings):
         )
 
     def learn(self, words: CountedWords, advance: Advance) -> Learned:
-        grown = GrowingVocabulary(self.beginning)
+        grown, log = GrowingVocabulary(self.beginning), words.log
+        spelling = Spelling(grown)
+        for left, right, frequency in log.merges if log is not None else ():
+            grown.add(left, right, frequency)
+            advance(1)
         limits = Limits(self.max_words, self.not_joined)
         counts, size = words.held_out if words.held_out is not None else ({}, 0)
         merging = Merging(
@@ -178,19 +186,23 @@ class TrainingSettings(KindSettings):
             words.counts,
             counts,
             words.unit,
+            spelling,
             min_frequency=self.min_frequency * words.unit,
             max_token_length=self.max_token_length,
             allow=limits.allow if limits else None,
         )
-        words.counts.clear()  # The learner has what it needs of them.
         curve = None if self.convergence is None else Curve(self.convergence, size)
+        sizes = [] if log is None else [*log.sizes]
+        if curve is not None:
+            for size, at in zip(sizes, filter(curve.is_due, count())):
+                curve.add(self.least_tokens + at, at, size)
         merges = grown.merges
         taken = {token: name for name in self._new_special for token in spellings(name)}
         stopped = "size"
         while True:
             if curve is not None and curve.is_due(len(merges)):
-                size = self.least_tokens + len(merges)
-                if curve.add(size, len(merges), merging.held_out_size):
+                sizes.append(merging.held_out_size)
+                if curve.add(self.least_tokens + len(merges), len(merges), sizes[-1]):
                     stopped = "convergence"
                     break
             if len(merges) == self.most_merges:
@@ -204,6 +216,8 @@ class TrainingSettings(KindSettings):
                     f"the special token {taken[merge.left + merge.right]!r} is also the result of "
                     f"merge {len(merges)}: choose a name that the pattern splits, such as <|name|>"
                 )
+            if log is not None:
+                log.keep_merge(*grown.parts_of(merge), merge.frequency, sizes)
             advance(1)
         if curve is not None and not curve.is_due(len(merges)):
             curve.add(self.least_tokens + len(merges), len(merges), merging.held_out_size)

@@ -48,6 +48,8 @@ class GrowingVocabulary:
         self.merges: list[LearnedMerge] = []
         self._ids: dict[bytes, int] = {}
         self._pairs: dict[tuple[int, int], int] = {}
+        #: The ids that each added merge joins.
+        self._parts: list[tuple[int, int]] = []
 
     def add(self, left: int, right: int, frequency: float = 0) -> int:
         """Add the merge of two ids, and return the id of the new token.
@@ -64,14 +66,19 @@ class GrowingVocabulary:
         self.data_of[number] = data
         self._ids[data] = number
         self._pairs[left, right] = number
+        self._parts.append((left, right))
         return number
+
+    def parts_of(self, merge: LearnedMerge) -> tuple[int, int]:
+        """Return the ids that an added merge joins."""
+        return self._parts[merge.id - self._first]
 
     def take_back(self, length: int) -> None:
         """Keep the first ``length`` merges, and undo all later ones."""
         for left, right, number, _ in self.merges[length:]:
             del self.data_of[number], self._ids[left + right]
         self._pairs = {pair: made for pair, made in self._pairs.items() if made in self.data_of}
-        del self.merges[length:]
+        del self.merges[length:], self._parts[length:]
 
     def merge(self, chunk: bytes) -> list[int]:
         """Return the ids that merging gives for a chunk.

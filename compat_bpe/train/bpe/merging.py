@@ -70,11 +70,11 @@ class Merging:
     """Merges learned one after another.
 
     Args:
-        grown: the vocabulary, to which they are added. The words are spelled with the tokens that
-            it has.
-        words: the words and their counts.
+        grown: the vocabulary, to which they are added.
+        words: the words and their counts; emptied as soon as they are not needed any more.
         held_out: words from which nothing is learned; their number of tokens is counted.
         unit: the factor of all counts.
+        spelling: the spelling of the words; by default that with all tokens of ``grown``.
         limits: ``min_frequency``, ``max_token_length`` and ``allow``, as of ``Learner``.
 
     >>> from compat_bpe import get_encoding
@@ -87,21 +87,24 @@ class Merging:
     def __init__(
         self,
         grown: GrowingVocabulary,
-        words: Mapping[str, int],
+        words: dict[str, int],
         held_out: Mapping[str, int] | None = None,
         unit: int = 1,
+        spelling: Spelling | None = None,
         **limits: Any,
     ) -> None:
         self._grown = grown
         self._unit = unit
         self._limits = limits
-        self._spelling = Spelling(grown)
+        self._spelling = Spelling(grown) if spelling is None else spelling
         #: All words and the held-out ones, if they may have to be spelled again.
-        self._given = [words, held_out or {}] if grown.has_unmade_tokens else []
-        self._is_to_spell = False
-        self._begin(words, held_out or {})
+        self._given = [words, {**(held_out or {})}]
+        if len(self._spelling.ids) < len(grown.data_of):
+            self._spell_again()
+        else:
+            self._begin(*self._given)
 
-    def _begin(self, words: Mapping[str, int], held_out: Mapping[str, int]) -> None:
+    def _begin(self, words: dict[str, int], held_out: dict[str, int]) -> None:
         grown = self._grown
         #: The id of each place; -1 for what no token may be.
         self._ids = list(self._spelling.ids)
@@ -110,6 +113,9 @@ class Merging:
         self._ids += [-1] * (len(tokens) - len(self._ids))
         self._learner = Learner(words, tokens, **self._limits)
         self._held_out = MergedWords(held_out)
+        if not grown.has_unmade_tokens:
+            words.clear()
+            self._given = []
 
     @property
     def size(self) -> float:
@@ -128,8 +134,6 @@ class Merging:
         Raises:
             ValueError: there are no free ids, or as many tokens as code points.
         """
-        if self._is_to_spell:
-            self._spell_again()
         merge = self._learner.step()
         if merge is None:
             return None
@@ -137,7 +141,8 @@ class Merging:
         made = self._grown.add(self._ids[merge.left], self._ids[merge.right], frequency)
         self._ids.append(made)
         self._held_out.join(chr(merge.left) + chr(merge.right), chr(merge.made))
-        self._is_to_spell = bool(self._given) and self._grown.may_make_an_old_token(made)
+        if self._given and self._grown.may_make_an_old_token(made):
+            self._spell_again()
         return self._grown.merges[-1]
 
     def _spell_again(self) -> None:
@@ -146,5 +151,4 @@ class Merging:
             {self._spelling.spell(old.bytes_of(word)): count for word, count in words.items()}
             for words in self._given
         ]
-        self._is_to_spell = False
         self._begin(*self._given)

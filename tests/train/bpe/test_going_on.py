@@ -15,6 +15,7 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.chunks import chunks_of
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.train import Convergence, Trainer, TrainingSettings, train_bpe
+from compat_bpe.train.bpe.byte_tokens import BYTES, make_encoding
 from compat_bpe.train.bpe.superwords import SUPERBPE_NOT_JOINED, SUPERBPE_WORDS, Limits
 from tests.train.bpe.plain_bpe import Merge, learned, merged
 
@@ -198,3 +199,15 @@ def test_weights_counts_and_convergence_as_at_once() -> None:
         16 / found.encoding.count("low lower lowest")
     )
     assert found.curve[0].bytes_per_token == pytest.approx(16 / start.count("low lower lowest"))
+
+
+@given(st.lists(st.text("abcd ", max_size=40), max_size=6), st.integers(0, 6))
+def test_tokens_that_merging_never_made_are_made_later(corpus: list[str], more: int) -> None:
+    corpus = [*corpus, "abcd abc bcd"]
+    tokens = [*BYTES, b"abcd", b"bcd", b" abc"]
+    start = make_encoding("unmade", LINES, tokens, [])
+    with Trainer(TrainingSettings(num_merges=more, start=start)) as trainer:
+        for text in corpus:
+            trainer.feed(text)
+        found = trainer.train()
+    assert found.tokens == sum(map(found.encoding.count, corpus))
