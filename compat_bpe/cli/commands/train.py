@@ -100,6 +100,8 @@ def train(
       $ compat-bpe train --model wordpiece -n 8000 -o vocabulary corpus/
       $ compat-bpe train --like tokenizer.json -n 8000 -o vocabulary corpus/
       $ compat-bpe train -n 8000 -o vocabulary --counts counts.tsv.gz
+      $ compat-bpe train -n 10000 -o superwords --from vocabulary --pattern superbpe \\
+          --max-words 4 --not-joined ': ' corpus/
       $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
 
     PATH is a text file, a file of JSON lines (.jsonl, .ndjson), compressed (.gz) or not, or a

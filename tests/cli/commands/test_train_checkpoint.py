@@ -15,7 +15,7 @@ import pytest
 from tests.cli.in_process import Run, runner
 
 ARGUMENTS = [
-    *("--merges", "150", "--validation", "0.1", "--check-every", "20", "-j", "1"),
+    *("--merges", "400", "--validation", "0.3", "--check-every", "20", "-j", "1"),
     *("--weight", "a=2", "--drop-duplicates", "lines", "--name", "v"),
 ]
 
@@ -25,7 +25,7 @@ def corpus(tmp_path: Path) -> Path:
     random = Random(1)
     for group in ("a", "b"):
         (tmp_path / "corpus" / group).mkdir(parents=True)
-        for number in range(5):
+        for number in range(8):
             words = [
                 "".join(random.choices("abcdefgh", k=random.randint(1, 9))) for _ in range(2000)
             ]
