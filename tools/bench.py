@@ -291,7 +291,9 @@ def run_kinds(texts: dict[str, str], rounds: int, only: Sequence[str]) -> dict[s
 def run_training(
     texts: dict[str, str], size: int, rounds: int, only: Sequence[str], limit: float | None
 ) -> dict[str, Any]:
-    line("", "seconds", "reference", "CPU", "reference", "times in CPU", "MB", "reference", "common")
+    line(
+        "", "seconds", "reference", "CPU", "reference", "times in CPU", "MB", "reference", "common"
+    )
     rows: dict[str, Any] = {}
     titles = [title for title in training.ROWS if not only or title in only]
     for title, row in training.training(list(texts.values()), size, rounds, titles, limit):

@@ -156,13 +156,13 @@ class KindSettings:
         return frozenset(field.name for field in fields(cls))  # type: ignore[arg-type]
 
     @classmethod
-    def no_convergence(cls, kind: str) -> str:
-        """Return the reason why learning cannot stop by convergence; "" if it can.
+    def checks(cls, kind: str) -> str:
+        """Return when held-out text is measured for convergence.
 
-        It is ``"pruned"`` if pieces are taken away, ``"exact"`` if there are as many pieces as were
-        asked for, or ``"fixed"`` if bytes per token do not depend on their number.
+        It is ``"steps"`` for every so many merges, pieces or words; ``"rounds"`` for each round of
+        pruning; or ``"never"`` if bytes per token do not depend on what is learned.
         """
-        return ""
+        return "steps"
 
     @classmethod
     def from_options(cls, kind: str, options: Options) -> KindSettings:

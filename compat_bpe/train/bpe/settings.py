@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ...pipeline.byte_level import UNICODE_TO_BYTE
@@ -107,16 +107,8 @@ class MergeSettings(TokenizerSettings):
             raise ValueError("min_score is for the rule likelihood; min_frequency is for the other")
 
     @property
-    def stops_by(self) -> Convergence | None:
-        return self.convergence
-
-    @property
     def most_steps(self) -> int | None:
         return self.vocab_size if self.vocab_size is not None else self.num_merges
-
-    def described(self) -> dict[str, Any]:
-        stop = self.convergence
-        return {**super().described(), "convergence": None if stop is None else asdict(stop)}
 
     @property
     def marks(self) -> Marks:
