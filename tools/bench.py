@@ -1,8 +1,8 @@
 """Speed and memory of this package beside tiktoken, in one run.
 
     python tools/bench.py [--encoding NAME]... [--corpus PATH]... [--only PART]... [--rounds N]
-                          [--size N] [--training-size N] [--training-limit SECONDS] [--trainer TITLE]...
-                          [--json FILE]
+                          [--size N] [--training-size N] [--training-limit SECONDS]
+                          [--trainer TITLE]... [--json FILE]
 
 Every figure is the median of several rounds in which the two take turns, so that a machine that
 slows down slows both. ``×`` is tiktoken's time divided by ours: 2.0× is twice as fast as tiktoken.

@@ -50,8 +50,8 @@ CONVERGENCE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="N",
         type=click.IntRange(min=1),
         help="Stop after N checks in a row in which bytes per token of the text held out by "
-        "--validation did not improve. Unigram takes pieces away: it stops before N rounds in a row "
-        "that cost too much, with more pieces than --vocab-size.",
+        "--validation did not improve. Unigram takes pieces away: it stops before N rounds in a "
+        "row that cost too much, with more pieces than --vocab-size.",
     ),
     click.option(
         "--min-improvement",
