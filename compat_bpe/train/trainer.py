@@ -13,6 +13,7 @@ from ..corpus.counted import Counted
 from ..encodings.encoding import Encoding
 from ..unicode.surrogates import repair
 from .convergence import Convergence, HeldOut, Point, points_as_json
+from .costs import Costs
 from .counted_chunks import feed_all
 from .words import CountedWords, WordCounter
 
@@ -197,6 +198,11 @@ class KindSettings:
     def steps(self) -> str:
         """The name of steps."""
         return "steps"
+
+    @property
+    def costs(self) -> Costs | None:
+        """The costs of training; None if they have not been measured for the kind."""
+        return None
 
     @property
     def stops_by(self) -> Convergence | None:

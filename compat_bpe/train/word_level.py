@@ -18,6 +18,7 @@ from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part,
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .bpe.settings import given_or
 from .convergence import Convergence, Curve
+from .costs import Costs, distinct_bytes
 from .settings import TokenizerSettings, train_with
 from .tokenizer_parts import GivenPart
 from .trainer import Advance, Learned
@@ -37,6 +38,10 @@ class WordLevelSettings(TokenizerSettings):
     @property
     def unknown_token(self) -> str:
         return str(given_or(self.unknown, self.like_model, "unknown", "<unk>"))
+
+    @property
+    def costs(self) -> Costs:
+        return Costs(distinct_bytes(self.splitter()), 0.06, 0.0, 0.5, 1.0, 30.0)
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
         return None

@@ -57,7 +57,8 @@ def train(settings: Any, learned: list[str], held_out: list[str]) -> Any:
 
 def bytes_per_token(encoding: Any, held_out: list[str]) -> float:
     size = sum(len(text.encode()) for text in held_out)
-    return size / sum(encoding.count(text) for text in held_out)
+    tokens: int = sum(encoding.count(text) for text in held_out)
+    return size / tokens
 
 
 numbers = st.lists(st.integers(1, 30), min_size=1, max_size=12)

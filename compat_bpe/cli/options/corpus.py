@@ -163,6 +163,8 @@ class Corpus:
         #: when all parts have been taken.
         self.failed = [(file.path, file.problem) for file in found if file.problem]
         self.skipped: list[Skipped] = []
+        #: The bytes whose text has been taken so far, counted as in ``size``.
+        self.done = 0
 
     @property
     def size(self) -> int | None:
@@ -206,6 +208,10 @@ class Corpus:
                 raise CommandError(message) from None
             say(message)
 
+        def worked(size: int) -> None:
+            self.done += size
+            advance(size)
+
         for path, problem in self.failed:
             fail(path, problem)
         has_text = False
@@ -213,7 +219,7 @@ class Corpus:
             announce_wait(file.path)
             is_begun = False
             try:
-                for part in self._read(file_found, file, advance, say):
+                for part in self._read(file_found, file, worked, say):
                     is_begun = has_text = True
                     yield part
             except OSError as error:
@@ -223,7 +229,7 @@ class Corpus:
                     raise CommandError(f"{where}: {_reason(error)}") from None
                 fail(file.path, _reason(error))
                 self.failed.append((file.path, _reason(error)))
-                advance(file_found.size or 0)
+                worked(file_found.size or 0)
             except (ImportError, ValueError) as error:
                 raise CommandError(str(error)) from None
             file_done()

@@ -20,6 +20,7 @@ from ...pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_byte
 from ...pipeline.chunks import chunk_bytes, is_byte_level
 from ..checks import check_integer, check_least, check_special_names, check_weights
 from ..convergence import Convergence, Curve, check_has_end
+from ..costs import Costs, distinct_bytes
 from ..counted_chunks import whole_chunk_check
 from ..trainer import Advance, KindSettings, Learned, LearnedMerge, Options, train_encoding
 from ..words import CountedWords, WordCounter
@@ -113,6 +114,10 @@ class TrainingSettings(KindSettings):
     @property
     def stops_by(self) -> Convergence | None:
         return self.convergence
+
+    @property
+    def costs(self) -> Costs:
+        return Costs(distinct_bytes(self.splitter()), 0.065, 0.0, 2.8, 1.0, 22.0)
 
     def described(self) -> dict[str, Any]:
         described = asdict(self)

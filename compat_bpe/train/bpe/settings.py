@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from ...pipeline.byte_level import UNICODE_TO_BYTE
 from ..checks import check_least
 from ..convergence import Convergence, Curve, Point, check_has_end
+from ..costs import Costs, distinct_bytes
 from ..settings import TokenizerSettings
 from ..tokenizer_parts import types_in
 from ..trainer import Advance, LearnedMerge
@@ -105,6 +106,10 @@ class MergeSettings(TokenizerSettings):
             raise ValueError(f"min_score is {self.min_score}; it must be 0 or more")
         if self.min_score and self.rule != "likelihood":
             raise ValueError("min_score is for the rule likelihood; min_frequency is for the other")
+
+    @property
+    def costs(self) -> Costs:
+        return Costs(distinct_bytes(self.splitter()), 0.12, 0.0, 2.5, 1.0, 58.0)
 
     @property
     def most_steps(self) -> int | None:

@@ -14,6 +14,7 @@ from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec, S
 from ...pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
 from ..checks import check_integer, check_least
 from ..convergence import Convergence
+from ..costs import Costs
 from ..trainer import KindSettings, LikeError, Options
 
 #: The kinds of models by their names.
@@ -218,6 +219,13 @@ class SentencePieceSettings(KindSettings):
         return "lines"
 
     @property
+    def costs(self) -> Costs | None:
+        return {
+            BPE: Costs(_word_bytes, 0.0, 0.12, 1.2, 1.0, 15.0),
+            UNIGRAM: Costs(_word_bytes, 0.0, 0.3, 20.0, 1.5, 95.0, 2.0),
+        }.get(self.model_kind)
+
+    @property
     def stops_by(self) -> Convergence | None:
         return self.convergence
 
@@ -327,6 +335,10 @@ class SentencePieceSettings(KindSettings):
         if self.byte_fallback:
             for byte in range(256):
                 yield f"<0x{byte:02X}>", BYTE
+
+
+def _word_bytes(text: str) -> int:
+    return sum(len(word.encode()) for word in set(text.split()))
 
 
 def _check_characters(required: str) -> None:

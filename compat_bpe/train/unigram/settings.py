@@ -11,6 +11,7 @@ from ...encodings.tokenizer import Tokenizer
 from ...formats.models.unigram import UnigramPart
 from ...pipeline.added.added_tokens import AddedToken
 from ..convergence import Convergence, Point, ShrinkingCurve
+from ..costs import Costs, distinct_bytes
 from ..settings import TokenizerSettings, train_with
 from ..tokenizer_parts import GivenPart
 from ..trainer import Advance, Learned
@@ -43,6 +44,10 @@ class UnigramSettings(TokenizerSettings):
     @classmethod
     def checks(cls, kind: str) -> str:
         return "rounds"
+
+    @property
+    def costs(self) -> Costs:
+        return Costs(distinct_bytes(self.splitter()), 0.1, 0.0, 12.0, 1.3, 80.0)
 
     @property
     def most_steps(self) -> int | None:
