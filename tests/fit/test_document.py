@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import document as document_module
-from compat_bpe.fit import piece_tree
+from compat_bpe.fit import long_piece, piece_tree
 from compat_bpe.fit.document import Document
 from tests.fit.hard_encodings import NAMES, encoding_of, hard_texts
 from tests.fit.test_piece_tree import check
@@ -26,8 +26,15 @@ from tests.strategies import pieces
 
 @contextmanager
 def small_pieces(size: int) -> Iterator[None]:
-    """Pieces of so many characters, and narrow nodes, so that a small text has many."""
-    with patch.object(document_module, "PIECE", size), patch.object(piece_tree, "WIDTH", 4):
+    """Pieces of so many characters, and narrow nodes, so that a small text has many.
+
+    Some are longer than a long piece then, of which only what is beside an edit is merged again.
+    """
+    with (
+        patch.object(document_module, "PIECE", size),
+        patch.object(piece_tree, "WIDTH", 4),
+        patch.object(long_piece, "LONG", 2 * size),
+    ):
         yield
 
 
