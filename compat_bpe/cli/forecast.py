@@ -1,9 +1,11 @@
-"""An estimate of a training's time and memory, said while its corpus is read."""
+"""Estimates of a training's time and memory, said while its corpus is read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..corpus.prepare import CorpusCounts
-from ..train.estimate import Estimate, Sample, estimate
+from ..train.estimate import Estimate, Sample, estimate, share_for
 from ..train.trainer import KindSettings
 from .json_progress import current
 from .options.corpus import Corpus
@@ -13,15 +15,18 @@ from .output import write_message
 _AFTER = 4_000_000
 _LEAST = 8_000_000
 
+#: The share of the beginning that is looked at.
+_SHARE = 0.25
+
 #: The seconds from which on a training is long.
 _LONG = 60.0
 
 
 class Forecast:
-    """An estimate that is made once, from parts of the first megabytes of a corpus.
+    """Estimates of a training: one after the first megabytes, and one before learning begins.
 
-    It is made of a corpus whose size is known. It is said of a long training, and to a program
-    that asks for progress always.
+    The first knows only the beginning of the corpus, the second all of it. They are made of a
+    corpus whose size is known, and said if the training is long, or a program asks for progress.
 
     Args:
         settings: the settings of the training.
@@ -37,22 +42,34 @@ class Forecast:
         self._corpus = corpus
         self._counts = counts
         self._workers = workers
-        size = corpus.size
-        self._sample = Sample() if size is not None and size > 0 else None
+        self._beginning: Sample | None = None
+        self._whole: Sample | None = None
+        if corpus.size:
+            self._beginning = Sample(_SHARE)
+            self._whole = Sample(share_for(corpus.size))
 
     def see(self, text: str) -> None:
-        """Take a part of the corpus; say the estimate once there is enough text."""
-        if self._sample is None:
+        """Take a part of the corpus; say the first estimate once there is enough text."""
+        if self._whole is not None:
+            self._whole.see(text)
+        if self._beginning is None:
             return
-        self._sample.see(text)
+        self._beginning.see(text)
         read = self._counts.kept.bytes
-        if read < _AFTER or not self._sample.is_full or not self._corpus.done:
+        if read < _AFTER or not self._beginning.is_full or not self._corpus.done:
             return
-        texts, self._sample = self._sample.texts, None
+        texts, self._beginning = self._beginning.texts, None
         # Bytes on disk, which may be compressed, and JSON around the text, are in proportion.
-        size = int(read * (self._corpus.size or 0) / self._corpus.done)
+        self._estimate(texts, int(read * (self._corpus.size or 0) / self._corpus.done))
+
+    def all_read(self) -> None:
+        """Say the second estimate; the whole corpus has been read."""
+        if self._whole is not None:
+            self._estimate(self._whole.texts, self._counts.kept.bytes, is_read=True)
+
+    def _estimate(self, texts: Sequence[str], size: int, *, is_read: bool = False) -> None:
         if size >= _LEAST:
-            made = estimate(self._settings, texts, size, self._workers)
+            made = estimate(self._settings, texts, size, self._workers, is_read=is_read)
             if made is not None:
                 _say(made)
 
@@ -78,14 +95,14 @@ def in_words(made: Estimate) -> str:
 
     >>> from ..train.estimate import Range
     >>> in_words(Estimate(Range(31.0, 95.0), Range(120e6, 410e6), 50_000_000))
-    'an estimate for 50 MB: 31 to 95 seconds and 120 to 410 MB of memory'
+    'an estimate of what is left for 50 MB: 31 to 95 seconds and 120 to 410 MB of memory'
     >>> in_words(Estimate(Range(400.0, 5000.0), None, 50_000_000))
-    'an estimate for 50 MB: 7 to 83 minutes'
+    'an estimate of what is left for 50 MB: 7 to 83 minutes'
     """
     least, most = made.seconds
     unit, of = ("seconds", 1) if most < 120 else ("minutes", 60)
     said = (
-        f"an estimate for {made.size / 1e6:,.0f} MB: {least / of:,.0f} to {most / of:,.0f} {unit}"
+        f"an estimate of what is left for {made.size / 1e6:,.0f} MB: {least / of:,.0f} to {most / of:,.0f} {unit}"
     )
     if made.bytes is None:
         return said

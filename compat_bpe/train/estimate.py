@@ -19,21 +19,24 @@ from .trainer import KindSettings
 #: The characters of a full sample.
 _SIZE = 1 << 20
 
+#: The number of parts from which on some of them stand for the whole sample.
+_FEW = 8
+
 #: The bounds of the power by which distinct words grow, and how much lower or higher it may be over
 #: the whole of a text than in the sample. Measured: see docs/performance.md.
 _LEAST_POWER, _MOST_POWER = 0.4, 1.0
 _LOWER, _HIGHER = 0.1, 0.1
 
 #: The factors between an estimate and the least and the most that it may be.
-_TIME = (0.5, 2.0)
-_MEMORY = (0.6, 1.6)
+_TIME = (0.4, 2.0)
+_MEMORY = (0.5, 1.6)
 
 #: The bytes that Python and this package take.
 _BASE = 40_000_000
 
 #: Seconds that it takes to find what white space separates in a million characters, where the
 #: costs of the kinds were measured.
-_USUAL_SPEED = 0.015
+_USUAL_SPEED = 0.019
 
 
 class Range(NamedTuple):
@@ -47,7 +50,8 @@ class Estimate(NamedTuple):
     """An estimate.
 
     Args:
-        seconds: the time of counting and learning, if nothing else runs on the machine.
+        seconds: the time that counting and learning take, or what is left of it, if nothing else
+            runs on the machine.
         bytes: the memory of the process that learns.
         size: the bytes of text that the estimate is for.
     """
@@ -60,18 +64,19 @@ class Estimate(NamedTuple):
 class Sample:
     """A sample of a corpus that is read: parts from everywhere in what came so far.
 
-    >>> sample = Sample()
+    Args:
+        share: the share of the text that is taken, until there is enough.
+
+    >>> sample = Sample(0.25)
     >>> for number in range(200):
     ...     sample.see("a text " * 10_000)
     >>> sample.is_full, sum(map(len, sample.texts))
     (True, 1050000)
     """
 
-    #: The share of the text that is taken.
-    _SHARE = 0.25
-
-    def __init__(self) -> None:
+    def __init__(self, share: float) -> None:
         self.texts: list[str] = []
+        self._share = share
         self._taken = self._seen = 0
 
     @property
@@ -82,13 +87,23 @@ class Sample:
     def see(self, text: str) -> None:
         """Take a part of the corpus, or pass it over."""
         self._seen += len(text)
-        if not self.is_full and self._taken <= self._SHARE * self._seen:
+        if not self.is_full and self._taken <= self._share * self._seen:
             self.texts.append(text)
             self._taken += len(text)
 
 
+def share_for(size: int) -> float:
+    """Return the share of a text of so many bytes that makes a sample of all of it."""
+    return _SIZE / max(size, _SIZE)
+
+
 def estimate(
-    settings: KindSettings, texts: Sequence[str], size: int, workers: int | None = None
+    settings: KindSettings,
+    texts: Sequence[str],
+    size: int,
+    workers: int | None = None,
+    *,
+    is_read: bool = False,
 ) -> Estimate | None:
     """Return an estimate for a training; None if nothing is known of its kind.
 
@@ -97,19 +112,24 @@ def estimate(
         texts: a sample of its texts; see ``Sample``.
         size: the bytes of all its texts.
         workers: as of ``Trainer``.
+        is_read: True if all texts have been counted, so that only learning is left.
     """
     costs = settings.costs
     text = "".join(texts)
     if costs is None or not text:
         return None
-    few, many = costs.words(text[: len(text) // 2]), costs.words(text)
+    # Every other part: the first half of a corpus may be in another language than the second.
+    part = "".join(texts[::2]) if len(texts) > _FEW else text[: len(text) // 2]
+    few, many = costs.words(part), costs.words(text)
     speed = _slowness(text)
     grows = size / len(text.encode())
-    power = math.log2(max(many, 1) / max(few, 1))
+    power = math.log(max(many, 1) / max(few, 1)) / math.log(max(len(text) / len(part), 1.1))
     power = min(max(power, _LEAST_POWER), _MOST_POWER)
     least = many * grows ** (power - _LOWER)
     most = many * grows ** min(power + _HIGHER, _MOST_POWER)
     reading = (costs.counting / (workers or processors()) + costs.reading) * size / 1e6
+    if is_read:
+        reading = costs.reading * size / 1e6
     return Estimate(
         Range(
             speed * _TIME[0] * (reading + costs.learning * (least / 1e6) ** costs.power),

@@ -41,7 +41,7 @@ class WordLevelSettings(TokenizerSettings):
 
     @property
     def costs(self) -> Costs:
-        return Costs(distinct_bytes(self.splitter()), 0.06, 0.0, 0.5, 1.0, 30.0)
+        return Costs(distinct_bytes(self.splitter()), 0.06, 0.0, 0.1, 1.0, 5.0)
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
         return None

@@ -142,8 +142,8 @@ def train(
     A file that cannot be read is named, the vocabulary is learned from the others, and the exit
     status is 2.
 
-    Before a run that takes more than a minute, its time and memory are estimated from the first
-    megabytes. The lines of --json-progress have the keys "stage" and "seconds"; "read" and "learn"
+    If a run takes more than a minute, its time and memory are estimated from the first megabytes,
+    and again before learning begins. The lines of --json-progress have the keys "stage" and "seconds"; "read" and "learn"
     have "done", "total" (or null) and "unit"; "estimate" has "least_seconds", "most_seconds",
     "least_bytes", "most_bytes" and "size"; "finished" has "status", "stopped" and "tokens", and
     "failed" has "status" and "error". One of these two comes last.
@@ -235,6 +235,7 @@ def _feed(
     for part in prepare(corpus.read(), preparation, hold_out, counts):
         trainer.feed(part.text, part.group, is_last=part.is_last)
         forecast.see(part.text)
+    forecast.all_read()
 
 
 def _settings(

@@ -117,7 +117,7 @@ class TrainingSettings(KindSettings):
 
     @property
     def costs(self) -> Costs:
-        return Costs(distinct_bytes(self.splitter()), 0.065, 0.0, 2.8, 1.0, 22.0)
+        return Costs(distinct_bytes(self.splitter()), 0.065, 0.0, 2.8, 1.0, 16.0)
 
     def described(self) -> dict[str, Any]:
         described = asdict(self)

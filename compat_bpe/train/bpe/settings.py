@@ -109,7 +109,7 @@ class MergeSettings(TokenizerSettings):
 
     @property
     def costs(self) -> Costs:
-        return Costs(distinct_bytes(self.splitter()), 0.12, 0.0, 2.5, 1.0, 58.0)
+        return Costs(distinct_bytes(self.splitter()), 0.12, 0.0, 2.5, 1.0, 45.0)
 
     @property
     def most_steps(self) -> int | None:
