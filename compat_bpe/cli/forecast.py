@@ -77,13 +77,12 @@ class Forecast:
 def _say(made: Estimate) -> None:
     progress = current()
     if progress is not None:
-        memory = made.bytes
         progress.write(
             "estimate",
             least_seconds=round(made.seconds.least, 1),
             most_seconds=round(made.seconds.most, 1),
-            least_bytes=None if memory is None else int(memory.least),
-            most_bytes=None if memory is None else int(memory.most),
+            least_bytes=int(made.bytes.least),
+            most_bytes=int(made.bytes.most),
             size=made.size,
         )
     elif made.seconds.most >= _LONG:
@@ -95,15 +94,12 @@ def in_words(made: Estimate) -> str:
 
     >>> from ..train.estimate import Range
     >>> in_words(Estimate(Range(31.0, 95.0), Range(120e6, 410e6), 50_000_000))
-    'an estimate of what is left for 50 MB: 31 to 95 seconds and 120 to 410 MB of memory'
-    >>> in_words(Estimate(Range(400.0, 5000.0), None, 50_000_000))
-    'an estimate of what is left for 50 MB: 7 to 83 minutes'
+    'an estimate for 50 MB of text: 31 to 95 seconds more, and 120 to 410 MB of memory'
+    >>> in_words(Estimate(Range(400.0, 5000.0), Range(1e9, 2e9), 50_000_000))
+    'an estimate for 50 MB of text: 7 to 83 minutes more, and 1,000 to 2,000 MB of memory'
     """
-    least, most = made.seconds
-    unit, of = ("seconds", 1) if most < 120 else ("minutes", 60)
-    said = (
-        f"an estimate of what is left for {made.size / 1e6:,.0f} MB: {least / of:,.0f} to {most / of:,.0f} {unit}"
-    )
-    if made.bytes is None:
-        return said
-    return f"{said} and {made.bytes.least / 1e6:,.0f} to {made.bytes.most / 1e6:,.0f} MB of memory"
+    unit, of = ("seconds", 1) if made.seconds.most < 120 else ("minutes", 60)
+    time = " to ".join(f"{one / of:,.0f}" for one in made.seconds)
+    memory = " to ".join(f"{one / 1e6:,.0f}" for one in made.bytes)
+    size = f"{made.size / 1e6:,.0f} MB of text"
+    return f"an estimate for {size}: {time} {unit} more, and {memory} MB of memory"

@@ -4,14 +4,15 @@ Each has the keys ``stage`` and ``seconds``, the time since the command began. S
 
 - ``read``, ``learn``: ``done`` and ``total`` (null if it is not known) in the ``unit``; of files,
   also ``files`` and ``total_files``. Twice a second at most, and at the beginning and the end.
-- ``estimate``: ``least_seconds``, ``most_seconds``, ``least_bytes`` and ``most_bytes`` (of memory;
-  null if they are not known), and the ``size`` of the text in bytes; ``train`` only, and only of a
-  long run.
+- ``estimate``: of what is left, ``least_seconds``, ``most_seconds``, ``least_bytes`` and
+  ``most_bytes`` (of memory), and the ``size`` of the text in bytes; ``train`` only, and only of
+  some megabytes.
 - ``finished``: the ``status``, 0 or 2, and what the command adds: ``train`` says why learning
   ``stopped``, and the number of ``tokens``.
 - ``failed``: the ``status``, and the ``error`` as on standard error.
 
-The last line is one of the last two, unless the process is killed. Messages stand on lines of their
+The last line is one of the last two, unless the process is killed, or the options were wrong.
+Messages stand on lines of their
 own, and begin with ``compat-bpe: ``, not with a brace.
 """
 

@@ -143,10 +143,11 @@ def train(
     status is 2.
 
     If a run takes more than a minute, its time and memory are estimated from the first megabytes,
-    and again before learning begins. The lines of --json-progress have the keys "stage" and "seconds"; "read" and "learn"
-    have "done", "total" (or null) and "unit"; "estimate" has "least_seconds", "most_seconds",
-    "least_bytes", "most_bytes" and "size"; "finished" has "status", "stopped" and "tokens", and
-    "failed" has "status" and "error". One of these two comes last.
+    and again before learning begins. The objects of --json-progress have the keys "stage" and
+    "seconds"; those of "read" and "learn" also "done", "total" (or null) and "unit"; of "estimate"
+    "least_seconds", "most_seconds", "least_bytes", "most_bytes" and "size"; of "finished"
+    "status", "stopped" and "tokens"; and of "failed" "status" and "error". One of these two comes
+    last.
     """
     validation = preparation.validation
     settings = training.settings

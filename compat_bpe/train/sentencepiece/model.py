@@ -117,7 +117,9 @@ def learn_sentencepiece(
     """
     if settings.model_kind == UNIGRAM:
         learned = _learn_unigram(texts, settings, counts, watch)
-        return assemble(learned, settings) if watch is None else watch.model
+        if watch is not None and watch.has_converged:
+            return watch.model
+        return assemble(learned, settings)
     corpus = read_corpus(texts, settings, counts=counts)
     if watch is None:
         return learn_from_corpus(corpus, settings)
@@ -134,9 +136,12 @@ def learn_from_corpus(corpus: Corpus, settings: SentencePieceSettings) -> Senten
     """Return the model learned from counted words; errors as in ``train_sentencepiece``.
 
     Raises:
-        ValueError: it is a Unigram model; see ``check_takes_counts``.
+        ValueError: it is a Unigram model, see ``check_takes_counts``; or learning is to stop by
+            held-out text, of which there is none.
     """
     check_takes_counts(settings)
+    if settings.convergence is not None:
+        raise ValueError("there is no held-out text by which learning could stop")
     return assemble(_LEARNERS[settings.model_kind](corpus, settings), settings)
 
 
@@ -154,10 +159,9 @@ def _learn_bpe(
 ) -> list[tuple[str, float]]:
     most = settings.vocab_size - len(settings.meta_pieces()) - len(corpus.alphabet)
     learned = learn_pieces(corpus.words, corpus.alphabet, PieceRules(settings), most)
-    pieces: list[str] = []
     if watch is None:
-        pieces += (piece for piece, _ in learned)
-        return _in_order(pieces, corpus)
+        return _in_order([piece for piece, _ in learned], corpus)
+    pieces: list[str] = []
     any_size = _of_any_size(settings)
     while True:
         is_due = watch.is_due(len(pieces))

@@ -128,7 +128,7 @@ class SentencePieceTrainer:
         """
         if self.settings.convergence is None:
             raise ValueError("held-out text is of no use: the settings have no convergence")
-        self._held_out += lines_with_counts([text])
+        self._held_out.update(lines_with_counts([text]))
 
     def train(self, advance: Callable[[int], None] = lambda steps: None) -> TrainedSentencePiece:
         """Learn from all texts.

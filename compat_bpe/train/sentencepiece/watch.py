@@ -37,7 +37,7 @@ class HeldOutLines:
 
     @property
     def model(self) -> SentencePieceModel:
-        """The model that training is to give, of a vocabulary that shrinks."""
+        """The model that training is to give if a vocabulary that shrinks has converged."""
         assert self._shrinking.model is not None
         return self._shrinking.model
 
