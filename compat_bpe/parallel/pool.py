@@ -81,7 +81,7 @@ class Pool:
         self._set_up = None if forks and may_fork() else _pickled(self._worker)
         self._number = number
         # The queue is short, so that tasks are made only when they are needed.
-        self._tasks: Queue[bytes | None] = Queue(maxsize=2)
+        self._tasks: Queue[bytes | None] = Queue(maxsize=max(2, number))
         #: Events from the threads: messages, and ends of a task (``_DONE``) or worker (``_GONE``).
         self._events: SimpleQueue[Any] = SimpleQueue()
         self._processes: list[Popen[bytes] | ForkedProcess] = []
@@ -155,7 +155,7 @@ class Pool:
         for task in tasks:
             yield from self.give(task)
         while self._open_tasks and self._running:
-            yield from self._arrived(_PATIENCE)
+            yield from self.arrived(_PATIENCE)
         if self._was_killed:
             raise _killed()
 
@@ -169,11 +169,29 @@ class Pool:
         while True:
             if not self._running:
                 raise _killed()
-            yield from self._arrived(0)
+            yield from self.arrived()
             with suppress(Full):
                 self._tasks.put(data, timeout=_PATIENCE)
                 self._open_tasks += 1
                 return
+
+    def offer(self, task: Any) -> bool:
+        """Hand a task to the workers if they may soon need one; return True if it was taken."""
+        if not self._running or self._tasks.qsize() >= self.size:
+            return False
+        with suppress(Full):
+            self._tasks.put_nowait(_pickled(task))
+            self._open_tasks += 1
+            return True
+        return False
+
+    def take_back(self) -> Any | None:
+        """Return a task that was handed over and that no worker has begun; None if there is none."""
+        with suppress(Empty):
+            data = self._tasks.get_nowait()
+            self._open_tasks -= 1
+            return None if data is None else pickle.loads(data)
+        return None
 
     def finish(self) -> Iterator[Any]:
         """End the workers; yield the messages that were still to come, their last ones included.
@@ -186,13 +204,13 @@ class Pool:
             with suppress(Full):
                 self._tasks.put(None, timeout=0.01)
                 left -= 1
-            yield from self._arrived(0)
+            yield from self.arrived()
         while self._running:
-            yield from self._arrived(_PATIENCE)
+            yield from self.arrived(_PATIENCE)
         if self._was_killed:
             raise _killed()
 
-    def _arrived(self, patience: float) -> Iterator[Any]:
+    def arrived(self, patience: float = 0) -> Iterator[Any]:
         """Yield the messages that are there; wait ``patience`` seconds for the first."""
         while True:
             try:
