@@ -24,7 +24,8 @@ DOCS = Path(__file__).parents[1] / "docs"
 def llms_txt(index: str) -> str:
     """Return the text for a first page.
 
-    >>> print(llms_txt("# T\\n\\nWhat it\\nis.\\n\\n## A\\n\\n- [x](x.md): a\\n  b\\n- [y](reference/y.md): c\\n"))
+    >>> pages = "- [x](x.md): a\\n  b\\n- [y](reference/y.md): c\\n"
+    >>> print(llms_txt(f"# T\\n\\nWhat it\\nis.\\n\\n## A\\n\\n{pages}"))
     # T
     <BLANKLINE>
     > What it is.

@@ -1,7 +1,7 @@
 """Print what CHANGELOG.md says of a version: the notes of its release.
 
-    python tools/release_notes.py v1.0.0    # the section of a tag, which must be the package's version
-    python tools/release_notes.py           # what is under "Unreleased"
+python tools/release_notes.py v1.0.0    # of a tag, which must be that of the package's version
+python tools/release_notes.py           # what is under "Unreleased"
 """
 
 from __future__ import annotations
@@ -11,20 +11,19 @@ import re
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
+    sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from compat_bpe.version import __version__
 
+ROOT = Path(__file__).parents[1]
 UNRELEASED = "Unreleased"
 
 
 def section(changelog: str, name: str) -> str:
     """Return the text below a version's heading, up to the next version's.
 
-    >>> section("# Changelog\\n\\n## [1.0.0] - 2026-12-01\\n\\n### Added\\n\\n- a\\n\\n## [0.1.0]\\n", "1.0.0")
+    >>> section("## [1.0.0] - 2026-12-01\\n\\n### Added\\n\\n- a\\n\\n## [0.1.0]\\n", "1.0.0")
     '### Added\\n\\n- a\\n'
 
     Raises:

@@ -265,6 +265,8 @@ def test_the_default_is_passed_over_if_it_is_another_users(
 @pytest.mark.parametrize("place", ["repository/.git/config", ".gitconfig"])
 def test_case_is_ignored_where_git_does(home: Path, value: str | None, place: str) -> None:
     top = home / "repository"
+    # Git has set it on a disk where it is true.
+    subprocess.run(["git", "config", "--unset", "core.ignoreCase"], cwd=top, check=False)
     written = "ignoreCase" if value is None else f"ignoreCase = {value}"
     with open(home / place, "a") as file:
         file.write(f"[core]\n{written}\n")
@@ -277,7 +279,9 @@ def test_case_is_ignored_where_git_does(home: Path, value: str | None, place: st
 
 
 def test_case_is_ignored_below_without_rules_at_the_top(home: Path) -> None:
-    subprocess.run(["git", "config", "core.ignoreCase", "true"], cwd=home / "repository", check=True)
+    subprocess.run(
+        ["git", "config", "core.ignoreCase", "true"], cwd=home / "repository", check=True
+    )
     (home / "repository/sub/.gitignore").write_text("D.log\n")
     assert ignored(home / "repository") == {"sub/d.log"}
     found = Walk().find([str(home / "repository/sub")])

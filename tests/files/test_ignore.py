@@ -165,6 +165,7 @@ def test_a_repository_within_another_has_its_own_rules(tmp_path: Path) -> None:
 
 
 def test_exclude_file_of_a_worktree_is_that_of_its_repository(repository: Path) -> None:
+    git(repository, "config", "core.ignoreCase", "false")
     (repository / ".git" / "info" / "exclude").write_text("secret")
     git(repository, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty",
         "-m", "first")  # fmt: skip
