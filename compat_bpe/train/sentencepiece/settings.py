@@ -13,8 +13,8 @@ from ...formats.manifest import SENTENCEPIECE
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec, SentencePieceModel
 from ...pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
 from ..checks import check_integer, check_least
-from ..convergence import Convergence
-from ..costs import Costs
+from ..run.convergence import Convergence
+from ..run.costs import Costs
 from ..trainer import KindSettings, LikeError, Options
 
 #: The kinds of models by their names.

@@ -24,8 +24,8 @@ from compat_bpe.train import (
     train_unigram,
     train_word_level,
 )
-from compat_bpe.train.convergence import ShrinkingCurve
 from compat_bpe.train.kinds import trainer_of
+from compat_bpe.train.run.convergence import ShrinkingCurve
 from compat_bpe.train.sentencepiece.unigram import goal_of, least_size
 
 _random = Random(1)
