@@ -27,12 +27,6 @@ def test_version() -> None:
     assert done.stdout.decode().split() == ["compat-bpe", compat_bpe.__version__]
 
 
-def test_help_has_an_example() -> None:
-    done = run("count", "--help")
-    assert done.returncode == 0
-    assert b"$ compat-bpe count" in done.stdout
-
-
 def test_file_and_standard_input(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"hello world")
