@@ -129,8 +129,7 @@ def test_texts_that_begin_alike(
 ) -> None:
     """What is kept of the last long chunk is only what is the same in the next one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sentencepiece_unigram, "_COMPARED", 2)
-        patch.setattr(sentencepiece_unigram, "_MARKED", 2)
+        patch.setattr(sentencepiece_unigram, "_BLOCK", 2)
         patch.setattr(unigram_parts, "_COMPARED", 2)
         model = SentencePieceUnigram(pieces)
         encoder = other._part_encoder()
