@@ -252,6 +252,7 @@ class SentencePieceSettings(KindSettings):
             settings = settings_like(like.definition)
         names = {**_NAMES, **_UNIGRAM_NAMES}
         own = {names[name]: options.values[name] for name in options.given if name in names}
+        own["convergence"] = options.values["convergence"]
         own["control_symbols"] = options.special_tokens
         for name in ("control_symbols", "user_defined_symbols"):
             inherited = settings.get(name, [])
