@@ -23,6 +23,8 @@ slows down slows both. ``×`` is tiktoken's time divided by ours: 2.0× is twice
 - **peers**: other encoders that are installed.
 - **editor**: a keystroke in documents of 10 KB to 10 MB, against a count of the whole by tiktoken;
   and whether such a text fits in a thousand tokens, and its head and tail that do.
+- **columns**: rows a second of ``token_count`` in SQLite, DuckDB, Polars and pandas, in CPU time,
+  beside a function around tiktoken in the same engine.
 - **deepseek**: ``deepseek_v3`` beside Hugging Face tokenizers with the file it is from (by pip):
   cold, steady and repeat as in *speed*, counting a text that has been encoded, and the time to load
   what ships and to load the file.
@@ -64,6 +66,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tools.benchmark import (  # noqa: E402
+    columns,
     corpora,
     deepseek,
     editor,
@@ -90,6 +93,7 @@ OF_EACH_ENCODING = (
     "scaling",
     "peers",
     "editor",
+    "columns",
 )
 PARTS = (*OF_EACH_ENCODING, "deepseek", "kinds", "training", "lsp", "pypy")
 NEED_TEXTS = {*PARTS} - {"load", "command", "first", "scaling"}
@@ -268,6 +272,25 @@ def run_deepseek(texts: dict[str, str], rounds: int) -> dict[str, Any]:
     return rows
 
 
+def run_columns(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
+    line("rows a second", "", "here", "tiktoken", "")
+    rows: dict[str, Any] = {}
+    wanted = [(engine, kind, texts) for kind in columns.KINDS for engine in columns.installed()]
+    if columns.OF_EACH_TEXT in columns.installed() and len(texts) > 1:
+        wanted += [
+            (columns.OF_EACH_TEXT, kind, {title: text})
+            for kind in ("lines", "pieces")
+            for title, text in texts.items()
+        ]
+    for engine, kind, used in wanted:
+        row = columns.rows_a_second(engine, name, used.values(), kind, rounds)
+        title = f"{kind}, {engine}" if used is texts else f"{kind}, {next(iter(used))}"
+        ours, theirs, ratio = row.values()
+        line(title, "", f"{ours:,.0f}", f"{theirs:,.0f}", f"{ratio:.2f}×")
+        rows[title] = row
+    return rows
+
+
 def run_kinds(texts: dict[str, str], rounds: int, only: Sequence[str]) -> dict[str, Any]:
     found = {title: texts.get(title) or texts.get(other) for title, other in kinds.TEXTS.items()}
     used = {title: text for title, text in found.items() if text} or texts
@@ -358,6 +381,7 @@ def main() -> None:
                 "scaling": lambda: run_scaling(name, arguments.size),  # noqa: B023
                 "editor": lambda: run_editor(name, texts, rounds),  # noqa: B023
                 "peers": lambda: run_peers(name, prose[:200_000]),  # noqa: B023
+                "columns": lambda: run_columns(name, texts, rounds),  # noqa: B023
             }
             results[name] = {}
             for part in parts:

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields
 from typing import Any, Callable, ClassVar, NamedTuple
 
+from ..corpus.chunk_counts import Counts
 from ..corpus.counted import Counted
 from ..encodings.encoding import Encoding
 from ..unicode.surrogates import repair
 from .convergence import Convergence, HeldOut, Point, points_as_json
 from .costs import Costs
 from .counted_chunks import feed_all
-from .words import CountedWords, WordCounter
+from .words import CountedWords, MergeLog, WordCounter
 
 #: Called with 1 for each step of learning.
 Advance = Callable[[int], None]
@@ -352,11 +353,16 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
         self._held_out.feed(text)
         self._held_out_bytes += len(repair(text).encode())
 
-    def train(self, advance: Advance = lambda steps: None) -> Trained:
+    def counts_so_far(self) -> Counts:
+        """Return the counts so far, by group; see ``ChunkCounter.so_far``."""
+        return self._words.so_far()
+
+    def train(self, advance: Advance = lambda steps: None, log: MergeLog | None = None) -> Trained:
         """Learn from all texts.
 
         Args:
             advance: called with 1 for each step.
+            log: what keeps the merges of byte-level BPE; see ``CheckpointedTrainer``.
 
         Raises:
             ValueError: there was no text; a group with a weight had none; a part is wrong or needs
@@ -369,6 +375,7 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
         if self._held_out_bytes:
             counts = self._held_out.finish(may_be_empty=True).counts
             words = words._replace(held_out=HeldOut(counts, self._held_out_bytes))
+        words = words._replace(log=log)
         learned = self.settings.learn(words, advance)
         return Trained(
             self.settings.encoding(learned.model, self._name),

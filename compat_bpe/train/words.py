@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Protocol
 
-from ..corpus.chunk_counts import ChunkCounter
+from ..corpus.chunk_counts import ChunkCounter, Counts
 from ..corpus.counted import Counted
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
@@ -55,6 +55,21 @@ def word_size(parts: Mapping[str, Any]) -> Callable[[str], int]:
     return len if is_in_bytes else lambda word: len(word.encode())
 
 
+class MergeLog(Protocol):
+    """The merges that are kept while they are learned, so that a run can go on.
+
+    Attributes:
+        merges: the ids of both parts of each merge so far, and its frequency.
+        sizes: the numbers of tokens of the held-out words at each check before the last merge.
+    """
+
+    merges: list[tuple[int, int, float]]
+    sizes: list[int]
+
+    def keep_merge(self, left: int, right: int, frequency: float, sizes: list[int]) -> None:
+        """Take a merge, and the sizes at all checks before it."""
+
+
 class CountedWords(NamedTuple):
     """The words of a corpus.
 
@@ -65,6 +80,7 @@ class CountedWords(NamedTuple):
         words: the number of words, without weights.
         factors: with weights, the factor by which each group was multiplied; else empty.
         held_out: the words of the held-out text, if there is any.
+        log: what keeps the merges, and has those that were learned before; None if nothing does.
     """
 
     counts: dict[str, int]
@@ -73,6 +89,7 @@ class CountedWords(NamedTuple):
     words: int = 0
     factors: Mapping[str, float] = {}
     held_out: HeldOut | None = None
+    log: MergeLog | None = None
 
 
 class WordCounter:
@@ -168,6 +185,10 @@ class WordCounter:
                 no such word (``NotAChunkError``), as far as the word alone shows it.
         """
         self._chunks.add(counts, group, self._check)
+
+    def so_far(self) -> Counts:
+        """Return the counts of what was fed, by group; see ``ChunkCounter.so_far``."""
+        return self._chunks.so_far()
 
     def finish(self, *, may_be_empty: bool = False) -> CountedWords:
         """Return the words of everything fed.

@@ -12,14 +12,9 @@ from typing import Any
 import click
 
 from ... import Encoding
-from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
-from ...encodings.load_by_ranks import DEEPSEEK
-from ...encodings.patterns import PATTERNS
-from ...encodings.tokenizer import Tokenizer
 from ...files.text import read_text
-from ...formats.manifest import AS_TOKENIZER_JSON
-from ...pipeline.added.added_tokens import AddedToken
 from ...pipeline.chunks import is_byte_level
+from ...train.bpe.beginning import pattern_name_of
 from ...train.extend.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
@@ -33,6 +28,7 @@ from ..options.vocabulary import (
     check_inputs,
     checked_name,
     learning_options,
+    say_left_out,
     vocabulary_options,
     why_stopped,
 )
@@ -164,7 +160,7 @@ def extend(
         written = write_vocabulary(
             output,
             extended.encoding,
-            pattern=_pattern(old),
+            pattern=pattern_name_of(old),
             formats=formats or default,
             merges=extended.merges,
             manifest={
@@ -175,7 +171,7 @@ def extend(
             },
             force=force,
             extra={_CHANGES: io.BytesIO(_changes(old, extended))},
-            left_out=None if formats else _left_out,
+            left_out=None if formats else say_left_out,
         )
     except (OSError, ValueError) as error:
         raise failure(error, output) from None
@@ -218,25 +214,6 @@ def _terms(path: str) -> list[str]:
     except ValueError as error:
         raise CommandError(f"{path}: {error}") from None
     return [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
-
-
-def _left_out(kind: str, reason: str) -> None:
-    write_message(f"{kind} is not written: {reason}")
-
-
-def _pattern(encoding: Encoding) -> str:
-    """Return the pattern of an encoding, as the manifest has it."""
-    if isinstance(encoding, Tokenizer):
-        parts = encoding.definition.parts
-        same = all(parts.get(key) == DEEPSEEK_PARTS[key] for key in ("normalizer", "pre_tokenizer"))
-        # A manifest has only names and ids of special tokens, and no other added tokens.
-        simple = all(
-            token == AddedToken(token.content, token.id, special=True)
-            for token in encoding.added_tokens
-        )
-        return DEEPSEEK if same and simple else AS_TOKENIZER_JSON
-    pattern = encoding.pattern
-    return next((name for name, known in PATTERNS.items() if known == pattern), pattern)
 
 
 def _corpus(arguments: CorpusArguments, corpus: Corpus) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
 from ..forecast import Forecast
 from ..json_progress import current, json_progress_option
+from ..options.checkpoint import CHECKPOINT_OPTIONS, Checkpointing, checkpoint_options
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.counts import CountedInput, counts_option
 from ..options.groups import GroupedCommand
@@ -28,6 +29,7 @@ from ..options.vocabulary import (
     OUTPUT_OPTIONS,
     check_inputs,
     checked_name,
+    say_left_out,
     vocabulary_options,
 )
 from ..output import failure, plural, write_line, write_message
@@ -54,6 +56,7 @@ _TOP = 5
             *("--model", "--like", "--pattern", "--rule"),
             *("--continuing-subword-prefix", "--end-of-word-suffix"),
             *("--initial-alphabet", "--limit-alphabet", "--max-token-length"),
+            *("--from", "--max-words", "--not-joined"),
             *("--shrinking-factor", "--sub-iterations", "--max-piece-length", "--seed-size"),
             *("--character-coverage", "--byte-fallback", "--split-digits", "--user-symbols"),
             *("--max-sentence-length", "--input-sentence-size"),
@@ -66,7 +69,7 @@ _TOP = 5
         "Preparation": [
             *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
         ],
-        "Output": [*OUTPUT_OPTIONS, "--json-progress"],
+        "Output": [*OUTPUT_OPTIONS, *CHECKPOINT_OPTIONS, "--json-progress"],
     },
 )
 @json_progress_option
@@ -75,6 +78,7 @@ _TOP = 5
 @vocabulary_options("all that fit the model", ALL_FORMATS)
 @preparation_options(f"Hold out this share of the corpus in {_VALIDATION}, and report on it.")
 @counts_option
+@checkpoint_options
 def train(
     corpus: CorpusArguments,
     training: Training,
@@ -85,6 +89,7 @@ def train(
     preparation: Preparation,
     mask: str | None,
     counted: CountedInput,
+    checkpointing: Checkpointing,
     jobs: int | None,
     as_json: bool,
 ) -> None:
@@ -98,6 +103,8 @@ def train(
       $ compat-bpe train --model wordpiece -n 8000 -o vocabulary corpus/
       $ compat-bpe train --like tokenizer.json -n 8000 -o vocabulary corpus/
       $ compat-bpe train -n 8000 -o vocabulary --counts counts.tsv.gz
+      $ compat-bpe train -n 10000 -o superwords --from vocabulary --pattern superbpe \\
+          --max-words 4 --not-joined ': ' corpus/
       $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
 
     PATH is a text file or a file of JSON lines (.jsonl, .ndjson), compressed (.gz, .bz2, .xz, .zst)
@@ -155,7 +162,10 @@ def train(
     if needs_held_out and not validation:
         raise click.UsageError("--patience and --check-every need --validation.")
     name = checked_name(output, name, force=force)
+    # What goes on from a vocabulary may have steps that some formats cannot hold.
+    left_out = say_left_out if training.start is not None and not formats else None
     formats = formats or settings.formats
+    checkpointing.check(output, corpus.paths)
     extra = [_VALIDATION] if validation else []
     counts = CorpusCounts()
     if STDIN in counted.paths and STDIN in corpus.paths:
@@ -163,11 +173,14 @@ def train(
     # Without PATH, counts stand for the corpus.
     documents = corpus.find() if corpus.paths or not counted.paths else corpus.empty()
     others = [mask, *vocabulary_inputs(training.like), *counted.files]
+    others += vocabulary_inputs(training.start)
     check_inputs(output, name, formats, extra, documents, others)
     try:
         with (
             tempfile.TemporaryFile() as held_out,
-            trainer_of(settings, workers=jobs, name=name) as trainer,
+            checkpointing.around(
+                trainer_of(settings, workers=jobs, name=name), settings
+            ) as trainer,
         ):
             counted.feed(trainer)
             watch = trainer.hold_out if needs_held_out else None
@@ -193,7 +206,9 @@ def train(
                 roles=training.roles,
                 force=force,
                 extra={_VALIDATION: held_out} if validation else None,
+                left_out=left_out,
             )
+        checkpointing.remove()
     except (OSError, ValueError) as error:
         raise failure(error, output) from None
     progress_lines = current()

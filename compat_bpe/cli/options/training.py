@@ -16,6 +16,7 @@ from ...train.kinds import KINDS, AnyTrained, kind_of
 from ...train.trainer import KindSettings, LikeError, Options
 from ..input_path import INPUT_PATH
 from ..output import CommandError, failure, plural
+from .going_on import GOING_ON_OPTIONS, vocabulary_to_go_on_from
 from .groups import declared
 from .kinds import (
     MERGING_OPTIONS,
@@ -37,12 +38,14 @@ class Training(NamedTuple):
         settings: its settings.
         roles: the special tokens that have a role, by role.
         like: the path of a tokenizer to be trained anew; None if there is none.
+        start: the path of a vocabulary to go on from; None if there is none.
     """
 
     kind: str
     settings: KindSettings
     roles: Mapping[str, str]
     like: str | None
+    start: str | None
 
     def note(self, trained: AnyTrained) -> str:
         """Return what the user should know of the result; "" if there is nothing."""
@@ -98,8 +101,9 @@ class Training(NamedTuple):
 
     def described(self) -> dict[str, Any]:
         """Return the settings for the manifest; pattern and special tokens stand beside them."""
+        paths = {"like": self.like, "start": self.start}
         described = self.settings.described()
-        return {**described, "like": self.like} if "like" in described else described
+        return {name: paths.get(name, value) for name, value in described.items()}
 
 
 def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -111,8 +115,9 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def with_settings(model: str, like: str | None, roles: dict[str, str], **options: Any) -> Any:
         own = {name: options.pop(name) for name in _OPTION_OF}
-        own["like"] = _read(like)
+        own["like"], start = _read(like), own["start"]
         is_given = _are_given([*own, "model"])
+        own["start"] = vocabulary_to_go_on_from(start, own["pattern"], is_given["pattern"])
         own["convergence"] = convergence(is_given, own)
         name = _kind(model, own["like"], is_given["model"])
         kind = KINDS[name]
@@ -135,7 +140,7 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
         except ValueError as error:
             raise CommandError(str(error)) from None
         named = {**settings.kept_roles(roles), **settings.roles}
-        return function(training=Training(name, settings, named, like), **options)
+        return function(training=Training(name, settings, named, like, start), **options)
 
     command = role_options(with_settings)
     for option in reversed(_OPTIONS):
@@ -198,6 +203,7 @@ _FIELDS: tuple[Callable[[Any], Any], ...] = (
     *CONVERGENCE_OPTIONS,
     learning_options(min_frequency=1),
     *MERGING_OPTIONS,
+    *GOING_ON_OPTIONS,
     *UNIGRAM_OPTIONS,
     *SENTENCEPIECE_OPTIONS,
     *STEP_OPTIONS,
