@@ -159,11 +159,7 @@ class KindSettings:
 
     @classmethod
     def checks(cls, kind: str) -> str:
-        """Return when held-out text is measured for convergence.
-
-        It is ``"steps"`` for every so many merges, pieces or words; ``"rounds"`` for each round of
-        pruning; or ``"never"`` if bytes per token do not depend on what is learned.
-        """
+        """Return when held-out text is measured: each so many ``"steps"``, or ``"rounds"``."""
         return "steps"
 
     @classmethod
