@@ -135,8 +135,7 @@ class KindSettings:
         formats: the formats that are written unless others are named.
         ends: the settings that say when learning ends, of which one must be given.
         learns_merges: True if the kind learns merges one after another.
-        usual_pattern: the pattern, or its name, that splits text unless another is given; None if a
-            pre-tokenizer does.
+        usual_pattern: what splits text unless another is given; None if a pre-tokenizer does.
         vocab_size: the number of tokens asked for; None for any number.
         weights: the weights of groups, if there are any.
     """

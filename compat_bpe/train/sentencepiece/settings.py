@@ -222,7 +222,7 @@ class SentencePieceSettings(KindSettings):
     def costs(self) -> Costs | None:
         return {
             BPE: Costs(_word_bytes, 0.0, 0.12, 1.2, 1.0, 15.0),
-            UNIGRAM: Costs(_word_bytes, 0.0, 0.3, 20.0, 1.5, 95.0, 2.0),
+            UNIGRAM: Costs(_word_bytes, 0.0, 0.3, 30.0, 1.35, 95.0, 2.0),
         }.get(self.model_kind)
 
     @property
