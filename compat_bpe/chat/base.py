@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from ..encodings.encoding import Encoding
 from .messages import Plain, checked_messages, checked_objects, plain
+from .response_format import ResponseFormat, checked_response_format
 
 
 class MessageCount(int):
@@ -50,6 +51,7 @@ class Request:
         continue_final_message: True, or the name of a member, if the model goes on with the last
             message.
         variables: the other values that a format takes.
+        response_format: the form of the reply; None if it is a text.
     """
 
     messages: list[Plain]
@@ -58,6 +60,7 @@ class Request:
     add_generation_prompt: bool = True
     continue_final_message: bool | str = False
     variables: dict[str, Any] = field(default_factory=dict)
+    response_format: ResponseFormat | None = None
 
     def with_messages(self, messages: list[Plain]) -> Request:
         """Return the same request with other messages."""
@@ -72,6 +75,7 @@ class Request:
         add_generation_prompt: bool = True,
         continue_final_message: bool | str = False,
         variables: Mapping[str, Any] | None = None,
+        response_format: Mapping[str, Any] | None = None,
     ) -> Request:
         """Return the request of a caller's arguments, as ``count_messages`` takes them.
 
@@ -86,6 +90,7 @@ class Request:
             add_generation_prompt and not continue_final_message,
             continue_final_message,
             {} if variables is None else plain(variables, "variables"),
+            checked_response_format(response_format),
         )
 
 

@@ -109,6 +109,20 @@ def part_text(part: Any, place: str) -> str:
     return text
 
 
+#: The names under which clients give what a model thought.
+REASONING = ("reasoning_content", "thinking", "reasoning")
+
+
+def thoughts_of(message: Plain, place: str) -> str:
+    """Return what the model thought before a message; an empty text if that is not known.
+
+    Raises:
+        ValueError: it is not text.
+    """
+    thought = next((message[one] for one in REASONING if message.get(one) is not None), None)
+    return "".join(content_texts(thought, f"{place}.{REASONING[0]}"))
+
+
 def tool_calls(message: Plain, place: str) -> list[Plain]:
     """Return the tool calls of a message, each an object with a ``function``.
 

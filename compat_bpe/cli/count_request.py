@@ -94,6 +94,7 @@ def count_request(
             "tools": body.get("tools"),
             "documents": body.get("documents"),
             "variables": body.get("chat_template_kwargs"),
+            "response_format": body.get("response_format"),
             "estimate": factor is not None,
         }
         tokens = count_messages(**request)

@@ -20,7 +20,7 @@ def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int
 
     Parts are cut at cut points, so the tokens of the file are those of its parts. If no cut point
     is found at once, a part is larger; in the worst case it is the whole file. It is the whole
-    file, too, if that is no text or cannot be read: counting it says so.
+    file, too, if that is compressed, is no text or cannot be read: counting it says so.
 
     Args:
         counter: the counter for the parts.
@@ -28,7 +28,7 @@ def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int
         size: its size in bytes.
     """
     places = [0]
-    if size >= 2 * _SIZE:
+    if size >= 2 * _SIZE and not counter.decompresses(path):
         try:
             with open(path, "rb") as file:
                 counter.check_beginning(file.read(1 << 13))

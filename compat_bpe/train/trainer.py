@@ -14,6 +14,7 @@ from ..corpus.counted import Counted
 from ..encodings.encoding import Encoding
 from ..unicode.surrogates import repair
 from .convergence import Convergence, HeldOut, Point, points_as_json
+from .costs import Costs
 from .counted_chunks import feed_all
 from .words import CountedWords, MergeLog, WordCounter
 
@@ -157,13 +158,13 @@ class KindSettings:
         return frozenset(field.name for field in fields(cls))  # type: ignore[arg-type]
 
     @classmethod
-    def no_convergence(cls, kind: str) -> str:
-        """Return the reason why learning cannot stop by convergence; "" if it can.
+    def checks(cls, kind: str) -> str:
+        """Return when held-out text is measured for convergence.
 
-        It is ``"pruned"`` if pieces are taken away, ``"exact"`` if there are as many pieces as were
-        asked for, or ``"fixed"`` if bytes per token do not depend on their number.
+        It is ``"steps"`` for every so many merges, pieces or words; ``"rounds"`` for each round of
+        pruning; or ``"never"`` if bytes per token do not depend on what is learned.
         """
-        return ""
+        return "steps"
 
     @classmethod
     def from_options(cls, kind: str, options: Options) -> KindSettings:
@@ -198,6 +199,11 @@ class KindSettings:
     def steps(self) -> str:
         """The name of steps."""
         return "steps"
+
+    @property
+    def costs(self) -> Costs | None:
+        """The costs of training; None if they have not been measured for the kind."""
+        return None
 
     @property
     def stops_by(self) -> Convergence | None:

@@ -48,6 +48,13 @@ def word_splitter(parts: Mapping[str, Any]) -> Tokenizer:
     return Tokenizer("words", TokenizerDefinition(_NO_MODEL, (), own, "the tokenizer"))
 
 
+def word_size(parts: Mapping[str, Any]) -> Callable[[str], int]:
+    """Return the function that gives the size of a word in bytes; ``parts`` as above."""
+    # In the byte alphabet, a character stands for a byte.
+    is_in_bytes = any("ByteLevel" in types_in(parts.get(name)) for name in _STEPS)
+    return len if is_in_bytes else lambda word: len(word.encode())
+
+
 class MergeLog(Protocol):
     """The merges that are kept while they are learned, so that a run can go on.
 
@@ -144,12 +151,10 @@ class WordCounter:
             ValueError: a part is wrong, or ``workers`` is not positive.
         """
         splitter = word_splitter(parts)
-        # In the byte alphabet, a character stands for a byte.
-        is_in_bytes = any("ByteLevel" in types_in(parts.get(name)) for name in _STEPS)
         return cls(
             splitter,
             lambda: word_check(parts.get("pre_tokenizer"), splitter),
-            len if is_in_bytes else lambda word: len(word.encode()),
+            word_size(parts),
             weights=weights,
             workers=workers,
         )

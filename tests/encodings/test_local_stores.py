@@ -55,6 +55,13 @@ def test_a_model_in_the_cache_of_hugging_face(home: Path) -> None:
     assert load(f"hf:acme/Small@{FIRST}").encode(TEXT) == ids()
 
 
+def test_a_model_in_a_store_without_a_template(home: Path) -> None:
+    main = cached(home / ".cache" / "huggingface" / "hub")
+    with pytest.raises(ValueError, match="there is no chat template") as caught:
+        load_chat_template("hf:acme/Small")
+    assert str(caught.value).startswith(f"{main}: ")
+
+
 def test_a_repository_without_an_owner(home: Path) -> None:
     cached(home / ".cache" / "huggingface" / "hub", "small")
     assert load("hf:small").encode(TEXT) == ids()

@@ -19,6 +19,7 @@ from ...train.extend.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..input_path import INPUT_PATH
+from ..json_progress import json_progress_option
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
@@ -58,9 +59,10 @@ _MOST_CHUNKS = 1000
             *("--no-space", "--min-frequency", "--max-token-length"),
         ],
         "Corpus": CORPUS_OPTIONS,
-        "Output": OUTPUT_OPTIONS,
+        "Output": [*OUTPUT_OPTIONS, "--json-progress"],
     },
 )
+@json_progress_option
 @corpus_options
 @encoding_options
 @click.option(
@@ -115,8 +117,9 @@ def extend(
     of BPE over characters, of WordPiece and of words are extended; Unigram models and models of
     SentencePiece are not, since their scores are learned as a whole.
 
-    PATH is a text file, a file of JSON lines (.jsonl, .ndjson), compressed (.gz) or not, or a
-    directory of such files. Without PATH, or where it is -, standard input is read if -n is given.
+    PATH is a text file or a file of JSON lines (.jsonl, .ndjson), compressed (.gz, .bz2, .xz, .zst)
+    or not, a table (.parquet, .arrow, .feather), or a directory of such files. Without PATH, or
+    where it is -, standard input is read if -n is given.
 
     A term becomes a token by joining the first two of its tokens until one is left, so it takes
     one id fewer than it has tokens now. A term that the encoding splits into chunks cannot become a

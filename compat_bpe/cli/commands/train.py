@@ -17,6 +17,8 @@ from ...files.text import STDIN
 from ...train.kinds import AnyTrained, AnyTrainer, trainer_of
 from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
+from ..forecast import Forecast
+from ..json_progress import current, json_progress_option
 from ..options.checkpoint import CHECKPOINT_OPTIONS, Checkpointing, checkpoint_options
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.counts import CountedInput, counts_option
@@ -67,9 +69,10 @@ _TOP = 5
         "Preparation": [
             *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
         ],
-        "Output": [*OUTPUT_OPTIONS, *CHECKPOINT_OPTIONS],
+        "Output": [*OUTPUT_OPTIONS, *CHECKPOINT_OPTIONS, "--json-progress"],
     },
 )
+@json_progress_option
 @corpus_options
 @training_options
 @vocabulary_options("all that fit the model", ALL_FORMATS)
@@ -104,10 +107,10 @@ def train(
           --max-words 4 --not-joined ': ' corpus/
       $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
 
-    PATH is a text file, a file of JSON lines (.jsonl, .ndjson), compressed (.gz) or not, or a
-    directory of such files. Without PATH, or where it is -, standard input is read. Each file and
-    each JSON line is a document. Its group is the first directory below PATH, or else the file's
-    name up to the first dot.
+    PATH is a text file or a file of JSON lines (.jsonl, .ndjson), compressed (.gz, .bz2, .xz, .zst)
+    or not, a table (.parquet, .arrow, .feather), or a directory of such files. Without PATH, or
+    where it is -, standard input is read. Each file, JSON line and row is a document. Its group is
+    the first directory below PATH, or else the file's name up to the first dot.
 
     With --counts, chunks are read that have been counted before; see compat-bpe corpus counts.
 
@@ -145,6 +148,13 @@ def train(
 
     A file that cannot be read is named, the vocabulary is learned from the others, and the exit
     status is 2.
+
+    If a run takes more than a minute, its time and memory are estimated from the first megabytes,
+    and again before learning begins. The objects of --json-progress have the keys "stage" and
+    "seconds"; those of "read" and "learn" also "done", "total" (or null) and "unit"; of "estimate"
+    "least_seconds", "most_seconds", "least_bytes", "most_bytes" and "size"; of "finished"
+    "status", "stopped" and "tokens"; and of "failed" "status" and "error". One of these two comes
+    last.
     """
     validation = preparation.validation
     settings = training.settings
@@ -174,7 +184,8 @@ def train(
         ):
             counted.feed(trainer)
             watch = trainer.hold_out if needs_held_out else None
-            _feed(trainer, documents, preparation, counts, held_out, watch)
+            forecast = Forecast(settings, documents, counts, jobs)
+            _feed(trainer, documents, preparation, counts, held_out, watch, forecast)
             with Progress(settings.most_steps, settings.steps) as progress:
                 trained = trainer.train(progress.advance)
             read = {"paths": list(corpus.paths), **counts.as_dict(), **documents.left_out()}
@@ -200,6 +211,9 @@ def train(
         checkpointing.remove()
     except (OSError, ValueError) as error:
         raise failure(error, output) from None
+    progress_lines = current()
+    if progress_lines is not None:
+        progress_lines.add_result(stopped=trained.stopped, tokens=trained.encoding.n_vocab)
     if as_json:
         write_bytes((output / MANIFEST).read_bytes())
     else:
@@ -224,6 +238,7 @@ def _feed(
     counts: CorpusCounts,
     held_out: BinaryIO,
     watch: Callable[[str], None] | None,
+    forecast: Forecast,
 ) -> None:
     """Give a corpus to a trainer, except for the held-out text, which is watched."""
 
@@ -235,6 +250,8 @@ def _feed(
 
     for part in prepare(corpus.read(), preparation, hold_out, counts):
         trainer.feed(part.text, part.group, is_last=part.is_last)
+        forecast.see(part.text)
+    forecast.all_read()
 
 
 def _settings(

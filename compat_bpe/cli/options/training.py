@@ -34,12 +34,14 @@ class Training(NamedTuple):
     """A training that the options describe.
 
     Args:
-        settings: the settings of a kind.
+        kind: the name of the kind.
+        settings: its settings.
         roles: the special tokens that have a role, by role.
         like: the path of a tokenizer to be trained anew; None if there is none.
         start: the path of a vocabulary to go on from; None if there is none.
     """
 
+    kind: str
     settings: KindSettings
     roles: Mapping[str, str]
     like: str | None
@@ -65,6 +67,9 @@ class Training(NamedTuple):
         """Return the reason why a vocabulary is not of the size asked for; "" if it is."""
         settings, size = self.settings, trained.encoding.n_vocab
         wanted = settings.vocab_size
+        if trained.stopped == "convergence" and not settings.learns_merges:
+            not_wanted = "" if wanted is None else f", not {wanted:,}"
+            return f"{size:,} tokens{not_wanted}: {self._why_stopped(trained.stopped)}"
         if wanted is not None and size > wanted:
             return f"{size:,} tokens, not {wanted:,}: special tokens and characters are as many"
         if trained.stopped == "size" or size == wanted:
@@ -83,6 +88,12 @@ class Training(NamedTuple):
             return f"no pair has a score of {settings.min_score:g} or more"
         if stopped != "convergence" or stop is None:
             return why_stopped(settings.min_frequency)
+        if settings.checks(self.kind) == "rounds":
+            rounds = "the next round" if stop.patience == 1 else f"each of {stop.patience} rounds"
+            cost = (
+                f"cost {100 * stop.min_improvement:g}% or more" if stop.min_improvement else "cost"
+            )
+            return f"{rounds} of pruning {cost} of bytes per token"
         checks = plural(stop.patience or 0, "check")
         if not stop.min_improvement:
             return f"bytes per token did not improve in {checks}"
@@ -129,7 +140,7 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
         except ValueError as error:
             raise CommandError(str(error)) from None
         named = {**settings.kept_roles(roles), **settings.roles}
-        return function(training=Training(settings, named, like, start), **options)
+        return function(training=Training(name, settings, named, like, start), **options)
 
     command = role_options(with_settings)
     for option in reversed(_OPTIONS):
@@ -170,7 +181,10 @@ def _kind(model: str, like: Any, is_named: bool) -> str:
 def _taken(kind: str) -> Set[str]:
     """Return the options that a kind has."""
     names = KINDS[kind].option_names(kind)
-    return names | _CONVERGENCE if "convergence" in names else names
+    checks = KINDS[kind].checks(kind)
+    if "convergence" not in names or checks == "never":
+        return names
+    return names | (_CONVERGENCE - {"check_every"} if checks == "rounds" else _CONVERGENCE)
 
 
 def _misfit(option: str, kind: str) -> str:
@@ -178,7 +192,7 @@ def _misfit(option: str, kind: str) -> str:
     fit = [other for other in KINDS if option in _taken(other)]
     why = ""
     if option in _CONVERGENCE:
-        why = f" {WHY_NO_CONVERGENCE[KINDS[kind].no_convergence(kind)]}"
+        why = f" {WHY_NO_CONVERGENCE[KINDS[kind].checks(kind)]}"
     written = _OPTION_OF.get(option, f"--{option}")
     return f"{written} is not for --model {kind}, only for {', '.join(fit)}.{why}"
 

@@ -14,6 +14,7 @@ from ...parallel.lazy import cached_property
 from ...pipeline.chunks import chunk_bytes
 from ..checks import check_integer, check_least, check_special_names, check_weights
 from ..convergence import Convergence, Curve, check_has_end
+from ..costs import Costs, distinct_bytes
 from ..counted_chunks import whole_chunk_check
 from ..trainer import Advance, KindSettings, Learned, Options, train_encoding
 from ..words import CountedWords, WordCounter
@@ -120,6 +121,10 @@ class TrainingSettings(KindSettings):
     @property
     def stops_by(self) -> Convergence | None:
         return self.convergence
+
+    @property
+    def costs(self) -> Costs:
+        return Costs(distinct_bytes(self.splitter()), 0.065, 0.0, 2.8, 1.0, 16.0)
 
     def described(self) -> dict[str, Any]:
         described = {field.name: getattr(self, field.name) for field in fields(self)}

@@ -114,22 +114,19 @@ def test_the_lowest_score(run: Run, folder: Path) -> None:
         (("--check-every", "2", "--min-improvement", "0.1"), "--min-improvement needs --patience."),
         (("--validation", "0.5"), "Give --vocab-size, --merges or --patience."),
         (
-            ("--model", "unigram", "-n", "99", *STOP),
-            "--patience is not for --model unigram, only for bpe, wordpiece, character-bpe. It "
-            "takes pieces away, and each time bytes per token get worse: give --vocab-size.",
+            ("--model", "unigram", "-n", "99", "--check-every", "2", *STOP),
+            "--check-every is not for --model unigram, only for bpe, wordpiece, character-bpe, "
+            "word-level, characters, sentencepiece-bpe. Bytes per token are checked before each",
         ),
         (
-            ("--model", "sentencepiece-unigram", "-n", "99", *STOP),
-            "character-bpe. It takes pieces away, and each time",
+            ("--model", "sentencepiece-unigram", "-n", "99", "--check-every", "2", *STOP),
+            "sentencepiece-bpe. Bytes per token are checked before each round of pruning.",
         ),
         (
-            ("--model", "sentencepiece-bpe", "-n", "99", *STOP),
-            "character-bpe. Its reference learns exactly as many pieces as --vocab-size says.",
+            ("--model", "bytes", *STOP),
+            "sentencepiece-unigram. Bytes per token do not depend on its size.",
         ),
-        (
-            ("--model", "word-level", *STOP),
-            "character-bpe. Bytes per token do not depend on its size.",
-        ),
+        (("--model", "unigram", "--validation", "0.2", "--patience", "1"), "Give --vocab-size."),
         (
             ("--model", "wordpiece", "-n", "99", "--min-score", "1"),
             "min_score is for the rule likelihood; min_frequency is for the other",
