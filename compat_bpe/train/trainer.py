@@ -62,8 +62,7 @@ class KindSettings:
         formats: the formats that are written unless others are named.
         ends: the settings that say when learning ends, of which one must be given.
         learns_merges: True if the kind learns merges one after another.
-        usual_pattern: the pattern, or its name, that splits text unless another is given; None if a
-            pre-tokenizer does.
+        usual_pattern: what splits text unless another is given; None if a pre-tokenizer does.
         vocab_size: the number of tokens asked for; None for any number.
         weights: the weights of groups, if there are any.
     """
@@ -86,11 +85,7 @@ class KindSettings:
 
     @classmethod
     def checks(cls, kind: str) -> str:
-        """Return when held-out text is measured for convergence.
-
-        It is ``"steps"`` for every so many merges, pieces or words; ``"rounds"`` for each round of
-        pruning; or ``"never"`` if bytes per token do not depend on what is learned.
-        """
+        """Return when held-out text is measured: each so many ``"steps"``, or ``"rounds"``."""
         return "steps"
 
     @classmethod

@@ -147,7 +147,7 @@ class ByteSettings(WordLevelSettings):
 
     @classmethod
     def checks(cls, kind: str) -> str:
-        return "never"
+        return "never"  # All vocabularies have as many bytes per token.
 
     @property
     def unknown_token(self) -> None:  # type: ignore[override]
