@@ -14,7 +14,7 @@ from compat_bpe.pipeline.models.sentencepiece.groups import PieceGroups
 from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
 from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, join
 from tests.examples import scaled
-from tests.pipeline.models.test_sentencepiece import vocabulary
+from tests.pipeline.models.small_sentencepieces import vocabulary
 
 #: Differences of two ways: from none to some that no rounding decides.
 DIFFERENCES = [0.0, 2.0**-23, 2.0**-20, 1e-5, 1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.3]
