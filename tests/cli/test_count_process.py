@@ -15,7 +15,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.cli import parts
-from compat_bpe.cli.count_files import WORTH_WORKERS
+from compat_bpe.cli.workers import WORTH_WORKERS
 from tests.cli.process import COMMAND, TIMEOUT, Terminal, environment, posix, run, started
 
 
