@@ -30,7 +30,8 @@ from ..files.lock import locked
 from ..files.streamed import written_whole
 from ..files.write import write_files
 from ..version import __version__
-from .trainer import Advance, KindSettings, Trained, Trainer
+from .run.results import Trained
+from .trainer import Advance, KindSettings, Trainer
 
 _STATE = "state.json"
 _COUNTS = "counts-"
@@ -302,8 +303,11 @@ class CheckpointedTrainer:
         is_new = self._fed >= self._kept
         if is_new and self._checkpoint.is_complete:
             raise self._others("there are more of them now")
-        # A lone surrogate has no UTF-8 but can be written as JSON.
-        self._digest.update(json.dumps(fed).encode() + b"\n")
+        for part in fed:
+            data = str(part).encode("utf-8", "surrogatepass")
+            # With their lengths, no others give the same bytes.
+            self._digest.update(b"%d:" % len(data))
+            self._digest.update(data)
         self._fed += 1
         if self._fed == self._kept and self._digest.hexdigest() != self._checkpoint.digest:
             raise self._others("they, their order or their groups have changed")
