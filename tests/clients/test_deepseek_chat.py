@@ -14,7 +14,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.chat.base import Request
-from compat_bpe.chat.deepseek_v4 import DeepSeekV4Format, Version
+from compat_bpe.chat.deepseek_v4 import EFFORTS, DeepSeekV4Format, Version
 from compat_bpe.chat.deepseek_v32 import DeepSeekV32Format
 from tests.chat.random_requests import request, text
 from tests.clients.environments import Environment, make_environment
@@ -66,7 +66,7 @@ def drawn(seed: int, arguments: list[str]) -> dict[str, Any]:
 def drawn_for_v4(seed: int) -> dict[str, Any]:
     random = Random(seed)
     found = drawn(seed, ARGUMENTS + DAMAGED + LONG)
-    found["reasoning_effort"] = random.choice(["low", "high", "max"])
+    found["reasoning_effort"] = random.choice(EFFORTS)
     messages = found["messages"]
     for message in messages:
         if random.random() < 0.1 and message["content"] is not None:
