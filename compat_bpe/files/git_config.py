@@ -197,7 +197,8 @@ def _value(text: str, at: int) -> tuple[str, int]:
                 continue
             if text[at] not in _ESCAPES:
                 raise ValueError(f"bad config line {_line(text, at - 1)}")
-            value.append(_ESCAPES[text[at]])
+            if _ESCAPES[text[at]]:
+                value.append(_ESCAPES[text[at]])
             at += 1
             kept = len(value)
         else:

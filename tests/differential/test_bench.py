@@ -13,6 +13,7 @@ import pytest
 
 from tests.differential.reference import Pair
 from tools.benchmark import refuse_difference, training
+from tools.benchmark.columns import rows_of
 from tools.benchmark.first import STEPS, first_answers, of_module, whole_processes
 from tools.benchmark.kinds import FIGURES
 from tools.benchmark.scaling import hard_inputs
@@ -117,3 +118,27 @@ def test_another_interpreter(tmp_path: Path) -> None:
     found = json.loads(figures.read_text("utf-8"))["gpt2"]["pypy"][sys.executable]
     assert found["corpus.txt"]["new"] > 0
     assert found["geometric mean"]["again"] > 0
+
+
+def test_columns(tmp_path: Path) -> None:
+    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
+    lines = (f"Some words, {number} of them: 今天天气很好。\n" for number in range(2000))
+    corpus.write_text("".join(lines), encoding="utf-8")
+    command = [
+        *(sys.executable, str(BENCH), "--encoding", "gpt2", "--corpus", str(corpus)),
+        *("--only", "columns", "--rounds", "1", "--json", str(figures)),
+    ]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(figures.read_text("utf-8"))["gpt2"]["columns"]
+    assert {*found} >= {f"{kind}, sqlite3" for kind in ("lines", "pieces", "repeated")}
+    assert all(row["ratio"] > 0 for row in found.values())
+
+
+def test_rows_of_columns() -> None:
+    texts = ["a\nb\n\na\n" + "c" * 300, "\n".join(map(str, range(100)))]
+    lines = rows_of(texts, "lines")
+    assert sorted(lines) == sorted(["a", "b", "c" * 300, *map(str, range(100))])
+    assert len(rows_of(texts, "repeated")) == 100
+    assert len({*rows_of(texts, "repeated")}) == 10
+    assert sorted(map(len, rows_of(texts, "pieces")))[-1] <= 500

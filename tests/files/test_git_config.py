@@ -37,6 +37,22 @@ def _git() -> None:
         pytest.skip("git is not installed")
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("\\\n  a", "\\\n\\\n \t b", ' \\\n "" c', '"\\\n  d"', "e\\\n  f", "g \\\n  h", "i \\\n"),
+        *("\\\n  # j", '""  k', '" "  l', "\\\n"),
+    ],
+)
+def test_blanks_after_a_line_that_goes_on(tmp_path: Path, value: str) -> None:
+    """Git leaves blanks out until a value has begun, also in the lines that follow."""
+    path = tmp_path / "config"
+    path.write_text(f"[core]\n\texcludesFile ={value}\n")
+    command = ["git", "config", "--file", str(path), "core.excludesFile"]
+    read = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert [one + "\n" for _, one in parse(path.read_text())] == [read]
+
+
 @settings(
     max_examples=scaled(200),
     suppress_health_check=[HealthCheck.function_scoped_fixture],

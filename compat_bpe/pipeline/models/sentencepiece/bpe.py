@@ -32,7 +32,7 @@ from .vocabulary import SPACE, UNUSED, SentencePieceVocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from random import Random
 
     from ..base import Ids
@@ -84,26 +84,12 @@ class SentencePieceBPE(SentencePieceBase):
         """Return the ids of one chunk."""
         if len(chunk) <= _BLOCK or self._unused:
             return self._encode(chunk)
-        return tuple(chain.from_iterable(map(self._block_ids.__getitem__, self._blocks(chunk))))
+        return tuple(
+            chain.from_iterable(map(self._block_ids.__getitem__, self.pieces.blocks(chunk, _BLOCK)))
+        )
 
     def _encode(self, chunk: str) -> Ids:
         return tuple(self.pieces.ids_of(self.quick_split(chunk)))
-
-    def _blocks(self, chunk: str) -> Iterator[str]:
-        """Yield the blocks of a text, each with ids of its own.
-
-        Neither a piece nor a run of unknown characters reaches over their ends.
-        """
-        pairs, used, bytes_are_used = self.pieces.pairs, self.pieces.used, self.pieces.byte_fallback
-        start, end = 0, _BLOCK
-        while end < len(chunk):
-            left, right = chunk[end - 1], chunk[end]
-            if left + right not in pairs and (bytes_are_used or left in used or right in used):
-                yield chunk[start:end]
-                start, end = end, end + _BLOCK
-            else:
-                end += 1
-        yield chunk[start:]
 
     def quick_split(self, chunk: str) -> list[tuple[str, int]]:
         """Return what ``split`` returns, part by part."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import compress
 from operator import add
 from typing import NamedTuple
@@ -156,6 +156,23 @@ class SentencePieceVocabulary:
         if not cuts:
             return [text]
         return list(map(text.__getitem__, map(slice, [0, *cuts], [*cuts, len(text)])))
+
+    def blocks(self, text: str, least: int) -> Iterator[str]:
+        """Yield parts of a text that are at least so long, but for the last, which is not empty.
+
+        Neither a piece nor a run of unknown characters reaches over their ends.
+        """
+        pairs, used, bytes_are_used = self.pairs, self.used, self.byte_fallback
+        start, end = 0, least
+        while end < len(text):
+            left, right = text[end - 1], text[end]
+            if left + right not in pairs and (bytes_are_used or left in used or right in used):
+                yield text[start:end]
+                start, end = end, end + least
+            else:
+                end += 1
+        if start < len(text):
+            yield text[start:]
 
     def ids_of(self, pieces: Iterable[tuple[str, int]]) -> list[int]:
         """Return the ids of a text that has been cut into pieces.
