@@ -221,7 +221,7 @@ def test_the_same_bytes_elsewhere(released: Path, checkout: Path, tmp_path: Path
     stamp = run_well(["git", "log", "-1", "--format=%ct"], copy, environment).strip()
     for path in copy.rglob("*"):
         if ".git" not in path.parts:
-            os.chmod(path, 0o700 if path.is_dir() else 0o600)
+            path.chmod(path.stat().st_mode & 0o700)
     venv.create(tmp_path / "python", with_pip=True)
     python = tmp_path / "python/bin/python"
     pins = (checkout / ".ci/release.txt").read_text("utf-8").split()
