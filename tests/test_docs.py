@@ -106,7 +106,7 @@ def test_commands(page: Path, folder: Path, environment: Mapping[str, str]) -> N
 def test_ci_runs_what_is_marked() -> None:
     marked = [block for block in blocks_of(README) if block.marker.startswith("ci: ")]
     script = (ROOT / ".ci/run").read_text("utf-8")
-    assert re.findall(r"^run_readme_block (\w+)$", script, re.MULTILINE) == [
+    assert re.findall(r"^\.ci/readme (\w+)$", script, re.MULTILINE) == [
         block.marker.removeprefix("ci: ") for block in marked
     ]
     assert [block.language for block in marked] == ["sh"] * len(marked)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain
@@ -200,23 +198,6 @@ def test_each_file_can_be_read_in_one_sitting() -> None:
         for path in MODULES
     }
     assert {name for name, length in lengths.items() if length > LONGEST} <= GENERATED
-
-
-def test_the_library_needs_the_standard_library_alone() -> None:
-    script = (
-        "import sys\n"
-        f"sys.path.insert(0, {str(PACKAGE.parent)!r})\n"
-        "sys.modules['click'] = sys.modules['regex'] = None\n"
-        "import compat_bpe\n"
-        "print(compat_bpe.get_encoding('gpt2').encode('hello world'))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-W", "error", "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "[31373, 995]\n", "")
 
 
 def test_type_checkers_are_told_that_the_package_is_typed() -> None:

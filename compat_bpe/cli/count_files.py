@@ -13,12 +13,10 @@ from ..files.walk import Found
 from .counting import Counts, FileCounter, Outcome, Part
 from .input_path import announce_wait
 from .progress import FileProgress
+from .workers import most_workers
 
 if TYPE_CHECKING:
     from ..parallel.pool import Pool, Tell
-
-#: The least size in bytes for workers: starting them takes as long as counting this.
-WORTH_WORKERS = 3_000_000
 
 #: Bytes that a worker gets at a time, at least and at most: the last shares are small, so that all
 #: workers end at about the same time; the first are large, since files beside each other have
@@ -57,7 +55,7 @@ def count_files(
             announce(file.path)
         return counter.count(Part(file.path), progress.advance)
 
-    most = _most_workers(files, jobs)
+    most = most_workers(sum(file.size or 0 for file in files if file.is_regular), jobs)
     parts: list[list[tuple[Part, int]]] = []
     if most:
         from .parts import parts_of  # small inputs do not need it
@@ -96,17 +94,6 @@ def count_files(
                 progress.file_done()
             outcomes[number].clear()
             yield _joined(outcome_parts)
-
-
-def _most_workers(files: Sequence[Found], jobs: int | None) -> int:
-    """Return the largest number of workers; 0 if they are not worth it or cannot be started."""
-    size = sum(file.size or 0 for file in files if file.is_regular)
-    if jobs == 1 or size < WORTH_WORKERS:
-        return 0
-    from ..parallel.processes import may_start, processors  # small inputs do not need it
-
-    most = jobs or processors()
-    return most if most > 1 and may_start() else 0
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:

@@ -91,7 +91,8 @@ def count_request(
             "model": model if stored is None else None,
             "encoding": encoding,
             "template": template,
-            "tools": body.get("tools"),
+            # OpenAI's requests had them under this name before.
+            "tools": body.get("functions") if body.get("tools") is None else body["tools"],
             "documents": body.get("documents"),
             "variables": body.get("chat_template_kwargs"),
             "response_format": body.get("response_format"),

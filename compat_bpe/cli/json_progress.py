@@ -18,7 +18,6 @@ own, and begin with ``compat-bpe: ``, not with a brace.
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -43,6 +42,8 @@ class JsonProgress:
 
     def write(self, stage: str, **values: Any) -> None:
         """Write a line."""
+        import json  # every bar looks here, and few are for programs
+
         now = time.monotonic()
         self._next = now + _INTERVAL
         line = {"stage": stage, **values, "seconds": round(now - self._start, 3)}

@@ -122,9 +122,7 @@ def _encoded(
     yield from pool.run(())
 
 
-def _pieces(
-    encoding: TextEncoder, texts: Sequence[str], allowed: Set[str]
-) -> Iterator[_Piece]:
+def _pieces(encoding: TextEncoder, texts: Sequence[str], allowed: Set[str]) -> Iterator[_Piece]:
     """Yield the texts in order, long ones in pieces of about ``SHARE`` characters."""
     processor = encoding.core.definition.processor
     # Some post-processors leave a text out or have it twice, and that is all of it.

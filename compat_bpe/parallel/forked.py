@@ -49,20 +49,32 @@ class ForkedProcess:
         os.close(target)
         self.stdin: IO[bytes] = open(self_in, "wb")  # noqa: SIM115
         self.stdout: IO[bytes] = open(self_out, "rb")  # noqa: SIM115
-        self._has_ended = False
+        self._status: int | None = None
 
     def kill(self) -> None:
         """End the process at once."""
-        if not self._has_ended:
+        if self.poll() is None:
             with suppress(ProcessLookupError):
                 os.kill(self._id, signal.SIGKILL)
 
-    def wait(self) -> None:
+    def poll(self) -> int | None:
+        """Return a number if the process has ended, None if it runs."""
+        self._wait(os.WNOHANG)
+        return self._status
+
+    def wait(self) -> int | None:
         """Wait until the process has ended."""
-        if not self._has_ended:
-            with suppress(ChildProcessError):  # the caller ignores SIGCHLD
-                os.waitpid(self._id, 0)
-            self._has_ended = True
+        self._wait(0)
+        return self._status
+
+    def _wait(self, options: int) -> None:
+        if self._status is None:
+            try:
+                ended, status = os.waitpid(self._id, options)
+            except ChildProcessError:  # the caller ignores SIGCHLD
+                ended, status = self._id, 0
+            if ended:
+                self._status = status
 
 
 def _live(work: Callable[[IO[bytes], IO[bytes]], None], source: int, target: int) -> None:

@@ -95,6 +95,11 @@ class Pool:
         """The number of workers that were started."""
         return len(self._threads)
 
+    @property
+    def is_busy(self) -> bool:
+        """True while a worker runs that has not ended its tasks."""
+        return self._open_tasks > 0 and self._running > 0
+
     def __enter__(self) -> Pool:
         if not may_start():
             return self
@@ -154,7 +159,7 @@ class Pool:
         """
         for task in tasks:
             yield from self.give(task)
-        while self._open_tasks and self._running:
+        while self.is_busy:
             yield from self.arrived(_PATIENCE)
         if self._was_killed:
             raise _killed()
@@ -186,7 +191,7 @@ class Pool:
         return False
 
     def take_back(self) -> Any | None:
-        """Return a task that was handed over and that no worker has begun; None if there is none."""
+        """Take back and return a task that no worker has begun; None if there is none."""
         with suppress(Empty):
             data = self._tasks.get_nowait()
             self._open_tasks -= 1

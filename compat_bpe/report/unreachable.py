@@ -103,8 +103,14 @@ def unreachable_tokens(
 
 
 def _gives_itself(encoding: Encoding, token: bytes, number: int) -> bool:
+    core = encoding.core
     try:
-        return encoding.encode_ordinary(token.decode()) == [number]
+        text = token.decode()
+        if core.added.is_one_span(text) and core.splitter.chunks(text) == [text]:
+            # Most tokens are looked up, without the cache, which none of them needs twice.
+            if core.byte_level.whole.get(core.byte_level.to_bytes(text)) == number:
+                return True
+        return encoding.encode_ordinary(text) == [number]
     except ValueError:  # it is no text, or the vocabulary lacks a byte
         return False
 

@@ -30,7 +30,8 @@ from ..files.lock import locked
 from ..files.streamed import written_whole
 from ..files.write import write_files
 from ..version import __version__
-from .trainer import Advance, KindSettings, Trained, Trainer
+from .run.results import Trained
+from .trainer import Advance, KindSettings, Trainer
 
 _STATE = "state.json"
 _COUNTS = "counts-"

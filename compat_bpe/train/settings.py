@@ -13,7 +13,7 @@ from ..formats.tokenizer_json import TokenizerDefinition
 from ..parallel.lazy import cached_property
 from ..pipeline.added.added_tokens import AddedToken
 from .checks import check_least, check_special_names, check_weights
-from .convergence import Convergence
+from .run.convergence import Convergence
 from .tokenizer_parts import GivenPart, Surroundings, renumbered, surroundings
 from .trainer import KindSettings, Options, train_encoding
 from .words import WordCounter, word_splitter

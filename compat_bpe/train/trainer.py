@@ -13,87 +13,14 @@ from ..corpus.chunk_counts import Counts
 from ..corpus.counted import Counted
 from ..encodings.encoding import Encoding
 from ..unicode.surrogates import repair
-from .convergence import Convergence, HeldOut, Point, points_as_json
-from .costs import Costs
 from .counted_chunks import feed_all
+from .run.convergence import Convergence, HeldOut
+from .run.costs import Costs
+from .run.results import Learned, Trained
 from .words import CountedWords, MergeLog, WordCounter
 
 #: Called with 1 for each step of learning.
 Advance = Callable[[int], None]
-
-
-class LearnedMerge(NamedTuple):
-    """A merge.
-
-    Args:
-        left, right: the bytes of the two tokens that are joined.
-        id: the id of the new token.
-        frequency: the number of times that the two were neighbours when they were joined.
-    """
-
-    left: bytes
-    right: bytes
-    id: int
-    frequency: float
-
-
-class Trained(NamedTuple):
-    """The result of training.
-
-    Args:
-        encoding: the encoding.
-        merges: the merges, in the order in which they were learned.
-        stopped: the reason why there are no more: ``"size"`` if there are as many as were asked
-            for, ``"nothing left"`` if no pair is as frequent as ``min_frequency``,
-            ``"convergence"`` if more would have been of little use, ``"score"`` if no pair has
-            ``min_score``.
-        bytes: the size of the corpus in UTF-8.
-        chunks, distinct_chunks: the number of its chunks, and of different ones.
-        tokens: the number of its tokens in the end.
-        factors: with weights, the factor by which each group was multiplied; else empty. Of the
-            figures above, only ``tokens`` and the frequencies of merges are multiplied.
-        curve: with ``convergence``, the checks on the held-out text; else empty.
-    """
-
-    encoding: Encoding
-    merges: list[LearnedMerge]
-    stopped: str
-    bytes: int
-    chunks: int
-    distinct_chunks: int
-    tokens: float
-    factors: dict[str, float]
-    curve: Sequence[Point] = ()
-
-    @property
-    def skipped(self) -> int:
-        """The number of texts that were left out: none."""
-        return 0
-
-    def metrics(self) -> dict[str, Any]:
-        """Return figures of the training for a manifest."""
-        figures = self._asdict()
-        del figures["encoding"], figures["curve"]
-        figures["merges"] = len(self.merges)
-        return {**figures, "curve": points_as_json(self.curve)} if self.curve else figures
-
-
-class Learned(NamedTuple):
-    """A model that was learned.
-
-    Args:
-        model: the model, as its kind has it.
-        merges: the merges, in the order in which they were learned; none if its kind has none.
-        stopped: as in ``Trained``.
-        tokens: the number of tokens of the words that it was learned from.
-        curve: as in ``Trained``.
-    """
-
-    model: Any
-    merges: list[LearnedMerge]
-    stopped: str
-    tokens: float
-    curve: Sequence[Point] = ()
 
 
 class LikeError(ValueError):
@@ -135,8 +62,7 @@ class KindSettings:
         formats: the formats that are written unless others are named.
         ends: the settings that say when learning ends, of which one must be given.
         learns_merges: True if the kind learns merges one after another.
-        usual_pattern: the pattern, or its name, that splits text unless another is given; None if a
-            pre-tokenizer does.
+        usual_pattern: what splits text unless another is given; None if a pre-tokenizer does.
         vocab_size: the number of tokens asked for; None for any number.
         weights: the weights of groups, if there are any.
     """
@@ -159,11 +85,7 @@ class KindSettings:
 
     @classmethod
     def checks(cls, kind: str) -> str:
-        """Return when held-out text is measured for convergence.
-
-        It is ``"steps"`` for every so many merges, pieces or words; ``"rounds"`` for each round of
-        pruning; or ``"never"`` if bytes per token do not depend on what is learned.
-        """
+        """Return when held-out text is measured: each so many ``"steps"``, or ``"rounds"``."""
         return "steps"
 
     @classmethod

@@ -17,11 +17,12 @@ from ..formats.models.word_level import WordLevelPart
 from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .bpe.settings import given_or
-from .convergence import Convergence, Curve
-from .costs import Costs, distinct_bytes
+from .run.convergence import Convergence, Curve
+from .run.costs import Costs, distinct_bytes
+from .run.results import Learned
 from .settings import TokenizerSettings, train_with
 from .tokenizer_parts import GivenPart
-from .trainer import Advance, Learned
+from .trainer import Advance
 from .words import CountedWords, word_size
 
 
@@ -146,7 +147,7 @@ class ByteSettings(WordLevelSettings):
 
     @classmethod
     def checks(cls, kind: str) -> str:
-        return "never"
+        return "never"  # All vocabularies have as many bytes per token.
 
     @property
     def unknown_token(self) -> None:  # type: ignore[override]

@@ -20,8 +20,8 @@ from ..encodings.tokenizer import Tokenizer
 from ..formats.models.word_level import WordLevelPart
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
 from ..parallel.lazy import cached_property
-from .convergence import HeldOut
 from .counted_chunks import word_check
+from .run.convergence import HeldOut
 from .tokenizer_parts import types_in
 
 #: The factor that makes weighted counts integers: they are multiples of its inverse.

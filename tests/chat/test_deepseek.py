@@ -72,6 +72,7 @@ def test_messages_of_the_user_in_a_row() -> None:
     [
         ("deepseek-v3", 14),
         ("deepseek-v3-0324", 14),
+        ("deepseek-v3-250324", 14),  # a date, and no version
         ("deepseek-r1", 14),
         ("deepseek-v3.1", 16),
         ("deepseek-ai/DeepSeek-V3.2-Exp", 16),

@@ -50,6 +50,9 @@ def test_the_system() -> None:
     end = f"{ASSISTANT}</think>"
     assert rendered(Version.V4, chat) == f"{BEGIN}s\n\nt{USER}a{end}"
     assert rendered(Version.V4_1, chat) == f"{BEGIN}{SYSTEM}s{USER}a{SYSTEM}t{end}"
+    nothing = [{"role": "system", "content": ""}]
+    assert rendered(Version.V4_1, nothing) == f"{BEGIN}{end}"
+    assert rendered(Version.V4_1, nothing, tools=TOOLS).startswith(f"{BEGIN}{SYSTEM}\n\n## Tools")
     empty = [user("a"), {"role": "system", "content": ""}, user("b")]
     for version in BOTH:
         assert rendered(version, empty) == f"{BEGIN}{USER}a\n\nb{end}"

@@ -22,7 +22,8 @@ from tests.clients.test_clients import (  # noqa: F401
     pip,
     wheels,
 )
-from tests.test_docs import CHAT_TEMPLATE, blocks_of
+from tests.docs_folder import CHAT_TEMPLATE
+from tests.docs_pages import blocks_of
 
 pytestmark = pytest.mark.clients
 ROOT = Path(__file__).parents[2]

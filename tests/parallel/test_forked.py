@@ -56,14 +56,10 @@ def all_tasks() -> None:
 
 
 def a_killed_one() -> None:
-    found = []
-    with (
-        Pool(Asked, (lambda task: task,), 2, forks=True) as pool,
-        pytest.raises(WorkerKilled),
-    ):
-        for one, _ in pool.run([1, 2, -1, 3, 4]):
-            found.append(one)
-    assert set(found) == {1, 2, 3, 4}
+    found: list[Any] = []
+    with Pool(Asked, (lambda task: task,), 2, forks=True) as pool, pytest.raises(WorkerKilled):
+        found.extend(pool.run([1, 2, -1, 3, 4]))
+    assert {one for one, _ in found} == {1, 2, 3, 4}
 
 
 def threads() -> None:

@@ -108,7 +108,8 @@ def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> 
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
     parts = [{"type": "text", "text": "hello"}, image]
     tool = {"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}
-    request = {"messages": [{"role": "user", "content": parts}], "tools": [tool]}
+    messages = [{"role": "user", "content": parts}]
+    request = {"messages": messages, "tools": [tool]}
     page.show_tab("messages")
     first = messages_of(page)
     page.run("$('paste-request').click(); $('request').value = arguments[0]", json.dumps(request))
@@ -123,7 +124,7 @@ def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> 
     assert messages_of(page) == [["user", "hello"], ["assistant", "world"]]
     kept = page.run("return Object.entries(localStorage).find(([key]) => key.includes('messages'))")
     assert json.loads(kept[1]) == {
-        "messages": [*request["messages"], {"role": "assistant", "content": "world"}],
+        "messages": [*messages, {"role": "assistant", "content": "world"}],
         "tools": [tool],
     }
     page.run("$('forget').click()")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ...train.convergence import Convergence
+from ...train.run.convergence import Convergence
 
 _USUAL = Convergence()
 

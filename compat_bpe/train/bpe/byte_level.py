@@ -13,10 +13,11 @@ from ...formats.manifest import FORMATS
 from ...parallel.lazy import cached_property
 from ...pipeline.chunks import chunk_bytes
 from ..checks import check_integer, check_least, check_special_names, check_weights
-from ..convergence import Convergence, Curve, check_has_end
-from ..costs import Costs, distinct_bytes
 from ..counted_chunks import whole_chunk_check
-from ..trainer import Advance, KindSettings, Learned, Options, train_encoding
+from ..run.convergence import Convergence, Curve, check_has_end
+from ..run.costs import Costs, distinct_bytes
+from ..run.results import Learned
+from ..trainer import Advance, KindSettings, Options, train_encoding
 from ..words import CountedWords, WordCounter
 from .beginning import pattern_name_of, split_by, with_special_tokens
 from .byte_tokens import BYTES, TO_IDS, check_byte_level, make_encoding, spellings

@@ -6,7 +6,7 @@ from ...encodings.encoding import Encoding
 from ...formats import RANK_LIMIT
 from ...parallel.lazy import cached_property
 from ...pipeline.models.bpe.by_rank import merges_by_rank
-from ..trainer import LearnedMerge
+from ..run.results import LearnedMerge
 from .byte_tokens import check_byte_level, spellings
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..trainer import LearnedMerge
+from ..run.results import LearnedMerge
 from .growing import GrowingVocabulary
 from .learner import Learner
 from .measure import MergedWords

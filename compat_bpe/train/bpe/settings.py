@@ -8,11 +8,12 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ...pipeline.byte_level import UNICODE_TO_BYTE
 from ..checks import check_least
-from ..convergence import Convergence, Curve, Point, check_has_end
-from ..costs import Costs, distinct_bytes
+from ..run.convergence import Convergence, Curve, Point, check_has_end
+from ..run.costs import Costs, distinct_bytes
+from ..run.results import LearnedMerge
 from ..settings import TokenizerSettings
 from ..tokenizer_parts import types_in
-from ..trainer import Advance, LearnedMerge
+from ..trainer import Advance
 from ..words import CountedWords
 from .learner import MOST_TOKENS, Merge
 from .likelihood import LikelihoodLearner

@@ -13,8 +13,8 @@ from ...formats.manifest import SENTENCEPIECE
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec, SentencePieceModel
 from ...pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
 from ..checks import check_integer, check_least
-from ..convergence import Convergence
-from ..costs import Costs
+from ..run.convergence import Convergence
+from ..run.costs import Costs
 from ..trainer import KindSettings, LikeError, Options
 
 #: The kinds of models by their names.
@@ -222,7 +222,7 @@ class SentencePieceSettings(KindSettings):
     def costs(self) -> Costs | None:
         return {
             BPE: Costs(_word_bytes, 0.0, 0.12, 1.2, 1.0, 15.0),
-            UNIGRAM: Costs(_word_bytes, 0.0, 0.3, 20.0, 1.5, 95.0, 2.0),
+            UNIGRAM: Costs(_word_bytes, 0.0, 0.3, 30.0, 1.35, 95.0, 2.0),
         }.get(self.model_kind)
 
     @property
@@ -252,6 +252,7 @@ class SentencePieceSettings(KindSettings):
             settings = settings_like(like.definition)
         names = {**_NAMES, **_UNIGRAM_NAMES}
         own = {names[name]: options.values[name] for name in options.given if name in names}
+        own["convergence"] = options.values["convergence"]
         own["control_symbols"] = options.special_tokens
         for name in ("control_symbols", "user_defined_symbols"):
             inherited = settings.get(name, [])

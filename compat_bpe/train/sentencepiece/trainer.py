@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from ...corpus.counted import Counted, rows_of
 from ...corpus.counts_file import escape, unescape
 from ...encodings.sentencepiece import SentencePiece
-from ..convergence import Point, points_as_json
-from ..trainer import LearnedMerge
+from ..run.convergence import Point, points_as_json
+from ..run.results import LearnedMerge
 from .model import check_takes_counts, learn_sentencepiece, lines_with_counts
 from .settings import SentencePieceSettings
 from .watch import HeldOutLines

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ...encodings.sentencepiece import SentencePiece
 from ...formats.sentencepiece import SentencePieceModel
-from ..convergence import Convergence, Curve, Point, ShrinkingCurve
+from ..run.convergence import Convergence, Curve, Point, ShrinkingCurve
 
 
 class HeldOutLines:

@@ -10,11 +10,12 @@ from ...corpus.counted import Counted
 from ...encodings.tokenizer import Tokenizer
 from ...formats.models.unigram import UnigramPart
 from ...pipeline.added.added_tokens import AddedToken
-from ..convergence import Convergence, Point, ShrinkingCurve
-from ..costs import Costs, distinct_bytes
+from ..run.convergence import Convergence, Point, ShrinkingCurve
+from ..run.costs import Costs, distinct_bytes
+from ..run.results import Learned
 from ..settings import TokenizerSettings, train_with
 from ..tokenizer_parts import GivenPart
-from ..trainer import Advance, Learned
+from ..trainer import Advance
 from ..words import CountedWords
 from .learner import Iteration, learn_unigram
 from .options import UnigramOptions

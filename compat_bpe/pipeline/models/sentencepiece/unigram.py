@@ -136,7 +136,7 @@ class SentencePieceUnigram(SentencePieceBase):
         since: list[str] = []
         known, exact = self._blocks, self._exact_blocks
         for block in self.pieces.blocks(chunk, _BLOCK):
-            (limit, _, moves, _), block_ids = known[block]
+            (limit, _, moves), block_ids = known[block]
             if bound >= limit and since:
                 for earlier in since:
                     _, score = exact[earlier, score]
@@ -166,7 +166,7 @@ class SentencePieceUnigram(SentencePieceBase):
         if are_together and False not in are_together:
             return self._parts[word]
         numbers = list(map(self.pieces.used.get, word, repeat(self.pieces.unk_id)))
-        limit, moves, reach = inf, len(word) * self._most_moved, self._most_moved
+        limit, moves = inf, len(word) * self._most_moved
         are_together.append(False)
         index, parts = are_together.index, self._parts
         at = grown = 0
@@ -176,15 +176,13 @@ class SentencePieceUnigram(SentencePieceBase):
             except ValueError:
                 break
             at = index(False, start) + 1
-            part_limit, part_numbers, part_moves, part_reach = parts[word[start:at]]
+            part_limit, part_numbers, part_moves = parts[word[start:at]]
             numbers[start + grown : at + grown] = part_numbers
             grown += len(part_numbers) - at + start
             moves += part_moves
             if part_limit < limit:
                 limit = part_limit
-            if part_reach > reach:
-                reach = part_reach
-        return joined(limit, numbers, moves, reach)
+        return joined(limit, numbers, moves)
 
     @cached_property
     def _most_moved(self) -> float:
@@ -201,8 +199,8 @@ class SentencePieceUnigram(SentencePieceBase):
 
     def _exact_block(self, block: tuple[str, float]) -> tuple[Ids, float]:
         text, score = block
-        (limit, numbers, _, reach), ids = self._blocks[text]
-        if abs(score) < limit and abs(score) + reach < BELOW_THRESHOLD:
+        (limit, numbers, moves), ids = self._blocks[text]
+        if abs(score) < limit and abs(score) + moves < BELOW_THRESHOLD:
             return ids, self._sum(score, numbers)
         exact, score = self._exactly_through(text, score)
         return tuple(self._ids(text, exact)), score
@@ -218,11 +216,11 @@ class SentencePieceUnigram(SentencePieceBase):
         #: The number of pieces up to where the score is known, and the most that it is here.
         summed, bound = 0, abs(score)
         for word in self._words_of(text):
-            limit, of_word, moves, reach = self._words[word]
-            if bound >= limit or bound + reach >= BELOW_THRESHOLD:
+            limit, of_word, moves = self._words[word]
+            if bound >= limit or bound + moves >= BELOW_THRESHOLD:
                 score = self._sum(score, numbers[summed:])
                 summed, bound = len(numbers), abs(score)
-            if bound < limit and bound + reach < BELOW_THRESHOLD:
+            if bound < limit and bound + moves < BELOW_THRESHOLD:
                 numbers += of_word
                 bound += moves
             else:
@@ -284,7 +282,7 @@ class SentencePieceUnigram(SentencePieceBase):
         """
         slack = 1
         for word in self._words_of(chunk):
-            limit, numbers, _, _ = self._words[word]
+            limit, numbers, _ = self._words[word]
             if limit < inf:
                 slack += len(self._ids(word, numbers)) if numbers else 4 * len(word)
         return slack

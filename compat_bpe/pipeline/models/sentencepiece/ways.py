@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     #: - Its limit: it is right if the score before it is below this on either side; below 0 if
     #:   that is not known of any score.
     #: - The ids of its pieces; an unknown character has that of the unknown piece.
-    #: - The most that the score after it differs from the one before.
-    #: - The most that the score at any place in it does. Both hold if nothing is subtracted.
-    Way = tuple[float, tuple[int, ...], float, float]
+    #: - The most that the score at any place in it, and after it, differs from the one before, if
+    #:   nothing is subtracted.
+    Way = tuple[float, tuple[int, ...], float]
 
 #: The score beyond which the reference subtracts it, and one below which it surely does not.
 THRESHOLD, BELOW_THRESHOLD = 100_000.0, 99_990.0
@@ -61,7 +61,7 @@ _NEVER = float("-inf")
 
 
 #: A way that is not right at any score.
-NOT_KNOWN: Way = -1.0, (), 0.0, 0.0
+NOT_KNOWN: Way = -1.0, (), 0.0
 
 
 class WayFinder:
@@ -146,28 +146,25 @@ def _way(size: int, numbers: list[int], least: float, best: list[float]) -> Way:
         limit = -_NEVER
     else:
         limit = min(limit, BELOW_THRESHOLD) - furthest
-    rounding = size * ROUNDING
-    return limit, tuple(numbers), abs(best[size]) + rounding, furthest + rounding
+    return limit, tuple(numbers), furthest + size * ROUNDING
 
 
 def join(ways: list[Way]) -> Way:
     """Return the way through stretches that follow each other, at least one."""
     if len(ways) == 1:
         return ways[0]
-    limits, numbers, moves, reaches = zip(*ways)
-    return joined(min(limits), chain.from_iterable(numbers), sum(moves), max(reaches))
+    limits, numbers, moves = zip(*ways)
+    return joined(min(limits), chain.from_iterable(numbers), sum(moves))
 
 
-def joined(limit: float, numbers: Iterable[int], moves: float, reach: float) -> Way:
+def joined(limit: float, numbers: Iterable[int], moves: float) -> Way:
     """Return the way through stretches that follow each other.
 
     Args:
         limit: the least of their limits.
         numbers: the ids of all their pieces.
         moves: the sum of what they move.
-        reach: the greatest of their reaches.
     """
-    reach += moves
-    if limit < 0 or not reach < _FURTHEST:
+    if limit < 0 or not moves < _FURTHEST:
         return NOT_KNOWN
-    return limit - moves, tuple(numbers), moves, reach
+    return limit - moves, tuple(numbers), moves

@@ -24,8 +24,10 @@ from compat_bpe.train import (
     train_unigram,
     train_word_level,
 )
-from compat_bpe.train.convergence import ShrinkingCurve
 from compat_bpe.train.kinds import trainer_of
+from compat_bpe.train.run.convergence import ShrinkingCurve
+from compat_bpe.train.sentencepiece.corpus import read_corpus
+from compat_bpe.train.sentencepiece.model import learn_from_corpus
 from compat_bpe.train.sentencepiece.unigram import goal_of, least_size
 
 _random = Random(1)
@@ -236,6 +238,12 @@ def test_from_python() -> None:
 def test_without_held_out_text(settings: Any) -> None:
     with pytest.raises(ValueError, match="there is no held-out text by which learning could stop"):
         train(settings, LEARNED, [])
+
+
+def test_words_alone_have_no_held_out_text() -> None:
+    settings = bpe(60, convergence=Convergence())
+    with pytest.raises(ValueError, match="there is no held-out text by which learning could stop"):
+        learn_from_corpus(read_corpus(LEARNED, settings), settings)
 
 
 def test_what_has_no_convergence() -> None:

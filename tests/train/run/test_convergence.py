@@ -33,7 +33,7 @@ from compat_bpe.train import (
 from compat_bpe.train.bpe.measure import GreedyWords
 from tests.examples import scaled
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 WORDS = "hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5
 
 #: Three merges make abcd, seven others make the second word.

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..corpus.chunk_counts import ChunkCounter
-from ..encodings.encoding import Encoding
+from ...corpus.chunk_counts import ChunkCounter
+from ...encodings.encoding import Encoding
 
 
 class Costs(NamedTuple):

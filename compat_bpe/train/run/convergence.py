@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from .checks import check_least
+from ..checks import check_least
 
 _Model = TypeVar("_Model")
 
