@@ -77,12 +77,15 @@ class Checkpoint:
         self.is_complete = False
         self._counts: str | None = None
         self._settings = _described(settings)
-        self._read()
         self._due = time.monotonic() + every
 
     def __enter__(self) -> Checkpoint:
+        self._check_is_ours()
         os.makedirs(self.folder, exist_ok=True)
-        self._held.enter_context(locked([self.folder]))
+        with ExitStack() as held:
+            held.enter_context(locked([self.folder]))
+            self._read()
+            self._held = held.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -174,8 +177,7 @@ class Checkpoint:
             self.is_complete = bool(state["complete"])
             self.merges = [(int(one), int(other), rate) for one, other, rate in state["merges"]]
             self.sizes = [*map(int, state["sizes"])]
-        except (FileNotFoundError, NotADirectoryError):
-            self._check_is_free()
+        except FileNotFoundError:
             return
         except (ValueError, LookupError, TypeError, RecursionError):
             raise ValueError(f"{path}: not the state of a training, or damaged") from None
@@ -189,10 +191,10 @@ class Checkpoint:
                     "another folder"
                 )
 
-    def _check_is_free(self) -> None:
+    def _check_is_ours(self) -> None:
         """Raise ``FileExistsError`` if the folder is not ours to write into."""
         folder = self.folder
-        if not os.path.lexists(folder):
+        if not os.path.lexists(folder) or os.path.lexists(os.path.join(folder, _STATE)):
             return
         if not os.path.isdir(folder):
             raise FileExistsError(f"{folder}: it exists and is not a folder")
@@ -239,12 +241,13 @@ class CheckpointedTrainer:
     >>> import tempfile
     >>> from compat_bpe.train import TrainingSettings
     >>> settings = TrainingSettings(num_merges=1)
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> with Checkpoint(folder.name, settings) as checkpoint, Trainer(settings) as trainer:
-    ...     kept = CheckpointedTrainer(trainer, checkpoint)
-    ...     kept.feed("hug pug hug")
-    ...     trained = kept.train()
-    ...     checkpoint.remove()
+    >>> with tempfile.TemporaryDirectory() as parent:
+    ...     folder = os.path.join(parent, "kept")
+    ...     with Checkpoint(folder, settings) as checkpoint, Trainer(settings) as trainer:
+    ...         kept = CheckpointedTrainer(trainer, checkpoint)
+    ...         kept.feed("hug pug hug")
+    ...         trained = kept.train()
+    ...         checkpoint.remove()
     >>> trained.merges
     [LearnedMerge(left=b'u', right=b'g', id=256, frequency=3)]
     """

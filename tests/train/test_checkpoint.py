@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.files import replace
+from compat_bpe.files import lock, replace
 from compat_bpe.train import (
     CharacterBpeSettings,
     Convergence,
@@ -248,3 +248,15 @@ def test_a_path_in_a_state_leads_nowhere_else(tmp_path: Path) -> None:
     (folder / "state.json").write_text(state.replace(counts.name, f"../{counts.name}"))
     with pytest.raises(ValueError, match="not the state of a training"):
         run(folder, TrainingSettings(280))
+
+
+def test_one_run_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "_PATIENCE", 0.0)
+    settings = TrainingSettings(280)
+    with Checkpoint(tmp_path, settings), pytest.raises(OSError, match="another program"):
+        Checkpoint(tmp_path, settings).__enter__()
+    # The lock is gone with the first, and with one that was refused.
+    stopped(tmp_path, 9)
+    with pytest.raises(ValueError, match="other settings"):
+        run(tmp_path, TrainingSettings(281))
+    assert same(run(tmp_path, settings), at_once(settings))
