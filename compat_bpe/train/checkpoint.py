@@ -51,7 +51,8 @@ class Checkpoint:
     Args:
         folder: the folder; it is created, in one that exists.
         settings: the settings of the training.
-        every: the seconds between two checkpoints, more if writing one takes long.
+        every: the seconds between two checkpoints, more if writing one takes long; 0 for one after
+            each text and each merge.
 
     Raises:
         FileExistsError: the folder has other files and no state, or is none.
@@ -224,7 +225,8 @@ class Checkpoint:
         data = json.dumps(state).encode() + b"\n"
         write_files([(os.path.join(self.folder, _STATE), data)])
         now = time.monotonic()
-        self._due = now + max(self._every, (now - begun) * (_SHARE - 1))
+        pause = max(self._every, (now - begun) * (_SHARE - 1))
+        self._due = now + pause if self._every else now
 
     def _clear(self, kept: str | None) -> None:
         """Remove counts that are not needed any more, and what a killed process has left."""

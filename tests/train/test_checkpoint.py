@@ -20,7 +20,6 @@ from compat_bpe.train import (
     Trainer,
     TrainingSettings,
     WordPieceSettings,
-    checkpoint,
     train_bpe,
 )
 from compat_bpe.train.checkpoint import Checkpoint, CheckpointedTrainer
@@ -39,10 +38,9 @@ COUNTS = [("hug", 3, "a"), ("pug", 2, "b")]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def always() -> Iterator[None]:
-    """Write a checkpoint whenever one is due, however long it takes; do not wait for the disk."""
+def without_disk() -> Iterator[None]:
+    """Do not wait for the disk, as there are many checkpoints."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checkpoint, "_SHARE", 1)
         for name in ("sync_file", "sync_folder"):
             patch.setattr(replace, name, lambda path: None)
         yield
