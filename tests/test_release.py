@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,8 @@ from tools.set_address import set_address
 from tools.set_version import places as places_of_version
 from tools.set_version import set_version
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+#: The command needs tomli where Python has no tomllib.
+tomllib = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 ROOT = Path(__file__).parent.parent
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
@@ -68,6 +67,10 @@ def test_every_public_name_is_found() -> None:
 
 
 def test_the_version_is_the_same_everywhere(copy: Path) -> None:
+    # Right after a release nothing is unreleased.
+    heading = "\n## [Unreleased]\n"
+    noted = CHANGELOG.replace(heading, f"{heading}\n- Something new.\n", 1)
+    (copy / "CHANGELOG.md").write_text(noted, "utf-8")
     before = contents(copy)
     set_version(copy, "12.0.3", "2031-01-02")
     after = contents(copy)
@@ -75,7 +78,7 @@ def test_the_version_is_the_same_everywhere(copy: Path) -> None:
     assert changed == {name for name, *_ in places_of_version("1", "2", "")}
     changelog = after["CHANGELOG.md"].decode()
     assert "\n## [Unreleased]\n\n## [12.0.3] - 2031-01-02\n" in changelog
-    assert notes("v12.0.3", changelog, "12.0.3") == section(CHANGELOG, "Unreleased")
+    assert notes("v12.0.3", changelog, "12.0.3") == section(noted, "Unreleased")
     assert "\nversion: 12.0.3\ndate-released: 2031-01-02\n" in after["CITATION.cff"].decode()
     lock = json.loads(after["editors/vscode/package-lock.json"])
     assert (lock["version"], lock["packages"][""]["version"]) == ("12.0.3", "12.0.3")
@@ -120,7 +123,8 @@ def test_notes_are_those_of_the_tag() -> None:
 
 
 def test_there_are_notes_for_now() -> None:
-    assert notes(None, CHANGELOG).startswith("### Added\n")
+    is_released = f"\n## [{__version__}]" in CHANGELOG
+    assert notes(f"v{__version__}" if is_released else None, CHANGELOG).startswith("### Added\n")
 
 
 def test_the_address_is_written_once(copy: Path) -> None:

@@ -31,6 +31,8 @@ slows down slows both. ``×`` is tiktoken's time divided by ours: 2.0× is twice
 - **kinds**: other kinds of tokenizers, beside tokenizers with the same file or sentencepiece:
   a new text, the same *again*, and the new one line by line; the time to load, and the first answer
   of a fresh process. ``--encoding`` names some of them.
+- **cores**: a tree of 36 MB of sources and a text of 16 MB with one process and with two, the tree
+  also beside a script with tiktoken, in CPU time and on the clock.
 - **pypy**: new text and the same again on PyPy (``pypy3``, or the commands in the environment's
   ``PYPY``, separated as in ``PATH``), beside tiktoken on this interpreter, each in a process of its
   own, in CPU time, after three rounds to warm up; and the speed of a fresh process by megabytes.
@@ -67,6 +69,7 @@ sys.path.insert(0, str(ROOT))
 
 from tools.benchmark import (  # noqa: E402
     columns,
+    cores,
     corpora,
     deepseek,
     editor,
@@ -94,9 +97,10 @@ OF_EACH_ENCODING = (
     "peers",
     "editor",
     "columns",
+    "cores",
 )
 PARTS = (*OF_EACH_ENCODING, "deepseek", "kinds", "training", "lsp", "pypy")
-NEED_TEXTS = {*PARTS} - {"load", "command", "first", "scaling"}
+NEED_TEXTS = {*PARTS} - {"load", "command", "first", "scaling", "cores"}
 
 
 def line(title: str, *cells: str) -> None:
@@ -242,6 +246,15 @@ def run_editor(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
     return rows
 
 
+def run_cores(name: str, rounds: int) -> dict[str, Any]:
+    found = cores.rows(name, rounds)
+    for title, ways in found.items():
+        times = (f"{way}: {taken.cpu:.2f} / {taken.clock:.2f} s" for way, taken in ways.items())
+        print(f"  {title:22}", *times, "(CPU / clock)", flush=True)
+    print("  load", *(f"{load:.1f}" for load in os.getloadavg()), flush=True)
+    return found
+
+
 def run_lsp(texts: dict[str, str], rounds: int) -> dict[str, float]:
     row = lsp.server(list(texts.values()), max(rounds, 5))
     line("", "median", "1 of 100")
@@ -380,6 +393,7 @@ def main() -> None:
                 "memory": lambda: run_memory(name, texts),  # noqa: B023
                 "scaling": lambda: run_scaling(name, arguments.size),  # noqa: B023
                 "editor": lambda: run_editor(name, texts, rounds),  # noqa: B023
+                "cores": lambda: run_cores(name, rounds),  # noqa: B023
                 "peers": lambda: run_peers(name, prose[:200_000]),  # noqa: B023
                 "columns": lambda: run_columns(name, texts, rounds),  # noqa: B023
             }

@@ -25,7 +25,10 @@ from .messages import (
 )
 
 SYSTEM = "<｜System｜>"
-EFFORTS = ("low", "high", "max")
+EFFORTS = ("low", "high", "max", "minimal", "medium", "xhigh")
+
+#: The efforts that the service takes for another one.
+_SAME_EFFORT = {"minimal": "low", "medium": "high", "xhigh": "high"}
 
 #: What V4 is told before all else if it is to think; nothing if the effort is low.
 _V4_EFFORTS = {
@@ -62,6 +65,7 @@ _EFFORT = (
     "DeepSeek's service and the file published with V4 differ in the words for the effort of "
     "thinking; give reasoning_effort for those of the service, none are counted"
 )
+_STRICT = "DeepSeek's service rewrites the schema of a strict tool; it is counted as it is given"
 _VOCABULARY = "the vocabulary of V4 is taken for that of V4.1, which could not be read"
 
 
@@ -92,13 +96,16 @@ class DeepSeekV4Format:
             ValueError: as in ``render``.
         """
         text = self.render(request)
-        note = ""
+        notes = []
         if not self._is_v4:
-            note = _VOCABULARY
+            notes.append(_VOCABULARY)
             text = text.replace(SYSTEM, BEGIN)  # a token, too, but one that V4 has
         elif request.variables.get("thinking") and "reasoning_effort" not in request.variables:
-            note = _EFFORT
-        return MessageCount(len(self.encoding.encode(text, allowed_special="all")), note)
+            notes.append(_EFFORT)
+        if any(function_of(one, "tool").get("strict") is True for one in request.tools or ()):
+            notes.append(_STRICT)
+        tokens = len(self.encoding.encode(text, allowed_special="all"))
+        return MessageCount(tokens, "; ".join(notes))
 
     def render(self, request: Request) -> str:
         """Return the text of a request.
@@ -131,12 +138,12 @@ class DeepSeekV4Format:
 
     def _above(self, request: Request, thinks: bool) -> str:
         """Return what stands before the system's words: those for the effort of thinking."""
-        effort = request.variables.get("reasoning_effort")
         if not thinks:
             return ""
-        if self._is_v4:
-            return "" if effort is None else _V4_EFFORTS[effort]
-        return _V4_1_EFFORTS[effort or "high"]
+        default = "low" if self._is_v4 else "high"
+        effort = request.variables.get("reasoning_effort", default)
+        efforts = _V4_EFFORTS if self._is_v4 else _V4_1_EFFORTS
+        return efforts[_SAME_EFFORT.get(effort, effort)]
 
     def _below(self, request: Request) -> str:
         """Return what stands behind the system's words: the tools and the form of the reply."""
@@ -174,7 +181,7 @@ class DeepSeekV4Format:
         for at, call in enumerate(tool_calls(block.message, block.place)):
             arguments = self._dsml.arguments(call, f"{block.place}.tool_calls[{at}]")
             if arguments is None:
-                arguments = {"arguments": call["function"]["arguments"]}
+                arguments = {"arguments": call["function"].get("arguments", "")}
             calls.append((call["function"]["name"], arguments))
         written = f"\n\n{self._dsml.calls(calls)}" if calls else ""
         return ASSISTANT + thoughts + block.text + written + END

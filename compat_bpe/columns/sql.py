@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Callable
 
-from .batches import RowFunction, count, encoding_named, made_of_batch, split, truncated
+from .batches import Batches, RowFunction, count, encoding_named, split, truncated
 from .encoding_for_workers import AnyEncoding, Carried
 from .texts import Errors, check_errors
 from .values import text_of
@@ -142,8 +142,10 @@ def _of_batch(
 ) -> RowFunction:
     """Return a function on the Arrow arrays of a batch of DuckDB."""
 
+    batches = Batches(function, own, errors)
+
     def apply(*arrays: Any) -> Any:
-        return array(made_of_batch(function, own, errors, *arrays), returns)
+        return array(batches.made(*arrays), returns)
 
     # DuckDB counts the parameters of what it is given.
     if has_limit:

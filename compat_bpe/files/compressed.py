@@ -1,8 +1,8 @@
 """Reading a file that may be compressed, with progress in bytes of the file on disk.
 
 The ending of the name says how: ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A file may have several
-streams one after the other, with zero bytes after each, as all these formats allow. Data that ends
-within a stream, or goes on with anything else, is an error.
+streams one after the other, and zero bytes after each, which xz allows and tapes leave. Data that
+ends within a stream, or goes on with anything else, is an error.
 
 Memory is bounded, whatever the data decompresses to: it comes in blocks.
 """

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Callable
 
-from ..columns.batches import RowFunction, count, made_of_batch, split, truncated
+from ..columns.batches import Batches, RowFunction, count, split, truncated
 from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
 from ..columns.texts import Errors, check_errors
 from ..encodings.encoding import Encoding
@@ -60,7 +60,7 @@ def _applied(
 def _apply(
     function: RowFunction, own: Mapping[str, Carried], errors: Errors, returns: str, *arrays: Any
 ) -> Any:
-    return arrow_of(made_of_batch(function, own, errors, *arrays), returns)
+    return arrow_of(Batches(function, own, errors).made(*arrays), returns)
 
 
 def _encoded(encoding: Encoding, text: str) -> list[int]:

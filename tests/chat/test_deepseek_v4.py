@@ -131,6 +131,9 @@ def test_efforts() -> None:
     assert begin(Version.V4, "high").startswith(f"{BEGIN}Reasoning Effort: Absolute maximum with")
     assert begin(Version.V4, "max").startswith(f"{BEGIN}Reasoning Effort: Beyond maximum — exh")
     assert begin(Version.V4_1, None) == begin(Version.V4_1, "high")
+    for version in BOTH:
+        assert begin(version, "minimal") == begin(version, "low")
+        assert begin(version, "medium") == begin(version, "xhigh") == begin(version, "high")
     assert begin(Version.V4_1, "low").startswith(f"{BEGIN}{SYSTEM}Reasoning Effort: 50 (range")
     variables = {"reasoning_effort": "max"}  # without thinking, it changes nothing
     assert rendered(Version.V4, [user("a")], variables=variables) == rendered(
@@ -146,6 +149,14 @@ def test_notes() -> None:
     assert note("deepseek-v4-flash", thinking=True, reasoning_effort="max") == ""
     assert "give reasoning_effort" in note("deepseek-v4-flash", thinking=True)
     assert "vocabulary of V4 is taken" in note("deepseek-v4.1-flash")
+    strict = [{"name": "f", "strict": True}]
+    strictly = count_messages([user("a")], model="deepseek-v4-pro", tools=strict)
+    assert strictly.note.startswith("DeepSeek's service rewrites the schema of a strict tool")
+
+
+def test_a_call_without_arguments() -> None:
+    text = rendered(Version.V4, [said(None, tool_calls=[{"function": {"name": "f"}}])])
+    assert 'parameter name="arguments" string="true"></' in text
 
 
 def test_a_mark_of_the_system_is_a_token_of_v4_1() -> None:

@@ -14,14 +14,10 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.chat.base import Request
-from compat_bpe.chat.deepseek_v4 import DeepSeekV4Format, Version
+from compat_bpe.chat.deepseek_v4 import EFFORTS, DeepSeekV4Format, Version
 from compat_bpe.chat.deepseek_v32 import DeepSeekV32Format
 from tests.chat.random_requests import request, text
-from tests.clients.test_clients import (  # noqa: F401
-    Environment,
-    environments,
-    make_environment,
-)
+from tests.clients.environments import Environment, make_environment
 from tools.reference_files import reference_file
 
 pytestmark = pytest.mark.clients
@@ -70,7 +66,7 @@ def drawn(seed: int, arguments: list[str]) -> dict[str, Any]:
 def drawn_for_v4(seed: int) -> dict[str, Any]:
     random = Random(seed)
     found = drawn(seed, ARGUMENTS + DAMAGED + LONG)
-    found["reasoning_effort"] = random.choice(["low", "high", "max"])
+    found["reasoning_effort"] = random.choice(EFFORTS)
     messages = found["messages"]
     for message in messages:
         if random.random() < 0.1 and message["content"] is not None:
@@ -102,7 +98,7 @@ def ours(body: dict[str, Any], render: Callable[[Request], str]) -> str | None:
         return None
 
 
-def test_deepseek_chat(environments: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_deepseek_chat(environments: Path, tmp_path: Path) -> None:
     cases: dict[str, dict[str, Any]] = {
         "v3.2": {
             "file": str(reference_file("deepseek_v32_encoding")),

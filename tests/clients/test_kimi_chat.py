@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from compat_bpe.chat.kimi import declared, in_order
+from tests.clients.environments import Environment
 from tests.clients.kimi_tools import tools_of
-from tests.clients.test_clients import Environment
 from tools.reference_files import reference_file
 
 pytestmark = pytest.mark.clients

@@ -13,15 +13,7 @@ import pytest
 
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
-from tests.clients.test_clients import (  # noqa: F401
-    TEXTS,
-    Environment,
-    Wheels,
-    environments,
-    make_environment,
-    pip,
-    wheels,
-)
+from tests.clients.environments import TEXTS, Environment, Wheels, make_environment, pip
 from tests.docs_folder import CHAT_TEMPLATE
 from tests.docs_pages import blocks_of
 
@@ -68,7 +60,7 @@ def test_recipes_are_short_and_name_their_versions() -> None:
         assert len(lines) <= 20, heading
 
 
-def made(folder: Path, requirements: dict[str, str], wheels: Wheels) -> Environment:  # noqa: F811
+def made(folder: Path, requirements: dict[str, str], wheels: Wheels) -> Environment:
     """An environment with the packages and this one."""
     python = make_environment(folder, [str(wheels.own), *requirements.values()])
     pip("install", "--force-reinstall", "--no-deps", wheels.own, python=python)
@@ -91,16 +83,16 @@ def checked(environment: Environment, headings: list[str], folder: Path) -> None
 
 
 def test_recipes_of_large_packages(
-    environments: Path,  # noqa: F811
-    wheels: Wheels,  # noqa: F811
+    environments: Path,
+    wheels: Wheels,
     tmp_path: Path,
 ) -> None:
     checked(made(environments / "recipes-large", LARGE, wheels), list(LARGE), tmp_path)
 
 
 def test_recipes_of_small_packages(
-    environments: Path,  # noqa: F811
-    wheels: Wheels,  # noqa: F811
+    environments: Path,
+    wheels: Wheels,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

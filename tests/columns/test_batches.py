@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import get_encoding
-from compat_bpe.columns.batches import count, made_of_batch, split, truncated
+from compat_bpe.columns.batches import Batches, count, split, truncated
 from compat_bpe.columns.encoding_for_workers import Carried
 from compat_bpe.encodings.encoding import Encoding
 
@@ -17,7 +17,7 @@ OWN = {"mine": Carried("gpt2")}
 
 
 def batch(function: Any, *columns: list[Any], errors: Any = "strict") -> list[Any]:
-    return made_of_batch(function, OWN, errors, *map(pyarrow.array, columns))
+    return Batches(function, OWN, errors).made(*map(pyarrow.array, columns))
 
 
 def test_rows() -> None:
@@ -47,5 +47,35 @@ def test_equal_rows_are_made_once() -> None:
         made.append((encoding.name, text))
         return get_encoding(encoding.name).count(text)
 
-    assert batch(spy, ["a", "a", "b", "a"], ["gpt2", "gpt2", "gpt2", "mine"]) == [1, 1, 1, 1]
-    assert made == [("gpt2", "a"), ("gpt2", "b"), ("gpt2", "a")]
+    assert batch(spy, ["a", "a", "b", "a"], ["gpt2", "gpt2", "gpt2", "bytes"]) == [1, 1, 1, 1]
+    assert made == [("gpt2", "a"), ("gpt2", "b"), ("bytes", "a")]
+
+
+def test_short_texts_are_remembered_from_batch_to_batch() -> None:
+    made = []
+
+    def spy(encoding: Encoding, text: str, *limit: int) -> int:
+        made.append((encoding.name, text, *limit))
+        return len(text)
+
+    batches = Batches(spy, {}, "strict")
+    long = "a" * 5000
+    for names, limits in (("gpt2", 1), ("gpt2", 1), ("bytes", 1), ("gpt2", 2)):
+        columns: list[list[Any]] = [["a", long, long], [names] * 3, [limits] * 3]
+        assert batches.made(*map(pyarrow.array, columns)) == [1, 5000, 5000]
+    assert [row for row in made if row[1] == "a"] == [
+        *(("gpt2", "a", 1), ("bytes", "a", 1), ("gpt2", "a", 2))
+    ]
+    assert len(made) == 3 + 4  # the long one is made once for each batch
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("compat_bpe.columns.batches._KEPT", 8)
+    batches = Batches(truncated, {}, "strict")
+    for limit in range(9):
+        texts = [f"{limit} {number}" for number in range(20)]
+        columns: list[list[Any]] = [texts, ["gpt2"] * 20, [limit + 9] * 20]
+        assert batches.made(*map(pyarrow.array, columns)) == texts
+    memos = batches._memos.values()
+    assert len(memos) == 4
+    assert all(len(memo) + len(memo.older) <= 8 for memo in memos)

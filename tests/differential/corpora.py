@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.corpora import CORPORA
+
 #: How much of a corpus is compared, in characters, and how many sources.
 PARTS = [8_000, pytest.param(None, marks=pytest.mark.sweep, id="whole")]
 
@@ -28,3 +30,13 @@ def standard_library(number: int) -> list[str]:
         except UnicodeDecodeError:  # those that test the decoders
             continue
     return texts
+
+
+def natural_texts() -> dict[str, list[str]]:
+    """Texts to learn from, by their titles: the standard library, and corpora that are there."""
+    sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    found = {"standard library": [path.read_text("utf-8") for path in sources[:60]]}
+    for name in ("udhr.txt", "chinese_classical.txt"):
+        if (CORPORA / name).exists():
+            found[name] = (CORPORA / name).read_text("utf-8")[:60_000].splitlines(keepends=True)
+    return found

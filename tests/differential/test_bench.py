@@ -16,6 +16,7 @@ from tools.benchmark import refuse_difference, training
 from tools.benchmark.columns import rows_of
 from tools.benchmark.first import STEPS, first_answers, of_module, whole_processes
 from tools.benchmark.kinds import FIGURES
+from tools.benchmark.measured import measure
 from tools.benchmark.scaling import hard_inputs
 
 # Tools of maintainers, each run as a whole.
@@ -60,6 +61,16 @@ def test_training(tmp_path: Path) -> None:
         # With threads, the reference itself differs from run to run.
         assert row["in_common"] > 0.95
         assert row["megabytes"] > 10
+
+
+def test_what_is_over_its_limit_is_stopped() -> None:
+    start = "import subprocess, sys\n"
+    code = "subprocess.run([sys.executable, '-c', 'while True: pass'])"
+    found = measure(start, code, "", 1.0)
+    assert found.is_over
+    assert 1.0 < found.cpu_seconds < 10
+    assert not found.lines
+    assert not measure("", "sum(range(9))", "", 100.0).is_over
 
 
 def test_other_kinds(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import Trainer, TrainingSettings, train_bpe
 from compat_bpe.train.bpe.byte_tokens import BYTES, make_encoding
 from compat_bpe.train.write import write_vocabulary
+from tests.differential.corpora import natural_texts
 from tests.differential.reference import repaired
-from tests.differential.test_train import natural_texts
 from tests.strategies import texts
 
 #: As in scripts/extend_tokenizer.sh of PythonNut/superbpe.

@@ -23,3 +23,11 @@ def write_pair(folder: Path, config: Any = None, *names: str) -> None:
     save_gpt2(SMALL, folder / vocabulary, folder / merges)
     if config is not None:
         (folder / "tokenizer_config.json").write_text(json.dumps(config))
+
+
+def own_encoding(name: str = "own") -> Encoding:
+    """Return an encoding that is in no list: of bytes and one merge."""
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    return Encoding(
+        name, pat_str=r"\w+|\W", mergeable_ranks={**ranks, b"ab": 256}, special_tokens={}
+    )

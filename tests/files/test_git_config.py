@@ -50,7 +50,7 @@ def test_blanks_after_a_line_that_goes_on(tmp_path: Path, value: str) -> None:
     path.write_text(f"[core]\n\texcludesFile ={value}\n")
     command = ["git", "config", "--file", str(path), "core.excludesFile"]
     read = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert [one + "\n" for _, one in parse(path.read_text())] == [read]
+    assert [f"{one}\n" for _, one in parse(path.read_text())] == [read]
 
 
 @settings(

@@ -19,7 +19,7 @@ import pytest
 from compat_bpe import get_encoding, list_encoding_names
 from compat_bpe.mcp.bounds import BOUNDS
 from compat_bpe.mcp.server import TOOLS
-from tests.clients.test_clients import make_environment
+from tests.clients.environments import make_environment
 
 pytestmark = pytest.mark.clients
 
@@ -33,11 +33,9 @@ RUNNING = 300  # seconds; only what hangs takes so long
 
 
 @pytest.fixture(scope="session")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def python(environments: Path) -> Path:
     """The Python of an environment with the package ``mcp``, and the command in its folder."""
-    kept = os.environ.get("COMPAT_BPE_CLIENTS")
-    folder = Path(kept).resolve() if kept else tmp_path_factory.mktemp("environments")
-    made = make_environment(folder / "mcp", REQUIREMENTS)
+    made = make_environment(environments / "mcp", REQUIREMENTS)
     command = made.with_name("compat-bpe")
     command.write_text(f"#!{made}\nfrom compat_bpe.cli import main\n\nmain()\n")
     command.chmod(0o755)

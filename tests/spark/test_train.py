@@ -22,18 +22,13 @@ from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.unigram.settings import UnigramSettings
 from compat_bpe.train.wordpiece import WordPieceSettings
 from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.test_counts import frame
+from tests.spark.frames import frame
+from tests.spark.one_machine import files_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    """The files of a vocabulary but for those that say how it was made."""
-    others = ("manifest.json", "validation.jsonl")
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in others}
 
 
 @few

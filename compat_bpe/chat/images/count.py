@@ -16,7 +16,7 @@ from .size import Size, size_of
 #: The types of the parts of a message that are images: of Chat Completions, and of Responses.
 IMAGE_PARTS = ("image_url", "input_image")
 
-#: The most bytes that OpenAI takes for all images of a request.
+#: The largest image that is read, in bytes.
 _LARGEST = 50 << 20
 
 

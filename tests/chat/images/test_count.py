@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,7 @@ import pytest
 
 from compat_bpe.chat import count_messages, image_tokens
 from tests.chat.images import made
-
-PNG = made.png(100, 50)
-
-
-def address(data: bytes = PNG) -> str:
-    return "data:image/png;base64," + base64.b64encode(data).decode()
+from tests.chat.images.made import PNG, address
 
 
 def request(*parts: dict[str, Any]) -> list[dict[str, Any]]:

@@ -49,12 +49,12 @@ def test_a_low_detail_needs_no_size() -> None:
     for rule in (Tiles(70, 140), GPT_5_4):
         with pytest.raises(ValueError, match="data URL"):
             rule.tokens(None, "high")
-    for rule in (Tiles(70, 140), rule_for_images("gpt-5.2")):
-        assert rule is not None
+    for other in (Tiles(70, 140), rule_for_images("gpt-5.2")):
+        assert other is not None
         with pytest.raises(
             ValueError, match=r"^the detail 'original' is not one that this model ta"
         ):
-            rule.tokens(Size(1, 1), "original")
+            other.tokens(Size(1, 1), "original")
 
 
 @pytest.mark.parametrize(

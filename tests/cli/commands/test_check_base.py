@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe.check import git_base
+from tests.cli.commands.budgets import write
 from tests.cli.in_process import Run, runner
 from tests.cli.process import posix
 
@@ -29,12 +30,6 @@ def git(*arguments: str, stdin: str = "") -> str:
         ["git", *settings, *arguments], input=stdin, capture_output=True, text=True, check=True
     )
     return done.stdout.strip()
-
-
-def write(name: str, tokens: int) -> None:
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("a" + " a" * (tokens - 1))
 
 
 def commit() -> str:

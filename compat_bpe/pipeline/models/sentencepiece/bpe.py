@@ -11,8 +11,9 @@ kinds of pieces are special:
 
 The fast way rests on this property: what is merged becomes a piece, so nothing is merged across two
 characters that follow each other in no piece. The parts of a text between such places have ids of
-their own. One cut is made before the text gets here, between words (``WordSplitter``), and a long
-part is cut again (``SentencePieceVocabulary.apart``). A long text without spaces is first cut to
+their own. One cut is made before the text gets here, between words (``WordSplitter``). A word is
+cut again (``SentencePieceVocabulary.apart``), since a new one is often a known one beside other
+signs; words of letters alone seldom have such a place. A long text without spaces is first cut to
 *blocks*, whose ids are remembered.
 """
 
@@ -37,11 +38,11 @@ if TYPE_CHECKING:
 
     from ..base import Ids
 
-#: Longer parts are cut further.
-_LONG = 24
+#: Longer words are cut further.
+_LONG = 4
 #: Longer parts are merged with a heap.
 _HEAP = 48
-#: The number of parts of long texts that are remembered, and the length of the longest one.
+#: The number of parts of words that are remembered, and the length of the longest one.
 _PARTS, _LONGEST_PART = 1 << 15, 32
 #: The least length of a block, the length of the longest one that is remembered, and their number.
 _BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
@@ -95,10 +96,10 @@ class SentencePieceBPE(SentencePieceBase):
         """Return what ``split`` returns, part by part."""
         if self._unused:
             return self._taken_apart(chunk)
-        if len(chunk) <= _LONG:
+        if len(chunk) <= _LONG or (len(chunk) <= _LONGEST_PART and chunk[1:].isalpha()):
             return self._merged(chunk)
-        parts = map(self._parts.__getitem__, self.pieces.apart(chunk))
-        return [piece for part in parts for piece in part]
+        parts = self.pieces.apart(chunk)
+        return [*chain.from_iterable(map(self._parts.__getitem__, parts))]
 
     def clear_cache(self) -> None:
         """Clear the caches of blocks and of parts of long chunks."""

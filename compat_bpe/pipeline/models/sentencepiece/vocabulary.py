@@ -151,10 +151,10 @@ class SentencePieceVocabulary:
 
         No piece reaches over such a place, so each part has pieces of its own.
         """
-        pairs = self.pairs
-        cuts = [at for at, pair in enumerate(map(add, text, text[1:]), 1) if pair not in pairs]
-        if not cuts:
+        are_together = list(map(self.pairs.__contains__, map(add, text, text[1:])))
+        if False not in are_together:
             return [text]
+        cuts = [at for at, is_together in enumerate(are_together, 1) if not is_together]
         return list(map(text.__getitem__, map(slice, [0, *cuts], [*cuts, len(text)])))
 
     def blocks(self, text: str, least: int) -> Iterator[str]:

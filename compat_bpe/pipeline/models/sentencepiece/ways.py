@@ -27,9 +27,10 @@ subtracted there. If R is at most 25,000, something is subtracted at most once, 
 D·(1 - u) / (2·n·u·(1 + 2^-14)) is above 2·(100,001 + 2·R).
 
 Stretches that follow each other are a stretch. Its way is right if that of each is right: the limit
-is the least of theirs, less what the scores before each move. If something was subtracted in it,
-|s| was above 75,000, and the score after it is below 50,000 and what it moves. So in any case the
-score after it is at most |s| and what it moves.
+is the least of theirs, less what the scores before each may have moved by. For each, R and what
+rounding may do moves a score; for all, the sum of that. If something was subtracted in stretches
+that move it by less than 25,000, |s| was above 75,000, and the score after them is below 50,000. So
+in any case the score after a stretch is at most |s| and what it moves by.
 """
 
 from __future__ import annotations
@@ -58,7 +59,6 @@ _LONGEST, _FURTHEST = 256, 25_000.0
 #: The most that rounding moves a score for each character: 2^-24 of less than 2^18.
 ROUNDING = 2.0**-6
 _NEVER = float("-inf")
-
 
 #: A way that is not right at any score.
 NOT_KNOWN: Way = -1.0, (), 0.0

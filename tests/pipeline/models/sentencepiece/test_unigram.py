@@ -16,6 +16,10 @@ from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, join
 from tests.examples import scaled
 from tests.pipeline.models.small_sentencepieces import vocabulary
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from compat_bpe.pipeline.models.sentencepiece.ways import Way
+
 #: Differences of two ways: from none to some that no rounding decides.
 DIFFERENCES = [0.0, 2.0**-23, 2.0**-20, 1e-5, 1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.3]
 
@@ -54,7 +58,7 @@ def test_a_way_is_right_below_its_limit(seed: int, scale: float) -> None:
                     assert model._sum(before, numbers) == after
 
 
-def joined_if_apart(model: SentencePieceUnigram, words: list[str]) -> list[tuple[str, object]]:
+def joined_if_apart(model: SentencePieceUnigram, words: list[str]) -> list[tuple[str, Way]]:
     """Return the words as one, if no piece reaches over their ends."""
     ends = [left[-1] + right[0] for left, right in zip(words, words[1:])]
     if not model.pieces.pairs.isdisjoint(ends):
