@@ -94,7 +94,8 @@ def checkpoint_options(function: Callable[..., Any]) -> Callable[..., Any]:
         type=click.FloatRange(min=0),
         default=60,
         show_default=True,
-        help="Write a checkpoint after so many seconds, or later if writing takes long.",
+        help="Write a checkpoint after so many seconds, or later if writing takes long; with 0, "
+        "after each text and each merge.",
     )
     return folder(every(with_checkpointing))
 

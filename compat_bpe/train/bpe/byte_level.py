@@ -183,6 +183,10 @@ class TrainingSettings(KindSettings):
         grown, log = GrowingVocabulary(self.beginning), words.log
         spelling = Spelling(grown)
         for left, right, frequency in log.merges if log is not None else ():
+            if not {left, right} <= grown.data_of.keys():
+                raise ValueError(
+                    f"the merges that were kept are damaged: no tokens {left}, {right}"
+                )
             grown.add(left, right, frequency)
             advance(1)
         limits = Limits(self.max_words, self.not_joined)

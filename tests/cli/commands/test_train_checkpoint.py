@@ -15,7 +15,7 @@ import pytest
 from tests.cli.in_process import Run, runner
 
 ARGUMENTS = [
-    *("--merges", "400", "--validation", "0.3", "--check-every", "20", "-j", "1"),
+    *("--merges", "200", "--validation", "0.3", "--check-every", "20", "-j", "1"),
     *("--weight", "a=2", "--drop-duplicates", "lines", "--name", "v"),
 ]
 
@@ -45,10 +45,10 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def start(corpus: Path, *options: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "compat_bpe", "train", *ARGUMENTS, "-o", "stopped", *options]
+def start(corpus: Path, every: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "compat_bpe", "train", *ARGUMENTS, "-o", "stopped"]
     return subprocess.Popen(
-        [*command, "--checkpoint", "kept", "--checkpoint-every", "0", "corpus"],
+        [*command, "--checkpoint", "kept", "--checkpoint-every", every, "corpus"],
         cwd=corpus.parent,
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -74,7 +74,7 @@ def test_a_killed_run_goes_on(name: str, corpus: Path, command: Run) -> None:
     assert command(*ARGUMENTS, "-o", "expected", "corpus").status == 0
     # Killed while it counts, then while it merges.
     for least in ((2, 0), (0, 10)):
-        with start(corpus) as process:
+        with start(corpus, "0") as process:
             ends = time.monotonic() + 60
             while not all(map(int.__ge__, state(kept), least)):
                 assert process.poll() is None, process.communicate()
@@ -84,7 +84,7 @@ def test_a_killed_run_goes_on(name: str, corpus: Path, command: Run) -> None:
             process.wait(60)
         assert not (corpus.parent / "stopped").exists()
     assert state(kept)[1] >= 10
-    with start(corpus) as process:
+    with start(corpus, "60") as process:
         _, messages = process.communicate(timeout=100)
         assert process.returncode == 0
     assert b"kept: going on from the checkpoint: all texts are counted, " in messages
