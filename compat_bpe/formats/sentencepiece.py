@@ -195,9 +195,12 @@ class SentencePieceModel(NamedTuple):
         """
         self._check_texts()
         self._check_types()
-        finite = math.isfinite if self.kind == UNIGRAM else _is_number
-        if not all(map(finite, self.scores)):
-            number = next(at for at, score in enumerate(self.scores) if not finite(score))
+        # The scores of other kinds may be infinite.
+        are_finite = list(map(math.isfinite, self.scores))
+        if self.kind != UNIGRAM and False in are_finite:
+            are_finite = [score == score for score in self.scores]
+        if False in are_finite:
+            number = are_finite.index(False)
             self._fail(f"piece {number}: the score is {self.scores[number]}")
 
     def _check_texts(self) -> None:
@@ -243,10 +246,6 @@ class SentencePieceModel(NamedTuple):
 
     def _fail(self, reason: str) -> NoReturn:
         raise ValueError(f"{self.source}: {reason}")
-
-
-def _is_number(score: float) -> bool:
-    return score == score
 
 
 #: The model of each kind.

@@ -43,6 +43,9 @@ _SHIPPED = {
 #: The number of characters at which sequences are looked for without a pattern, which takes a tenth
 #: of the time that building it takes.
 _FEW = 1 << 12
+#: The length in characters of the parts of a text that are replaced one after the other, and the
+#: most characters of one that are replaced kind by kind.
+_PART, _MOST_REPLACED = 1 << 11, 16
 
 
 class Charsmap:
@@ -245,6 +248,11 @@ class Charsmap:
         """Return a text in which each sequence is replaced, leftmost and longest."""
         if text.isascii() and self._ascii_table is not None:
             return text.translate(self._ascii_table)
+        if text.isascii() or len(text) <= self._few_left:
+            return self._replace_spans(text)
+        return "".join(map(self._replace_part, self._parts(text)))
+
+    def _replace_spans(self, text: str) -> str:
         parts: list[str] = []
         last = 0
         for start, end, new in self.spans(text):
@@ -252,6 +260,46 @@ class Charsmap:
             last = end
         parts.append(text[last:])
         return "".join(parts)
+
+    def _parts(self, text: str) -> Iterator[str]:
+        """Yield parts of a text; no sequence reaches over their ends.
+
+        Each begins with a character that is in no sequence but as the first.
+        """
+        later = self._later
+        start, end = 0, _PART
+        while end < len(text):
+            if text[end] in later:
+                end += 1
+            else:
+                yield text[start:end]
+                start, end = end, end + _PART
+        yield text[start:]
+
+    def _replace_part(self, part: str) -> str:
+        """Return a part in which each sequence is replaced.
+
+        If no character in it is a later one of a sequence, each sequence in it is one character.
+        Then one kind of character after the other is replaced, unless what is written for one is
+        replaced itself.
+        """
+        chars = set(part)
+        if not chars.isdisjoint(self._later):
+            return self._replace_spans(part)
+        alone = self._alone
+        changed = [char for char in chars if char in alone]
+        written = "".join(map(alone.__getitem__, changed))
+        if len(changed) > _MOST_REPLACED or not set(written).isdisjoint(changed):
+            return part.translate({ord(char): alone[char] for char in changed})
+        for char in changed:
+            part = part.replace(char, alone[char])
+        return part
+
+    @cached_property
+    def _alone(self) -> dict[str, str]:
+        """What is written for single characters."""
+        following, written = self._tables
+        return {char: written[node] for char, node in following[0].items() if node in written}
 
 
 def _is_shipped(blob: bytes) -> bool:

@@ -17,7 +17,7 @@ from compat_bpe.pipeline.models.sentencepiece.words import SentencePieceCharacte
 from compat_bpe.pipeline.models.text_model import common_length
 from compat_bpe.pipeline.models.unigram import parts as unigram_parts
 from compat_bpe.pipeline.models.unigram.model import Unigram
-from tests.pipeline.models.test_sentencepiece import vocabularies, vocabulary
+from tests.pipeline.models.small_sentencepieces import vocabularies, vocabulary
 
 LETTERS = "aab.▁▁cé"
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -129,8 +129,7 @@ def test_texts_that_begin_alike(
 ) -> None:
     """What is kept of the last long chunk is only what is the same in the next one."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sentencepiece_unigram, "_COMPARED", 2)
-        patch.setattr(sentencepiece_unigram, "_MARKED", 2)
+        patch.setattr(sentencepiece_unigram, "_BLOCK", 2)
         patch.setattr(unigram_parts, "_COMPARED", 2)
         model = SentencePieceUnigram(pieces)
         encoder = other._part_encoder()

@@ -11,8 +11,9 @@ kinds of pieces are special:
 
 The fast way rests on this property: what is merged becomes a piece, so nothing is merged across two
 characters that follow each other in no piece. The parts of a text between such places have ids of
-their own. One cut is made before the text gets here, between words (``WordSplitter``), and a long
-part is cut again (``SentencePieceVocabulary.apart``). A long text without spaces is first cut to
+their own. One cut is made before the text gets here, between words (``WordSplitter``). A word is
+cut again (``SentencePieceVocabulary.apart``), since a new one is often a known one beside other
+signs; words of letters alone seldom have such a place. A long text without spaces is first cut to
 *blocks*, whose ids are remembered.
 """
 
@@ -32,16 +33,16 @@ from .vocabulary import SPACE, UNUSED, SentencePieceVocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from random import Random
 
     from ..base import Ids
 
-#: Longer parts are cut further.
-_LONG = 24
+#: Longer words are cut further.
+_LONG = 4
 #: Longer parts are merged with a heap.
 _HEAP = 48
-#: The number of parts of long texts that are remembered, and the length of the longest one.
+#: The number of parts of words that are remembered, and the length of the longest one.
 _PARTS, _LONGEST_PART = 1 << 15, 32
 #: The least length of a block, the length of the longest one that is remembered, and their number.
 _BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
@@ -84,35 +85,21 @@ class SentencePieceBPE(SentencePieceBase):
         """Return the ids of one chunk."""
         if len(chunk) <= _BLOCK or self._unused:
             return self._encode(chunk)
-        return tuple(chain.from_iterable(map(self._block_ids.__getitem__, self._blocks(chunk))))
+        return tuple(
+            chain.from_iterable(map(self._block_ids.__getitem__, self.pieces.blocks(chunk, _BLOCK)))
+        )
 
     def _encode(self, chunk: str) -> Ids:
         return tuple(self.pieces.ids_of(self.quick_split(chunk)))
-
-    def _blocks(self, chunk: str) -> Iterator[str]:
-        """Yield the blocks of a text, each with ids of its own.
-
-        Neither a piece nor a run of unknown characters reaches over their ends.
-        """
-        pairs, used, bytes_are_used = self.pieces.pairs, self.pieces.used, self.pieces.byte_fallback
-        start, end = 0, _BLOCK
-        while end < len(chunk):
-            left, right = chunk[end - 1], chunk[end]
-            if left + right not in pairs and (bytes_are_used or left in used or right in used):
-                yield chunk[start:end]
-                start, end = end, end + _BLOCK
-            else:
-                end += 1
-        yield chunk[start:]
 
     def quick_split(self, chunk: str) -> list[tuple[str, int]]:
         """Return what ``split`` returns, part by part."""
         if self._unused:
             return self._taken_apart(chunk)
-        if len(chunk) <= _LONG:
+        if len(chunk) <= _LONG or (len(chunk) <= _LONGEST_PART and chunk[1:].isalpha()):
             return self._merged(chunk)
-        parts = map(self._parts.__getitem__, self.pieces.apart(chunk))
-        return [piece for part in parts for piece in part]
+        parts = self.pieces.apart(chunk)
+        return [*chain.from_iterable(map(self._parts.__getitem__, parts))]
 
     def clear_cache(self) -> None:
         """Clear the caches of blocks and of parts of long chunks."""

@@ -13,82 +13,47 @@ decides, and rounding depends on the score of all text before. These are its rul
   this place and of all places that were reached after it.
 
 The fast way cuts the text where no piece reaches over, mostly before words. All ways go through
-such a place. So a word's ways differ only by what is in the word, and the score before it, s,
-matters by rounding only. Its best way is remembered with a limit: it is right if |s| is below.
-
-Proof. Let n be the characters of the word, m the highest absolute score of any piece in it, and
-A = n·m. A way to a place has k ≤ n pieces, and all its sums are at most M = |s| + A. Rounding a
-sum to 32 bits changes it by at most u = 2^-24 of itself. So after k sums the error is at most
-M·((1 + u)^k - 1) ≤ M·n·u·(1 + 2^-14) = B, for n ≤ 256. Let d be the least difference, at any place
-of the best way, between its score there and that of the best way that comes by another last piece.
-By induction along the best way, if d > 2·B, the reference's sum for it is the greatest at each
-place: what it has for another last piece is the sum of some way, which is at most the exact one
-plus B; and its sum for the best way is at least the exact one less B. That is |s| < d/(2·n·u·(1 +
-2^-14)) - A. Nothing is subtracted within the word if M + B < 100,000, which |s| < 99,990 - A
-ensures. The scores here are summed in 64 bits, whose error is below n·A·2^-50; d is taken less by
-that.
-
-A word that is not below its limit is summed as the reference does it.
-
-A way is *sure* if it is right at any s. Then no sum is beyond 100,001 + 2·A, and beside k sums
-there are at most n subtractions: twice as many roundings. So it is sure if d/(2·n·u·(1 + 2^-14))
-is above 2·(100,001 + 2·A).
+such a place, so a word's ways differ only by what is in the word. Its best way is remembered with a
+limit, and is right if the score before it is below that (``ways`` has the proof). Words are
+remembered, and *blocks* of some hundred characters. A word that is not below its limit is summed as
+the reference does it. Only there the score before it must be known exactly, and it is summed from
+the last place where it was known. Everywhere else a bound of it is enough.
 """
 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
-from typing import NamedTuple
+from itertools import repeat
+from math import inf
+from operator import add
 
 from ....parallel.lazy import cached_property
-from ...cache import Cache
-from ...lookup import shareable
+from ...cache import Cache, Memo
 from ..joints import Joints
-from ..text_model import common_length
 from .base import SentencePieceBase
+from .groups import PieceGroups
 from .splitter import splitter_by_pieces
 from .vocabulary import NORMAL, USER_DEFINED, SentencePieceVocabulary
+from .ways import BELOW_THRESHOLD, ROUNDING, THRESHOLD, WayFinder, join, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from ..base import Ids
+    from .ways import Way
 
-    #: The memory of a word: its limit, its ids, the scores of its pieces, and if its way is sure.
-    Remembered = tuple[float, Sequence[int], Sequence[float], bool]
-
-#: Longer words are cut where no piece reaches over.
+#: Words longer than this are taken part by part when they are summed.
 _LONG = 24
 #: Longer words are not remembered.
 _LONGEST_WORD = 48
-#: The number of words that are remembered.
+#: The number of words that are remembered, and of parts of them.
 _WORDS = 1 << 16
-#: The length in characters from which a chunk is compared with the one before, the greatest length
-#: of one that is kept for that, and the number of words after which a mark is made in it.
-_COMPARED, _LONGEST_KEPT, _MARKED = 1 << 9, 1 << 22, 32
+#: The least length of a block, the length of the longest one that is remembered, and their number.
+_BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
 
-#: The score beyond which the reference subtracts it, and one below which it surely does not.
-_THRESHOLD, _BELOW_THRESHOLD = 100_000.0, 99_990.0
 _UNKNOWN_PENALTY = 10.0
-_NOTHING = float("-inf")
 _LARGEST = 3.4028234663852886e38  # of 32 bits
-
-
-class _Mark(NamedTuple):
-    """A place in a chunk that no piece reaches over.
-
-    Args:
-        at: the place, in characters.
-        ids: the number of ids before it; each unknown piece has its own.
-        score: the score there.
-    """
-
-    at: int
-    ids: int
-    score: float
 
 
 class SentencePieceUnigram(SentencePieceBase):
@@ -102,12 +67,10 @@ class SentencePieceUnigram(SentencePieceBase):
         super().__init__(pieces)
         normal = (score for score, kind in zip(pieces.scores, pieces.types) if kind == NORMAL)
         self.unk_score = rounded(min(normal, default=_LARGEST) - _UNKNOWN_PENALTY)
-        #: The last long chunk, its marks and its ids.
-        self._last: tuple[str, list[_Mark], list[int]] = "", [], []
-        self._words = Cache(self._remembered, _WORDS, _LONGEST_WORD)
-        #: Trees of the pieces, by their first two characters: a dictionary by the next character,
-        #: and under "" the score and the id of the piece that ends there.
-        self._trees: dict[str, Any] = shareable()
+        self._words = Cache(self._way_of_word, _WORDS, _LONGEST_WORD)
+        self._blocks = Cache(self._way_of_block, _BLOCKS, _LONGEST_BLOCK)
+        #: By the text of a block and the score before it: its ids and the score after it.
+        self._exact_blocks = Memo(self._exact_block, _BLOCKS)
 
     def score(self, text: str, number: int) -> float:
         """Return the score of a piece in a sum."""
@@ -132,7 +95,7 @@ class SentencePieceUnigram(SentencePieceBase):
         last: list[tuple[int, int] | None] = [None] * (size + 1)
         reached = 0
         for start in range(size):
-            if abs(scores[start]) > _THRESHOLD:
+            if abs(scores[start]) > THRESHOLD:
                 less = scores[start]
                 for place in range(start, reached + 1):
                     if place == start or last[place] is not None:
@@ -166,44 +129,140 @@ class SentencePieceUnigram(SentencePieceBase):
     # The fast way
 
     def encode(self, chunk: str) -> Ids:
-        """Return the ids of one chunk.
-
-        Its beginning may be that of the last long one. Of one text, often many beginnings are
-        encoded one after the other, to find the one that has room.
-        """
-        pieces = self.pieces
+        """Return the ids of one chunk."""
         ids: list[int] = []
-        marks = [_Mark(0, 0, 0.0)]
-        if len(chunk) > _COMPARED:
-            begun, known, before = self._last
-            # Both characters beside a mark must be the same.
-            kept = bisect_left(known, (common_length(chunk, begun),))
-            marks = known[:kept] or marks
-            ids = before[: marks[-1].ids]
-        at, _, score = marks[-1]
-        words = self._words_of(chunk[at:])
-        buffer = array("f", (0.0,))
-        remembered = self._words
-        for first in range(0, len(words), _MARKED):
-            group = words[first : first + _MARKED]
-            for word in group:
-                limit, word_ids, scores, _ = remembered[word]
-                if -limit < score < limit:
-                    ids += word_ids
-                    for one in scores:
-                        buffer[0] = score + one
-                        score = buffer[0]
-                else:
-                    exact, score = self._exactly(word, score)
-                    ids += pieces.ids_of(exact)
-            at += sum(map(len, group))
-            marks.append(_Mark(at, len(ids), score))
-        if _COMPARED < len(chunk) <= _LONGEST_KEPT:
-            self._last = chunk, marks, ids
-        if not pieces.byte_fallback and pieces.unk_id in ids:
-            unk_id = pieces.unk_id
-            ids = [one for one, before in zip(ids, [-1, *ids]) if one != unk_id or before != unk_id]
+        #: The score at a place, the blocks since then, and the most that the score is here.
+        score, bound = 0.0, 0.0
+        since: list[str] = []
+        known, exact = self._blocks, self._exact_blocks
+        for block in self.pieces.blocks(chunk, _BLOCK):
+            (limit, _, moves), block_ids = known[block]
+            if bound >= limit and since:
+                for earlier in since:
+                    _, score = exact[earlier, score]
+                since, bound = [], abs(score)
+            if bound < limit:
+                ids += block_ids
+                since.append(block)
+                bound += moves
+            else:
+                block_ids, score = exact[block, score]
+                ids += block_ids
+                bound = abs(score)
         return tuple(ids)
+
+    def _way_of_block(self, block: str) -> tuple[Way, Ids]:
+        way = join(list(map(self._words.__getitem__, self._split_words(block))))
+        return way, tuple(self._ids(block, way[1]))
+
+    def _way_of_word(self, word: str) -> Way:
+        """Return the best way through a word.
+
+        Between two characters that follow each other in no piece is a place that no piece reaches
+        over, so most of a Chinese text is stretches of one character, which have one way.
+        """
+        pairs = self.pieces.pairs
+        are_together = list(map(pairs.__contains__, map(add, word, word[1:])))
+        if are_together and False not in are_together:
+            return self._parts[word]
+        numbers = list(map(self.pieces.used.get, word, repeat(self.pieces.unk_id)))
+        limit, moves = inf, len(word) * self._most_moved
+        are_together.append(False)
+        index, parts = are_together.index, self._parts
+        at = grown = 0
+        for _ in range(are_together.count(True)):
+            try:
+                start = index(True, at)
+            except ValueError:
+                break
+            at = index(False, start) + 1
+            part_limit, part_numbers, part_moves = parts[word[start:at]]
+            numbers[start + grown : at + grown] = part_numbers
+            grown += len(part_numbers) - at + start
+            moves += part_moves
+            if part_limit < limit:
+                limit = part_limit
+        return joined(limit, numbers, moves)
+
+    @cached_property
+    def _most_moved(self) -> float:
+        """The most that a stretch of one character moves the score."""
+        of_pieces = self._groups.scores.items()
+        scores = [score for text, score in of_pieces if len(text) == 1]
+        return max(map(abs, [*scores, self.unk_score])) + ROUNDING
+
+    @cached_property
+    def _parts(self) -> Cache[Way]:
+        """The best ways through parts of words that have no place in them to cut."""
+        finder = WayFinder(self._groups, self.pieces.used, self.pieces.unk_id)
+        return Cache(finder.find, _WORDS, _LONGEST_WORD)
+
+    def _exact_block(self, block: tuple[str, float]) -> tuple[Ids, float]:
+        text, score = block
+        (limit, numbers, moves), ids = self._blocks[text]
+        if abs(score) < limit and abs(score) + moves < BELOW_THRESHOLD:
+            return ids, self._sum(score, numbers)
+        exact, score = self._exactly_through(text, score)
+        return tuple(self._ids(text, exact)), score
+
+    def _exactly_through(self, text: str, score: float) -> tuple[list[int], float]:
+        """Return the ids of the pieces of a text, and the score after it, as the reference sums.
+
+        Args:
+            text: a part of a text between two places that no piece reaches over.
+            score: the score before it.
+        """
+        numbers: list[int] = []
+        #: The number of pieces up to where the score is known, and the most that it is here.
+        summed, bound = 0, abs(score)
+        for word in self._words_of(text):
+            limit, of_word, moves = self._words[word]
+            if bound >= limit or bound + moves >= BELOW_THRESHOLD:
+                score = self._sum(score, numbers[summed:])
+                summed, bound = len(numbers), abs(score)
+            if bound < limit and bound + moves < BELOW_THRESHOLD:
+                numbers += of_word
+                bound += moves
+            else:
+                exact, score = self._exactly(word, score)
+                numbers += exact
+                summed, bound = len(numbers), abs(score)
+        return numbers, self._sum(score, numbers[summed:])
+
+    def _sum(self, score: float, numbers: Sequence[int]) -> float:
+        """Return a score and those of some pieces, added one after the other in 32 bits."""
+        buffer = array("f", (0.0,))
+        for one in map(self._scores.__getitem__, numbers):
+            buffer[0] = score + one
+            score = buffer[0]
+        return score
+
+    @cached_property
+    def _scores(self) -> list[float]:
+        """The score of each piece in a sum, by id; the last is that of the unknown piece."""
+        scores = list(map(self.score, self.pieces.texts, range(len(self.pieces.texts))))
+        return [*scores, self.unk_score]  # Without an unknown piece its id is -1.
+
+    def _ids(self, text: str, numbers: Sequence[int]) -> Sequence[int]:
+        """Return the ids of a text of which the pieces are known."""
+        unk_id = self.pieces.unk_id
+        if unk_id not in numbers:
+            return numbers
+        if self.pieces.byte_fallback:
+            return self.pieces.ids_of(self._with_texts(text, numbers))
+        before = (None, *numbers)
+        return [one for one, last in zip(numbers, before) if one != unk_id or last != unk_id]
+
+    def _with_texts(self, text: str, numbers: Sequence[int]) -> list[tuple[str, int]]:
+        """Return the pieces of a text, each with its id; an unknown one is a character."""
+        texts, unk_id = self.pieces.texts, self.pieces.unk_id
+        pieces: list[tuple[str, int]] = []
+        at = 0
+        for number in numbers:
+            piece = text[at] if number == unk_id else texts[number]
+            pieces.append((piece, number))
+            at += len(piece)
+        return pieces
 
     @cached_property
     def joints(self) -> Joints:
@@ -223,19 +282,15 @@ class SentencePieceUnigram(SentencePieceBase):
         """
         slack = 1
         for word in self._words_of(chunk):
-            _, word_ids, _, is_sure = self._words[word]
-            if not is_sure:
-                slack += len(word_ids) if word_ids else 4 * len(word)
+            limit, numbers, _ = self._words[word]
+            if limit < inf:
+                slack += len(self._ids(word, numbers)) if numbers else 4 * len(word)
         return slack
 
     def quick_split(self, chunk: str) -> list[tuple[str, int]]:
         """Return what ``split`` returns, word by word."""
-        split: list[tuple[str, int]] = []
-        score = 0.0
-        for word in self._words_of(chunk):
-            pieces, score = self._exactly(word, score)
-            split += pieces
-        return split
+        numbers, _ = self._exactly_through(chunk, 0.0)
+        return self._with_texts(chunk, numbers)
 
     def _words_of(self, chunk: str) -> list[str]:
         """Return the parts of a chunk between places that no piece reaches over."""
@@ -246,54 +301,16 @@ class SentencePieceUnigram(SentencePieceBase):
         return [part for word in words for part in (apart(word) if len(word) > _LONG else (word,))]
 
     def clear_cache(self) -> None:
-        """Clear the cache of words."""
-        self._words.clear()
-        self._last = "", [], []
+        """Clear the caches of blocks, words and parts of words."""
+        for cache in (self._blocks, self._words, self._parts, self._exact_blocks):
+            cache.clear()
 
     @cached_property
     def _split_words(self) -> Callable[[str], list[str]]:
         return splitter_by_pieces(self.pieces.before_space, self.pieces.after_space).chunks
 
-    def _remembered(self, word: str) -> Remembered:
-        """Return what is remembered of a word; the limit is below 0 if that is nothing."""
-        size = len(word)
-        if size > _LONGEST_WORD:
-            return -1.0, (), (), False
-        best, second = [0.0] * (size + 1), [_NOTHING] * (size + 1)
-        #: For each place, where the last piece of the best way begins, its id and its score.
-        last: list[tuple[int, int, float] | None] = [None] * (size + 1)
-        largest = 0.0
-        for start in range(size):
-            here = best[start]
-            for end, score, token_id in self.pieces_at(word, start):
-                largest = max(largest, abs(score))
-                total = here + score
-                if last[end] is None or total > best[end]:
-                    if last[end] is not None:
-                        second[end] = best[end]
-                    best[end] = total
-                    last[end] = start, token_id, score
-                elif total > second[end]:
-                    second[end] = total
-        end = size
-        pieces: list[tuple[str, int]] = []
-        scores: list[float] = []
-        least = -_NOTHING
-        while end:
-            step = last[end]
-            assert step is not None, "each character is a piece or unknown"
-            least = min(least, best[end] - second[end])
-            pieces.append((word[step[0] : end], step[1]))
-            scores.append(step[2])
-            end = step[0]
-        reach = size * largest
-        limit = (least - reach * size * 2.0**-50) / (size * 2.0**-23 * (1 + 2.0**-13))
-        is_sure = limit > 2 * (_THRESHOLD + 1 + 2 * reach)
-        limit = min(limit, _BELOW_THRESHOLD) - reach
-        return limit, self.pieces.ids_of(pieces[::-1]), scores[::-1], is_sure
-
-    def _exactly(self, word: str, score: float) -> tuple[list[tuple[str, int]], float]:
-        """Return the pieces of a word, and the score after it, as the reference sums.
+    def _exactly(self, word: str, score: float) -> tuple[list[int], float]:
+        """Return the ids of the pieces of a word, and the score after it, as the reference sums.
 
         Args:
             word: a part of a text between two places that no piece reaches over.
@@ -306,7 +323,7 @@ class SentencePieceUnigram(SentencePieceBase):
         buffer = array("f", (0.0,))
         for start in range(size):
             here = scores[start]
-            if here > _THRESHOLD or here < -_THRESHOLD:
+            if here > THRESHOLD or here < -THRESHOLD:
                 for place in range(start + 1, reached + 1):
                     scores[place] = rounded(scores[place] - here)
                 here = 0.0
@@ -318,65 +335,30 @@ class SentencePieceUnigram(SentencePieceBase):
                     last[end] = start, token_id
                 if end > reached:
                     reached = end
-        pieces: list[tuple[str, int]] = []
+        numbers: list[int] = []
         end = size
         while end:
             step = last[end]
             assert step is not None, "each character is a piece or unknown"
-            pieces.append((word[step[0] : end], step[1]))
             end = step[0]
-        return pieces[::-1], scores[size]
+            numbers.append(step[1])
+        return numbers[::-1], scores[size]
 
     def pieces_at(self, word: str, start: int) -> list[tuple[int, float, int]]:
         """Return all pieces that begin at a place: their ends, scores and ids."""
-        single = self._singles.get(word[start])
-        if single is None:
-            candidates = [(start + 1, self.unk_score, self.pieces.unk_id)]
-        else:
-            candidates = [(start + 1, single[0], single[1])]
-        first = word[start : start + 2]
-        tree = self._trees.get(first)
-        if tree is None:
-            tree = self._trees[first] = self._tree(first)
-        end, size = start + 2, len(word)
-        while tree:
-            piece = tree.get("")
-            if piece is not None:
-                candidates.append((end, piece[0], piece[1]))
-            if end == size:
-                break
-            tree = tree.get(word[end])
-            end += 1
-        return candidates
+        used = self.pieces.used
+        found = [
+            (end, score, used[word[start:end]]) for end, score in self._groups.matches(word, start)
+        ]
+        if not found or found[0][0] > start + 1:
+            found.insert(0, (start + 1, self.unk_score, self.pieces.unk_id))
+        return found
 
     @cached_property
-    def _singles(self) -> dict[str, tuple[float, int]]:
-        """The scores and ids of the pieces of one character."""
-        return shareable(
-            (text, (self.score(text, token_id), token_id))
-            for text, token_id in self.pieces.used.items()
-            if len(text) == 1
-        )
-
-    @cached_property
-    def _groups(self) -> dict[str, list[str]]:
-        """The longer pieces by their first two characters."""
-        groups: dict[str, list[str]] = shareable()
-        for text in self.pieces.used:
-            if len(text) > 1:
-                groups.setdefault(text[:2], []).append(text)
-        return groups
-
-    def _tree(self, first: str) -> dict[str, Any]:
-        """Return the tree of the pieces that begin with two characters."""
-        root: dict[str, Any] = shareable()
-        for text in self._groups.get(first, ()):
-            node = root
-            for char in text[2:]:
-                node = node.setdefault(char, shareable())
-            token_id = self.pieces.used[text]
-            node[""] = self.score(text, token_id), token_id
-        return root
+    def _groups(self) -> PieceGroups:
+        used = self.pieces.used
+        scores = dict(zip(used, map(self._scores.__getitem__, used.values())))
+        return PieceGroups(scores, self.unk_score)
 
 
 def rounded(number: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import compress
 from operator import add
 from typing import NamedTuple
@@ -151,11 +151,28 @@ class SentencePieceVocabulary:
 
         No piece reaches over such a place, so each part has pieces of its own.
         """
-        pairs = self.pairs
-        cuts = [at for at, pair in enumerate(map(add, text, text[1:]), 1) if pair not in pairs]
-        if not cuts:
+        are_together = list(map(self.pairs.__contains__, map(add, text, text[1:])))
+        if False not in are_together:
             return [text]
+        cuts = [at for at, is_together in enumerate(are_together, 1) if not is_together]
         return list(map(text.__getitem__, map(slice, [0, *cuts], [*cuts, len(text)])))
+
+    def blocks(self, text: str, least: int) -> Iterator[str]:
+        """Yield parts of a text that are at least so long, but for the last, which is not empty.
+
+        Neither a piece nor a run of unknown characters reaches over their ends.
+        """
+        pairs, used, bytes_are_used = self.pairs, self.used, self.byte_fallback
+        start, end = 0, least
+        while end < len(text):
+            left, right = text[end - 1], text[end]
+            if left + right not in pairs and (bytes_are_used or left in used or right in used):
+                yield text[start:end]
+                start, end = end, end + least
+            else:
+                end += 1
+        if start < len(text):
+            yield text[start:]
 
     def ids_of(self, pieces: Iterable[tuple[str, int]]) -> list[int]:
         """Return the ids of a text that has been cut into pieces.

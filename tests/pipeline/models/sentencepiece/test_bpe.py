@@ -41,14 +41,14 @@ def test_blocks_have_the_ids_of_the_plain_rule(
         patch.setattr(sentencepiece_bpe, "_BLOCK", 2)
         for chunk in [*chunks, *chunks]:
             assert list(tested.encode(chunk)) == tested.pieces.ids_of(tested.split(chunk))
-            assert "".join(tested._blocks(chunk)) == chunk
+            assert "".join(tested.pieces.blocks(chunk, 2)) == chunk
 
 
 def test_long_text_without_spaces_is_cut_to_blocks() -> None:
     tested = model(["中", "国", "人", "中国", "国中"], [], byte_fallback=False)
-    assert len(list(tested._blocks("中国" * 1000))) == 1
-    assert len(list(tested._blocks("国中国人" * 1000))) > 10
-    assert len(list(tested._blocks("?" * 4000))) == 1  # unknown: one id
+    assert len(list(tested.pieces.blocks("中国" * 1000, 256))) == 1
+    assert len(list(tested.pieces.blocks("国中国人" * 1000, 256))) > 10
+    assert len(list(tested.pieces.blocks("?" * 4000, 256))) == 1  # unknown: one id
     tested.encode("国中国人" * 1000)
     assert tested._block_ids
     tested.clear_cache()

@@ -1,0 +1,127 @@
+"""SentencePiece's Unigram: what is remembered is right at every score for which it says so."""
+
+from __future__ import annotations
+
+import random
+from math import inf
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compat_bpe.pipeline.models.sentencepiece import unigram as sentencepiece_unigram
+from compat_bpe.pipeline.models.sentencepiece.groups import PieceGroups
+from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
+from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, join
+from tests.examples import scaled
+from tests.pipeline.models.small_sentencepieces import vocabulary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from compat_bpe.pipeline.models.sentencepiece.ways import Way
+
+#: Differences of two ways: from none to some that no rounding decides.
+DIFFERENCES = [0.0, 2.0**-23, 2.0**-20, 1e-5, 1e-4, 1e-3, 0.01, 0.02, 0.05, 0.1, 0.3]
+
+
+def near_model(draw: random.Random, scale: float) -> SentencePieceUnigram:
+    """Return a model in which many pieces have nearly the score of two others."""
+    scores = {char: -scale * draw.choice([1.0, 1.5, draw.random() + 0.5]) for char in "ab▁"}
+    for _ in range(12):
+        left, right = draw.choice(list(scores)), draw.choice(list(scores))
+        if "▁" in right or len(left + right) > 6:
+            continue
+        difference = scale * draw.choice(DIFFERENCES) * draw.choice([-1, 1])
+        scores.setdefault(left + right, scores[left] + scores[right] + difference)
+    return SentencePieceUnigram(vocabulary(scores))
+
+
+@settings(max_examples=scaled(100), deadline=None)
+@given(seed=st.integers(0, 10**9), scale=st.sampled_from([1.0, 8.0, 30.0, 4000.0]))
+def test_a_way_is_right_below_its_limit(seed: int, scale: float) -> None:
+    draw = random.Random(seed)
+    model = near_model(draw, scale)
+    for _ in range(20):
+        words = ["".join(draw.choices("aabb▁c", k=draw.randint(1, 9))) for _ in range(3)]
+        ways = [model._way_of_word(word) for word in words]
+        for word, way in [*zip(words, ways), *joined_if_apart(model, words)]:
+            limit, numbers, moves = way
+            most = 100_100.0 if limit == inf else limit
+            for _ in range(10 if limit > 0 else 0):
+                before = rounded(draw.choice([draw.uniform(-most, most), most * 0.999, -most]))
+                if abs(before) >= limit:
+                    continue
+                exact, after = model._exactly(word, before)
+                assert list(numbers) == exact
+                assert abs(after) <= abs(before) + moves
+                if abs(before) + moves < BELOW_THRESHOLD:
+                    assert model._sum(before, numbers) == after
+
+
+def joined_if_apart(model: SentencePieceUnigram, words: list[str]) -> list[tuple[str, Way]]:
+    """Return the words as one, if no piece reaches over their ends."""
+    ends = [left[-1] + right[0] for left, right in zip(words, words[1:])]
+    if not model.pieces.pairs.isdisjoint(ends):
+        return []
+    return [("".join(words), join([model._way_of_word(word) for word in words]))]
+
+
+@settings(max_examples=scaled(40), deadline=None)
+@given(seed=st.integers(0, 10**9), scale=st.sampled_from([1.0, 8.0, 300.0, 30_000.0]))
+def test_long_texts_with_near_ties(seed: int, scale: float) -> None:
+    draw = random.Random(seed)
+    model = near_model(draw, scale)
+    text = "".join(draw.choices("aabb▁c", k=3000))
+    expected = model.pieces.ids_of(model.split(text))
+    for block in (2, 40, 256):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sentencepiece_unigram, "_BLOCK", block)
+            model.clear_cache()
+            assert list(model.encode(text)) == expected
+            assert list(model.encode(text)) == expected  # remembered
+            half = text[: draw.randrange(len(text))]
+            assert list(model.encode(half)) == model.pieces.ids_of(model.split(half))
+    assert model.quick_split(text) == model.split(text)
+
+
+def test_some_ways_are_certain_and_some_are_not() -> None:
+    """What the two tests above draw has all that they are for."""
+    draw = random.Random(1)
+    limits = []
+    for _ in range(30):
+        model = near_model(draw, 8.0)
+        limits += [model._way_of_word("".join(draw.choices("aab▁", k=6)))[0] for _ in range(20)]
+    assert sum(limit == inf for limit in limits) > 50
+    assert sum(0 < limit < inf for limit in limits) > 50
+    assert sum(limit < 0 for limit in limits) > 20
+
+
+def test_rounding_decides_beside_the_limit() -> None:
+    """The limit is not much too low: at some two hundred times of it another way wins."""
+    decided = 0
+    for step in range(20):
+        scores = {"a": -1.7 - step / 31, "b": -2.3 - step / 73, "▁": -1.0}
+        both = {"ab": scores["a"] + scores["b"] + 1e-4}
+        model = SentencePieceUnigram(vocabulary({**scores, **both}))
+        limit, numbers, _ = model._way_of_word("ab")
+        assert 0 < limit < inf
+        befores = [rounded(-limit * (1 + times / 2)) for times in range(400)]
+        decided += any(model._exactly("ab", before)[0] != list(numbers) for before in befores)
+    assert decided > 3
+
+
+@given(st.text("aab.▁▁cé", max_size=20))
+def test_pieces_at_a_place(text: str) -> None:
+    scores = {
+        "".join(part): -float(len(part)) for part in ("a", "ab", "aab", ".a", "▁▁", "ab" * 40)
+    }
+    groups = PieceGroups(scores, -9.0)
+    for start in range(len(text)):
+        found = [
+            (start + len(one), score)
+            for one, score in scores.items()
+            if text.startswith(one, start)
+        ]
+        assert list(groups.matches(text, start)) == sorted(found)
+    long = "ab" * 45
+    assert list(groups.matches(long, 0)) == [(1, -1.0), (2, -2.0), (80, -80.0)]
