@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Generator, Iterator, Sequence, Set
+from collections.abc import Generator, Iterator, Sequence, Set
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 from .. import Encoding
 from ..encodings.baselines import Baseline

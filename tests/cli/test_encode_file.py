@@ -102,6 +102,25 @@ def test_any_file(
         assert found == b"".join(LAYOUTS[layout].joined([LAYOUTS[layout].write(ids)]))
 
 
+@pytest.mark.parametrize("size", range(1, 30, 3))
+def test_no_special_token_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    path = tmp_path / "text"
+    path.write_text("ab<|endoftext|>" * 10)
+    monkeypatch.setattr(workers, "WORTH_WORKERS", 0)
+    monkeypatch.setattr(parts, "_SIZE", size)
+    monkeypatch.setattr("compat_bpe.parallel.pool.Pool", PoolHere)
+    encoding = Encoding(
+        "own",
+        pat_str=r"\w+|\W",
+        mergeable_ranks={bytes([byte]): byte for byte in range(256)},
+        special_tokens={"<|endoftext|>": 256},
+    )
+    found = by_workers(path, encoding, frozenset({"<|endoftext|>"}), "spaces")
+    assert found == b" ".join([b"97 98 256"] * 10) + b"\n"
+
+
 def test_ids_and_errors_of_one_process(tmp_path: Path) -> None:
     repeats = workers.WORTH_WORKERS // len(LINE.encode()) + 1
     path = tmp_path / "large"

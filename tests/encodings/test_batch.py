@@ -180,6 +180,16 @@ def test_pieces_have_the_ids_of_the_whole(
             assert encoding.encode_batch(texts, **options) == expected
 
 
+@pytest.mark.parametrize("share", range(1, 30, 3))
+def test_no_special_token_is_cut(monkeypatch: pytest.MonkeyPatch, share: int) -> None:
+    monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
+    monkeypatch.setattr(batch, "processors", lambda: 2)
+    monkeypatch.setattr(batch_workers, "SHARE", share)
+    monkeypatch.setattr(batch_workers, "Pool", PoolHere)
+    text = "ab<|endoftext|>" * 10
+    assert OWN.encode_batch([text], allowed_special="all") == [[97, 98, 256] * 10]
+
+
 def test_the_first_bad_text_raises(workers: list[int]) -> None:
     with pytest.raises(ValueError, match="disallowed special token"):
         OWN.encode_batch(["fine", "<|endoftext|>", None])  # type: ignore[list-item]
