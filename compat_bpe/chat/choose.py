@@ -13,6 +13,9 @@ from ..encodings.recognise import STORES
 from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
 from .base import ChatFormat
 from .deepseek import DeepSeekFormat, Version
+from .deepseek_v4 import DeepSeekV4Format
+from .deepseek_v4 import Version as V4Version
+from .deepseek_v32 import DeepSeekV32Format
 from .harmony import HarmonyFormat
 from .images.rules import rule_for_images
 from .openai import OpenAIFormat, Rule
@@ -45,6 +48,14 @@ def _deepseek(version: Version) -> Callable[[Encoding, str], ChatFormat]:
     return lambda encoding, _model: DeepSeekFormat(encoding, version)
 
 
+def _deepseek_v3_2(encoding: Encoding, _model: str) -> ChatFormat:
+    return DeepSeekV32Format(encoding)
+
+
+def _deepseek_v4(version: V4Version) -> Callable[[Encoding, str], ChatFormat]:
+    return lambda encoding, _model: DeepSeekV4Format(encoding, version)
+
+
 def _deepseek_service(version: Version) -> Callable[[Encoding, str], ChatFormat]:
     def make(encoding: Encoding, model: str) -> ChatFormat:
         note = f"{model} names whichever model DeepSeek's service uses; {version.value} is taken"
@@ -63,10 +74,13 @@ _KINDS = (
     _Kind("o200k_harmony", r".*", _harmony),
     _Kind("deepseek_v3", r"deepseek-chat", _deepseek_service(Version.V3)),
     _Kind("deepseek_r1", r"deepseek-reasoner", _deepseek_service(Version.R1)),
-    _Kind("deepseek_v3", r".*[vV]3[.-][12].*", _deepseek(Version.V3_1)),
+    # V3.2-Exp came before V3.2, and has the template of V3.1.
+    _Kind("deepseek_v3", r".*[vV]3[.-]2(?!\d|.*[eE]xp).*", _deepseek_v3_2),
+    _Kind("deepseek_v3", r".*[vV]3[.-][12](?!\d).*", _deepseek(Version.V3_1)),
     _Kind("deepseek_v3", r".*", _deepseek(Version.V3)),
     _Kind("deepseek_r1", r".*", _deepseek(Version.R1)),
-    _Kind("deepseek_v4", r".*", _deepseek(Version.V4)),
+    _Kind("deepseek_v4", r".*[vV]4[.-]1(?!\d).*", _deepseek_v4(V4Version.V4_1)),
+    _Kind("deepseek_v4", r".*", _deepseek_v4(V4Version.V4)),
 )
 
 

@@ -23,6 +23,7 @@ def count_messages(
     add_generation_prompt: bool = True,
     continue_final_message: bool | str = False,
     variables: Mapping[str, Any] | None = None,
+    response_format: Mapping[str, Any] | None = None,
     estimate: bool = False,
 ) -> MessageCount:
     """Return the number of tokens of a conversation as a model gets it.
@@ -49,7 +50,9 @@ def count_messages(
         variables: the other values that a format takes: those of a chat template, such as
             ``{"enable_thinking": False}``; for ``gpt-oss`` ``reasoning_effort``,
             ``model_identity``, ``knowledge_cutoff`` and ``conversation_start_date``; for DeepSeek
-            ``thinking``.
+            ``thinking``, and since V4 ``reasoning_effort``.
+        response_format: the form of the reply, as in a request: an object whose ``"type"`` is
+            ``"text"``, ``"json_object"`` or ``"json_schema"``.
         estimate: True to estimate the number for a model without a public tokenizer, such as
             Claude's: from the number of characters, if the maker publishes how many make a token.
             It changes nothing for other models, or with an encoding.
@@ -81,7 +84,13 @@ def count_messages(
     count = counter_of(model, encoding, template, estimate)
     return count(
         Request.checked(
-            messages, tools, documents, add_generation_prompt, continue_final_message, variables
+            messages,
+            tools,
+            documents,
+            add_generation_prompt,
+            continue_final_message,
+            variables,
+            response_format,
         )
     )
 

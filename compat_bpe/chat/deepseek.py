@@ -1,17 +1,19 @@
-"""DeepSeek's models V3, R1, V3.1 and V4: the tokens between the texts of a conversation.
+"""DeepSeek's models V3, R1 and V3.1: the tokens between the texts of a conversation.
 
 All of them begin with the system prompt, and put one token before what the user says and one
-before a reply. They differ in the tokens that open a reply, and in how a call of a tool is
-written. The texts are those that the models' own templates make, for messages without tools.
+before a reply. They differ in the tokens that open a reply. The texts are those that the models'
+own templates make, for messages without tools.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from enum import Enum
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request, refuse_template_parts
+from .dsml import V3_2
 from .messages import Plain, checked_roles, content_texts, fail, function_of, tool_calls
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
@@ -28,8 +30,8 @@ _OUTPUT = "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"
 
 _TOOL_NOTE = "calls of tools and their results are counted as R1 writes them"
 
-#: The tokens of the words that V4 puts around the list of tools.
-_WORDS_AROUND_TOOLS = 221
+_TOOLS = "DeepSeek publishes no form of tools for this model; they are counted as to V3.2"
+_FORM = "DeepSeek publishes no form of response_format for this model; it is counted as to V3.2"
 
 
 class Version(Enum):
@@ -38,12 +40,11 @@ class Version(Enum):
     V3 = "V3"
     R1 = "R1"
     V3_1 = "V3.1"
-    V4 = "V4"
 
     @property
     def opens_thinking(self) -> bool:
         """True if a reply begins with a token that says if the model thinks."""
-        return self in (Version.V3_1, Version.V4)
+        return self is Version.V3_1
 
 
 class DeepSeekFormat:
@@ -69,11 +70,10 @@ class DeepSeekFormat:
         """
         text, notes = self.render(request)
         tokens = len(self.encoding.encode(text, allowed_special="all"))
-        if request.tools:
-            notes.append("tools are counted as their JSON and the words that V4 puts around it")
-            tools = [function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools)]
-            lines = "\n".join(json.dumps(one, ensure_ascii=False) for one in tools)
-            tokens += self.encoding.count(lines) + _WORDS_AROUND_TOOLS
+        for added, note in ((tools_text(request), _TOOLS), (schema_text(request), _FORM)):
+            if added:
+                tokens += len(self.encoding.encode(added, allowed_special="all"))
+                notes.append(note)
         return MessageCount(tokens, "; ".join(filter(None, notes)))
 
     def render(self, request: Request) -> tuple[str, list[str]]:
@@ -83,7 +83,7 @@ class DeepSeekFormat:
             ValueError: as in ``count``.
         """
         refuse_template_parts(request, "DeepSeek's format")
-        thinks = _thinks(request)
+        thinks = wants_to_think(request)
         checked_roles(request.messages, ROLES)
         opening = ASSISTANT + (NO_THINK if self._version.opens_thinking else "")
         system: list[str] = []
@@ -94,12 +94,10 @@ class DeepSeekFormat:
             place = f"messages[{index}]"
             text = "".join(content_texts(message.get("content"), f"{place}.content"))
             role, after_tool = message["role"], before == "tool"
-            if role == "developer" and self._version is Version.V4:
-                role = "user"
             if role in ("system", "developer"):
                 system.append(text)
             elif role == "user":
-                parts += ["\n\n" if before == role and self._version is Version.V4 else USER, text]
+                parts += [USER, text]
             elif role == "tool":
                 parts += ["" if after_tool else _OUTPUTS[0], _OUTPUT[0], text, _OUTPUT[1]]
                 notes.append(_TOOL_NOTE)
@@ -108,8 +106,6 @@ class DeepSeekFormat:
                 notes.append(_TOOL_NOTE)
             elif after_tool:
                 parts += [_OUTPUTS[1], text, END]
-            elif self._version is Version.V4:
-                parts += [opening, text, END]
             else:
                 # Earlier thoughts of the model are left out.
                 parts += [opening, text.rsplit(NO_THINK, 1)[-1], END]
@@ -123,14 +119,46 @@ class DeepSeekFormat:
         return BEGIN + "\n\n".join(system) + "".join(parts), list(dict.fromkeys(notes))
 
 
-def _thinks(request: Request) -> bool:
-    unknown = request.variables.keys() - {"thinking"}
+def wants_to_think(request: Request, efforts: Sequence[str] = ()) -> bool:
+    """Return the variable ``thinking``.
+
+    Args:
+        request: the request.
+        efforts: the efforts that the model takes; if there are any, ``reasoning_effort`` is one.
+
+    Raises:
+        ValueError: there is another variable, or one has a wrong value.
+    """
+    known = ["thinking", "reasoning_effort"] if efforts else ["thinking"]
+    unknown = request.variables.keys() - set(known)
     if unknown:
-        raise ValueError(f"variables has {sorted(unknown)}; DeepSeek's format takes thinking")
+        raise ValueError(
+            f"variables has {sorted(unknown)}; DeepSeek's format takes {' and '.join(known)}"
+        )
     thinks = request.variables.get("thinking", False)
     if not isinstance(thinks, bool):
         fail("variables.thinking", "must be true or false")
+    if efforts and request.variables.get("reasoning_effort", efforts[0]) not in efforts:
+        fail("variables.reasoning_effort", f"must be one of {', '.join(efforts)}")
     return thinks
+
+
+def tools_text(request: Request) -> str:
+    """Return what V3.2 is told about the tools of a request; an empty text if there are none.
+
+    Raises:
+        ValueError: a tool is damaged.
+    """
+    if not request.tools:
+        return ""
+    functions = [function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools)]
+    return f"\n\n{V3_2.tools(functions)}"
+
+
+def schema_text(request: Request) -> str:
+    """Return what V3.2 is told about the schema of a reply; an empty text if there is none."""
+    form = request.response_format
+    return "" if form is None or form.schema is None else f"\n\n{V3_2.schema(form.schema)}"
 
 
 def _written(calls: list[Plain]) -> list[str]:

@@ -40,6 +40,8 @@ def estimated_count(request: Request, factor: Factor) -> MessageCount:
             elif value is not None and name not in _IGNORED:
                 characters += _length(value)
     characters += sum(map(_length, request.tools or ()))
+    if request.response_format is not None:
+        characters += _length(request.response_format.given)
     return MessageCount(factor.tokens(characters), f"{factor.reason}; {_TEXTS}")
 
 

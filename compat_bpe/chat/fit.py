@@ -16,6 +16,7 @@ from ..fit import Keep, truncate
 from ..fit.longest_part import check_limit
 from .base import ChatFormat, MessageCount, Request
 from .choose import chosen_format
+from .dropping import Dropped, stripped
 from .messages import Plain
 from .template import ChatTemplate
 from .units import Unit, units_of
@@ -34,6 +35,8 @@ class FittedMessages:
         kept: the indexes of the kept messages in the given list, from 0 on.
         dropped: the indexes of those that were left out.
         cut: the indexes of the kept ones whose text was cut.
+        without_images: the indexes of the kept ones whose images were left out.
+        without_results: the indexes of the kept ones, of tools, whose result was left out.
     """
 
     messages: list[dict[str, Any]]
@@ -41,6 +44,8 @@ class FittedMessages:
     kept: tuple[int, ...]
     dropped: tuple[int, ...]
     cut: tuple[int, ...]
+    without_images: tuple[int, ...] = ()
+    without_results: tuple[int, ...] = ()
 
 
 def fit_messages(
@@ -52,11 +57,13 @@ def fit_messages(
     tools: Sequence[Mapping[str, Any]] | None = None,
     template: ChatTemplate | str | None = None,
     variables: Mapping[str, Any] | None = None,
+    response_format: Mapping[str, Any] | None = None,
     parts: _Parts = "turn",
     keep_last: int = 1,
     priority: Callable[[Mapping[str, Any]], float] | None = None,
     cut: Keep | None = None,
     marker: str | None = None,
+    drop_first: Sequence[Dropped] = (),
 ) -> FittedMessages:
     """Return a conversation that fits: its less important parts are left out.
 
@@ -69,7 +76,7 @@ def fit_messages(
         messages: the conversation, as ``count_messages`` takes it. It is not changed.
         limit: the most tokens that the request may have, with the tools and the tokens with which
             the reply begins. ``context_limit(model)`` says what a model takes.
-        model, encoding, tools, template, variables: as in ``count_messages``.
+        model, encoding, tools, template, variables, response_format: as in ``count_messages``.
         parts: ``"turn"`` to leave out what the user says only together with all that follows until
             the user speaks again; ``"message"`` to leave out single messages, and a call of a tool
             with its results. Some chat templates refuse messages that do not alternate; with them,
@@ -80,6 +87,9 @@ def fit_messages(
         cut: the end of a text that is kept, if a part that does not fit may be cut instead: the
             longest text in it is. ``"head"``, ``"tail"`` or ``"ends"``; None to leave it out.
         marker: the text put where something was cut; it counts, too.
+        drop_first: what is left out of messages before any of them is: ``"images"``,
+            ``"tool_results"``, or both, one after the other; each from the oldest message on, and
+            no more than needed. A short text says so in the message. What must stay stays whole.
 
     Raises:
         ImportError, KeyError, OSError: as in ``count_messages``.
@@ -105,11 +115,14 @@ def fit_messages(
         raise ValueError(f"unknown cut {cut!r}; known: {', '.join(get_args(Keep))}")
     if keep_last < 1:
         raise ValueError(f"keep_last is {keep_last}; it must be 1 or more")
-    request = Request.checked(messages, tools, variables=variables)
+    if isinstance(drop_first, str) or any(one not in get_args(Dropped) for one in drop_first):
+        known = ", ".join(get_args(Dropped))
+        raise ValueError(f"drop_first is {drop_first!r}; it must be a list of some of {known}")
+    request = Request.checked(messages, tools, variables=variables, response_format=response_format)
     units = units_of(request.messages, by_turn=parts == "turn", keep_last=keep_last)
     importance = [0.0 if priority is None else priority(one) for one in messages]
     fitting = _Fitting(chosen_format(model, encoding, template), request, limit)
-    return fitting.fit(_in_order(units, importance), _Cut(cut, marker) if cut else None)
+    return fitting.fit(_in_order(units, importance), _Cut(cut, marker) if cut else None, drop_first)
 
 
 class _Cut(NamedTuple):
@@ -128,6 +141,14 @@ def _in_order(units: list[Unit], importance: Sequence[float]) -> list[Unit]:
     )
 
 
+def _after(messages: Mapping[int, Plain], drops: Sequence[tuple[int, Dropped]]) -> dict[int, Plain]:
+    """Return messages without what is dropped from them."""
+    left = dict(messages)
+    for at, what in drops:
+        left[at] = stripped(left[at], what) or left[at]
+    return left
+
+
 class _Fitting:
     """A conversation of which as much as fits is taken in."""
 
@@ -135,21 +156,75 @@ class _Fitting:
         self._chat = chat
         self._request = request
         self._limit = limit
+        #: The messages of the request, some of them without what is dropped first.
+        self._messages = dict(enumerate(request.messages))
+        #: Those from which it is dropped, the first one first.
+        self._stripped: list[tuple[int, Dropped]] = []
         #: The indexes of the messages that are in, each with the message.
         self._taken: dict[int, Plain] = {}
         self._cut: list[int] = []
 
-    def fit(self, order: list[Unit], how: _Cut | None) -> FittedMessages:
+    def fit(
+        self, order: list[Unit], how: _Cut | None, drop_first: Sequence[Dropped]
+    ) -> FittedMessages:
         """Take in units in this order, and return the conversation.
 
         Raises:
             ValueError: those that must stay do not fit.
         """
-        everything = dict(enumerate(self._request.messages))
         # If the format refuses the conversation, the error is about the whole of it.
-        if self._count(everything) <= self._limit:
-            self._taken = everything
-            return self._result()
+        if self._count(self._messages) > self._limit:
+            stay = {at for unit in order if unit.must_stay for at in unit.numbers}
+            self._drop([at for at in self._messages if at not in stay], drop_first)
+        if self._count(self._messages) <= self._limit:
+            self._taken = self._messages
+        else:
+            self._take_in(order, how)
+        self._put_back()
+        return self._result()
+
+    def _drop(self, numbers: list[int], drop_first: Sequence[Dropped]) -> None:
+        """Leave as much out of messages as is needed, or all that may be.
+
+        Args:
+            numbers: the indexes of the messages, the oldest first.
+            drop_first: what is left out, the first one first.
+        """
+        whole = dict(self._messages)
+        for what in drop_first:
+            for at in numbers:
+                without = stripped(self._messages[at], what)
+                if without is not None:
+                    self._messages[at] = without
+                    self._stripped.append((at, what))
+        # Bisection finds the fewest after which all fits; if it never does, all of them.
+        low, high = 0, len(self._stripped)
+        while low < high:
+            middle = (low + high) // 2
+            if self._fits(_after(whole, self._stripped[:middle])):
+                high = middle
+            else:
+                low = middle + 1
+        del self._stripped[low:]
+        self._messages = _after(whole, self._stripped)
+
+    def _put_back(self) -> None:
+        """Put back what was dropped, the newest first, where it fits beside the rest."""
+        for at, what in reversed(self._stripped[:]):
+            if at not in self._taken or at in self._cut:
+                continue
+            others = [one for one in self._stripped if one != (at, what)]
+            whole = {at: self._request.messages[at]}
+            taken = {**self._taken, **_after(whole, [one for one in others if one[0] == at])}
+            if self._fits(taken):
+                self._taken, self._stripped = taken, others
+
+    def _take_in(self, order: list[Unit], how: _Cut | None) -> None:
+        """Take in units in this order.
+
+        Raises:
+            ValueError: those that must stay do not fit.
+        """
         needed = sum(unit.must_stay for unit in order)
         self._taken = self._with(order[:needed])
         least = self._count(self._taken)
@@ -173,11 +248,10 @@ class _Fitting:
                 self._taken = with_unit
             elif how is not None:
                 self._take_in_cut(unit, how)
-        return self._result()
 
     def _with(self, units: list[Unit]) -> dict[int, Plain]:
         """Return the messages that are in, and those of some units."""
-        more = {at: self._request.messages[at] for unit in units for at in unit.numbers}
+        more = {at: self._messages[at] for unit in units for at in unit.numbers}
         return {**self._taken, **more}
 
     def _count(self, taken: Mapping[int, Plain]) -> MessageCount:
@@ -200,7 +274,7 @@ class _Fitting:
         if not texts:
             return
         at = max(texts, key=lambda index: len(texts[index]))
-        message = self._request.messages[at]
+        message = self._messages[at]
         room = self._limit
         while room > 0:
             cut = truncate(self._chat.encoding, texts[at], room, keep=how.keep, marker=how.marker)
@@ -227,4 +301,8 @@ class _Fitting:
             tuple(kept),
             tuple(at for at in everything if at not in self._taken),
             tuple(sorted(self._cut)),
+            *(
+                tuple(sorted(at for at, one in self._stripped if one == what and at in self._taken))
+                for what in get_args(Dropped)
+            ),
         )

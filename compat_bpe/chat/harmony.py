@@ -17,11 +17,22 @@ from typing import Any, NamedTuple
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request, refuse_template_parts
-from .messages import Plain, checked_roles, content_texts, fail, function_of, tool_calls
+from .json_text import json_text, rust_number
+from .messages import (
+    REASONING,
+    Plain,
+    checked_roles,
+    content_texts,
+    fail,
+    function_of,
+    tool_calls,
+)
 from .typescript import type_of
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 EFFORTS = ("low", "medium", "high")
+
+_FORM = "response_format is counted as OpenAI's guide to harmony says; servers may leave it out"
 
 _CHANNELS = "# Valid channels: analysis, commentary, final. Channel must be included for every "
 _CALLS = "Calls to these tools must go to the commentary channel: 'functions'."
@@ -34,9 +45,6 @@ _SETTINGS: dict[str, str | None] = {
     "conversation_start_date": None,
     "reasoning_effort": "medium",
 }
-
-#: The names under which clients give what a model thought.
-_REASONING = ("reasoning_content", "thinking", "reasoning")
 
 
 class Message(NamedTuple):
@@ -75,7 +83,8 @@ class HarmonyFormat:
         Raises:
             ValueError: as in ``ids``.
         """
-        return MessageCount(len(self.ids(request)))
+        note = "" if request.response_format is None else _FORM
+        return MessageCount(len(self.ids(request)), note)
 
     def ids(self, request: Request) -> list[int]:
         """Return the ids of a request.
@@ -163,7 +172,7 @@ def _system(request: Request) -> Message:
 
 
 def _developer(request: Request) -> list[Message]:
-    """Return the message with the instructions and the tools, if there are any."""
+    """Return the message with the instructions, the tools and the form of the reply, if any."""
     first = request.messages[0]
     is_there = first["role"] in ("system", "developer")
     sections = _instructions(first, "messages[0]") if is_there else []
@@ -172,6 +181,11 @@ def _developer(request: Request) -> list[Message]:
         tools = (function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools))
         sections[-1] += "".join(f"\n{_declared(one)}\n" for one in tools)
         sections[-1] += "\n} // namespace functions"
+    form = request.response_format
+    if form is not None and form.schema is not None:
+        described = "" if form.description is None else f"// {form.description}\n"
+        schema = json_text(form.schema, spaced=False, number=rust_number)
+        sections.append(f"# Response Formats\n\n## {form.name or ''}\n\n{described}{schema}")
     name = _name(first, "messages[0]") if is_there else None
     return [Message("developer", ["\n\n".join(sections)], name=name)] if sections else []
 
@@ -222,7 +236,7 @@ def _translated(message: Plain, place: str, names: dict[str, str]) -> list[Messa
         tool = _tool_name(message, place, names)
         return [Message(tool, texts, "commentary", "assistant")]
     translated = []
-    thought = next((message[one] for one in _REASONING if message.get(one) is not None), None)
+    thought = next((message[one] for one in REASONING if message.get(one) is not None), None)
     if thought is not None:
         thoughts = list(content_texts(thought, f"{place}.reasoning_content"))
         translated.append(Message("assistant", thoughts, "analysis", name=name))

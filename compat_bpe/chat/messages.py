@@ -32,7 +32,7 @@ def checked_messages(messages: Any) -> list[Plain]:
         if "role" not in message:
             fail(place, "there is no 'role'")
         if not isinstance(message["role"], str):
-            fail(f"{place}.role", f"must be a string, not {_kind(message['role'])}")
+            fail(f"{place}.role", f"must be a string, not {kind_of(message['role'])}")
     return checked
 
 
@@ -49,10 +49,10 @@ def checked_objects(value: Any, place: str, one: str) -> list[Plain]:
             has.
     """
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Sequence):
-        fail(place, f"must be a list, not {_kind(value)}")
+        fail(place, f"must be a list, not {kind_of(value)}")
     for index, item in enumerate(value):
         if not isinstance(item, Mapping):
-            fail(f"{place}[{index}]", f"a {one} must be an object, not {_kind(item)}")
+            fail(f"{place}[{index}]", f"a {one} must be an object, not {kind_of(item)}")
     return [plain(item, f"{place}[{index}]") for index, item in enumerate(value)]
 
 
@@ -78,7 +78,7 @@ def content_texts(content: Any, place: str) -> Iterator[str]:
         yield content
         return
     if not isinstance(content, (list, tuple)):
-        fail(place, f"must be a string or a list of parts, not {_kind(content)}")
+        fail(place, f"must be a string or a list of parts, not {kind_of(content)}")
     for index, part in enumerate(content):
         yield part_text(part, f"{place}[{index}]")
 
@@ -93,7 +93,7 @@ def part_text(part: Any, place: str) -> str:
         ValueError: the part is not text, such as an image; or is no object.
     """
     if not isinstance(part, dict):
-        fail(place, f"must be an object, not {_kind(part)}")
+        fail(place, f"must be an object, not {kind_of(part)}")
     kind = part.get("type")
     # A refusal has its text in the member "refusal", every other part in "text".
     name = {"refusal": "refusal"}.get(kind, "text") if isinstance(kind, str) else ""
@@ -105,8 +105,22 @@ def part_text(part: Any, place: str) -> str:
         )
     text = part.get(name)
     if not isinstance(text, str):
-        fail(f"{place}.{name}", f"must be a string, not {_kind(text)}")
+        fail(f"{place}.{name}", f"must be a string, not {kind_of(text)}")
     return text
+
+
+#: The names under which clients give what a model thought.
+REASONING = ("reasoning_content", "thinking", "reasoning")
+
+
+def thoughts_of(message: Plain, place: str) -> str:
+    """Return what the model thought before a message; an empty text if that is not known.
+
+    Raises:
+        ValueError: it is not text.
+    """
+    thought = next((message[one] for one in REASONING if message.get(one) is not None), None)
+    return "".join(content_texts(thought, f"{place}.{REASONING[0]}"))
 
 
 def tool_calls(message: Plain, place: str) -> list[Plain]:
@@ -119,11 +133,11 @@ def tool_calls(message: Plain, place: str) -> list[Plain]:
     if calls is None:
         return []
     if not isinstance(calls, (list, tuple)):
-        fail(f"{place}.tool_calls", f"must be a list, not {_kind(calls)}")
+        fail(f"{place}.tool_calls", f"must be a list, not {kind_of(calls)}")
     for index, call in enumerate(calls):
         here = f"{place}.tool_calls[{index}]"
         if not isinstance(call, dict):
-            fail(here, f"must be an object, not {_kind(call)}")
+            fail(here, f"must be an object, not {kind_of(call)}")
         function = call.get("function")
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             fail(f"{here}.function", "must be an object with a 'name'")
@@ -138,14 +152,14 @@ def function_of(tool: Plain, place: str) -> Plain:
     """
     function = tool.get("function", tool)
     if not isinstance(function, dict):
-        fail(f"{place}.function", f"must be an object, not {_kind(function)}")
+        fail(f"{place}.function", f"must be an object, not {kind_of(function)}")
     if not isinstance(function.get("name"), str):
-        fail(f"{place}.function.name", f"must be a string, not {_kind(function.get('name'))}")
+        fail(f"{place}.function.name", f"must be a string, not {kind_of(function.get('name'))}")
     for name, kind in (("description", str), ("parameters", dict)):
         value = function.get(name)
         if value is not None and not isinstance(value, kind):
             expected = "a string" if kind is str else "an object"
-            fail(f"{place}.function.{name}", f"must be {expected}, not {_kind(value)}")
+            fail(f"{place}.function.{name}", f"must be {expected}, not {kind_of(value)}")
     return function
 
 
@@ -187,7 +201,7 @@ def plain(value: Any, place: str, depth: int = 0) -> Any:
         return int(value)
     if isinstance(value, float):
         return float(value)
-    return fail(place, f"is {_kind(value)}, which JSON has not")
+    return fail(place, f"is {kind_of(value)}, which JSON has not")
 
 
 def fail(place: str, reason: str) -> NoReturn:
@@ -195,7 +209,8 @@ def fail(place: str, reason: str) -> NoReturn:
     raise ValueError(f"{place}: {reason}")
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """Return what kind of value this is, in the words of messages."""
     if value is None:
         return "nothing"
     names = {str: "a string", list: "a list", tuple: "a list", bool: "true or false"}

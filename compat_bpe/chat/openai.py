@@ -17,6 +17,7 @@ from ..encodings.encoding import Encoding
 from .base import MessageCount, Request, refuse_template_parts
 from .images.count import IMAGE_PARTS, part_tokens
 from .images.rules import ImageRule
+from .json_text import json_text
 from .messages import (
     Plain,
     checked_roles,
@@ -33,6 +34,7 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _REPLY = 3
 
 _TOOLS = "tools are counted by numbers that OpenAI publishes for one example"
+_FORM = "OpenAI publishes no rule for response_format; the JSON of its schema is counted"
 _CALLS = "OpenAI publishes no rule for {}; each string in it is counted"
 
 
@@ -94,6 +96,12 @@ class OpenAIFormat:
             tokens += _FUNC_END
             for index, tool in enumerate(request.tools):
                 tokens += self._tool(function_of(tool, f"tools[{index}]"))
+        form = request.response_format
+        if form is not None:
+            notes.append(_FORM)
+            if form.schema is not None:
+                tokens += self.encoding.count(f"{form.name or ''}\n{form.description or ''}\n")
+                tokens += self.encoding.count(json_text(form.schema, spaced=False, number=repr))
         return MessageCount(tokens, "; ".join(dict.fromkeys(filter(None, notes))))
 
     def _message(self, message: Plain, place: str, notes: list[str]) -> int:

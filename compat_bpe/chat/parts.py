@@ -10,7 +10,7 @@ from typing import Any, Callable
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request
 from .count import counter_of
-from .images.count import IMAGE_PARTS
+from .dropping import is_image
 from .messages import Plain
 from .template import ChatTemplate
 
@@ -20,9 +20,9 @@ class RequestPart:
     """A part of a request.
 
     Args:
-        name: the role of a message, or roles joined by ``" + "``; or ``"images"``, ``"tools"``, or
-            ``"reply"`` for the tokens with which the reply begins.
-        messages: the indexes of its messages, from 0 on; empty for tools and reply.
+        name: the role of a message, or roles joined by ``" + "``; or ``"images"``, ``"tools"``,
+            ``"response_format"``, or ``"reply"`` for the tokens with which the reply begins.
+        messages: the indexes of its messages, from 0 on; empty for what is of no message.
         tokens: the tokens that it adds. A part may make a format leave out what came before, such
             as the thoughts of an earlier answer; then the number may be below 0.
     """
@@ -41,18 +41,19 @@ def count_parts(
     template: ChatTemplate | str | None = None,
     documents: Sequence[Mapping[str, Any]] | None = None,
     variables: Mapping[str, Any] | None = None,
+    response_format: Mapping[str, Any] | None = None,
     estimate: bool = False,
 ) -> list[RequestPart]:
     """Return what each part of a request adds to the number of its tokens.
 
     The request is counted as it grows: by its first message, by its first two, and so on, then by
-    the images in each, by the tools, and by the beginning of the reply. So the sum is exactly what
-    ``count_messages`` returns. Messages that a format takes only together, such as those of the
-    system and the user, are one part with the roles of both.
+    the images in each, by the tools, by the form of the reply, and by its beginning. So the sum is
+    exactly what ``count_messages`` returns. Messages that a format takes only together, such as
+    those of the system and the user, are one part with the roles of both.
 
     Args:
-        messages, model, encoding, tools, template, documents, variables, estimate: as in
-            ``count_messages``.
+        messages, model, encoding, tools, template, documents, variables, response_format,
+            estimate: as in ``count_messages``.
 
     Raises:
         ImportError, KeyError, OSError, ValueError: as in ``count_messages``.
@@ -68,7 +69,9 @@ def count_parts(
     reply () 3
     """
     count = counter_of(model, encoding, template, estimate)
-    request = Request.checked(messages, tools, documents, variables=variables)
+    request = Request.checked(
+        messages, tools, documents, variables=variables, response_format=response_format
+    )
     count(request)  # what is wrong is said of the whole request, not of a beginning of it
     return list(_parts(request, count))
 
@@ -94,7 +97,7 @@ def _parts(request: Request, count: Callable[[Request], MessageCount]) -> Iterat
 def _growing(request: Request) -> Iterator[tuple[str, int | None, Request]]:
     """Yield the request as it grows, each time with what has come, and of which message."""
     texts = [_without_images(message) for message in request.messages]
-    bare = replace(request, tools=None, add_generation_prompt=False)
+    bare = replace(request, tools=None, response_format=None, add_generation_prompt=False)
     for number, message in enumerate(texts):
         yield message["role"], number, bare.with_messages(texts[: number + 1])
     for number, message in enumerate(request.messages):
@@ -102,7 +105,9 @@ def _growing(request: Request) -> Iterator[tuple[str, int | None, Request]]:
             texts[number] = message
             yield "images", number, bare.with_messages(list(texts))
     if request.tools:
-        yield "tools", None, replace(request, add_generation_prompt=False)
+        yield "tools", None, replace(bare, messages=request.messages, tools=request.tools)
+    if request.response_format is not None:
+        yield "response_format", None, replace(request, add_generation_prompt=False)
     yield "reply", None, request
 
 
@@ -111,9 +116,5 @@ def _without_images(message: Plain) -> Plain:
     content = message.get("content")
     if not isinstance(content, (list, tuple)):
         return message
-    kept = [part for part in content if not _is_image(part)]
+    kept = [part for part in content if not is_image(part)]
     return message if len(kept) == len(content) else {**message, "content": kept}
-
-
-def _is_image(part: Any) -> bool:
-    return isinstance(part, dict) and part.get("type") in IMAGE_PARTS

@@ -7,19 +7,21 @@ from typing import Any
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request
-from .messages import Plain, fail
+from .kimi import declared, in_order
+from .messages import REASONING, Plain, fail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import jinja2
 
-#: The names under which clients give what a model thought. Templates read the first one, or, those
-#: of gpt-oss, the second one.
-_REASONING = ("reasoning_content", "thinking", "reasoning")
-
 #: Put behind the text that the model goes on with, to find it in the rendered conversation. It is
 #: of characters that no filter changes, and ends with a space, so that one sees if ends are cut.
 _MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D "
+
+_NO_FORM = (
+    "the chat template does not show response_format to the model; servers that add words of their "
+    "own for it are not counted"
+)
 
 #: The names that a template is given in any case.
 _GIVEN = frozenset(("messages", "tools", "documents", "add_generation_prompt"))
@@ -120,18 +122,32 @@ class ChatTemplate:
         said = ""
         if request.continue_final_message:
             said = _mark_end(messages[-1], request.continue_final_message, self.templates[name])
+        extra: dict[str, Any] = {}
+        if request.response_format is not None and self.shows(request, "response_format"):
+            extra["response_format"] = request.response_format.given
+        tools = request.tools
+        if tools and self.shows(request, "tools_ts_str"):
+            tools = in_order(tools)
+            declaration = declared(tools)
+            if declaration is not None:
+                extra["tools_ts_str"] = declaration
         text = _sandbox().render_template(
             self._template(name),
             {
                 **self.special_tokens,
+                **extra,
                 **request.variables,
                 "messages": messages,
-                "tools": request.tools,
+                "tools": tools,
                 "documents": request.documents,
                 "add_generation_prompt": request.add_generation_prompt,
             },
         )
         return _cut_at_mark(text, said) if request.continue_final_message else text
+
+    def shows(self, request: Request, name: str) -> bool:
+        """Return True if the template for a request uses a variable of this name."""
+        return name in self.templates[self._name(request)]
 
     def _name(self, request: Request) -> str:
         if request.tools is not None and "tool_use" in self.templates:
@@ -168,7 +184,12 @@ class TemplateFormat:
             ImportError, ValueError: as in ``ChatTemplate.render``.
         """
         text = self._template.render_request(request)
-        return MessageCount(len(self.encoding.encode(text, allowed_special="all")))
+        is_hidden = request.response_format is not None and not self._template.shows(
+            request, "response_format"
+        )
+        return MessageCount(
+            len(self.encoding.encode(text, allowed_special="all")), _NO_FORM if is_hidden else ""
+        )
 
 
 def _sandbox() -> Any:
@@ -187,7 +208,7 @@ def _sandbox() -> Any:
 def _with_reasoning(message: Plain) -> Plain:
     """Return a message without members that are None; its thoughts get each name that is read."""
     message = {name: value for name, value in message.items() if value is not None}
-    thought = next((message[name] for name in _REASONING if name in message), None)
+    thought = next((message[name] for name in REASONING if name in message), None)
     if thought is None:
         return message
     return {"thinking": thought, **message, "reasoning_content": thought}
@@ -204,8 +225,8 @@ def _mark_end(message: Plain, member: bool | str, template: str) -> str:
     if said is None:
         raise ValueError(f"continue_final_message: the last message has no {name!r}")
     names = [name]
-    if name in _REASONING:
-        names = [one for one in _REASONING if message.get(one) == said]
+    if name in REASONING:
+        names = [one for one in REASONING if message.get(one) == said]
     if not any(one in template for one in names):
         raise ValueError(f"continue_final_message: the chat template does not use {name!r}")
     if isinstance(said, str):

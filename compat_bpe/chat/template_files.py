@@ -37,7 +37,8 @@ def load_chat_template(path: str | os.PathLike[str]) -> ChatTemplate:
     """
     template = find_chat_template(path)
     if template is None:
-        folder = Path(path) if Path(path).is_dir() else Path(path).parent
+        found = Path(find_stored(os.fspath(path)).path)
+        folder = found if found.is_dir() else found.parent
         raise ValueError(f"{folder}: there is no chat template in this folder")
     return template
 

@@ -6,11 +6,10 @@ the tokens depend on it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 
+from .json_text import json_text, rust_number
 from .messages import Plain
 
 _NAMES = {"number": "number", "integer": "number", "boolean": "boolean"}
@@ -139,15 +138,4 @@ def _texts(values: Any) -> list[str]:
 
 def _json(value: Any) -> str:
     """Return JSON without spaces, its numbers as Rust writes them."""
-    if isinstance(value, float):
-        digits, _, exponent = repr(value).partition("e")
-        if not exponent:
-            return digits
-        # Rust has one more zero behind the point, and neither a plus nor a leading zero.
-        return f"{Decimal(repr(value)):f}" if exponent == "-05" else f"{digits}e{int(exponent)}"
-    if isinstance(value, dict):
-        members = (f"{_json(name)}:{_json(one)}" for name, one in value.items())
-        return "{" + ",".join(members) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ",".join(map(_json, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
+    return json_text(value, spaced=False, number=rust_number)

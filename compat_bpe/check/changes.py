@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Callable
 
+from ..files.walk import Found
 from .files import ChosenFiles, Selection
-from .git_base import Base, has_content, read_blobs
+from .git_base import Base, content_id, has_content, read_blobs
 from .measure import Counted
 from .results import Change
 from .rules import Configuration
@@ -20,6 +22,7 @@ class Comparison:
         configuration: the configuration.
         base: the files of the revision.
         count: returns the tokens of a content by an encoding; None if it is no text.
+        chosen: the files there are now.
     """
 
     def __init__(
@@ -27,17 +30,30 @@ class Comparison:
         configuration: Configuration,
         base: Base,
         count: Callable[[str | None, bytes], int | None],
+        chosen: ChosenFiles,
     ) -> None:
         self._configuration = configuration
         self._base = base
         self._count = count
+        self._chosen = chosen
+        self._gone = [
+            path
+            for path in base.blobs
+            if path not in chosen.found
+            # It may be there, and be ignored or a link now.
+            and not os.path.lexists(os.path.join(configuration.folder, path))
+        ]
+        #: The path in the base of each file, by its path now, if these differ.
+        self._renamed = {
+            **_moved(base, chosen.found, {*self._gone} - {*base.renamed.values()}),
+            **base.renamed,
+        }
 
-    def before(self, counted: Counted, chosen: ChosenFiles) -> dict[str | None, dict[str, int]]:
+    def before(self, counted: Counted) -> dict[str | None, dict[str, int]]:
         """Return the tokens that each file had, by encoding and by its path now.
 
         Args:
             counted: the tokens that each file has.
-            chosen: the files.
         """
         before: dict[str | None, dict[str, int]] = {}
         for encoding, tokens in counted.items():
@@ -47,49 +63,69 @@ class Comparison:
                 blob = self._base.blobs.get(self._path_before(path))
                 if blob is None:
                     continue
-                if has_content(chosen.found[path].path, blob):
+                if has_content(self._chosen.found[path].path, blob):
                     known[path] = tokens[path]
                 else:
                     changed[path] = blob
             known.update(self._tokens(encoding, changed))
         return before
 
-    def changes(
-        self, counted: Counted, before: Counted, chosen: ChosenFiles, selection: Selection
-    ) -> list[Change]:
+    def changes(self, counted: Counted, before: Counted, selection: Selection) -> list[Change]:
         """Return the files that were added, removed, renamed or changed in tokens, by path."""
         found: dict[str, Change] = {}
         for encoding, tokens in counted.items():
             for path, after in tokens.items():
-                if path in found or path not in selection:
+                if path in found or path not in selection or not self._base.has_history(path):
                     continue
                 old = before[encoding].get(path)
                 path_before = "" if old is None else self._path_before(path)
                 if path_before != path or old != after:
                     found[path] = Change(path, path_before, old or 0, after, encoding or "")
-        for change in self._removed(chosen, selection):
+        for change in self._removed(selection):
             found.setdefault(change.before_path, change)
         return [found[path] for path in sorted(found)]
 
-    def _removed(self, chosen: ChosenFiles, selection: Selection) -> Iterable[Change]:
+    def _removed(self, selection: Selection) -> Iterable[Change]:
         # A file that was renamed to what no rule is about is gone like any other.
-        renamed = {before for path, before in self._base.renamed.items() if path in chosen.found}
-        gone = [
-            path
-            for path in self._base.blobs
-            if path not in chosen.found and path not in renamed and path in selection
-            # It may be there, and be ignored or a link now.
-            if not os.path.lexists(os.path.join(self._configuration.folder, path))
-        ]
+        found = self._chosen.found
+        renamed = {before for path, before in self._renamed.items() if path in found}
+        gone = [path for path in self._gone if path not in renamed and path in selection]
         for rule in self._configuration.rules:
             blobs = {path: self._base.blobs[path] for path in rule.chosen(gone)}
             for path, tokens in self._tokens(rule.encoding, blobs).items():
                 yield Change("", path, tokens, 0, rule.encoding or "")
 
     def _tokens(self, encoding: str | None, blobs: Mapping[str, str]) -> dict[str, int]:
-        contents = read_blobs(self._configuration.folder, blobs.values())
-        counted = {path: self._count(encoding, contents[blob]) for path, blob in blobs.items()}
-        return {path: tokens for path, tokens in counted.items() if tokens is not None}
+        counted = {
+            blob: self._count(encoding, content)
+            for blob, content in read_blobs(self._configuration.folder, blobs)
+        }
+        tokens = {path: counted[blob] for path, blob in blobs.items()}
+        return {path: number for path, number in tokens.items() if number is not None}
 
     def _path_before(self, path: str) -> str:
-        return self._base.renamed.get(path, path)
+        return self._renamed.get(path, path)
+
+
+def _moved(base: Base, found: Mapping[str, Found], gone: Iterable[str]) -> dict[str, str]:
+    """Return the path in the base of each new file that has the content of one that is gone.
+
+    Git does not know of these yet. Of several with one content, one of the same name is taken, or
+    else the first.
+    """
+    left: dict[str, list[str]] = {}
+    for path in sorted(gone):
+        left.setdefault(base.blobs[path], []).append(path)
+    moved = {}
+    if left:
+        length = len(next(iter(left)))
+        for path in sorted(found):
+            is_new = path not in base.blobs and path not in base.renamed
+            if not (is_new and found[path].size and base.has_history(path)):
+                continue
+            paths = left.get(content_id(found[path].path, length) or "")
+            if paths:
+                name = posixpath.basename(path)
+                moved[path] = min(paths, key=lambda one: (posixpath.basename(one) != name, one))
+                paths.remove(moved[path])
+    return moved

@@ -1,19 +1,32 @@
 """The files of a git revision, without running anything that a repository may configure.
 
 Names never go to git: files are asked for by the ids of their contents. No hook, filter, external
-``diff`` or ``textconv`` runs, nothing is fetched, and nothing is written. Renames are those of the
-index, since git filters files of the working tree before it compares them.
+``diff`` or ``textconv`` runs, nothing is fetched, and nothing is written. Git's renames are those
+of the index, since git filters files of the working tree before it compares them.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from tempfile import TemporaryFile
+from threading import Timer
 from typing import NamedTuple
 
 #: Seconds after which git is given up.
 TIMEOUT = 120
+
+#: The most bytes that git may print of a tree, and those of one content.
+MOST_PRINTED = 1 << 28
+LARGEST_CONTENT = 1 << 28
+#: The most bytes, and the most contents, that are asked for at once.
+_AT_ONCE = 1 << 24
+_MOST_AT_ONCE = 10_000
+#: The most bytes of a line about a content, and of messages.
+_LONGEST_LINE = 200
+_LONGEST_MESSAGE = 1 << 16
 
 #: Settings of git that would run programs, or change what it prints.
 _SETTINGS = (
@@ -29,8 +42,9 @@ _ENVIRONMENT = {
     "LC_ALL": "C",
 }
 
-#: The modes of regular files in a tree; links and submodules have others.
+#: The modes of regular files in a tree; links have another.
 _REGULAR = (b"100644", b"100755", b"100664")
+_SUBMODULE = b"160000"
 
 
 class GitError(Exception):
@@ -44,11 +58,17 @@ class Base(NamedTuple):
         revision: the id of its commit.
         blobs: the id of each file's content.
         renamed: the path of each file in the revision, by its path now, if these differ.
+        submodules: the folders of submodules, which have a history of their own.
     """
 
     revision: str
     blobs: dict[str, str]
     renamed: dict[str, str]
+    submodules: tuple[str, ...]
+
+    def has_history(self, path: str) -> bool:
+        """Return True if a file is one of this repository, and not of a submodule."""
+        return not path.startswith(tuple(f"{folder}/" for folder in self.submodules))
 
 
 def read_base(folder: str, revision: str) -> Base:
@@ -72,11 +92,16 @@ def read_base(folder: str, revision: str) -> Base:
         ) from None
     commit = found.decode("ascii").strip()
     blobs: dict[str, str] = {}
-    for entry in _git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+    submodules: list[str] = []
+    # Without --full-tree, git lists what is below the folder, by paths relative to it.
+    for entry in _git(folder, "ls-tree", "-r", "-z", commit).split(b"\0"):
         about, _, name = entry.partition(b"\t")
-        if name.startswith(prefix) and about.split(b" ")[0] in _REGULAR:
-            blobs[_path(name, prefix)] = about.split(b" ")[2].decode("ascii")
-    return Base(commit, blobs, _renamed(folder, commit, prefix))
+        mode = about.split(b" ")[0]
+        if mode in _REGULAR:
+            blobs[os.fsdecode(name)] = about.split(b" ")[2].decode("ascii")
+        elif mode == _SUBMODULE:
+            submodules.append(os.fsdecode(name))
+    return Base(commit, blobs, _renamed(folder, commit, prefix), tuple(submodules))
 
 
 def _renamed(folder: str, commit: str, prefix: bytes) -> dict[str, str]:
@@ -97,59 +122,124 @@ def _path(name: bytes, prefix: bytes) -> str:
     return os.fsdecode(name[len(prefix) :])
 
 
-def read_blobs(folder: str, ids: Iterable[str]) -> dict[str, bytes]:
-    """Return contents by their ids.
+def read_blobs(folder: str, blobs: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+    """Yield each id of a content with the content, a few of them in memory at a time.
+
+    Args:
+        folder: a folder of the repository.
+        blobs: the ids, by the paths that messages name.
 
     Raises:
-        GitError: git fails, or a content is missing, as in a partial clone.
+        GitError: git fails, or a content is too large or missing, as in a partial clone.
     """
-    ids = list(dict.fromkeys(ids))
-    if not ids:
-        return {}
-    data = _git(folder, "cat-file", "--batch", stdin="".join(f"{one}\n" for one in ids).encode())
-    contents = {}
-    at = 0
-    for one in ids:
-        end = data.index(b"\n", at)
-        fields = data[at:end].split(b" ")
+    path_of = {one: path for path, one in blobs.items()}
+    if not path_of:
+        return
+    asked = _lines(path_of)
+    limit = _LONGEST_LINE * len(path_of)
+    sizes: dict[str, int] = {}
+    for line in _git(folder, "cat-file", "--batch-check", stdin=asked, limit=limit).splitlines():
+        fields = line.split(b" ")
+        one = fields[0].decode("ascii")
         if len(fields) != 3 or fields[1] != b"blob":
-            raise GitError(f"the content {one} is not in this clone; fetch it first")
-        at = end + 1 + int(fields[2])
-        contents[one] = data[end + 1 : at]
-        at += 1
-    return contents
+            raise GitError(f"{path_of[one]}: its content is not in this clone; fetch {one} first")
+        sizes[one] = int(fields[2])
+        if sizes[one] > LARGEST_CONTENT:
+            raise GitError(
+                f"{path_of[one]}: {sizes[one]:,} bytes in the revision, and at most "
+                f"{LARGEST_CONTENT:,} are read; exclude it in the configuration"
+            )
+    for group in _groups(sizes):
+        limit = sum(sizes[one] + _LONGEST_LINE for one in group)
+        data = _git(folder, "cat-file", "--batch", stdin=_lines(group), limit=limit)
+        at = 0
+        for one in group:
+            start = data.index(b"\n", at) + 1
+            at = start + sizes[one]
+            yield one, data[start:at]
+            at += 1
 
 
-def _git(folder: str, *arguments: str, stdin: bytes = b"") -> bytes:
-    try:
-        done = subprocess.run(
-            ["git", "--no-pager", *_SETTINGS, *arguments],
-            cwd=folder,
-            env={**os.environ, **_ENVIRONMENT},
-            input=stdin,
-            capture_output=True,
-            timeout=TIMEOUT,
-            check=False,
-        )
-    except FileNotFoundError:
-        raise GitError("git is not installed") from None
-    except subprocess.TimeoutExpired:
-        raise GitError(f"git took more than {TIMEOUT} seconds") from None
-    if done.returncode:
-        words = os.fsdecode(done.stderr).strip().split("\n")
-        raise GitError(words[0] or f"git {arguments[0]} failed")
-    return done.stdout
+def _lines(ids: Iterable[str]) -> bytes:
+    return "".join(f"{one}\n" for one in ids).encode("ascii")
+
+
+def _groups(sizes: Mapping[str, int]) -> Iterator[list[str]]:
+    """Yield ids in groups to be asked for at once."""
+    group: list[str] = []
+    size = 0
+    for one, more in sizes.items():
+        if group and (size + more > _AT_ONCE or len(group) == _MOST_AT_ONCE):
+            yield group
+            group, size = [], 0
+        group.append(one)
+        size += more
+    yield group
+
+
+def _git(folder: str, *arguments: str, stdin: bytes = b"", limit: int = MOST_PRINTED) -> bytes:
+    """Return what git prints.
+
+    Raises:
+        GitError: it fails, takes too long, or prints more than ``limit`` bytes.
+    """
+    with TemporaryFile() as given, TemporaryFile() as messages:
+        given.write(stdin)
+        given.seek(0)
+        try:
+            process = subprocess.Popen(
+                ["git", "--no-pager", *_SETTINGS, *arguments],
+                cwd=folder,
+                env={**os.environ, **_ENVIRONMENT},
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=messages,
+            )
+        except FileNotFoundError:
+            raise GitError("git is not installed") from None
+        started = time.monotonic()
+        timer = Timer(TIMEOUT, process.kill)
+        timer.daemon = True
+        timer.start()
+        with process:
+            assert process.stdout is not None
+            try:
+                printed = process.stdout.read(limit + 1)
+                if len(printed) <= limit:
+                    process.wait()
+            finally:
+                process.kill()
+                timer.cancel()
+        if time.monotonic() - started >= TIMEOUT:
+            raise GitError(f"git took more than {TIMEOUT} seconds")
+        if len(printed) > limit:
+            raise GitError(f"git {arguments[0]} prints more than {limit:,} bytes")
+        if process.returncode:
+            messages.seek(0)
+            words = os.fsdecode(messages.read(_LONGEST_MESSAGE)).strip().split("\n")
+            raise GitError(words[0] or f"git {arguments[0]} failed")
+        return printed
 
 
 def has_content(path: str, blob: str) -> bool:
     """Return True if a file has the content of an id."""
+    return content_id(path, len(blob)) == blob
+
+
+def content_id(path: str, length: int) -> str | None:
+    """Return the id that git gives to the content of a file; None if it cannot be read.
+
+    Args:
+        path: the file.
+        length: the length of the repository's ids, which says how they are made.
+    """
     from hashlib import sha1, sha256  # only this needs them
 
     try:
         with open(path, "rb") as file:
             data = file.read()
     except OSError:
-        return False
-    made = (sha1 if len(blob) == 40 else sha256)(b"blob %d\0" % len(data))
+        return None
+    made = (sha1 if length == 40 else sha256)(b"blob %d\0" % len(data))
     made.update(data)
-    return made.hexdigest() == blob
+    return made.hexdigest()

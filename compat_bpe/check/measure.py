@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Callable
 
 from .files import ChosenFiles, Selection
-from .markdown_sections import is_markdown, markdown_sections, matching
 from .results import Kind, Report, Result, Status, judged
 from .rules import Limit, Part, Place, Rule
+from .section_counts import SectionCounts
 
 #: The tokens of each file, by the name of the encoding.
 Counted = Mapping["str | None", Mapping[str, int]]
@@ -23,9 +23,8 @@ class Measurement:
         chosen: the files.
         selection: the paths that results are wanted for.
         counted: the tokens of each file.
+        sections: counts sections.
         name_of: returns the name of an encoding in reports.
-        count: returns the tokens of a text by an encoding.
-        read: returns the text of a path.
         before: the tokens of each file in the base, by encoding; None if there is no base.
     """
 
@@ -35,10 +34,9 @@ class Measurement:
         chosen: ChosenFiles,
         selection: Selection,
         counted: Counted,
+        sections: SectionCounts,
         *,
         name_of: Callable[[str | None], str],
-        count: Callable[[str | None, str], int],
-        read: Callable[[str], str],
         before: Counted | None = None,
     ) -> None:
         self._report = report
@@ -46,8 +44,7 @@ class Measurement:
         self._selection = selection
         self._counted = counted
         self._name_of = name_of
-        self._count = count
-        self._read = read
+        self._sections = sections
         self._before = before
 
     def add(self, rule: Rule, paths: list[str]) -> None:
@@ -65,14 +62,8 @@ class Measurement:
             self._add(rule, "total", rule.total, sum(tokens[path] for path in counted))
 
     def _add_sections(self, rule: Rule, path: str) -> None:
-        if not rule.sections or not is_markdown(path):
-            return
-        sections = markdown_sections(self._read(path))
-        for one in rule.sections:
-            for section in matching(one, sections):
-                tokens = self._count(rule.encoding, section.text)
-                heading, line = section.heading, section.line
-                self._add(rule, "section", one.limit, tokens, path, heading=heading, line=line)
+        for one, (heading, line, tokens) in self._sections.of(rule, path):
+            self._add(rule, "section", one.limit, tokens, path, heading=heading, line=line)
 
     def _add_growth(self, rule: Rule, path: str, tokens: int) -> None:
         before = (self._before or {}).get(rule.encoding, {}).get(path)

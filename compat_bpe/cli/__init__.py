@@ -42,7 +42,8 @@ def main() -> None:
     - 0 if all went well;
     - 1 if a limit was exceeded, for commands that say so, or if standard output is a closed pipe;
     - 2 for wrong usage, if anything could not be read or written, or if memory is short;
-    - 130 if interrupted, 143 if told to end, and 129 if the terminal is gone.
+    - 130 if interrupted, 143 if told to end, and 129 if the terminal is gone; on Windows, 149 for
+      Ctrl-Break and for a window that is closed.
 
     In these cases no parts of files are left behind.
     """
@@ -50,7 +51,7 @@ def main() -> None:
     _handle("SIGINT", _leave)
     from .group import run
 
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
         _handle(name, _end)
     run()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -15,11 +15,12 @@ from ..check.git_base import GitError, read_base
 from ..check.measure import Measurement
 from ..check.results import Report
 from ..check.rules import Configuration, Part
+from ..check.section_counts import SectionCounts
 from ..files.text import check_beginning, read_text
 from .count_files import count_files
 from .counting import FileCounter
 from .options.encoding import chosen_encoding
-from .output import CommandError, failure, write_message
+from .output import CommandError, failure
 from .progress import FileProgress
 
 
@@ -29,12 +30,21 @@ class CheckRun:
     Args:
         given: the encoding that the command line names, for rules without one.
         jobs: the largest number of processes; None for as many as can run at the same time.
+        note: writes a note.
         is_quiet: write no notes, and draw no progress bar.
     """
 
-    def __init__(self, given: Encoding | None, jobs: int | None, *, is_quiet: bool) -> None:
+    def __init__(
+        self,
+        given: Encoding | None,
+        jobs: int | None,
+        note: Callable[[str], None],
+        *,
+        is_quiet: bool,
+    ) -> None:
         self._given = given
         self._jobs = jobs
+        self._note = note
         self._is_quiet = is_quiet
 
     def report(
@@ -77,11 +87,11 @@ class CheckRun:
         if base is not None:
             try:
                 found = read_base(configuration.folder, base)
-                comparison = Comparison(configuration, found, self._count_bytes)
-                before = comparison.before(counted, chosen)
+                comparison = Comparison(configuration, found, self._count_bytes, chosen)
+                before = comparison.before(counted)
                 report.changes = [
                     change._replace(encoding=self._name_of(change.encoding or None))
-                    for change in comparison.changes(counted, before, chosen, selection)
+                    for change in comparison.changes(counted, before, selection)
                 ]
             except GitError as error:
                 raise CommandError(f"--base: {error}") from None
@@ -91,9 +101,11 @@ class CheckRun:
             chosen,
             selection,
             counted,
+            SectionCounts(
+                lambda encoding, text: self._encoding(encoding).count(text),
+                lambda path: _text(chosen.found[path].path),
+            ),
             name_of=self._name_of,
-            count=lambda encoding, text: self._encoding(encoding).count(text),
-            read=lambda path: _text(chosen.found[path].path),
             before=before,
         )
         for rule, group in zip(configuration.rules, chosen.by_rule):
@@ -148,7 +160,7 @@ class CheckRun:
         ]
         places += [(configuration.exemptions[one].place, "the exemption") for one in chosen.unused]
         for place, what in places:
-            write_message(f"{shown_path(place.file)}:{place.line}: {what} matches no file")
+            self._note(f"{shown_path(place.file)}:{place.line}: {what} matches no file")
 
 
 def _text(path: str) -> str:

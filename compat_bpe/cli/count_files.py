@@ -7,21 +7,21 @@ large files, and count them as this process would.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from typing import TYPE_CHECKING, Callable
+from typing import TYPE_CHECKING, Callable, NamedTuple
 
 from ..files.walk import Found
 from .counting import Counts, FileCounter, Outcome, Part
 from .input_path import announce_wait
 from .progress import FileProgress
+from .workers import most_workers
 
 if TYPE_CHECKING:
     from ..parallel.pool import Pool, Tell
 
-#: The least size in bytes for workers: starting them takes as long as counting this.
-WORTH_WORKERS = 3_000_000
-
-#: Bytes that a worker gets at a time: few enough that all end at about the same time.
-_SHARE = 500_000
+#: Bytes that a worker gets at a time, at least and at most: the last shares are small, so that all
+#: workers end at about the same time; the first are large, since files beside each other have
+#: chunks in common, which a worker then merges once.
+_SHARE, _LARGEST_SHARE = 500_000, 8_000_000
 
 #: Bytes that a worker counts before it reports them.
 _TOLD = 1 << 16
@@ -55,7 +55,7 @@ def count_files(
             announce(file.path)
         return counter.count(Part(file.path), progress.advance)
 
-    most = _most_workers(files, jobs)
+    most = most_workers(sum(file.size or 0 for file in files if file.is_regular), jobs)
     parts: list[list[tuple[Part, int]]] = []
     if most:
         from .parts import parts_of  # small inputs do not need it
@@ -75,8 +75,8 @@ def count_files(
 
     jobs_of = [(number, slot) for number, some in enumerate(parts) for slot in range(len(some))]
     outcomes: list[list[Outcome | None]] = [[None] * len(some) for some in parts]
-    shares = _shares([part for some in parts for part in some])
-    with Pool(_FileWorker, (counter,), min(most, len(shares))) as pool:
+    shares = _shares([part for some in parts for part in some], most)
+    with Pool(_FileWorker, (counter,), min(most, len(shares)), forks=True) as pool:
         arriving = _outcomes(pool, shares, progress.advance)
         for number, file in enumerate(files):
             while None in outcomes[number]:
@@ -94,17 +94,6 @@ def count_files(
                 progress.file_done()
             outcomes[number].clear()
             yield _joined(outcome_parts)
-
-
-def _most_workers(files: Sequence[Found], jobs: int | None) -> int:
-    """Return the largest number of workers; 0 if they are not worth it or cannot be started."""
-    size = sum(file.size or 0 for file in files if file.is_regular)
-    if jobs == 1 or size < WORTH_WORKERS:
-        return 0
-    from ..parallel.processes import may_start, processors  # small inputs do not need it
-
-    most = jobs or processors()
-    return most if most > 1 and may_start() else 0
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
@@ -135,27 +124,40 @@ def _outcomes(
 
     try:
         for message in pool.run(shares):
-            if isinstance(message, int):
-                advance(message)
-            else:
-                yield message
+            advance(message.size)
+            yield from message.outcomes
     except WorkerKilled:
         return
 
 
-def _shares(parts: Sequence[tuple[Part, int]]) -> list[Share]:
-    """Return shares of about ``_SHARE`` bytes, the largest first, since these take longest."""
-    shares: list[tuple[int, list[tuple[int, Part]]]] = []
+def _shares(parts: Sequence[tuple[Part, int]], workers: int) -> list[Share]:
+    """Return shares of the parts, in order, the first ones larger than the last.
+
+    A share has half of what each worker would get of the rest, within ``_SHARE`` and
+    ``_LARGEST_SHARE``.
+    """
+    shares: list[Share] = []
     share: list[tuple[int, Part]] = []
     total = 0
+    left = sum(size for _, size in parts)
     for index, (part, size) in enumerate(parts):
         share.append((index, part))
         total += size
-        if total >= _SHARE:
-            shares.append((total, share))
+        if total >= max(_SHARE, min(_LARGEST_SHARE, left // (2 * workers))):
+            shares.append(share)
+            left -= total
             share, total = [], 0
-    shares.append((total, share))
-    return [share for _, share in sorted(shares, key=lambda pair: -pair[0]) if share]
+    if share:
+        shares.append(share)
+    return shares
+
+
+class _Counted(NamedTuple):
+    """A message of a worker: bytes that it has counted, and parts that are done."""
+
+    size: int
+    #: Indexes of parts, each with its outcome.
+    outcomes: Sequence[tuple[int, Outcome]]
 
 
 class _FileWorker:
@@ -165,22 +167,26 @@ class _FileWorker:
         self._counter = counter
 
     def do(self, task: Share, tell: Tell) -> None:
-        """Tell numbers of bytes counted, and the index and the outcome of each part."""
+        """Tell how many bytes are counted, and the index and the outcome of each part."""
         untold = 0
+        outcomes: list[tuple[int, Outcome]] = []
 
         def advance(size: int) -> None:
             nonlocal untold
             untold += size
             if untold >= _TOLD:
-                tell(untold)
-                untold = 0
+                tell_all()
+
+        def tell_all() -> None:
+            nonlocal untold
+            tell(_Counted(untold, outcomes))
+            outcomes.clear()
+            untold = 0
 
         for index, part in task:
             outcome = self._counter.count(part, advance)
-            # All its bytes are sent first: after the last outcome, no message is read.
-            tell(untold)
-            untold = 0
-            tell((index, outcome))
+            outcomes.append((index, outcome))
+        tell_all()
 
     def finish(self, tell: Tell) -> None:
         pass

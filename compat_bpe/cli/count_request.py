@@ -91,9 +91,11 @@ def count_request(
             "model": model if stored is None else None,
             "encoding": encoding,
             "template": template,
-            "tools": body.get("tools"),
+            # OpenAI's requests had them under this name before.
+            "tools": body.get("functions") if body.get("tools") is None else body["tools"],
             "documents": body.get("documents"),
             "variables": body.get("chat_template_kwargs"),
+            "response_format": body.get("response_format"),
             "estimate": factor is not None,
         }
         tokens = count_messages(**request)

@@ -58,12 +58,19 @@ class FileCounter:
         encoding: the encoding.
         allow_nul: take files with NUL bytes at their beginning as text, too.
         replace: count bytes that are not UTF-8 as U+FFFD.
+        decompress: count the text in compressed files, told by their names.
     """
 
     def __init__(
-        self, encoding: Encoding, *, allow_nul: bool = False, replace: bool = False
+        self,
+        encoding: Encoding,
+        *,
+        allow_nul: bool = False,
+        replace: bool = False,
+        decompress: bool = False,
     ) -> None:
         self.encoding = encoding
+        self._decompress = decompress
         self._allow_nul = allow_nul
         self._errors = "replace" if replace else "strict"
 
@@ -72,19 +79,30 @@ class FileCounter:
 
         Args:
             part: the file, or the part.
-            advance: called with the number of bytes each time some are counted.
+            advance: called with the number of bytes each time some are counted; of a compressed
+                file, with that of compressed ones.
         """
         try:
+            if self.decompresses(part.path):
+                return self._count_decompressed(part, advance)
             with open_bytes(part.path) as file:
                 if part.start:
                     file.seek(part.start)
                 return Outcome(self._count(file, part, advance))
         except OSError as error:
             return Outcome(None, error.strerror or str(error), was_read=False)
-        except _UnknownError as error:
+        except (ImportError, _UnknownError) as error:
             return Outcome(None, str(error), was_read=False)
         except ValueError as error:
             return Outcome(None, str(error), is_binary=isinstance(error, BinaryError))
+
+    def decompresses(self, path: str) -> bool:
+        """Return True if a file is decompressed, so that it is counted from its start."""
+        if not self._decompress:
+            return False
+        from ..files.compressed import is_compressed  # also for few
+
+        return is_compressed(path)
 
     def count_text(self, text: str) -> Outcome:
         """Count a text that is no file."""
@@ -113,6 +131,15 @@ class FileCounter:
             advance(len(block))
             return counts
         return self._count_rest(block, file, part, advance)
+
+    def _count_decompressed(self, part: Part, advance: Callable[[int], None]) -> Outcome:
+        from ..files.compressed import DamagedError, opened  # few counts need it
+
+        try:
+            with opened(part.path, advance) as file:
+                return Outcome(self._count(file, part, lambda size: None))
+        except DamagedError as error:
+            return Outcome(None, str(error), was_read=False)  # never passed over, as binary ones
 
     def _encoding_of(self, part: Part) -> Encoding:
         return self.encoding.continued if part.start else self.encoding

@@ -16,6 +16,9 @@ from ..version import __version__
 from .options.short_help import add_short_help
 from .output import PROGRAM, CommandError, escape_unknown, show_warning, visible
 
+#: The errors of a closed pipe: Windows calls it an invalid argument.
+_CLOSED_PIPE = (errno.EPIPE, *([errno.EINVAL] if os.name == "nt" else []))
+
 #: Each command and the module it is in, which is imported when it is used.
 _COMMANDS = {
     "count": "count",
@@ -104,7 +107,8 @@ def _reason(error: OSError) -> str | None:
     Errors of files are reported where they occur, and click handles a closed pipe. What is left is
     mostly a full disk under standard output, or a current directory that was removed.
     """
-    if error.errno == errno.EPIPE:
+    if error.errno in _CLOSED_PIPE and error.filename is None:
+        error.errno = errno.EPIPE  # as click knows it
         return None
     if error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror or error}"

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
+from contextlib import contextmanager
 
 from .. import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..fit.stream import encode_iter
 from .output import CommandError
+
+
+@contextmanager
+def errors_of(encoding: Encoding, name: str) -> Iterator[None]:
+    """Raise ``CommandError`` where there is no token for a part of a text.
+
+    Args:
+        encoding: the encoding.
+        name: the name of the text in messages.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise CommandError(f"{name}: {encoding.name}: {error}") from None
 
 
 def encoded(
@@ -24,10 +39,8 @@ def encoded(
     Raises:
         CommandError: the vocabulary has no token for a part of the text; or raised by the pieces.
     """
-    try:
+    with errors_of(encoding, name):
         yield from encode_iter(encoding, pieces, allowed_special=allowed, disallowed_special=())
-    except ValueError as error:
-        raise CommandError(f"{name}: {encoding.name}: {error}") from None
 
 
 def with_special_tokens(encoding: Encoding, text: str, allowed: Set[str], name: str) -> list[int]:
@@ -42,9 +55,7 @@ def with_special_tokens(encoding: Encoding, text: str, allowed: Set[str], name: 
     """
     if not isinstance(encoding, Tokenizer):
         raise CommandError(f"{encoding.name} has no tokens that are added to every text")
-    try:
+    with errors_of(encoding, name):
         return encoding.encode(
             text, allowed_special=allowed, disallowed_special=(), add_special_tokens=True
         )
-    except ValueError as error:
-        raise CommandError(f"{name}: {encoding.name}: {error}") from None

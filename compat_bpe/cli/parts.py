@@ -1,7 +1,8 @@
-"""Cutting a large file into parts that can be counted in parallel."""
+"""Cutting a large file into parts that can be counted or encoded in parallel."""
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import BinaryIO
 
 from .. import Encoding
@@ -18,25 +19,45 @@ _WINDOWS = (1 << 10, 1 << 14)
 def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int]]:
     """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
 
-    Parts are cut at cut points, so the tokens of the file are those of its parts. If no cut point
-    is found at once, a part is larger; in the worst case it is the whole file. It is the whole
-    file, too, if that is no text or cannot be read: counting it says so.
+    It is the whole file if that is compressed, is no text or cannot be read: counting it says so.
 
     Args:
         counter: the counter for the parts.
         path: the path of a regular file.
         size: its size in bytes.
     """
-    places = [0]
+    if counter.decompresses(path):
+        return [(Part(path), size)]
     if size >= 2 * _SIZE:
         try:
             with open(path, "rb") as file:
                 counter.check_beginning(file.read(1 << 13))
+        except (OSError, ValueError):
+            return [(Part(path), size)]
+    return cut_parts(counter.encoding, path, size, frozenset())
+
+
+def cut_parts(encoding: Encoding, path: str, size: int, names: Set[str]) -> list[tuple[Part, int]]:
+    """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
+
+    Parts are cut at cut points, so the tokens of the file are those of its parts. If no cut point
+    is found at once, a part is larger; in the worst case it is the whole file.
+
+    Args:
+        encoding: the encoding.
+        path: the path of a regular file.
+        size: its size in bytes.
+        names: special tokens that may be tokens in the file.
+    """
+    places = [0]
+    if size >= 2 * _SIZE:
+        try:
+            with open(path, "rb") as file:
                 for start in range(_SIZE, size - _SIZE // 2, _SIZE):
-                    place = cut_after(counter.encoding, file, start)
+                    place = cut_after(encoding, file, start, names)
                     if place is not None and places[-1] < place < size:
                         places.append(place)
-        except (OSError, ValueError):
+        except OSError:
             places = [0]
     # The last part goes to the end of the file, even if that has grown since.
     ends: list[int | None] = [*places[1:], None]
@@ -46,7 +67,7 @@ def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int
     ]
 
 
-def cut_after(encoding: Encoding, file: BinaryIO, start: int) -> int | None:
+def cut_after(encoding: Encoding, file: BinaryIO, start: int, names: Set[str]) -> int | None:
     """Return the offset in bytes of a cut point soon after ``start``; None if none is found."""
     for window in _WINDOWS:
         file.seek(start)
@@ -58,7 +79,7 @@ def cut_after(encoding: Encoding, file: BinaryIO, start: int) -> int | None:
         except UnicodeDecodeError:
             return None
         next_cut_point = encoding.core.next_cut_point
-        cut = next_cut_point(text) or next_cut_point(text, fine=True)
+        cut = next_cut_point(text, names=names) or next_cut_point(text, names=names, fine=True)
         if cut:
             return start + skipped + len(text[:cut].encode())
     return None

@@ -1,12 +1,13 @@
-"""A progress bar on a terminal."""
+"""A progress bar on a terminal, or lines of JSON for a program."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from typing import TextIO, TypeVar
+from typing import Any, TextIO, TypeVar
 
+from .json_progress import current
 from .output import plural
 
 _Progress = TypeVar("_Progress", bound="Progress")
@@ -23,7 +24,7 @@ class Progress:
     """A bar on the last line of a terminal.
 
     It appears only after a second, and only if standard error is a terminal that can go back to
-    the beginning of a line.
+    the beginning of a line. With ``--json-progress``, there are lines of ``json_progress`` instead.
 
     Args:
         total: the number of things to do; None if it is not known.
@@ -31,6 +32,9 @@ class Progress:
         stream: the terminal; standard error unless given.
         is_quiet: never draw the bar.
     """
+
+    #: The stage that lines of JSON name.
+    _stage = "learn"
 
     def __init__(
         self,
@@ -45,15 +49,17 @@ class Progress:
         self._what = what
         self._done = 0
         self._drawn = 0
-        self._next = (
-            time.monotonic() + _DELAY if not is_quiet and self._is_terminal() else float("inf")
-        )
+        self._json = current()
+        is_drawn = not is_quiet and self._json is None and self._is_terminal()
+        self._next = time.monotonic() + _DELAY if is_drawn else float("inf")
 
     def __enter__(self: _Progress) -> _Progress:
+        self._write_json()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.clear()
+        self._write_json()
 
     def advance(self, number: int) -> None:
         """Add a number of things that are done; call it after the work, not before."""
@@ -75,6 +81,8 @@ class Progress:
             return False
 
     def _refresh(self) -> None:
+        if self._json is not None and self._json.is_due:
+            self._write_json()
         now = time.monotonic()
         if now < self._next:
             return
@@ -109,6 +117,13 @@ class Progress:
     def _with_total(self, total: int) -> str:
         return f"{total:,} {self._what}"
 
+    def _write_json(self) -> None:
+        if self._json is not None:
+            self._json.write(self._stage, **self._figures())
+
+    def _figures(self) -> dict[str, Any]:
+        return {"done": self._done, "total": self._total, "unit": self._what}
+
     def _write(self, text: str) -> None:
         try:
             self._stream.write(text)
@@ -126,6 +141,8 @@ class FileProgress(Progress):
         stream, is_quiet: as in ``Progress``.
     """
 
+    _stage = "read"
+
     def __init__(
         self,
         files: int,
@@ -142,6 +159,9 @@ class FileProgress(Progress):
         """Add a file that is done."""
         self._files_done += 1
         self._refresh()
+
+    def _figures(self) -> dict[str, Any]:
+        return {**super()._figures(), "files": self._files_done, "total_files": self._files}
 
     def _without_total(self) -> str:
         return f"{self._done / 1e6:,.1f} MB, {self._of_files()}"

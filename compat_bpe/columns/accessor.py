@@ -87,8 +87,9 @@ class Tokens(ABC):
         Raises:
             ValueError, OSError: as in ``count`` and in ``Encoding.truncate``.
         """
+        carried = Carried(encoding)
         check_truncating(limit, keep, boundary, marker)
-        made = truncating(Carried(encoding).get(), limit, keep, boundary, marker)
+        made = truncating(carried.get(), limit, keep, boundary, marker)
         return self._made(made, "str", errors)
 
     def split(
@@ -109,6 +110,7 @@ class Tokens(ABC):
         Raises:
             ValueError, OSError: as in ``count`` and in ``split_text``.
         """
+        carried = Carried(encoding)
         check_splitting(limit, overlap, boundary)
-        made = splitting(Carried(encoding).get(), limit, overlap, boundary)
+        made = splitting(carried.get(), limit, overlap, boundary)
         return self._made(made, "strs", errors)

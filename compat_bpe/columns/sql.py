@@ -7,11 +7,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Callable
 
-from ..encodings.encoding import Encoding
-from ..encodings.registry import get_encoding
+from .batches import Batches, RowFunction, count, encoding_named, split, truncated
 from .encoding_for_workers import AnyEncoding, Carried
-from .functions import each_once, splitting, truncating
-from .texts import Errors, check_errors, texts_of
+from .texts import Errors, check_errors
 from .values import text_of
 
 #: The most values that each of SQLite's functions caches, and the length of the longest of these.
@@ -19,26 +17,11 @@ from .values import text_of
 #: texts.
 _CACHED, _LONGEST = 4096, 4096
 
-Function = Callable[..., Any]
-
-
-def _count(encoding: Encoding, text: str) -> int:
-    return encoding.count(text)
-
-
-def _truncated(encoding: Encoding, text: str, limit: int) -> Any:
-    return truncating(encoding, limit)(text)
-
-
-def _split(encoding: Encoding, text: str, limit: int) -> Any:
-    return splitting(encoding, limit)(text)
-
-
 #: The functions, each with its type in DuckDB and whether it takes a limit.
-_FUNCTIONS: dict[str, tuple[Function, str, bool]] = {
-    "token_count": (_count, "BIGINT", False),
-    "truncate_tokens": (_truncated, "VARCHAR", True),
-    "split_tokens": (_split, "VARCHAR[]", True),
+_FUNCTIONS: dict[str, tuple[RowFunction, str, bool]] = {
+    "token_count": (count, "BIGINT", False),
+    "truncate_tokens": (truncated, "VARCHAR", True),
+    "split_tokens": (split, "VARCHAR[]", True),
 }
 
 
@@ -83,37 +66,31 @@ def register(
     """
     check_errors(errors)
     own = {name: Carried(encoding) for name, encoding in (encodings or {}).items()}
-
-    def encoding_of(name: str) -> Encoding:
-        return own[name].get() if name in own else get_encoding(name)
-
     modules = {one.__module__.partition(".")[0] for one in type(connection).__mro__}
     if "sqlite3" in modules:
-        return _register_sqlite(connection, encoding_of, errors)
+        return _register_sqlite(connection, own, errors)
     if modules & {"duckdb", "_duckdb"}:
-        return _register_duckdb(connection, encoding_of, errors)
+        return _register_duckdb(connection, own, errors)
     raise TypeError(
         f"a connection is of sqlite3 or of DuckDB, not a {type(connection).__name__}; "
         "for Spark there is compat_bpe.spark.register"
     )
 
 
-def _register_sqlite(
-    connection: Any, encoding_of: Callable[[str], Encoding], errors: Errors
-) -> list[str]:
+def _register_sqlite(connection: Any, own: Mapping[str, Carried], errors: Errors) -> list[str]:
     for name, (function, _, has_limit) in _FUNCTIONS.items():
-        call = _of_row(function, encoding_of, errors)
+        call = _of_row(function, own, errors)
         connection.create_function(name, 3 if has_limit else 2, call, deterministic=True)
     return list(_FUNCTIONS)
 
 
-def _of_row(function: Function, encoding_of: Callable[[str], Encoding], errors: Errors) -> Function:
+def _of_row(function: RowFunction, own: Mapping[str, Carried], errors: Errors) -> RowFunction:
     """Return a function on the values of one row of SQLite, which has no batches."""
 
     def make(value: Any, name: Any, *limit: Any) -> Any:
         if value is None or name is None or None in limit:
             return None
-        encoding = encoding_of(name)
+        encoding = encoding_named(name, own)
         text = text_of(value, errors, "'text'")
         made = None if text is None else function(encoding, text, *limit)
         return json.dumps(made, ensure_ascii=False) if isinstance(made, list) else made
@@ -128,9 +105,7 @@ def _of_row(function: Function, encoding_of: Callable[[str], Encoding], errors: 
     return call
 
 
-def _register_duckdb(
-    connection: Any, encoding_of: Callable[[str], Encoding], errors: Errors
-) -> list[str]:
+def _register_duckdb(connection: Any, own: Mapping[str, Carried], errors: Errors) -> list[str]:
     try:
         import pyarrow
     except ImportError:
@@ -147,7 +122,7 @@ def _register_duckdb(
         for suffix, takes in (("", "VARCHAR"), ("_blob", "BLOB")):
             connection.create_function(
                 name + suffix,
-                _of_batch(function, encoding_of, errors, pyarrow.array, types[returns], has_limit),
+                _of_batch(function, own, errors, pyarrow.array, types[returns], has_limit),
                 [takes, "VARCHAR", *(["BIGINT"] if has_limit else [])],
                 returns,
                 type="arrow",
@@ -158,28 +133,19 @@ def _register_duckdb(
 
 
 def _of_batch(
-    function: Function,
-    encoding_of: Callable[[str], Encoding],
+    function: RowFunction,
+    own: Mapping[str, Carried],
     errors: Errors,
-    array: Function,
+    array: Callable[[list[Any], Any], Any],
     returns: Any,
     has_limit: bool,
-) -> Function:
+) -> RowFunction:
     """Return a function on the Arrow arrays of a batch of DuckDB."""
 
-    def apply(texts: Any, names: Any, *limits: Any) -> Any:
-        # Names are looked up before the first row of the batch.
-        named = names.to_pylist()
-        encodings = {name: encoding_of(name) for name in {*named} - {None}}
+    batches = Batches(function, own, errors)
 
-        def make(row: Any) -> Any:
-            text, name, *limit = row
-            if text is None or name is None or None in limit:
-                return None
-            return function(encodings[name], text, *limit)
-
-        rows = zip(texts_of(texts, errors, "'text'"), named, *(one.to_pylist() for one in limits))
-        return array(each_once(make, rows), returns)
+    def apply(*arrays: Any) -> Any:
+        return array(batches.made(*arrays), returns)
 
     # DuckDB counts the parameters of what it is given.
     if has_limit:

@@ -146,14 +146,25 @@ class ChunkCounter:
         Raises:
             OSError: a worker process has been killed.
         """
+        self.so_far()
+        self._hand_over()
+        return dict(self._counts)
+
+    def so_far(self) -> Counts:
+        """Return the counts of all texts that have ended, but for those that were handed over.
+
+        More may be fed. Until then, the counts must not be changed.
+
+        Raises:
+            OSError: a worker process has been killed.
+        """
         self._pass_on()
         if self._workers is not None:
             for told in self._workers.finish():
                 self._told(*told)
             self._workers.__exit__()
             self._workers = None
-        self._hand_over()
-        return dict(self._counts)
+        return self._counts
 
     def _add(self, text: str, group: str, *, goes_on: bool) -> None:
         if not text:

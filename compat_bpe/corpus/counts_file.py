@@ -9,8 +9,8 @@ Three formats, told apart by the name:
   ``"group"``.
 - ``.parquet``: the columns ``chunk`` and ``count``, and perhaps ``group``. This needs ``pyarrow``.
 
-The first two may be compressed by gzip (``.gz``), and are UTF-8. The order of the rows makes no
-difference, and a chunk may have several.
+The first two may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``), and are UTF-8. The order of
+the rows makes no difference, and a chunk may have several.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Callable
 
-from ..files.compressed import read_lines, without_gz
+from ..files.compressed import read_lines, uncompressed_name
 from ..files.json_message import json_message
 from ..files.text import STDIN, not_utf8
 from ..formats.checked_json import is_unicode
@@ -34,6 +34,9 @@ Row = tuple[str, int, str]
 
 _PARQUET = (".parquet", ".pq")
 _NAMES = ".tsv, .tsv.gz, .jsonl, .jsonl.gz or .parquet"
+
+#: The endings of the names of files that are written.
+_WRITTEN = (".tsv", ".jsonl", ".ndjson")
 
 #: The folder that Spark keeps in a folder that it writes, until that is complete.
 _UNFINISHED = "_temporary"
@@ -113,7 +116,7 @@ class CountsReader:
             OSError: a file cannot be read.
             ValueError: a row is wrong, or the data is damaged; the message begins with the file and
                 the line or row.
-            ImportError: ``pyarrow`` is not there, and a file needs it.
+            ImportError: what a file needs is not there, such as ``pyarrow``.
         """
         for path in self.files:
             group = "" if path == STDIN else group_of(path, path)
@@ -142,6 +145,8 @@ class CountsReader:
                         yield chunk, count, own
             except (TypeError, ValueError) as error:
                 raise ValueError(f"{self.place}: {error}") from None
+            except ImportError as error:
+                raise ImportError(f"{path}: {error}", name=error.name) from None
             except OSError as error:
                 if error.filename is None:
                     error.filename = path
@@ -192,7 +197,9 @@ def files_of(path: str) -> list[str]:
 
 
 def _has_format(path: str) -> bool:
-    return without_gz(path).lower().endswith(".tsv") or is_json_lines(path) or _is_parquet(path)
+    return (
+        uncompressed_name(path).lower().endswith(".tsv") or is_json_lines(path) or _is_parquet(path)
+    )
 
 
 def _is_parquet(path: str) -> bool:
@@ -277,5 +284,5 @@ def write_rows(file: BinaryIO, rows: Iterable[Row], path: str, *, with_groups: b
 
 def check_output(path: str) -> None:
     """Raise ``ValueError`` if the name of a file to be written tells no format of text."""
-    if path != STDIN and (not _has_format(path) or _is_parquet(path)):
+    if path != STDIN and not path.lower().removesuffix(".gz").endswith(_WRITTEN):
         raise ValueError(f"{path}: the name must end in .tsv, .tsv.gz, .jsonl or .jsonl.gz")

@@ -1,8 +1,10 @@
 r"""Reading a corpus as a stream of parts of documents.
 
-A document is a text file, or the text of one line of a file of JSON lines (``.jsonl``,
-``.ndjson``). Either may be compressed by gzip (``.txt.gz``, ``.jsonl.gz``). A long document comes
-in several parts, so a file of any size takes little memory; a line of JSON is held as a whole.
+A document is a text file; or the text of one line of a file of JSON lines (``.jsonl``,
+``.ndjson``); or that in one row of a table (``.parquet``, ``.pq``, ``.arrow``, ``.arrows``,
+``.feather``). Texts and JSON lines may be compressed (``.gz``, ``.bz2``, ``.xz``, ``.zst``). A long
+document comes in several parts, so a file of any size takes little memory; a line of JSON is held
+as a whole, and so are the texts of some thousand rows.
 
 The bytes are decoded as UTF-8 and not changed: no newline is translated, and a byte-order mark in a
 text file is a character.
@@ -14,10 +16,10 @@ import codecs
 import json
 import os
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import count, islice
 from typing import Callable, Literal, NamedTuple, get_args
 
-from ..files.compressed import read_blocks, read_lines, without_gz
+from ..files.compressed import kind_of_compression, read_blocks, read_lines, uncompressed_name
 from ..files.json_message import json_message
 from ..files.names import parts_of_path
 from ..files.text import check_beginning, not_utf8
@@ -27,6 +29,7 @@ from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 from .part import PART as PART
 from .part import DocumentPart as DocumentPart
 from .spool import Spool
+from .tables import is_table, is_table_data, table_rows
 
 #: The treatment of damaged data; see ``read_corpus``.
 Errors = Literal["strict", "replace", "skip"]
@@ -59,39 +62,40 @@ def read_corpus(
 ) -> Iterator[DocumentPart]:
     r"""Yield the documents of some files in parts, in the order of the files.
 
-    A file is JSON lines if its name ends in ``.jsonl`` or ``.ndjson``, with or without ``.gz``
-    after it; otherwise it is a text. Standard input has no name: it is not compressed, and a text
-    unless ``jsonl`` is true. In JSON lines, blank lines are passed over, and lone surrogates
-    (``"\ud800"``), which UTF-8 cannot hold, become U+FFFD.
+    The name of a file says what it is, as above. Standard input has no name: it is not compressed,
+    and a text unless ``jsonl`` is true. In JSON lines, blank lines are passed over, and lone
+    surrogates (``"\ud800"``), which UTF-8 cannot hold, become U+FFFD.
 
     These count as damage:
 
     - binary data, that is, a NUL in the first 8,000 bytes;
     - bytes that are not UTF-8;
-    - gzip data that is cut short or wrong;
-    - a line that is not a JSON object with a text in the field.
+    - compressed data that is cut short, wrong, or behind a name that does not say so;
+    - a line that is not a JSON object with a text in the field;
+    - a row without a text in the column, and a table that is wrong or lacks a column.
 
     With ``errors="skip"``, a text file that is damaged anywhere gives no part at all. So it is
     read twice: once to check it, and once for its parts (a pipe waits in a temporary file). In
-    JSON lines, damaged lines are left out; so are all lines after damaged gzip data. With other
-    values of ``errors``, parts may come before the error is raised.
+    JSON lines and tables, damaged lines or rows are left out; so is all that comes after damaged
+    compressed data. With other values of ``errors``, parts may come before the error is raised.
 
     Args:
         files: the files.
-        field: the field of a JSON line that has a document's text.
-        group_field: the field of a JSON line that has a document's group. If None, and for text
+        field: the field of a JSON line, or the column of a table, that has a document's text.
+        group_field: the field or the column that has a document's group. If None, and for text
             files, it is the file's group.
         jsonl: all files are JSON lines, whatever their names.
         errors: the treatment of damage. ``"strict"`` raises ``ValueError``; ``"replace"`` does so,
             too, but replaces bytes that are not UTF-8 by U+FFFD; ``"skip"`` leaves damage out.
         advance: called with a number of bytes once their text has been worked on, that is, when the
-            next part is asked for. They are bytes of the file on disk: for ``.gz``, compressed
-            ones.
+            next part is asked for. They are bytes of the file on disk: of a compressed file,
+            compressed ones.
         skipped: called with the place and the reason of everything that is left out.
 
     Raises:
         OSError: a file cannot be read, whatever ``errors`` is; ``filename`` says which.
         ValueError: data is damaged; the message says how and where.
+        ImportError: a module that a file needs is not installed; the message says which.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +117,7 @@ def is_json_lines(path: str) -> bool:
     >>> is_json_lines("wiki/aa.jsonl.gz"), is_json_lines("wiki/aa.json")
     (True, False)
     """
-    return without_gz(path).lower().endswith((".jsonl", ".ndjson"))
+    return uncompressed_name(path).lower().endswith((".jsonl", ".ndjson"))
 
 
 def group_of(path: str, root: str) -> str:
@@ -214,6 +218,8 @@ class _Reader:
             for part in self._parts(file, jsonl):
                 yield part
                 self._progress.worked()
+        except ImportError as error:
+            raise ImportError(f"{file.path}: {error}", name=error.name) from None
         except OSError as error:
             if error.errno is not None and error.filename is None:
                 error.filename = file.path
@@ -223,6 +229,9 @@ class _Reader:
     def _parts(self, file: CorpusFile, jsonl: bool) -> Iterator[DocumentPart]:
         if jsonl or is_json_lines(file.path):
             yield from self._json_lines(file)
+            return
+        if is_table(file.path):
+            yield from self._table(file)
             return
         try:
             yield from self._undamaged(file) if self._skips else self._text(file)
@@ -267,6 +276,14 @@ class _Reader:
             raise not_utf8(error, error.offset - error.start) from None
 
     def _check_beginning(self, data: bytes) -> None:
+        compression = kind_of_compression(data)
+        if compression is not None:
+            name, ending = compression
+            raise ValueError(
+                f"binary: {name} data; decompress it, or let the name of the file end in {ending}"
+            )
+        if is_table_data(data):
+            raise ValueError("binary: a table; let the name of the file end in .parquet or .arrow")
         check_beginning(data, any_bytes=self._decoding == "replace")
 
     def _json_lines(self, file: CorpusFile) -> Iterator[DocumentPart]:
@@ -296,6 +313,25 @@ class _Reader:
                 else:
                     yield from parts_of([text], group, source)
             offset += size
+
+    def _table(self, file: CorpusFile) -> Iterator[DocumentPart]:
+        rows = table_rows(file.path, self._field, self._group_field, self._progress.read)
+        for number in count(1):
+            source = f"{file.path}:{number}"
+            try:
+                row = next(rows, None)
+            except ValueError as error:  # reading cannot go on after it
+                self._refuse(file.path if number == 1 else source, error)
+                return
+            if row is None:
+                return
+            names = self._field, self._group_field
+            missing = next((name for name, value in zip(names, row) if value is None), None)
+            if missing is not None:
+                self._refuse(source, ValueError(f"the column {missing!r} is null"))
+                continue
+            text, group = row
+            yield from parts_of([text], file.group if self._group_field is None else group, source)
 
     def _document(self, line: bytes, offset: int, group: str) -> tuple[str, str]:
         """Return the text and the group of a line; ``offset`` is that of its first byte."""

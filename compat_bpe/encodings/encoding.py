@@ -265,19 +265,23 @@ class Encoding(Decoding, Fitting, Vocabulary):
         """
         if num_threads < 1:
             raise ValueError(f"num_threads is {num_threads}; it must be 1 or more")
-        from .batch import encode_in_workers, map_in_order, worth_workers
+        from .batch import map_in_order, processes_for
 
         texts = list(text)
-        if worth_workers(texts, num_threads):
+        processes = processes_for(texts, num_threads)
+        if processes > 1:
             # Errors in a text are found here, not in a worker.
             allowed: Set[str] = NOTHING
             for one in texts:
                 allowed = allowed_names(
                     one, self._special_names, allowed_special, disallowed_special
                 )
-            encoded = encode_in_workers(self.recipe(), texts, allowed, num_threads)
-            if encoded is not None:
-                return encoded
+            if isinstance(allowed, (set, frozenset)):  # if not, it raises below
+                from .batch_workers import encode_in_workers  # only large batches need it
+
+                encoded = encode_in_workers(self, self.recipe(), texts, allowed, processes)
+                if encoded is not None:
+                    return encoded
 
         def encode(one: str) -> list[int]:
             return self.encode(

@@ -30,9 +30,18 @@ _KIMI = "|".join(
 )
 # From whisper/tokenizer.py of openai-whisper 20250625: GPT-2's as it was first published.
 _WHISPER = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+# From scripts/extend_tokenizer.sh in PythonNut/superbpe, for the second stage of SuperBPE. There it
+# cuts text into its matches and what lies between them; here the latter are matches, too. The last
+# alternative never comes: with it, the analysis sees that nothing is left out.
+_ONE_SIGN = r"[^\s\p{L}\p{N}]"
+_SUPERBPE = (
+    rf"\p{{N}}{{1,3}}| ?{_ONE_SIGN}{{2,}}[\r\n/]*| +(?!\S)"
+    rf"|(?:\p{{L}}|[^\S ]|{_ONE_SIGN}(?!{_ONE_SIGN})"
+    rf"| (?=[\p{{L}}\p{{N}}]|{_ONE_SIGN}(?!{_ONE_SIGN})))+|[\s\S]"
+)
 
 #: The patterns by name: shipped encodings with a single pattern, and the families of models whose
-#: vocabularies are kept in such files (``rank_families``).
+#: vocabularies are kept in such files (``rank_families``); and one for superwords.
 PATTERNS: dict[str, str] = {
     **{name: published.pattern for name, published in PUBLISHED.items()},
     "llama3": _LLAMA3,
@@ -43,4 +52,5 @@ PATTERNS: dict[str, str] = {
     "kimi": _KIMI,
     "phi3_small": PUBLISHED["cl100k_base"].pattern,
     "whisper": _WHISPER,
+    "superbpe": _SUPERBPE,
 }

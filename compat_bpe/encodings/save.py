@@ -44,7 +44,7 @@ def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
     >>> read.encode("hello world") == enc.encode("hello world")
     True
     """
-    write_files([(path, format_ranks(_ranks(encoding)))])
+    write_files([(path, format_ranks(ranks_of(encoding)))])
 
 
 def save_gpt2(
@@ -64,7 +64,7 @@ def save_gpt2(
     _check_byte_level(encoding)
     model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
     if not isinstance(model, ListedModel):
-        ranks = _ranks(encoding)
+        ranks = ranks_of(encoding)
         ids = format_encoder_json(ranks, _names(encoding))
         merges = format_vocab_bpe(ranks)
     else:
@@ -128,8 +128,8 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
     write_files([(path, json.dumps(file, ensure_ascii=False).encode())])
 
 
-def _ranks(encoding: Encoding) -> Mapping[bytes, int]:
-    """Return ranks that give the ids of the encoding.
+def ranks_of(encoding: Encoding) -> Mapping[bytes, int]:
+    """Return ranks by which merging gives the ids of a byte-level BPE.
 
     Raises:
         ValueError: there are no such ranks.

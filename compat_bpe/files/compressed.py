@@ -1,15 +1,23 @@
-"""Reading a file that may be compressed, with progress in bytes of the file on disk."""
+"""Reading a file that may be compressed, with progress in bytes of the file on disk.
+
+The ending of the name says how: ``.gz``, ``.bz2``, ``.xz`` or ``.zst``. A file may have several
+streams one after the other, and zero bytes after each, which xz allows and tapes leave. Data that
+ends within a stream, or goes on with anything else, is an error.
+
+Memory is bounded, whatever the data decompresses to: it comes in blocks.
+"""
 
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader, RawIOBase
-from typing import TYPE_CHECKING, BinaryIO, Callable
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple, Protocol
 
-from .text import STDIN, open_bytes
+from .text import open_bytes
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -17,31 +25,153 @@ if TYPE_CHECKING:
 #: The number of bytes that are read at a time, and so the step of the progress through a file.
 BLOCK = 1 << 16
 
-_GZIP = ".gz"
+#: The most bytes of memory for a window of xz and of Zstandard. The presets of xz need 65 MiB at
+#: most, Zstandard needs 128 MiB with ``--ultra --long=27``.
+_XZ_MEMORY = 1 << 28
+_ZSTD_WINDOW_LOG = 27
 
 
-def without_gz(path: str) -> str:
-    """Return the name of a file without ``.gz`` at its end.
+class DamagedError(ValueError):
+    """The error for compressed data that is damaged, or needs too much memory."""
 
-    >>> without_gz("a.txt.gz"), without_gz("a.txt")
-    ('a.txt', 'a.txt')
+
+class _Decompressor(Protocol):
+    """A decompressor of one stream, as ``bz2``, ``lzma`` and ``compression.zstd`` have them."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
+
+
+class _Codec(NamedTuple):
+    """A form of compression.
+
+    Args:
+        name: its name.
+        magic: a pattern of the first bytes of its data, with which no text begins.
+        opened: opens data that is compressed so.
     """
-    return path[: -len(_GZIP)] if path.lower().endswith(_GZIP) else path
+
+    name: str
+    magic: bytes
+    opened: Callable[[BufferedReader[Any]], BinaryIO]
+
+
+def _gzip(file: BufferedReader[Any]) -> Any:
+    return gzip.GzipFile(fileobj=file, mode="rb")
+
+
+def _bzip2(file: BufferedReader[Any]) -> Any:
+    try:
+        import bz2
+    except ImportError:
+        raise ImportError("this Python was built without bz2", name="bz2") from None
+    return BufferedReader(_Streams(file, "bzip2", bz2.BZ2Decompressor, (OSError,)), BLOCK)
+
+
+def _xz(file: BufferedReader[Any]) -> Any:
+    try:
+        import lzma
+    except ImportError:
+        raise ImportError("this Python was built without lzma", name="lzma") from None
+
+    def make() -> _Decompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+
+    return BufferedReader(_Streams(file, "xz", make, (lzma.LZMAError,)), BLOCK)
+
+
+def _zstd(file: BufferedReader[Any]) -> Any:
+    zstd = _import_zstd()
+    options = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
+
+    def make() -> Any:
+        return zstd.ZstdDecompressor(options=options)
+
+    return BufferedReader(_Streams(file, "zstd", make, (zstd.ZstdError,)), BLOCK)
+
+
+def _import_zstd() -> Any:
+    """Return ``compression.zstd``, which Python has from 3.14 on, or its backport."""
+    try:
+        from compression import zstd
+    except ImportError:
+        pass
+    else:
+        return zstd
+    try:
+        from backports import zstd
+    except ImportError:
+        raise ImportError(
+            "Zstandard needs Python 3.14 or a package: pip install 'compat-bpe[zstd]'",
+            name="backports.zstd",
+        ) from None
+    return zstd
+
+
+_CODECS = {
+    ".gz": _Codec("gzip", rb"\x1f\x8b", _gzip),
+    ".bz2": _Codec("bzip2", rb"BZh[1-9]1AY&SY", _bzip2),
+    ".xz": _Codec("xz", rb"\xfd7zXZ\0", _xz),
+    ".zst": _Codec("zstd", rb"\x28\xb5\x2f\xfd", _zstd),
+}
+
+#: The endings of the names of compressed files, for messages.
+ENDINGS = ", ".join(_CODECS)
+
+
+def uncompressed_name(path: str) -> str:
+    """Return the name of a file without the ending that says how it is compressed.
+
+    >>> uncompressed_name("a.txt.gz"), uncompressed_name("a.ZST"), uncompressed_name("a.txt")
+    ('a.txt', 'a', 'a.txt')
+    """
+    return path[: -len(_ending(path))] if is_compressed(path) else path
+
+
+def is_compressed(path: str) -> bool:
+    """Return True if a file is compressed by its name; standard input has none."""
+    return _ending(path) in _CODECS
+
+
+def _ending(path: str) -> str:
+    dot = path.rfind(".")
+    return path[dot:].lower() if dot >= 0 else ""
+
+
+def kind_of_compression(beginning: bytes) -> tuple[str, str] | None:
+    """Return the compression that the first bytes of a file show, and its ending; None for none.
+
+    >>> kind_of_compression(b"BZh91AY&SY"), kind_of_compression(b"text")
+    (('bzip2', '.bz2'), None)
+    """
+    for ending, codec in _CODECS.items():
+        if re.match(codec.magic, beginning):
+            return codec.name, ending
+    return None
 
 
 def read_blocks(path: str, advance: Callable[[int], None]) -> Iterator[bytes]:
     """Yield the content of a file in blocks of at most ``BLOCK`` bytes.
 
     Args:
-        path: the name of the file, which is decompressed if it ends in ``.gz``. ``-`` is standard
+        path: the name of the file, which is decompressed if its ending says so. ``-`` is standard
             input.
         advance: called with the number of bytes each time some are read, before decompression.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: the compressed data is damaged.
+        DamagedError: the compressed data is damaged, or needs too much memory.
+        ImportError: the module for this compression is not there; the message says what to do.
     """
-    with _opened(path, advance) as stream:
+    with opened(path, advance) as stream:
         yield from iter(lambda: stream.read(BLOCK), b"")
 
 
@@ -53,7 +183,7 @@ def read_lines(
     A line that is longer than ``limit`` is cut to its first ``limit + 1`` bytes. The other
     arguments and the errors are those of ``read_blocks``.
     """
-    with _opened(path, advance) as stream:
+    with opened(path, advance) as stream:
         for line in iter(lambda: stream.readline(limit + 1), b""):
             size = len(line)
             rest = line
@@ -64,23 +194,79 @@ def read_lines(
 
 
 @contextmanager
-def _opened(
-    path: str, advance: Callable[[int], None]
-) -> Iterator[BufferedReader[_Told] | gzip.GzipFile]:
+def opened(path: str, advance: Callable[[int], None]) -> Iterator[BinaryIO]:
+    """Open a file for reading as ``read_blocks`` does; ``read(n)`` gives less only at the end."""
     with open_bytes(path) as file:
         told = _Told(file, advance)
         stream = BufferedReader(told, BLOCK)
-        if path == STDIN or without_gz(path) == path:
+        if not is_compressed(path):
             yield stream
             return
+        codec = _CODECS[_ending(path)]
         try:
-            yield gzip.GzipFile(fileobj=stream, mode="rb")
+            yield codec.opened(stream)
         except EOFError:
-            raise ValueError("gzip data that is cut short") from None
+            raise DamagedError(f"{codec.name} data that is cut short") from None
         except (gzip.BadGzipFile, zlib.error) as error:
-            raise ValueError(f"damaged gzip data: {error}") from None
+            raise DamagedError(f"damaged gzip data: {error}") from None
         if told.size == 0:
-            raise ValueError("gzip data that is cut short: there is none")
+            raise DamagedError(f"{codec.name} data that is cut short: there is none")
+
+
+class _Streams(RawIOBase):
+    """The content of compressed streams that stand one after the other.
+
+    Args:
+        file: the file that has them.
+        name: the name of the compression.
+        make: makes a decompressor of one stream.
+        errors: what that raises for damaged data.
+    """
+
+    def __init__(
+        self,
+        file: BufferedReader[Any],
+        name: str,
+        make: Callable[[], _Decompressor],
+        errors: tuple[type[Exception], ...],
+    ) -> None:
+        self._file = file
+        self._name = name
+        self._make = make
+        self._errors = errors
+        self._stream = make()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        view = memoryview(buffer)
+        while True:
+            data = b""
+            if self._stream.eof:
+                data = self._next_stream()
+                if not data:
+                    return 0
+                self._stream = self._make()
+            elif self._stream.needs_input:
+                data = self._file.read(BLOCK)
+                if not data:
+                    raise EOFError
+            try:
+                content = self._stream.decompress(data, len(view))
+            except self._errors as error:
+                raise DamagedError(f"damaged {self._name} data: {error}") from None
+            if content:
+                view[: len(content)] = content
+                return len(content)
+
+    def _next_stream(self) -> bytes:
+        """Return the beginning of the next stream; empty at the end of the file."""
+        data = self._stream.unused_data or self._file.read(BLOCK)
+        # No stream begins with a zero byte.
+        while data and not (data := data.lstrip(b"\0")):
+            data = self._file.read(BLOCK)
+        return data
 
 
 class _Told(RawIOBase):

@@ -1,4 +1,7 @@
-r"""Git's setting ``core.excludesFile``, which names the user's ignore file.
+r"""Git's settings that say what is ignored.
+
+``core.excludesFile`` names the user's ignore file. With ``core.ignoreCase``, which git sets for a
+repository on a disk that does not tell ``A`` from ``a``, patterns match in upper and lower case.
 
 The configuration files are read as git reads them, without running git. Three things are not read:
 conditional includes (``includeIf``), ``config.worktree``, and settings that ``git -c`` hands to its
@@ -13,6 +16,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 from .whole import read_gits
 
@@ -29,39 +33,57 @@ _SECTION = re.compile(
     re.VERBOSE,
 )
 _KEY = re.compile(r"(?P<key>[A-Za-z][A-Za-z0-9-]*)[ \t]*(?P<rest>=[ \t]*|(?=\n)|\Z)")
+_NUMBER = re.compile("[+-]?[0-9]{1,18}")
 _BLANKS = " \t\r"
 _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"', "\n": ""}
 
 
-def excludes_file(git_directory: str, top: str) -> str | None:
-    """Return the path of the ignore file that holds for all repositories of the user.
+class Settings(NamedTuple):
+    """What git is told.
+
+    Args:
+        excludes_file: the path of the ignore file that holds for all repositories of the user; None
+            if the setting is empty, or if there is no setting and git's default file cannot be
+            read.
+        ignores_case: True if patterns match in upper and lower case.
+    """
+
+    excludes_file: str | None
+    ignores_case: bool
+
+
+def read_settings(git_directory: str, top: str) -> Settings:
+    """Return the settings for a repository.
 
     Args:
         git_directory: the directory of the repository, with its ``config``.
         top: the top of the working tree; a relative path begins there.
 
-    Returns:
-        The path; None if the setting is empty, or if there is no setting and git's default file
-        cannot be read.
-
     Raises:
         OSError: a configuration file is damaged, or the repository's own cannot be read.
     """
-    named: str | None = None
+    found: dict[str, str | None] = {}
     for path, is_required in _files(git_directory):
         try:
-            for key, value in _settings(path, []):
-                if key == "core.excludesfile":
-                    named = value
+            found.update(_settings(path, []))
         except PermissionError:
             # As in git: HOME may be that of another user.
             if is_required:
                 raise
-    named = _from_environment() or named
+    found.update(_from_environment())
+    ignores_case = _is_true(found.get("core.ignorecase", "false"))
+    named = found.get("core.excludesfile")
     if named is not None:
-        return os.path.join(top, _expanded(named)) if named else None
+        return Settings(os.path.join(top, _expanded(named)) if named else None, ignores_case)
     standard = os.path.join(_config_home(), "ignore")
-    return standard if os.access(standard, os.R_OK) else None
+    return Settings(standard if os.access(standard, os.R_OK) else None, ignores_case)
+
+
+def _is_true(value: str | None) -> bool:
+    """Return what git reads as a truth value: a key without a value is true."""
+    if value is None or value.lower() in ("true", "yes", "on"):
+        return True
+    return _NUMBER.fullmatch(value) is not None and int(value) != 0
 
 
 def _files(git_directory: str) -> Iterator[tuple[str, bool]]:
@@ -76,14 +98,12 @@ def _files(git_directory: str) -> Iterator[tuple[str, bool]]:
     yield os.path.join(git_directory, "config"), True
 
 
-def _from_environment() -> str | None:
-    """Return the setting from ``GIT_CONFIG_KEY_0`` and its like; None if it is not there."""
-    value = None
+def _from_environment() -> Iterator[tuple[str, str | None]]:
+    """Yield the settings of ``GIT_CONFIG_KEY_0`` and its like."""
     with suppress(ValueError):
         for number in range(int(os.environ.get("GIT_CONFIG_COUNT", ""))):
-            if os.environ.get(f"GIT_CONFIG_KEY_{number}", "").lower() == "core.excludesfile":
-                value = os.environ.get(f"GIT_CONFIG_VALUE_{number}")
-    return value
+            key = os.environ.get(f"GIT_CONFIG_KEY_{number}", "").lower()
+            yield key, os.environ.get(f"GIT_CONFIG_VALUE_{number}")
 
 
 def _config_home() -> str:
@@ -95,7 +115,7 @@ def _expanded(path: str) -> str:
     return os.path.expanduser(path)
 
 
-def _settings(path: str, read: list[str], depth: int = 0) -> Iterator[tuple[str, str]]:
+def _settings(path: str, read: list[str], depth: int = 0) -> Iterator[tuple[str, str | None]]:
     """Yield the settings of a file, with those of each included file where it is included.
 
     Args:
@@ -111,7 +131,7 @@ def _settings(path: str, read: list[str], depth: int = 0) -> Iterator[tuple[str,
     try:
         for key, value in parse(text):
             yield key, value
-            if key == "include.path":
+            if key == "include.path" and value is not None:
                 if depth == _DEEPEST:
                     raise OSError(errno.ELOOP, "includes too many files, one in the other", path)
                 included = os.path.join(os.path.dirname(path), _expanded(value))
@@ -120,11 +140,11 @@ def _settings(path: str, read: list[str], depth: int = 0) -> Iterator[tuple[str,
         raise OSError(errno.EINVAL, str(error), path) from None
 
 
-def parse(text: str) -> Iterator[tuple[str, str]]:
+def parse(text: str) -> Iterator[tuple[str, str | None]]:
     r"""Yield the settings in the text of a configuration file, in its order.
 
-    Names of sections and keys come in lower case. A key without a value is left out: it means
-    "true", which is no path.
+    Names of sections and keys come in lower case. A key without a value, which means "true", has
+    None.
 
     Raises:
         ValueError: the text is damaged; the message says in which line.
@@ -142,9 +162,10 @@ def parse(text: str) -> Iterator[tuple[str, str]]:
         elif key is not None:
             name = f"{section}.{key['key'].lower()}" if section else key["key"].lower()
             at = key.end()
+            value = None
             if key["rest"]:
                 value, at = _value(text, at)
-                yield name, value
+            yield name, value
         else:
             raise ValueError(f"bad config line {_line(text, at)}")
         at = _end(_SPACE, text, at)
@@ -176,7 +197,8 @@ def _value(text: str, at: int) -> tuple[str, int]:
                 continue
             if text[at] not in _ESCAPES:
                 raise ValueError(f"bad config line {_line(text, at - 1)}")
-            value.append(_ESCAPES[text[at]])
+            if _ESCAPES[text[at]]:
+                value.append(_ESCAPES[text[at]])
             at += 1
             kept = len(value)
         else:

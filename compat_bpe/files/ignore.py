@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Callable, NamedTuple
 
 from .whole import read_gits
-from .wildmatch import InvalidPatternError, as_bytes, matcher
+from .wildmatch import InvalidPatternError, as_bytes, lowered, matcher
 
 #: The file in a directory with the rules for everything below it.
 IGNORE_FILE = ".gitignore"
@@ -35,6 +35,7 @@ class Rules:
     Args:
         base: the absolute path of the directory that the rules are for.
         lines: patterns, as in a ``.gitignore``.
+        any_case: the patterns match in upper and lower case, as with git's ``core.ignoreCase``.
 
     >>> rules = Rules("/src", ["*.log", "!keep.log", "build/"])
     >>> rules.verdict("/src/a.log", False), rules.verdict("/src/keep.log", False)
@@ -43,9 +44,10 @@ class Rules:
     (True, None)
     """
 
-    def __init__(self, base: str, lines: Iterable[str]) -> None:
+    def __init__(self, base: str, lines: Iterable[str], any_case: bool = False) -> None:
+        self.any_case = any_case
         self._skip = len(base.rstrip(os.sep)) + 1
-        rules = [rule for line in lines for rule in _parse(line)]
+        rules = [rule for line in lines for rule in _parse(line, any_case)]
         # The last rule that matches decides.
         self._rules = rules[::-1]
 
@@ -58,6 +60,8 @@ class Rules:
         if os.sep != "/":
             relative = relative.replace(os.sep, "/")
         relative = as_bytes(relative)
+        if self.any_case:
+            relative = lowered(relative)
         name = relative.rpartition("/")[2]
         for matches, ignores, only_directories, only_name in self._rules:
             if only_directories and not is_directory:
@@ -153,15 +157,23 @@ def rules_within(directory: str, chain: tuple[Rules, ...]) -> tuple[Rules, ...]:
         OSError: an ignore file or git's configuration cannot be read.
     """
     if os.path.lexists(os.path.join(directory, GIT)):
-        from .git_config import excludes_file  # only repositories need it
+        from .git_config import read_settings  # only repositories need it
 
         git = _git_directory(directory)
-        paths = (os.path.join(git, "info", "exclude"), excludes_file(git, directory))
-        chain = tuple(Rules(directory, lines) for path in paths if path and (lines := _lines(path)))
+        settings = read_settings(git, directory)
+        paths = (os.path.join(git, "info", "exclude"), settings.excludes_file)
+        chain = tuple(
+            Rules(directory, lines, settings.ignores_case)
+            for path in paths
+            if path and (lines := _lines(path))
+        )
+        if settings.ignores_case:  # the last ones say it to the directories below
+            chain += (Rules(directory, (), any_case=True),)
     path = os.path.join(directory, IGNORE_FILE)
     # As in git, a link is not followed: it might lead out of the repository.
     lines = [] if os.path.islink(path) else _lines(path)
-    return (Rules(directory, lines), *chain) if lines else chain
+    any_case = bool(chain) and chain[-1].any_case
+    return (Rules(directory, lines, any_case), *chain) if lines else chain
 
 
 def _git_directory(top: str) -> str:
@@ -184,7 +196,7 @@ def _lines(path: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines if line.removesuffix("\r")]
 
 
-def _parse(line: str) -> list[_Rule]:
+def _parse(line: str, any_case: bool) -> list[_Rule]:
     """Return the rule of a line; none for a comment or an invalid pattern, as in git."""
     if line.startswith("#"):
         return []
@@ -197,7 +209,7 @@ def _parse(line: str) -> list[_Rule]:
         pattern = pattern[:-1]
     only_name = "/" not in pattern
     try:
-        matches = matcher(pattern.removeprefix("/"), is_name=only_name)
+        matches = matcher(pattern.removeprefix("/"), is_name=only_name, any_case=any_case)
     except InvalidPatternError:
         return []
     return [_Rule(matches, ignores, only_directories, only_name)]

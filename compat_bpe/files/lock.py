@@ -31,9 +31,14 @@ def locked(folders: Iterable[str]) -> Iterator[None]:
     Raises:
         OSError: another process has held a lock for a minute; ``filename`` is the folder.
     """
+    # A folder has several paths, such as A and a where the disk does not tell them apart.
+    paths = {}
+    for folder in folders:
+        status = os.stat(folder)
+        paths[status.st_dev, status.st_ino] = os.path.realpath(folder)
     with ExitStack() as held:
         # In one order, so that no two wait for each other.
-        for folder in sorted({os.path.realpath(folder) for folder in folders}):
+        for _, folder in sorted(paths.items()):
             held.callback(_release, _wait(folder))
         yield
 

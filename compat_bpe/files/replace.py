@@ -6,9 +6,10 @@ import errno
 import os
 import shutil
 import stat
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import BinaryIO
+from typing import Any, BinaryIO, Callable
 
 #: The most characters of a target's name in the names of the temporary files beside it: systems
 #: take names of at most 255 bytes.
@@ -16,6 +17,13 @@ _SHOWN = 48
 
 #: The number of files from which on the whole disk is synced, since each file takes some ms.
 _MANY = 100
+
+#: Windows' numbers for a file that another program has open, mostly for moments: one that indexes
+#: files, or looks for viruses in them.
+_IN_USE = (5, 32, 33)
+#: The most seconds to wait for such a program, and those between two tries.
+_PATIENCE = 1.0
+_PAUSE = 0.02
 
 #: The errors of disks that have no owners or modes, or where they are not ours to change.
 _NO_MODES = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL)
@@ -64,7 +72,7 @@ def put_in_place(
         # The system itself does this wholly or not at all.
         ((part, target),) = parts
         with errors_named(target):
-            os.replace(part, target)
+            _patiently(os.replace, part, target)
             sync_folder(folders[0])
         return
     kept: list[tuple[str, str]] = []
@@ -77,10 +85,10 @@ def put_in_place(
         try:
             for part, target in parts:
                 with errors_named(target):
-                    os.replace(part, target)
+                    _patiently(os.replace, part, target)
             for target in removed:
                 with errors_named(target):
-                    os.remove(target)
+                    _patiently(os.remove, target)
             for folder in folders:
                 sync_folder(folder)
         except BaseException:
@@ -101,9 +109,28 @@ def _put_back(parts: Sequence[tuple[str, str]], kept: list[tuple[str, str]]) -> 
                 os.remove(target)
     for old, target in list(kept):
         try:
-            os.replace(old, target)
+            _patiently(os.replace, old, target)
         except OSError:
             kept.remove((old, target))
+
+
+def _patiently(change: Callable[..., Any], *paths: str) -> None:
+    """Rename or remove a file; on Windows wait a second for another program that has it open.
+
+    Raises:
+        OSError: it cannot be done, or still not.
+    """
+    ends = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            change(*paths)
+        except PermissionError as error:
+            # Only Windows' errors have a number of Windows.
+            if getattr(error, "winerror", None) not in _IN_USE or time.monotonic() > ends:
+                raise
+        else:
+            return
+        time.sleep(_PAUSE)
 
 
 def _check(target: str, *, is_new: bool) -> None:

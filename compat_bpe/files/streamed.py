@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
-from .compressed import without_gz
 from .replace import beside, errors_named, is_special, open_part, put_in_place
 
 #: The level of compression: a higher one takes several times as long for a few percent.
 _LEVEL = 6
+
+_GZIP = ".gz"
 
 
 @contextmanager
@@ -60,7 +61,7 @@ def written_whole(path: str) -> Iterator[BinaryIO]:
 @contextmanager
 def _packed(file: BinaryIO, path: str) -> Iterator[BinaryIO]:
     """Compress what is written to a file, if its name says so."""
-    if without_gz(path) == path:
+    if not path.lower().endswith(_GZIP):
         yield file
     else:
         # The time 0 means none.

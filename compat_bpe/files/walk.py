@@ -46,6 +46,8 @@ class Walk:
         ignore: leave out what git ignores.
         include: globs; if there are any, only files that match one are found.
         exclude: globs; files and directories that match one are left out.
+        globs_from: the directory in which a ``.gitignore`` would have these globs; the current one
+            unless given.
         before_each: called before each directory is searched; its exception ends the search, also
             one that finds nothing.
     """
@@ -57,11 +59,13 @@ class Walk:
         ignore: bool = True,
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
+        globs_from: str | None = None,
         before_each: Callable[[], object] = lambda: None,
     ) -> None:
         self._hidden = hidden
         self._ignore = ignore
         self._globs = Globs(include, exclude) if include or exclude else None
+        self._globs_from = globs_from
         self._left_out = LeftOut(include, exclude)
         self._before_each = before_each
 
@@ -105,7 +109,7 @@ class Walk:
 
     def _start(self, top: str) -> list[_Directory]:
         absolute = os.path.realpath(top)
-        relative = _relative(top) if self._globs else ""
+        relative = _relative(top, self._globs_from) if self._globs else ""
         chain = rules_around(absolute) if self._ignore else ()
         return [_Directory(top, absolute, relative, chain)]
 
@@ -180,10 +184,15 @@ class _Directory(NamedTuple):
     chain: tuple[Rules, ...]
 
 
-def _relative(path: str) -> str:
-    """Return the path of a directory relative to the current one; empty if it is not below it."""
+def _relative(path: str, start: str | None) -> str:
+    """Return the path of a directory relative to another; empty if it is not below it.
+
+    Args:
+        path: the directory.
+        start: the other; None for the current one.
+    """
     absolute = os.path.abspath(path)
-    here = os.path.join(os.getcwd(), "")
+    here = os.path.join(os.path.abspath(start or os.curdir), "")
     return absolute[len(here) :] if absolute.startswith(here) else ""
 
 

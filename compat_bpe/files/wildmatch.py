@@ -7,6 +7,10 @@ no other has to be tried. So each character of a pattern meets each character of
 at most, whatever the pattern. A regular expression would try the stars in all combinations.
 
 Git compares bytes: so a text here is the bytes of a text, each as a character (``as_bytes``).
+
+With ``core.ignoreCase``, which git sets where the disk does not tell ``A`` from ``a``, it makes the
+text lower case and the pattern too, but not what a pattern has in a set or behind a backslash
+(``_Set`` has the exceptions). So ``[A]`` then matches neither ``A`` nor ``a``.
 """
 
 from __future__ import annotations
@@ -39,6 +43,10 @@ _CLASSES = {
 }
 
 
+#: Letters of ASCII in lower case: git folds no others.
+_LOWER = {ord(char): char.lower() for char in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+
+
 class _Set:
     """A set of characters, or all but those.
 
@@ -47,21 +55,28 @@ class _Set:
         ranges: the first and last characters of ranges. They are not written out: one may have a
             million characters.
         negated: the set has all characters but those.
+        any_case: a range has a letter in lower case, too, if it has it in upper case.
     """
 
-    __slots__ = ("_chars", "_negated", "_ranges")
+    __slots__ = ("_any_case", "_chars", "_negated", "_ranges")
 
     def __init__(
-        self, chars: frozenset[str], ranges: tuple[tuple[str, str], ...], negated: bool
+        self,
+        chars: frozenset[str],
+        ranges: tuple[tuple[str, str], ...],
+        negated: bool,
+        any_case: bool = False,
     ) -> None:
         self._chars = chars
         self._ranges = ranges
         self._negated = negated
+        self._any_case = any_case
 
     def __contains__(self, char: str) -> bool:
         is_in = char in self._chars
+        upper = char.upper() if self._any_case and char.isascii() else char
         for first, last in self._ranges:
-            is_in = is_in or first <= char <= last
+            is_in = is_in or first <= char <= last or first <= upper <= last
         return is_in is not self._negated
 
 
@@ -86,13 +101,23 @@ def as_bytes(text: str) -> str:
     return text if text.isascii() else os.fsencode(text).decode("latin-1")
 
 
-def matcher(pattern: str, *, is_name: bool) -> Callable[[str], bool]:
+def lowered(text: str) -> str:
+    """Return a text, as by ``as_bytes``, with its letters of ASCII in lower case.
+
+    >>> lowered("A\xc4")
+    'aÄ'
+    """
+    return text.translate(_LOWER)
+
+
+def matcher(pattern: str, *, is_name: bool, any_case: bool = False) -> Callable[[str], bool]:
     r"""Return the function that says if a pattern matches a text, each as by ``as_bytes``.
 
     Args:
         pattern: the pattern.
         is_name: the pattern is for a name. Otherwise it is for a path, in which only ``**``
             between slashes matches a slash.
+        any_case: the pattern matches in upper and lower case; texts have to be ``lowered``.
 
     Raises:
         InvalidPatternError: the pattern matches nothing.
@@ -105,31 +130,32 @@ def matcher(pattern: str, *, is_name: bool) -> Callable[[str], bool]:
     """
     special = _SPECIAL.search(pattern)
     if special is None:
-        return pattern.__eq__
+        return (lowered(pattern) if any_case else pattern).__eq__
     if is_name:
-        return _name(_parts(pattern)).matches
+        return _name(_parts(pattern, any_case)).matches
     # Git compares what is before the first special character as a text. So two stars there begin a
     # pattern, although they are within a name, and match slashes.
     stars = _STARS.match(pattern, special.start())
     before, after = pattern[: special.start()], pattern[stars.end() if stars else 0 :]
+    before = lowered(before) if any_case else before
     if stars and len(stars[0]) > 1 and before and not before.endswith("/"):
         if not after:
             return lambda path: path.startswith(before)
         if after.startswith(("/", "\\/")):
             rest = after[after.index("/") + 1 :]
-            below = _path_matcher(f"{before}*/**/{rest}")
+            below = _path_matcher(f"{before}*/**/{rest}", any_case)
             if after.startswith("\\"):
                 return below
-            beside = _path_matcher(before + rest)
+            beside = _path_matcher(before + rest, any_case)
             return lambda path: beside(path) or below(path)
-    return _path_matcher(pattern)
+    return _path_matcher(pattern, any_case)
 
 
-def _path_matcher(pattern: str) -> Callable[[str], bool]:
+def _path_matcher(pattern: str, any_case: bool) -> Callable[[str], bool]:
     """Return the function that says if a pattern matches a path, name by name."""
     names: list[_Name | None] = []
     parts: list[_Part] = []
-    for part in [*_parts(pattern), "/"]:
+    for part in [*_parts(pattern, any_case), "/"]:
         if part not in ("/", _ESCAPED_SLASH):
             parts.append(part)
             continue
@@ -231,8 +257,8 @@ _ANY = _Name([None])
 _ESCAPED_SLASH = "\\/"
 
 
-def _parts(pattern: str) -> Iterator[_Part]:
-    """Yield the parts of a pattern.
+def _parts(pattern: str, any_case: bool) -> Iterator[_Part]:
+    """Yield the parts of a pattern; with ``any_case`` those that lower case has, as in git.
 
     Raises:
         InvalidPatternError: the pattern matches nothing.
@@ -248,14 +274,14 @@ def _parts(pattern: str) -> Iterator[_Part]:
             yield _EVERY
             at += 1
         elif char == "[":
-            chars, at = _set(pattern, at + 1)
+            chars, at = _set(pattern, at + 1, any_case)
             yield chars
         elif char == "\\":
             escaped = _char(pattern, at + 1)
             yield _ESCAPED_SLASH if escaped == "/" else escaped
             at += 2
         else:
-            yield char
+            yield lowered(char) if any_case else char
             at += 1
 
 
@@ -270,7 +296,7 @@ def _char(pattern: str, at: int) -> str:
     return pattern[at]
 
 
-def _set(pattern: str, at: int) -> tuple[_Set, int]:
+def _set(pattern: str, at: int, any_case: bool) -> tuple[_Set, int]:
     """Return the set whose bracket is before ``at``, and the place behind the set.
 
     Raises:
@@ -303,7 +329,7 @@ def _set(pattern: str, at: int) -> tuple[_Set, int]:
                 name = pattern[at + 2 : end - 1]
                 if name not in _CLASSES:
                     raise InvalidPatternError(f"there is no class [:{name}:]")
-                chars |= _CLASSES[name]
+                chars |= _CLASSES["alpha" if any_case and name == "upper" else name]
                 at, last = end, ""
             else:
                 chars.add(char)
@@ -312,4 +338,4 @@ def _set(pattern: str, at: int) -> tuple[_Set, int]:
             chars.add(char)
             last = char
         at += 1
-    return _Set(frozenset(chars), tuple(ranges), negated), at + 1
+    return _Set(frozenset(chars), tuple(ranges), negated, any_case), at + 1

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from .document_places import Places
 from .last_cut_point import last_cut_point
+from .long_piece import LongPieces
 from .piece_tree import PieceTree, Place
 from .text_encoder import TextEncoder
 
@@ -36,8 +37,9 @@ class Document(Places):
 
     An edit takes the time to count the new text, and hardly longer in a large document than in a
     small one. It takes longer only if no cut point is near: the text between the nearest cut
-    points is then counted again. Examples are a million letters in a row, and every text if the
-    tokenizer has certain normalizers or a pattern that looks back.
+    points is then split again, and counted again unless it is one chunk, such as a million letters
+    in a row. Some tokenizers have no cut points in any text, because of their normalizers or a
+    pattern that looks back.
 
     Places are offsets in characters, as in a string. They are strict: a range that reaches out of
     the document is an error. Lines and columns, and offsets in UTF-8 and UTF-16, are converted in
@@ -69,6 +71,7 @@ class Document(Places):
 
     def __init__(self, encoding: TextEncoder, text: str = "") -> None:
         self._encoding = encoding
+        self._long_pieces = LongPieces(encoding)
         self._tree = PieceTree([], [])
         self.replace(0, 0, text)
 
@@ -174,15 +177,16 @@ class Document(Places):
                 text, begin = before + text, begin - len(before)
         pieces: list[str] = []
         counts: list[int] = []
-        count = self._encoding.continued.count if begin else self._encoding.count
+        encoding = self._encoding.continued if begin else self._encoding
         since = 0
         for piece in self._cut(text):
             if since >= _STEP:
                 since = 0
                 yield
             pieces.append(piece)
-            counts.append(count(piece))
-            count = self._encoding.continued.count
+            merged = self._long_pieces.merged(piece)
+            counts.append(encoding.count(piece) if merged is None else len(merged.ids))
+            encoding = self._encoding.continued
             since += len(piece)
         self._tree = tree.replaced(begin, stop, pieces, counts)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..pipeline.offsets import locate
 from . import positions
+from .long_piece import LongPieces, Merged
 from .piece_tree import PieceTree, Place
 from .positions import Position, Unit
 from .text_encoder import TextEncoder
@@ -31,9 +32,10 @@ class PlacedToken(NamedTuple):
 class Places:
     """A text in a tree of pieces, each with its tokens; the base of ``Document`` that reads it."""
 
-    __slots__ = ("_encoding", "_tree")
+    __slots__ = ("_encoding", "_long_pieces", "_tree")
 
     _encoding: TextEncoder
+    _long_pieces: LongPieces
     _tree: PieceTree
 
     def slice(self, start: int, end: int) -> str:
@@ -71,7 +73,7 @@ class Places:
         at = start
         while at < end:
             place = self._tree.find(at)
-            tokens += [one for one in self._tokens_of(place) if one.start < end and one.end > start]
+            tokens += self._tokens_between(place, start, end)
             at = place.start + len(place.piece)
         return tokens
 
@@ -89,7 +91,11 @@ class Places:
         if not 0 <= index(number) < self._tree.tokens:
             raise IndexError(f"token {number} of a document of {self._tree.tokens} tokens")
         place = self._tree.find_token(number)
-        return self._tokens_of(place)[number - place.tokens_before]
+        within = number - place.tokens_before
+        merged = self._long_pieces.merged(place.piece)
+        if merged is None:
+            return self._tokens_of(place)[within]
+        return _placed(place, merged, within, within + 1)[0]
 
     def range_around(self, offset: int, limit: int) -> tuple[int, int]:
         """Return a range around an offset that no text beside it with ``limit`` tokens leaves.
@@ -234,6 +240,14 @@ class Places:
             raise IndexError(f"unit {units} of a document of {total} units of {unit}")
         return positions.offset_of_units(self._tree, units, unit)
 
+    def _tokens_between(self, place: Place, start: int, end: int) -> list[PlacedToken]:
+        """Return the tokens of a piece that have a part of ``text[start:end]``."""
+        merged = self._long_pieces.merged(place.piece)
+        if merged is None:
+            return [one for one in self._tokens_of(place) if one.start < end and one.end > start]
+        low, high = max(start - place.start, 0), min(end - place.start, len(place.piece))
+        return _placed(place, merged, *merged.numbers(low, high))
+
     def _tokens_of(self, place: Place) -> list[PlacedToken]:
         """Return the tokens of a piece, with their places in the document."""
         text, origin = place.piece, place.start
@@ -256,3 +270,13 @@ class Places:
                 "characters; it must be 0 <= start <= end <= len(document)"
             )
         return start, end
+
+
+def _placed(place: Place, merged: Merged, first: int, last: int) -> list[PlacedToken]:
+    """Return some tokens of a long piece, with their places in the document."""
+    return [
+        PlacedToken(token, place.start + start, place.start + end, number)
+        for number, (token, start, end) in enumerate(
+            merged.places(first, last), place.tokens_before + first
+        )
+    ]

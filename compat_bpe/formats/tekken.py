@@ -78,7 +78,7 @@ def parse_tekken(file: Json) -> Ranked:
             item["rank"].fail(f"must be {number}")
         encoded = item["token_bytes"].text()
         try:
-            token = a2b_base64(encoded)
+            token = a2b_base64(encoded)  # skips what is no base64, as the reference does
         except ValueError as error:
             item["token_bytes"].fail(f"not base64: {error}")
         if token in ranks:

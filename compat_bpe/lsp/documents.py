@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ..files.names import path_of_uri
 from ..fit.document import Document
 from .settings import Choice
 
@@ -62,6 +63,8 @@ def path_of(uri: str) -> str:
     ('/home/me/a b.py', 'Untitled-1')
     """
     try:
-        return unquote(urlsplit(uri).path)
+        parts = urlsplit(uri)
     except ValueError:
         return uri
+    path = unquote(parts.path)
+    return path_of_uri(path) if parts.scheme == "file" else path

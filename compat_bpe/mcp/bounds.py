@@ -35,6 +35,9 @@ class Bounds(NamedTuple):
 #: The most characters of a name, a path or a glob.
 LONGEST = 4096
 
+#: The largest number in arguments and results.
+LARGEST = 10**12
+
 #: Those of the server.
 BOUNDS = Bounds()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from ..chat.messages import plain
 from .bounds import CallError
 from .counting import request_tokens
 from .encodings import CHOICE, COUNTED, Chosen, chosen
@@ -13,9 +14,12 @@ from .tool import Call, Json, Tool, list_of, number, object_of, said
 _REQUEST: list[Json] = [{"role": "user", "content": "hi"}]
 
 _AS_JSON = (
-    "how the tools are written for the model is not known ({}); the names, descriptions and "
-    "schemas are counted as JSON"
+    "the tools cannot be counted as a request has them ({}); the names, descriptions and schemas "
+    "are counted as JSON"
 )
+
+#: The most characters of the place of a fault.
+_SHOWN = 200
 
 
 def _run_definitions(arguments: Json, call: Call) -> Json:
@@ -48,7 +52,8 @@ def _function(tool: Json, place: str) -> Json:
     """Return a tool of MCP as that of a request.
 
     Raises:
-        CallError: it has no name, or its description or schema is of another kind.
+        CallError: it has no name, its description or schema is of another kind, or it is nested
+            too deeply.
     """
     if "function" in tool:
         return _function(_object(tool["function"], f"{place}.function"), f"{place}.function")
@@ -65,6 +70,12 @@ def _function(tool: Json, place: str) -> Json:
         if tool.get(key) is not None:
             function["parameters"] = _object(tool[key], f"{place}.{key}")
             break
+    try:
+        plain(function, place)
+    except ValueError as error:
+        reason = str(error)
+        start = reason[:_SHOWN] + "… " if len(reason) > 2 * _SHOWN else ""
+        raise CallError(start + reason[-_SHOWN if start else 0 :]) from None
     return {"type": "function", "function": function}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
+from ..files.names import path_of_uri
 from ..files.whole import open_regular
 from .bounds import CallError
 
@@ -118,9 +119,7 @@ def folders_of(uris: Sequence[str]) -> list[str]:
         except ValueError:
             continue
         if parts.scheme == "file" and parts.netloc in ("", "localhost"):
-            path = unquote(parts.path)
-            if os.name == "nt":
-                path = path.lstrip("/")
+            path = path_of_uri(unquote(parts.path))
             if os.path.isabs(path) and "\0" not in path and os.path.isdir(path):
                 folders.append(path)
     return folders

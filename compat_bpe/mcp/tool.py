@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
-from .bounds import BOUNDS, LONGEST, Bounds, CallError, Clock
+from .bounds import BOUNDS, LARGEST, LONGEST, Bounds, CallError, Clock
 from .roots import Roots
 
 #: JSON: a schema, the arguments of a call, or its result.
@@ -90,8 +90,13 @@ def named(description: str) -> Json:
 
 
 def number(description: str, least: int = 0) -> Json:
-    """Return the schema of a whole number."""
-    return {"type": "integer", "minimum": least, "description": description}
+    """Return the schema of a whole number, which is never huge."""
+    return {
+        "type": "integer",
+        "minimum": least,
+        "maximum": LARGEST,
+        "description": description,
+    }
 
 
 def one_of(arguments: Json, *names: str) -> str:

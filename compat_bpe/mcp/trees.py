@@ -28,6 +28,7 @@ def _run_tree(arguments: Json, call: Call) -> Json:
         ignore=arguments.get("ignore", True),
         include=arguments.get("include", ()),
         exclude=arguments.get("exclude", ()),
+        globs_from=top,
         before_each=call.clock.check,
     )
     rows: dict[str, Json] = {}
@@ -91,11 +92,14 @@ def _add(rows: dict[str, Json], path: str, tokens: int, depth: int | None) -> No
         row["files"] += 1
 
 
-_GLOBS: Json = {
-    "type": "array",
-    "items": {"type": "string", "maxLength": LONGEST},
-    "maxItems": 100,
-}
+def _globs(description: str) -> Json:
+    """Return the schema of globs."""
+    globs = list_of(
+        {"type": "string", "maxLength": LONGEST},
+        f"{description}, as in a .gitignore of the directory.",
+    )
+    return {**globs, "maxItems": 100}
+
 
 TOOLS = (
     Tool(
@@ -107,8 +111,8 @@ TOOLS = (
             **CHOICE,
             "depth": number("The levels of folders that get a row; all unless given.", 1),
             "rows": number(f"The most rows; {_ROWS} unless given."),
-            "include": {**_GLOBS, "description": "Only files that match one, such as *.py."},
-            "exclude": {**_GLOBS, "description": "No files or folders that match one."},
+            "include": _globs("Only files that match one, such as *.py or src/"),
+            "exclude": _globs("No files or folders that match one"),
             "hidden": said("boolean", "True to count hidden files, too."),
             "ignore": said("boolean", "False to count what git ignores, too."),
         },

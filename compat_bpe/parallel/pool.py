@@ -21,7 +21,11 @@ from subprocess import Popen
 from threading import Thread
 from typing import IO, Any, Callable, Protocol
 
-from .processes import may_start, start_worker
+from .processes import may_fork, may_start, start_worker
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .forked import ForkedProcess
 
 #: The longest wait in seconds, since a wait cannot be interrupted on Windows.
 _PATIENCE = 0.2
@@ -54,6 +58,9 @@ class Pool:
         make: the class of the workers, which the other process imports by its name.
         arguments: the arguments of the class.
         number: the largest number of workers.
+        forks: let the workers be copies of this process where that is safe (``may_fork``), so that
+            they need not load what it has loaded. It is for programs, not for libraries: a copy
+            also has what the caller holds, such as connections.
 
     >>> from compat_bpe.parallel.pool import Echo
     >>> with Pool(Echo, ("!",), 2) as pool:
@@ -61,14 +68,23 @@ class Pool:
     ['a!', 'b!', 'c!']
     """
 
-    def __init__(self, make: type[Worker], arguments: tuple[Any, ...], number: int) -> None:
-        self._set_up = _pickled((make, arguments))
+    def __init__(
+        self,
+        make: type[Worker],
+        arguments: tuple[Any, ...],
+        number: int,
+        *,
+        forks: bool = False,
+    ) -> None:
+        self._worker = make, arguments
+        #: The first frame to a worker: how it is made. A copy of this process needs none.
+        self._set_up = None if forks and may_fork() else _pickled(self._worker)
         self._number = number
         # The queue is short, so that tasks are made only when they are needed.
-        self._tasks: Queue[bytes | None] = Queue(maxsize=2)
+        self._tasks: Queue[bytes | None] = Queue(maxsize=max(2, number))
         #: Events from the threads: messages, and ends of a task (``_DONE``) or worker (``_GONE``).
         self._events: SimpleQueue[Any] = SimpleQueue()
-        self._processes: list[Popen[bytes]] = []
+        self._processes: list[Popen[bytes] | ForkedProcess] = []
         self._threads: list[Thread] = []
         self._running = 0
         self._open_tasks = 0
@@ -79,23 +95,48 @@ class Pool:
         """The number of workers that were started."""
         return len(self._threads)
 
+    @property
+    def is_busy(self) -> bool:
+        """True while a worker runs that has not ended its tasks."""
+        return self._open_tasks > 0 and self._running > 0
+
     def __enter__(self) -> Pool:
         if not may_start():
             return self
         try:
-            for _ in range(self._number):
-                process = start_worker(__name__)
-                self._processes.append(process)
+            self._start_processes()
+            for process in self._processes:
                 thread = Thread(target=self._attend, args=(process,), daemon=True)
                 thread.start()
                 self._threads.append(thread)
-        except (OSError, RuntimeError):  # no more processes or threads: use those that run
+        except (OSError, RuntimeError):  # no more threads: use those that run
             pass
         except BaseException:
             self.__exit__()
             raise
         self._running = self.size
         return self
+
+    def _start_processes(self) -> None:
+        """Start the processes; all of them before a thread, since only that may be forked."""
+        with suppress(OSError):  # no more processes: use those that run
+            if self._set_up is not None:
+                for _ in range(self._number):
+                    self._processes.append(start_worker(__name__))
+                return
+            from .forked import ForkedProcess
+
+            forked: list[ForkedProcess] = []
+            for _ in range(self._number):
+                forked.append(ForkedProcess(self._live, forked))
+                self._processes.append(forked[-1])
+
+    def _live(self, source: IO[bytes], target: IO[bytes]) -> None:
+        """Live as a worker that is a copy of this process."""
+        make, arguments = self._worker
+        sys.stdout = sys.stderr
+        with suppress(*_ENDED):
+            _serve(make(*arguments), source, target)
 
     def __exit__(self, *_: object) -> None:
         for process in self._processes:
@@ -118,8 +159,8 @@ class Pool:
         """
         for task in tasks:
             yield from self.give(task)
-        while self._open_tasks and self._running:
-            yield from self._arrived(_PATIENCE)
+        while self.is_busy:
+            yield from self.arrived(_PATIENCE)
         if self._was_killed:
             raise _killed()
 
@@ -133,11 +174,29 @@ class Pool:
         while True:
             if not self._running:
                 raise _killed()
-            yield from self._arrived(0)
+            yield from self.arrived()
             with suppress(Full):
                 self._tasks.put(data, timeout=_PATIENCE)
                 self._open_tasks += 1
                 return
+
+    def offer(self, task: Any) -> bool:
+        """Hand a task to the workers if they may soon need one; return True if it was taken."""
+        if not self._running or self._tasks.qsize() >= self.size:
+            return False
+        with suppress(Full):
+            self._tasks.put_nowait(_pickled(task))
+            self._open_tasks += 1
+            return True
+        return False
+
+    def take_back(self) -> Any | None:
+        """Take back and return a task that no worker has begun; None if there is none."""
+        with suppress(Empty):
+            data = self._tasks.get_nowait()
+            self._open_tasks -= 1
+            return None if data is None else pickle.loads(data)
+        return None
 
     def finish(self) -> Iterator[Any]:
         """End the workers; yield the messages that were still to come, their last ones included.
@@ -150,13 +209,13 @@ class Pool:
             with suppress(Full):
                 self._tasks.put(None, timeout=0.01)
                 left -= 1
-            yield from self._arrived(0)
+            yield from self.arrived()
         while self._running:
-            yield from self._arrived(_PATIENCE)
+            yield from self.arrived(_PATIENCE)
         if self._was_killed:
             raise _killed()
 
-    def _arrived(self, patience: float) -> Iterator[Any]:
+    def arrived(self, patience: float = 0) -> Iterator[Any]:
         """Yield the messages that are there; wait ``patience`` seconds for the first."""
         while True:
             try:
@@ -172,12 +231,13 @@ class Pool:
             else:
                 yield event
 
-    def _attend(self, process: Popen[bytes]) -> None:
+    def _attend(self, process: Popen[bytes] | ForkedProcess) -> None:
         """Give one worker its tasks, one after the other, and pass its messages on."""
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            _write_frame(process.stdin, self._set_up)
+            if self._set_up is not None:
+                _write_frame(process.stdin, self._set_up)
             while (task := self._tasks.get()) is not None:
                 try:
                     _write_frame(process.stdin, task)
@@ -245,17 +305,23 @@ def work() -> None:
     source, target = sys.stdin.buffer, sys.stdout.buffer
     # Text that is printed by accident must not get between the frames.
     sys.stdout = sys.stderr
-    try:
+    with suppress(*_ENDED):
         make, arguments = pickle.loads(_read_frame(source))
-        worker: Worker = make(*arguments)
+        _serve(make(*arguments), source, target)
 
-        def tell(message: Any) -> None:
-            _write_frame(target, _pickled(message))
 
-        while frame := _read_frame(source):
-            worker.do(pickle.loads(frame), tell)
-            _write_frame(target, b"")
-        worker.finish(tell)
+#: Errors that end a worker: nobody waits for it, or the other side says that it ended too early.
+_ENDED = (OSError, EOFError, MemoryError)
+
+
+def _serve(worker: Worker, source: IO[bytes], target: IO[bytes]) -> None:
+    """Do tasks as they come, until the input ends."""
+
+    def tell(message: Any) -> None:
+        _write_frame(target, _pickled(message))
+
+    while frame := _read_frame(source):
+        worker.do(pickle.loads(frame), tell)
         _write_frame(target, b"")
-    except (OSError, EOFError, MemoryError):
-        return  # nobody waits for it, or the other side says that it has ended too early
+    worker.finish(tell)
+    _write_frame(target, b"")

@@ -33,6 +33,20 @@ def may_start() -> bool:
     return name.startswith(_PYTHONS) and not getattr(sys, "frozen", False)
 
 
+def may_fork() -> bool:
+    """Return True if a copy of this process can go on as a worker.
+
+    Only on Linux, and only if this process has a single thread, those of libraries included: in a
+    copy, the locks of other threads would stay locked for ever.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
+
+
 def processors() -> int:
     """Return the number of processes that can run at the same time."""
     try:

@@ -103,8 +103,14 @@ def unreachable_tokens(
 
 
 def _gives_itself(encoding: Encoding, token: bytes, number: int) -> bool:
+    core, model = encoding.core, encoding.core.byte_level
     try:
-        return encoding.encode_ordinary(token.decode()) == [number]
+        text = token.decode()
+        # Most tokens are chunks that are looked up. The cache needs none of them twice.
+        is_chunk = core.added.is_one_span(text) and core.splitter.chunks(text) == [text]
+        if is_chunk and model.whole.get(model.to_bytes(text)) == number:
+            return True
+        return encoding.encode_ordinary(text) == [number]
     except ValueError:  # it is no text, or the vocabulary lacks a byte
         return False
 

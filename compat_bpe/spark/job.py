@@ -18,6 +18,7 @@ from typing import Any
 from ..corpus.counts_file import Row, check_output, write_rows
 from ..corpus.masking import read_rules
 from ..corpus.prepare import Preparation
+from ..encodings.load import load
 from ..files.streamed import written_whole
 from ..files.write import write_files
 from ..report.head import page_time
@@ -44,6 +45,12 @@ if TYPE_CHECKING:
 _PROGRAM = "compat_bpe.spark"
 
 _SENTENCEPIECE = "sentencepiece-bpe"
+
+#: The pattern of chunks that are counted unless another is named.
+_PATTERN = "gpt2"
+
+#: The options of byte-level BPE alone, by the setting that each gives.
+_OF_BPE = {"start": "--from", "max_words": "--max-words", "not_joined": "--not-joined"}
 
 #: The column of texts of the formats that have no other.
 _TEXT = "value"
@@ -126,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     counting = argparse.ArgumentParser(add_help=False)
-    counting.add_argument("--pattern", metavar="NAME|REGEX", default="gpt2")
+    counting.add_argument("--pattern", metavar="NAME|REGEX")
     counting.add_argument("--min-count", metavar="N", type=int, default=1)
     counting.add_argument("--approximate", metavar="N", type=int)
 
@@ -152,6 +159,11 @@ def _parser() -> argparse.ArgumentParser:
     training.add_argument("--merges", metavar="N", type=int)
     training.add_argument("--min-frequency", metavar="N", type=int)
     training.add_argument("--max-token-length", metavar="N", type=int)
+    training.add_argument(
+        "--from", metavar="PATH", dest="start", help="go on from this byte-level BPE"
+    )
+    training.add_argument("--max-words", metavar="N", type=int)
+    training.add_argument("--not-joined", metavar="TEXT", action="append", default=[])
     training.add_argument("--special", metavar="NAME", action="append", default=[])
     training.add_argument("--weight", metavar="GROUP=NUMBER", action="append", default=[])
     training.add_argument("--normalize", choices=("NFC", "NFD", "NFKC", "NFKD"))
@@ -224,7 +236,7 @@ def _count(options: argparse.Namespace) -> None:
     counts = chunk_counts(
         df,
         column,
-        pattern=options.pattern,
+        pattern=options.pattern or _PATTERN,
         group=options.group_field,
         min_count=options.min_count,
         approximate=options.approximate,
@@ -294,7 +306,12 @@ def _settings(options: argparse.Namespace) -> KindSettings:
     given["special_tokens"] = options.special
     given["weights"] = dict(map(_weight, options.weight)) or None
     if options.model == "bpe":
-        return TrainingSettings(**given, pattern=options.pattern)
+        own = {name: getattr(options, name) for name in ("max_words", "not_joined", "pattern")}
+        start = None if options.start is None else load(options.start)
+        return TrainingSettings(**given, **own, start=start)
+    for name, option in _OF_BPE.items():
+        if getattr(options, name):
+            raise ValueError(f"{option} is not for --model {options.model}, only for bpe")
     if options.model == _SENTENCEPIECE:
         return _sentencepiece(given)
     kind = TOKENIZER_KINDS[options.model]

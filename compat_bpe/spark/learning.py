@@ -8,8 +8,9 @@ from typing import Any, Callable, Protocol
 
 from ..encodings.encoding import Encoding
 from ..train.kinds import check_settings
+from ..train.run.results import LearnedMerge
 from ..train.sentencepiece.settings import SentencePieceSettings
-from ..train.trainer import KindSettings, LearnedMerge, Trainer
+from ..train.trainer import KindSettings, Trainer
 from .counts import Chunks, Units
 from .sentences import SentenceWords, WordsTrainer, check_learned_from_words
 

@@ -10,7 +10,7 @@ from ..corpus.chunk_counts import ChunkCounter, Counts, Spill
 from ..corpus.documents import DocumentPart, parts_of
 from ..corpus.prepare import Amount, CorpusCounts, Preparation, prepare
 from ..encodings.encoding import Encoding
-from ..train.bpe.byte_level import BYTES, make_encoding
+from ..train.bpe.byte_tokens import BYTES, make_encoding
 from ..unicode.surrogates import repair
 
 #: The most distinct chunks that a worker holds before it gives them to Spark; see ``Spill``.  128

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Callable
 
+from ..columns.batches import Batches, RowFunction, count, split, truncated
 from ..columns.encoding_for_workers import AnyEncoding, Carried, check_fixed_ids
-from ..columns.functions import splitting, truncating
-from ..columns.texts import Errors, check_errors, texts_of
+from ..columns.texts import Errors, check_errors
 from ..encodings.encoding import Encoding
-from ..encodings.registry import get_encoding
 from .columns import arrow_function, arrow_of
 
 TYPE_CHECKING = False
@@ -53,44 +52,15 @@ def register(
 
 
 def _applied(
-    function: Callable[..., Any], own: Mapping[str, Carried], errors: Errors, returns: str
+    function: RowFunction, own: Mapping[str, Carried], errors: Errors, returns: str
 ) -> Callable[..., Any]:
     return partial(_apply, function, own, errors, returns)
 
 
 def _apply(
-    function: Callable[..., Any],
-    own: Mapping[str, Carried],
-    errors: Errors,
-    returns: str,
-    texts: Any,
-    names: Any,
-    *others: Any,
+    function: RowFunction, own: Mapping[str, Carried], errors: Errors, returns: str, *arrays: Any
 ) -> Any:
-    """Apply a function to the rows of Arrow arrays; a row with a null anywhere gives null."""
-    encodings: dict[str, Encoding] = {}
-    values: list[Any] = []
-    rows = zip(texts_of(texts, errors, "'text'"), names.to_pylist(), *map(_listed, others))
-    for text, name, *more in rows:
-        if text is None or name is None or None in more:
-            values.append(None)
-            continue
-        if name not in encodings:
-            encodings[name] = own[name].get() if name in own else get_encoding(name)
-        values.append(function(encodings[name], text, *more))
-    return arrow_of(values, returns)
-
-
-def _listed(array: Any) -> list[Any]:
-    listed: list[Any] = array.to_pylist()
-    return listed
-
-
-# An encoding of a class of its own has its own methods.
-
-
-def _count(encoding: Encoding, text: str) -> int:
-    return encoding.count(text)
+    return arrow_of(Batches(function, own, errors).made(*arrays), returns)
 
 
 def _encoded(encoding: Encoding, text: str) -> list[int]:
@@ -98,18 +68,10 @@ def _encoded(encoding: Encoding, text: str) -> list[int]:
     return encoding.encode_ordinary(text)
 
 
-def _truncated(encoding: Encoding, text: str, limit: int) -> str:
-    return str(truncating(encoding, limit)(text))
-
-
-def _split(encoding: Encoding, text: str, limit: int) -> list[str]:
-    return list(splitting(encoding, limit)(text))
-
-
 #: The functions and the types of their columns, by name.
-_FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
-    "count_tokens": (_count, "bigint"),
+_FUNCTIONS: dict[str, tuple[RowFunction, str]] = {
+    "count_tokens": (count, "bigint"),
     "encode_tokens": (_encoded, "array<int>"),
-    "truncate_tokens": (_truncated, "string"),
-    "split_tokens": (_split, "array<string>"),
+    "truncate_tokens": (truncated, "string"),
+    "split_tokens": (split, "array<string>"),
 }

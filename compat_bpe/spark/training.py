@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -131,8 +132,14 @@ def train(
             roles={**(roles or {}), **settings.roles},
             force=force,
             extra={VALIDATION: held_out} if preparation.validation else None,
+            left_out=_warn if formats is None else None,
         )
     return trained
+
+
+def _warn(kind: str, reason: str) -> None:
+    """Warn of a usual format that cannot hold the vocabulary: a long job is not lost for it."""
+    warnings.warn(f"{kind} is not written: {reason}", stacklevel=3)
 
 
 def _described_corpus(df: DataFrame, figures: Figures) -> dict[str, Any]:

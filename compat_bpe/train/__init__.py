@@ -5,8 +5,10 @@ from .bpe.byte_level import train_bpe as train_bpe
 from .bpe.characters import CharacterBpeSettings as CharacterBpeSettings
 from .bpe.characters import train_character_bpe as train_character_bpe
 from .bpe.settings import MergeSettings as MergeSettings
-from .convergence import Convergence as Convergence
-from .convergence import Point as Point
+from .run.convergence import Convergence as Convergence
+from .run.convergence import Point as Point
+from .run.results import LearnedMerge as LearnedMerge
+from .run.results import Trained as Trained
 from .sentencepiece.model import save_trained_sentencepiece as save_trained_sentencepiece
 from .sentencepiece.model import train_sentencepiece as train_sentencepiece
 from .sentencepiece.settings import SentencePieceSettings as SentencePieceSettings
@@ -14,8 +16,6 @@ from .sentencepiece.trainer import SentencePieceTrainer as SentencePieceTrainer
 from .sentencepiece.trainer import TrainedSentencePiece as TrainedSentencePiece
 from .settings import TokenizerSettings as TokenizerSettings
 from .settings import train_tokenizer as train_tokenizer
-from .trainer import LearnedMerge as LearnedMerge
-from .trainer import Trained as Trained
 from .trainer import Trainer as Trainer
 from .unigram.settings import UnigramSettings as UnigramSettings
 from .unigram.settings import train_unigram as train_unigram

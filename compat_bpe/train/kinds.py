@@ -14,11 +14,12 @@ from ..encodings.sentencepiece import SentencePiece
 from ..formats.sentencepiece import BPE, UNIGRAM
 from .bpe.byte_level import TrainingSettings
 from .bpe.characters import CharacterBpeSettings
-from .convergence import Point
+from .run.convergence import Point
+from .run.results import LearnedMerge
 from .sentencepiece.settings import BPE_NAME, UNIGRAM_NAME, SentencePieceSettings
 from .sentencepiece.trainer import SentencePieceTrainer
 from .settings import TokenizerSettings, check_like
-from .trainer import Advance, KindSettings, LearnedMerge, Trainer
+from .trainer import Advance, KindSettings, Trainer
 from .unigram.settings import UnigramSettings
 from .word_level import ByteSettings, CharacterSettings, WordLevelSettings
 from .wordpiece import WordPieceSettings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..corpus.counted import Counted
@@ -13,6 +13,7 @@ from ..formats.tokenizer_json import TokenizerDefinition
 from ..parallel.lazy import cached_property
 from ..pipeline.added.added_tokens import AddedToken
 from .checks import check_least, check_special_names, check_weights
+from .run.convergence import Convergence
 from .tokenizer_parts import GivenPart, Surroundings, renumbered, surroundings
 from .trainer import KindSettings, Options, train_encoding
 from .words import WordCounter, word_splitter
@@ -139,9 +140,16 @@ class TokenizerSettings(KindSettings):
         """Return the decoder that fits the model and the other parts, as in a file."""
         raise NotImplementedError
 
+    @property
+    def stops_by(self) -> Convergence | None:
+        own: Convergence | None = getattr(self, "convergence", None)
+        return own
+
     def described(self) -> dict[str, Any]:
         described = {field.name: getattr(self, field.name) for field in fields(self)}
         described["like"] = None if self.like is None else self.like.name
+        if self.stops_by is not None:
+            described["convergence"] = asdict(self.stops_by)
         del described["special_tokens"]
         return {"model": self.kind, **described, **self.surroundings.parts}
 

@@ -9,89 +9,18 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields
 from typing import Any, Callable, ClassVar, NamedTuple
 
+from ..corpus.chunk_counts import Counts
 from ..corpus.counted import Counted
 from ..encodings.encoding import Encoding
 from ..unicode.surrogates import repair
-from .convergence import Convergence, HeldOut, Point, points_as_json
 from .counted_chunks import feed_all
-from .words import CountedWords, WordCounter
+from .run.convergence import Convergence, HeldOut
+from .run.costs import Costs
+from .run.results import Learned, Trained
+from .words import CountedWords, MergeLog, WordCounter
 
 #: Called with 1 for each step of learning.
 Advance = Callable[[int], None]
-
-
-class LearnedMerge(NamedTuple):
-    """A merge.
-
-    Args:
-        left, right: the bytes of the two tokens that are joined.
-        id: the id of the new token.
-        frequency: the number of times that the two were neighbours when they were joined.
-    """
-
-    left: bytes
-    right: bytes
-    id: int
-    frequency: float
-
-
-class Trained(NamedTuple):
-    """The result of training.
-
-    Args:
-        encoding: the encoding.
-        merges: the merges, in the order in which they were learned.
-        stopped: the reason why there are no more: ``"size"`` if there are as many as were asked
-            for, ``"nothing left"`` if no pair is as frequent as ``min_frequency``,
-            ``"convergence"`` if more would have been of little use, ``"score"`` if no pair has
-            ``min_score``.
-        bytes: the size of the corpus in UTF-8.
-        chunks, distinct_chunks: the number of its chunks, and of different ones.
-        tokens: the number of its tokens in the end.
-        factors: with weights, the factor by which each group was multiplied; else empty. Of the
-            figures above, only ``tokens`` and the frequencies of merges are multiplied.
-        curve: with ``convergence``, the checks on the held-out text; else empty.
-    """
-
-    encoding: Encoding
-    merges: list[LearnedMerge]
-    stopped: str
-    bytes: int
-    chunks: int
-    distinct_chunks: int
-    tokens: float
-    factors: dict[str, float]
-    curve: Sequence[Point] = ()
-
-    @property
-    def skipped(self) -> int:
-        """The number of texts that were left out: none."""
-        return 0
-
-    def metrics(self) -> dict[str, Any]:
-        """Return figures of the training for a manifest."""
-        figures = self._asdict()
-        del figures["encoding"], figures["curve"]
-        figures["merges"] = len(self.merges)
-        return {**figures, "curve": points_as_json(self.curve)} if self.curve else figures
-
-
-class Learned(NamedTuple):
-    """A model that was learned.
-
-    Args:
-        model: the model, as its kind has it.
-        merges: the merges, in the order in which they were learned; none if its kind has none.
-        stopped: as in ``Trained``.
-        tokens: the number of tokens of the words that it was learned from.
-        curve: as in ``Trained``.
-    """
-
-    model: Any
-    merges: list[LearnedMerge]
-    stopped: str
-    tokens: float
-    curve: Sequence[Point] = ()
 
 
 class LikeError(ValueError):
@@ -133,8 +62,7 @@ class KindSettings:
         formats: the formats that are written unless others are named.
         ends: the settings that say when learning ends, of which one must be given.
         learns_merges: True if the kind learns merges one after another.
-        usual_pattern: the pattern, or its name, that splits text unless another is given; None if a
-            pre-tokenizer does.
+        usual_pattern: what splits text unless another is given; None if a pre-tokenizer does.
         vocab_size: the number of tokens asked for; None for any number.
         weights: the weights of groups, if there are any.
     """
@@ -156,13 +84,9 @@ class KindSettings:
         return frozenset(field.name for field in fields(cls))  # type: ignore[arg-type]
 
     @classmethod
-    def no_convergence(cls, kind: str) -> str:
-        """Return the reason why learning cannot stop by convergence; "" if it can.
-
-        It is ``"pruned"`` if pieces are taken away, ``"exact"`` if there are as many pieces as were
-        asked for, or ``"fixed"`` if bytes per token do not depend on their number.
-        """
-        return ""
+    def checks(cls, kind: str) -> str:
+        """Return when held-out text is measured: each so many ``"steps"``, or ``"rounds"``."""
+        return "steps"
 
     @classmethod
     def from_options(cls, kind: str, options: Options) -> KindSettings:
@@ -197,6 +121,11 @@ class KindSettings:
     def steps(self) -> str:
         """The name of steps."""
         return "steps"
+
+    @property
+    def costs(self) -> Costs | None:
+        """The costs of training; None if they have not been measured for the kind."""
+        return None
 
     @property
     def stops_by(self) -> Convergence | None:
@@ -346,11 +275,16 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
         self._held_out.feed(text)
         self._held_out_bytes += len(repair(text).encode())
 
-    def train(self, advance: Advance = lambda steps: None) -> Trained:
+    def counts_so_far(self) -> Counts:
+        """Return the counts so far, by group; see ``ChunkCounter.so_far``."""
+        return self._words.so_far()
+
+    def train(self, advance: Advance = lambda steps: None, log: MergeLog | None = None) -> Trained:
         """Learn from all texts.
 
         Args:
             advance: called with 1 for each step.
+            log: what keeps the merges of byte-level BPE; see ``CheckpointedTrainer``.
 
         Raises:
             ValueError: there was no text; a group with a weight had none; a part is wrong or needs
@@ -363,6 +297,7 @@ LearnedMerge(left=b'h', right=b'##ug', id=8, frequency=2)]
         if self._held_out_bytes:
             counts = self._held_out.finish(may_be_empty=True).counts
             words = words._replace(held_out=HeldOut(counts, self._held_out_bytes))
+        words = words._replace(log=log)
         learned = self.settings.learn(words, advance)
         return Trained(
             self.settings.encoding(learned.model, self._name),

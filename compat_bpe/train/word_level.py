@@ -7,7 +7,7 @@ The other two are vocabularies for comparison: every subword vocabulary should b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,27 +17,32 @@ from ..formats.models.word_level import WordLevelPart
 from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .bpe.settings import given_or
+from .run.convergence import Convergence, Curve
+from .run.costs import Costs, distinct_bytes
+from .run.results import Learned
 from .settings import TokenizerSettings, train_with
 from .tokenizer_parts import GivenPart
-from .trainer import Advance, Learned
-from .words import CountedWords
+from .trainer import Advance
+from .words import CountedWords, word_size
 
 
 @dataclass(frozen=True)
 class WordLevelSettings(TokenizerSettings):
     """The settings of training a vocabulary of words; see ``train_word_level``."""
 
+    convergence: Convergence | None = None
+
     kind: ClassVar[str] = "word-level"
     model_types: ClassVar[tuple[type, ...]] = (WordLevelPart,)
     defaults: ClassVar[Mapping[str, GivenPart]] = {"pre_tokenizer": "whitespace"}
 
-    @classmethod
-    def no_convergence(cls, kind: str) -> str:
-        return "fixed"
-
     @property
     def unknown_token(self) -> str:
         return str(given_or(self.unknown, self.like_model, "unknown", "<unk>"))
+
+    @property
+    def costs(self) -> Costs:
+        return Costs(distinct_bytes(self.splitter()), 0.06, 0.0, 0.1, 1.0, 5.0)
 
     def own_decoder(self, parts: Mapping[str, Any]) -> Any:
         return None
@@ -55,6 +60,14 @@ class WordLevelSettings(TokenizerSettings):
         if self.vocab_size is not None:
             stopped = "size" if len(tokens) >= self.vocab_size else "nothing left"
             tokens = tokens[: max(self.vocab_size, len(special))]
+        curve = None
+        if self.convergence is not None:
+            held_out, held_out_bytes = words.held_out if words.held_out is not None else ({}, 0)
+            curve = Curve(self.convergence, held_out_bytes)
+            enough = self._enough(tokens, len(special), held_out, curve)
+            if enough is not None:
+                stopped = "convergence"
+                del tokens[enough:]
         advance(len(tokens))
         vocabulary = {token: number for number, token in enumerate(tokens)}
         size = sum(counts.values())
@@ -63,7 +76,33 @@ class WordLevelSettings(TokenizerSettings):
             [],
             stopped,
             size / words.unit if words.unit > 1 else size,
+            () if curve is None else curve.points,
         )
+
+    def _enough(
+        self, tokens: Sequence[str], first: int, held_out: Mapping[str, int], curve: Curve
+    ) -> int | None:
+        """Return the number of tokens at which learning has converged; None if it has not.
+
+        A held-out word that is no token counts as one token for each of its bytes, as with a
+        vocabulary that has the bytes, too. Otherwise bytes per token would be the same throughout.
+
+        Args:
+            tokens: the tokens; the special ones come first.
+            first: the number of special tokens.
+            held_out: the held-out words and their counts.
+            curve: takes the checks.
+        """
+        size_of = word_size(self.surroundings.parts)
+        size = sum(size_of(word) * count for word, count in held_out.items())
+        for number in range(first, len(tokens) + 1):
+            steps = number - first
+            if (curve.is_due(steps) or number == len(tokens)) and curve.add(number, 0, size):
+                return number if number < len(tokens) else None
+            if number < len(tokens):
+                count = held_out.get(tokens[number], 0)
+                size -= (size_of(tokens[number]) - 1) * count
+        return None
 
 
 #: Each character is a word.
@@ -93,7 +132,7 @@ class ByteSettings(WordLevelSettings):
     """The settings of a vocabulary of the 256 bytes, which needs no text to learn from.
 
     Raises:
-        ValueError: also if a size or an unknown token is given: all bytes are tokens.
+        ValueError: also if a size, an unknown token or when to stop is given: all bytes are tokens.
     """
 
     kind: ClassVar[str] = "bytes"
@@ -102,9 +141,13 @@ class ByteSettings(WordLevelSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("vocab_size", "unknown"):
+        for name in ("vocab_size", "unknown", "convergence"):
             if getattr(self, name) is not None:
                 raise ValueError(f"{name} is not for bytes: all 256 of them are tokens")
+
+    @classmethod
+    def checks(cls, kind: str) -> str:
+        return "never"  # All vocabularies have as many bytes per token.
 
     @property
     def unknown_token(self) -> None:  # type: ignore[override]
@@ -139,7 +182,9 @@ def train_word_level(
     post_processor: GivenPart = None,
     like: Tokenizer | None = None,
     weights: Mapping[str, float] | None = None,
+    convergence: Convergence | None = None,
     counts: Counted | Mapping[str, Counted] = (),
+    validation: Iterable[str] = (),
     workers: int | None = None,
     name: str = "trained",
 ) -> Tokenizer:
@@ -149,11 +194,13 @@ def train_word_level(
     equally frequent ones the lower one as a string.
 
     Args:
-        texts, counts, workers, name: as in ``train_tokenizer``.
+        texts, counts, validation, workers, name: as in ``train_tokenizer``.
         vocab_size: the number of tokens, special tokens included; None for all words. There are
             fewer if there are no more words.
         unknown: the token of all other words, ``<unk>`` unless given; a special token.
         min_frequency: the lowest frequency of a word that is a token.
+        convergence: when to stop because more words are of little use for held-out text. There, a
+            word that is no token counts as one token for each of its bytes.
         special_tokens, weights, like: as in ``TokenizerSettings``.
         normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, words are runs
             of letters, digits and underscores, and runs of other signs.

@@ -21,10 +21,11 @@ from ..formats.models.wordpiece import WordPiecePart
 from .bpe.measure import GreedyWords
 from .bpe.merges_of_characters import Marks
 from .bpe.settings import MergeSettings, given_or
-from .convergence import Convergence
+from .run.convergence import Convergence
+from .run.results import Learned
 from .settings import train_with
 from .tokenizer_parts import GivenPart
-from .trainer import Advance, Learned
+from .trainer import Advance
 from .words import CountedWords
 
 

@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, NamedTuple, Protocol
 
-from ..corpus.chunk_counts import ChunkCounter
+from ..corpus.chunk_counts import ChunkCounter, Counts
 from ..corpus.counted import Counted
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.word_level import WordLevelPart
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
 from ..parallel.lazy import cached_property
-from .convergence import HeldOut
 from .counted_chunks import word_check
+from .run.convergence import HeldOut
 from .tokenizer_parts import types_in
 
 #: The factor that makes weighted counts integers: they are multiples of its inverse.
@@ -48,6 +48,28 @@ def word_splitter(parts: Mapping[str, Any]) -> Tokenizer:
     return Tokenizer("words", TokenizerDefinition(_NO_MODEL, (), own, "the tokenizer"))
 
 
+def word_size(parts: Mapping[str, Any]) -> Callable[[str], int]:
+    """Return the function that gives the size of a word in bytes; ``parts`` as above."""
+    # In the byte alphabet, a character stands for a byte.
+    is_in_bytes = any("ByteLevel" in types_in(parts.get(name)) for name in _STEPS)
+    return len if is_in_bytes else lambda word: len(word.encode())
+
+
+class MergeLog(Protocol):
+    """The merges that are kept while they are learned, so that a run can go on.
+
+    Attributes:
+        merges: the ids of both parts of each merge so far, and its frequency.
+        sizes: the numbers of tokens of the held-out words at each check before the last merge.
+    """
+
+    merges: list[tuple[int, int, float]]
+    sizes: list[int]
+
+    def keep_merge(self, left: int, right: int, frequency: float, sizes: list[int]) -> None:
+        """Take a merge, and the sizes at all checks before it."""
+
+
 class CountedWords(NamedTuple):
     """The words of a corpus.
 
@@ -58,6 +80,7 @@ class CountedWords(NamedTuple):
         words: the number of words, without weights.
         factors: with weights, the factor by which each group was multiplied; else empty.
         held_out: the words of the held-out text, if there is any.
+        log: what keeps the merges, and has those that were learned before; None if nothing does.
     """
 
     counts: dict[str, int]
@@ -66,6 +89,7 @@ class CountedWords(NamedTuple):
     words: int = 0
     factors: Mapping[str, float] = {}
     held_out: HeldOut | None = None
+    log: MergeLog | None = None
 
 
 class WordCounter:
@@ -127,12 +151,10 @@ class WordCounter:
             ValueError: a part is wrong, or ``workers`` is not positive.
         """
         splitter = word_splitter(parts)
-        # In the byte alphabet, a character stands for a byte.
-        is_in_bytes = any("ByteLevel" in types_in(parts.get(name)) for name in _STEPS)
         return cls(
             splitter,
             lambda: word_check(parts.get("pre_tokenizer"), splitter),
-            len if is_in_bytes else lambda word: len(word.encode()),
+            word_size(parts),
             weights=weights,
             workers=workers,
         )
@@ -163,6 +185,10 @@ class WordCounter:
                 no such word (``NotAChunkError``), as far as the word alone shows it.
         """
         self._chunks.add(counts, group, self._check)
+
+    def so_far(self) -> Counts:
+        """Return the counts of what was fed, by group; see ``ChunkCounter.so_far``."""
+        return self._chunks.so_far()
 
     def finish(self, *, may_be_empty: bool = False) -> CountedWords:
         """Return the words of everything fed.

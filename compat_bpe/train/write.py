@@ -16,14 +16,17 @@ from ..encodings.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from ..encodings.sentencepiece import SentencePiece
 from ..encodings.tokenizer import Tokenizer
 from ..files.lock import locked
+from ..files.names import is_name_on_windows
 from ..files.replace import put_in_place, sync_file, sync_folder
 from ..formats.manifest import ALL_FORMATS as ALL_FORMATS
 from ..formats.manifest import FORMATS as FORMATS
 from ..formats.manifest import MANIFEST as MANIFEST
 from ..formats.manifest import SENTENCEPIECE
 from ..pipeline.added.added_tokens import AddedToken
+from .run.results import LearnedMerge
 from .sentencepiece.model import save_trained_sentencepiece
-from .trainer import LearnedMerge
+
+_ON_WINDOWS = os.name == "nt"
 
 #: The roles that transformers gives to special tokens.
 ROLES = ("bos", "eos", "unk", "pad")
@@ -138,8 +141,12 @@ def write_vocabulary(
 
 
 def check_name(name: str) -> None:
-    """Raise ``ValueError`` if a vocabulary's name cannot name files."""
-    if not name or Path(name).name != name or name in (".", ".."):
+    """Raise ``ValueError`` if a vocabulary's name cannot name files.
+
+    What Windows cannot have is refused there alone.
+    """
+    is_name = not _ON_WINDOWS or is_name_on_windows(name)
+    if not name or Path(name).name != name or name in (".", "..") or not is_name:
         raise ValueError(f"{name!r} cannot be the name of a file")
 
 

@@ -1,13 +1,15 @@
-"""Reports of which the pages are hard to lay out."""
+"""Reports of which the pages are hard to lay out, and what is out of its place on a page."""
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timezone
 from pathlib import Path
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.report.html import page
 from compat_bpe.report.measure import report
+from tools.browser import Browser
 
 GPT2 = get_encoding("gpt2")
 TEXT = "It’s naïve: `let x = 1;` 世界は広い。東京から Привет мир 👩‍👩‍👧 \x00\x1b[31m\t\n"
@@ -21,6 +23,14 @@ TERMS = [
 ]
 #: Longer than any box, and without a place to break it at.
 WORD = "x" * 120
+
+LAYOUT = (Path(__file__).parent / "layout.js").read_text("utf-8")
+
+
+def misplaced(browser: Browser, *, scrolls: bool = True) -> list[str]:
+    """Return what overflows or overlaps on the page that a browser shows."""
+    found: list[str] = browser.run(f"const SCROLLS = {json.dumps(scrolls)};\n{LAYOUT}")
+    return found
 
 
 def write_pages(folder: Path) -> list[Path]:

@@ -5,36 +5,19 @@ Run with ``pytest -m browser tests/browser``; it needs chromium, chromium-driver
 
 from __future__ import annotations
 
-import tarfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.axe import VIOLATIONS
 from tests.browser.pages import write_pages
 from tests.cli.exact import run
-from tests.web.test_looks import AXE, AXE_INTEGRITY
 from tools.browser import Browser
-from web.runtime import npm_archive
 
 pytestmark = pytest.mark.browser
 
 TEXT = "def add(a):\n\treturn a  # naïve 世界\n<|endoftext|>\n"
 WORDS = ["hugs", " 世界", "<|endoftext|>"]
-
-
-@pytest.fixture(scope="module")
-def axe() -> str:
-    with tarfile.open(npm_archive(AXE, AXE_INTEGRITY), "r:gz") as tar:
-        member = tar.extractfile("package/axe.min.js")
-        assert member is not None
-        return member.read().decode()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +44,6 @@ def test_axe_finds_no_violation(
     browser.open(pages[name])
     browser.run(
         "document.querySelectorAll('details').forEach(part => part.open = true);"
-        "document.querySelector('#ids')?.click();" + axe + ";globalThis.axe = axe"
+        "document.querySelector('#ids')?.click();" + axe
     )
-    found = browser.run(
-        "return axe.run().then(({ violations }) => violations.flatMap(one =>"
-        " one.nodes.map(node => [one.id, node.html, node.failureSummary])))"
-    )
-    assert found == []
+    assert browser.run(VIOLATIONS) == []

@@ -7,35 +7,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.browser.pages import write_pages
+from tests.browser.pages import misplaced, write_pages
 from tools.browser import Browser
 
 pytestmark = pytest.mark.browser
 
-LAYOUT = (Path(__file__).parent / "layout.js").read_text("utf-8")
 PAGES = ["one", "two", "four", "nine", "twelve", "hard", "nothing"]
 PAPER = 718  # CSS pixels: A4 without margins of a centimeter
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {path.stem: path for path in write_pages(tmp_path_factory.mktemp("pages"))}
-
-
-def misplaced(browser: Browser, *, scrolls: bool = True) -> list[str]:
-    found: list[str] = browser.run(f"const SCROLLS = {json.dumps(scrolls)};\n{LAYOUT}")
-    return found
 
 
 def unfold(browser: Browser) -> None:

@@ -5,29 +5,22 @@ Run with ``pytest -m browser tests/browser``; it needs chromium and chromium-dri
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.browser.pages import misplaced
 from tests.cli.exact import run
 from tools.browser import Browser
 
 pytestmark = pytest.mark.browser
 
-LAYOUT = (Path(__file__).parent / "layout.js").read_text("utf-8")
 TEXT = "def add(a):\n\treturn a  # naïve 世界 👩‍👩‍👧 שלום\n" + "x" * 300 + "\n<|endoftext|>\n"
 WORDS = ["hugs", "antidisestablishmentarianism", " 世界", "<|endoftext|>", "b" * 80]
 ARGS = {
     "tokens": ["--html", "-e", "gpt2", "--special", "{text}", "{text}"],
     "merges": ["--merges", "--html", "-e", "gpt2", "--special", *WORDS],
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +45,10 @@ def test_nothing_overflows(
 ) -> None:
     browser.show(width, scheme)
     browser.open(pages[name])
-    layout = f"const SCROLLS = true;\n{LAYOUT}"
-    assert browser.run(layout) == []
+    assert misplaced(browser) == []
     if name == "tokens":
         browser.run("document.querySelector('#ids').click()")
-        assert browser.run(layout) == []
+        assert misplaced(browser) == []
 
 
 def test_the_numbers_are_above_the_tokens(browser: Browser, pages: dict[str, Path]) -> None:

@@ -53,21 +53,15 @@ def test_each_version() -> None:
     last = "Hello!<｜end▁of▁sentence｜><｜User｜>Bye<｜Assistant｜>"
     for version in (Version.V3, Version.R1):
         assert rendered(version, CHAT) == first + last
-    assert rendered(Version.V4, CHAT) == (
-        first + "</think><think>hm</think>" + last + "</think>"  # V4 leaves nothing out
-    )
-    for version in (Version.V3_1, Version.V4):
-        chat = [{**one, "content": one["content"].replace("<think>hm</think>", "")} for one in CHAT]
-        assert rendered(version, chat) == first + "</think>" + last + "</think>"
-        thinking = rendered(version, chat, variables={"thinking": True})
-        assert thinking == first + "</think>" + last + "<think>"
-        assert rendered(version, chat, add_generation_prompt=False).endswith("<｜User｜>Bye")
+    assert rendered(Version.V3_1, CHAT) == first + "</think>" + last + "</think>"
+    thinking = rendered(Version.V3_1, CHAT, variables={"thinking": True})
+    assert thinking == first + "</think>" + last + "<think>"
+    assert rendered(Version.V3_1, CHAT, add_generation_prompt=False).endswith("<｜User｜>Bye")
 
 
 def test_messages_of_the_user_in_a_row() -> None:
     chat = [{"role": "user", "content": "a"}, {"role": "developer", "content": "b"}]
     begin, end = "<｜begin▁of▁sentence｜>", "<｜Assistant｜>"
-    assert rendered(Version.V4, chat) == f"{begin}<｜User｜>a\n\nb{end}</think>"
     assert rendered(Version.V3, chat) == f"{begin}b<｜User｜>a{end}"
     chat[1]["role"] = "user"
     assert rendered(Version.V3, chat) == f"{begin}<｜User｜>a<｜User｜>b{end}"
@@ -78,9 +72,11 @@ def test_messages_of_the_user_in_a_row() -> None:
     [
         ("deepseek-v3", 14),
         ("deepseek-v3-0324", 14),
+        ("deepseek-v3-250324", 14),  # a date, and no version
         ("deepseek-r1", 14),
         ("deepseek-v3.1", 16),
-        ("deepseek-ai/DeepSeek-V3.2", 16),
+        ("deepseek-ai/DeepSeek-V3.2-Exp", 16),
+        ("deepseek-ai/DeepSeek-V3.2", 19),  # since V3.2 nothing is left out of an answer
         ("deepseek-v4-flash", 19),
     ],
 )
@@ -99,9 +95,14 @@ def test_names_of_the_service_are_estimates(model: str) -> None:
 
 def test_tools_are_estimates() -> None:
     tools = [{"type": "function", "function": {"name": "f"}}]
-    found = count_messages(CHAT, model="deepseek-v4-pro", tools=tools)
-    assert found > 19 + 200
-    assert "tools" in found.note
+    bare = count_messages(CHAT, model="deepseek-v3")
+    found = count_messages(CHAT, model="deepseek-v3", tools=tools)
+    assert found > bare + 200
+    assert found.note.startswith("DeepSeek publishes no form of tools for this model")
+    form = {"type": "json_schema", "json_schema": {"schema": {"type": "object"}}}
+    found = count_messages(CHAT, model="deepseek-v3", response_format=form)
+    assert bare + 15 < found < bare + 40
+    assert "no form of response_format" in found.note
     call = {"id": "1", "function": {"name": "f", "arguments": {"a": 1}}}
     chat: list[dict[str, Any]] = [
         {"role": "user", "content": "x"},
@@ -119,6 +120,6 @@ def test_tools_are_estimates() -> None:
 
 def test_variables() -> None:
     with pytest.raises(ValueError, match=r"^variables has \['x'\]; DeepSeek's format takes think"):
-        count_messages(CHAT, model="deepseek-v4-pro", variables={"x": 1})
+        count_messages(CHAT, model="deepseek-v3", variables={"x": 1})
     with pytest.raises(ValueError, match=r"^variables.thinking: must be true or false"):
-        count_messages(CHAT, model="deepseek-v4-pro", variables={"thinking": 1})
+        count_messages(CHAT, model="deepseek-v3", variables={"thinking": 1})

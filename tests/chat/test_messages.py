@@ -149,3 +149,10 @@ def test_a_count_is_an_int() -> None:
     assert (count.note, count.is_estimate, MessageCount(1).is_estimate) == ("a guess", True, False)
     for copied in (pickle.loads(pickle.dumps(count)), copy.deepcopy(count)):
         assert (copied, copied.note) == (12, "a guess")
+
+
+@pytest.mark.parametrize("variables", ["thinking", [], 1, ("a",)])
+def test_variables_are_an_object(variables: Any) -> None:
+    for model in ("gpt-4o", "gpt-oss-20b", "deepseek-v3"):
+        with pytest.raises(ValueError, match=r"^variables: must be an object, not a "):
+            count_messages([{"role": "user", "content": "x"}], model=model, variables=variables)

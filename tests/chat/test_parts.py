@@ -9,7 +9,7 @@ import pytest
 
 from compat_bpe.chat import RequestPart, count_messages, count_parts
 from tests.chat.images import made
-from tests.chat.images.test_count import address
+from tests.chat.images.made import address
 from tests.chat.random_requests import messages, tool
 
 #: It refuses what does not alternate, and a system message by itself.

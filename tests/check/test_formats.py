@@ -7,6 +7,8 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from compat_bpe.check.formats import as_json, github, junit, markdown, sarif, table
 from compat_bpe.check.results import Change, Kind, Report, Result, Status
@@ -83,6 +85,18 @@ def test_github_has_one_command_a_line(hostile: Report) -> None:
     assert last == "1 file: 1 over a limit, 1 exempt, 1 not counted"
 
 
+def test_no_line_of_github_is_another_command() -> None:
+    """A runner looks for ``##[…]`` anywhere in a line that is no command of ``::``."""
+    for name in ("##[stop-commands]x", "::stop-commands::x", "\r##[add-mask]a", "a\n::debug::"):
+        found = Report("x", results=[result("over", path=name)], errors=[(name, name)])
+        *commands, last = github.lines(found)
+        assert len(commands) == 2
+        for command in commands:
+            assert re.match("::error [^:]*::[^\r\n]*$", command)
+        assert "[" not in last
+        assert re.match("::notice title=token budget::[^\r\n]*$", github.annotation("notice", name))
+
+
 def test_sarif(report: Report) -> None:
     (log,) = map(json.loads, sarif.lines(report))
     (run,) = log["runs"]
@@ -156,12 +170,12 @@ def test_markdown(report: Report) -> None:
     assert "\n".join(markdown.lines(report)) == (
         "### Token budgets\n\n3 files: 3 over a limit, 1 near one, 1 exempt.\n\n"
         "| | what | tokens | limit | encoding |\n|---|---|--:|--:|---|\n"
-        "| ❌ over | a.md | 5,210 | 5,000 | gpt2 |\n"
-        "| ❌ over | total of skills | 5,210 | 5,000 | gpt2 |\n"
-        "| ❌ over | b.md | +5,210 | +5,000 | gpt2 |\n"
-        "| ⚠️ near | a.md § Examples | 5,210 | 5,000 | gpt2 |\n\n"
+        "| ❌ over | `a.md` | 5,210 | 5,000 | `gpt2` |\n"
+        "| ❌ over | total of `skills` | 5,210 | 5,000 | `gpt2` |\n"
+        "| ❌ over | `b.md` | +5,210 | +5,000 | `gpt2` |\n"
+        "| ⚠️ near | `a.md` § `Examples` | 5,210 | 5,000 | `gpt2` |\n\n"
         "| change | file | before | now | |\n|---|---|--:|--:|--:|\n"
-        "| renamed | a.md → b.md | 1 | 5,000 | +4,999 |"
+        "| renamed | `a.md` → `b.md` | 1 | 5,000 | +4,999 |"
     )
 
 
@@ -169,9 +183,63 @@ def test_markdown_shows_names_as_they_are(hostile: Report) -> None:
     lines = list(markdown.lines(hostile))
     assert not [line for line in lines if "\n" in line or "\0" in line or "\x1b" in line]
     (row,) = [line for line in lines if "over |" in line]
-    assert len(re.findall(r"(?<!\\)\|", row)) == 6
-    assert not re.search(r"(?<!\\)[`<\[*&]", row)
     assert "\u202e" not in row
+    shown = HOSTILE.replace("\n", "\\n").replace("\0", "\\x00").replace("\x1b", "\\x1b")
+    shown = shown.replace("\u202e", "\\u202e")
+    _, _, name, *_ = cells(row)
+    assert code_spans(name) == (f"{CODE} § {CODE}", [shown, shown])
+    assert code_spans(lines[-1]) == (f"- Not counted: {CODE}: {CODE}", [shown, "not UTF-8"])
+
+
+CODE = "<code>"
+
+
+def cells(row: str) -> list[str]:
+    """The cells of a table's row, as GitHub finds them: a backslash takes the next character."""
+    found = re.findall(r"((?:\\[^\n]|[^\\|])*)(?:\||$)", row)
+    return [cell.strip().replace("\\|", "|") for cell in found[:-1]]
+
+
+def code_spans(text: str) -> tuple[str, list[str]]:
+    """The text with a word for each span of code, and the spans, as CommonMark 0.31 has them."""
+    rest, spans, at = "", [], 0
+    while at < len(text):
+        if text[at] != "`":
+            rest, at = rest + text[at], at + 1
+            continue
+        mark = re.match("`+", text[at:])[0]  # type: ignore[index]
+        end = re.search(rf"(?<!`){mark}(?!`)", text[at + len(mark) :])
+        assert end is not None, "a span without an end"
+        span = text[at + len(mark) :][: end.start()]
+        if span[0] == span[-1] == " " and span.strip(" "):
+            span = span[1:-1]
+        spans.append(span)
+        rest, at = rest + CODE, at + len(mark) + end.start() + len(mark)
+    return rest, spans
+
+
+NAMES = st.text(st.sampled_from("a`|\\ *<@\n[]"), min_size=1, max_size=12)
+
+
+@given(NAMES, NAMES)
+def test_no_name_leaves_its_span_of_code(path: str, heading: str) -> None:
+    one = result("over", "section", path, heading=heading)
+    lines = list(markdown.lines(Report("x", results=[one])))
+    assert len(lines) == 7
+    found = cells(lines[-1])
+    assert len(found) == 6
+    shown = [re.sub(r"(?<=\\)\|", r"\\x7c", name).replace("\n", "\\n") for name in (path, heading)]
+    assert code_spans(found[2]) == (f"{CODE} § {CODE}", shown)
+
+
+def test_markdown_is_not_too_long_for_a_comment(report: Report) -> None:
+    report.results = [result("over", path="a" * 4000)] * 90
+    report.errors = [("b" * 4000, "c")] * 90
+    report.changes = [Change("d" * 4000, "e" * 4000, 1, 2, "gpt2")] * 90
+    text = "\n".join(markdown.lines(report))
+    assert len(text) < 65_536
+    assert text.count("… and 86 more.") == 2
+    assert text.count("… and 88 more.") == 1
 
 
 def test_markdown_has_an_end(report: Report) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import struct
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -37,6 +39,25 @@ def run(*args: Any, **options: Any) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [*COMMAND, *args], stderr=subprocess.PIPE, timeout=TIMEOUT, check=False, **options
     )
+
+
+@contextmanager
+def started(*args: Any, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the command so that it can be interrupted, and kill it in the end.
+
+    Its streams are pipes where the options do not say otherwise.
+    """
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(
+        [*COMMAND, *args],
+        # What is started in the background, as these tests may be, ignores an interrupt.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        **{"env": environment(), **pipes, **options},
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 class Terminal:

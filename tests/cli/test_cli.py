@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,18 +14,10 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.cli import cli
 from tests.cli.exact import run as run_here
-from tests.cli.process import COMMAND, TIMEOUT, environment, posix, run
+from tests.cli.process import TIMEOUT, environment, posix, run
 
 COMMANDS = cli.list_commands(click.Context(cli))
 
-# What reads standard input and writes to standard output.
-FILTERS = [
-    ["truncate", "-n", "5"],
-    ["split", "-n", "5", "--separator", "-"],
-    ["show"],
-    ["encode"],
-    ["decode"],
-]
 GPT2 = ["-e", "gpt2"]
 
 
@@ -113,69 +104,6 @@ def test_truncate_stops_reading() -> None:
         endless.wait(TIMEOUT)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == b"one more line of it\n" * 100 + b"one more"
-
-
-@posix
-@pytest.mark.parametrize("args", [*FILTERS, ["models"]])
-def test_closed_pipe_is_quiet(args: list[str]) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    encoding = GPT2 if args in FILTERS else []
-    try:
-        done = run(*args, *encoding, input=b"31373 " * 2000, stdout=writing)
-    finally:
-        os.close(writing)
-    assert (done.returncode, done.stderr) == (1, b"")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-@pytest.mark.parametrize("args", [["decode"], ["show"]])
-def test_full_disk_is_one_line(args: list[str]) -> None:
-    with open("/dev/full", "wb") as full:
-        done = run(*args, *GPT2, input=b"1", stdout=full)
-    assert done.returncode == 2
-    assert done.stderr == b"compat-bpe: standard output: No space left on device\n"
-
-
-@posix
-@pytest.mark.parametrize(
-    ("closed", "message"),
-    [
-        ("<&-", b"compat-bpe: standard input: closed\n"),
-        (">&-", b"compat-bpe: standard output: closed\n"),
-    ],
-)
-def test_closed_stream_is_one_line(closed: str, message: bytes) -> None:
-    done = subprocess.run(
-        ["sh", "-c", f'exec "$0" -m compat_bpe encode -e gpt2 {closed}', sys.executable],
-        env=environment(),
-        input=b"a",
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
-
-
-@posix
-def test_interrupt_is_quiet(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [*COMMAND, "decode", *GPT2],
-        env=environment(),
-        # What is started in the background, as these tests may be, ignores it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"31373 995\n")
-        process.stdin.flush()
-        assert process.stdout.read(11) == b"hello world"  # now it waits for more
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=TIMEOUT)
-    assert (process.returncode, err) == (130, b"")
 
 
 @posix

@@ -7,18 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding
-from compat_bpe.cli.count_files import _SHARE, _shares
+from compat_bpe.cli.count_files import _LARGEST_SHARE, _SHARE, _shares
 from compat_bpe.cli.counting import FileCounter, Part
 
 
-@given(sizes=st.lists(st.integers(0, 2 * _SHARE)))
-def test_each_file_is_in_one_share_and_the_largest_come_first(sizes: list[int]) -> None:
+@given(st.lists(st.integers(0, 40 * _SHARE)), st.integers(1, 5))
+def test_each_file_is_in_one_share_in_order_and_the_last_are_small(
+    sizes: list[int], workers: int
+) -> None:
     parts = [Part(str(index), index, 2 * index) for index in range(len(sizes))]
-    shares = _shares(list(zip(parts, sizes)))
-    assert sorted(item for share in shares for item in share) == list(enumerate(parts))
-    totals = [sum(sizes[index] for index, _ in share) for share in shares]
-    assert totals == sorted(totals, reverse=True)
-    assert sum(total < _SHARE for total in totals) <= 1
+    shares = _shares(list(zip(parts, sizes)), workers)
+    assert [item for share in shares for item in share] == list(enumerate(parts))
+    left = sum(sizes)
+    for share in shares:
+        # Without its last file it is not large enough.
+        total = sum(sizes[index] for index, _ in share[:-1])
+        assert total < max(_SHARE, min(_LARGEST_SHARE, left / (2 * workers)))
+        left -= sum(sizes[index] for index, _ in share)
+    assert sum(sum(sizes[index] for index, _ in share) < _SHARE for share in shares) <= 1
 
 
 def test_a_counter_can_be_sent(tmp_path: Path) -> None:

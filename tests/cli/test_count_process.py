@@ -7,8 +7,7 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,25 +15,14 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.cli import parts
-from compat_bpe.cli.count_files import WORTH_WORKERS
-from tests.cli.process import COMMAND, TIMEOUT, Terminal, environment, posix, run
-
-COUNT = [*COMMAND, "count", "-e", "gpt2"]
+from compat_bpe.cli.workers import WORTH_WORKERS
+from tests.cli.process import COMMAND, TIMEOUT, Terminal, environment, posix, run, started
 
 
-@contextmanager
-def started(*args: Any, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """Start the command so that it can be interrupted, and kill it in the end."""
-    with subprocess.Popen(
-        [*COUNT, *args],
-        env=environment(TERM="xterm"),
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        **options,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+def counting(*args: Any, **options: Any) -> AbstractContextManager[subprocess.Popen[bytes]]:
+    """Start ``count`` as on a terminal; standard input is that of the tests, if none is given."""
+    options.setdefault("stdin", None)
+    return started("count", "-e", "gpt2", *args, env=environment(TERM="xterm"), **options)
 
 
 def wait_for(text: bytes, terminal: Terminal) -> None:
@@ -48,7 +36,7 @@ def wait_for(text: bytes, terminal: Terminal) -> None:
 @pytest.mark.parametrize("args", [[], ["-"], ["--files-from", "-"]])
 def test_waiting_for_a_person_is_said(args: list[str], tmp_path: Path) -> None:
     terminal = Terminal()
-    with started(*args, cwd=tmp_path, stdin=terminal.fd, stdout=-1, stderr=terminal.fd) as process:
+    with counting(*args, cwd=tmp_path, stdin=terminal.fd, stdout=-1, stderr=terminal.fd) as process:
         wait_for(b"compat-bpe: reading standard input; Ctrl-D on an empty line ends it\n", terminal)
         terminal.type(b"\x04")
         out, _ = process.communicate(timeout=TIMEOUT)
@@ -60,7 +48,7 @@ def test_waiting_for_a_person_is_said(args: list[str], tmp_path: Path) -> None:
 @posix
 def test_waiting_is_not_said_to_who_wants_quiet() -> None:
     terminal = Terminal()
-    with started("-q", stdin=terminal.fd, stdout=terminal.fd, stderr=terminal.fd) as process:
+    with counting("-q", stdin=terminal.fd, stdout=terminal.fd, stderr=terminal.fd) as process:
         terminal.type(b"hello\n\x04")
         process.wait(TIMEOUT)
     assert process.returncode == 0
@@ -72,7 +60,7 @@ def test_a_named_pipe_is_read_as_a_stream(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "a").write_text("hello")
     terminal = Terminal()
-    with started(
+    with counting(
         "pipe", "a", cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=-1, stderr=terminal.fd
     ) as process:
         wait_for(b"compat-bpe: pipe: a named pipe; waiting for what is written to it\n", terminal)
@@ -96,7 +84,7 @@ def test_waiting_for_a_pipe_can_be_interrupted(
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "a").write_bytes(b"hello\n" * (WORTH_WORKERS if with_workers else 1))
     jobs = ["-j", "2"] if with_workers else []
-    with started(*jobs, "a", "pipe", cwd=tmp_path, stdout=-1, stderr=-1) as process:
+    with counting(*jobs, "a", "pipe", cwd=tmp_path, stdout=-1, stderr=-1) as process:
         assert process.stdout is not None
         assert process.stdout.readline().endswith(b"a\n")
         if is_open:
@@ -120,7 +108,7 @@ def test_devices_and_open_files(tmp_path: Path) -> None:
         [b"1", b"/dev/stdin"],
         [b"1", b"total"],
     ]
-    script = f"{' '.join(COUNT)} -j 2 <(printf 'hello world') <(printf hello)"
+    script = f"{' '.join(COMMAND)} count -e gpt2 -j 2 <(printf 'hello world') <(printf hello)"
     done = subprocess.run(
         ["bash", "-c", script], env=environment(), capture_output=True, timeout=TIMEOUT, check=True
     )
@@ -148,7 +136,7 @@ def test_separators_on_a_terminal_alone(tmp_path: Path) -> None:
     }
     for args, lines in expected.items():
         terminal = Terminal()
-        with started(*args, cwd=tmp_path, stdout=terminal.fd, stderr=subprocess.PIPE) as process:
+        with counting(*args, cwd=tmp_path, stdout=terminal.fd, stderr=subprocess.PIPE) as process:
             process.wait(TIMEOUT)
         assert terminal.text().decode() == lines
         piped = run("count", "-e", "gpt2", *args, cwd=tmp_path).stdout

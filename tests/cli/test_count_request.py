@@ -75,6 +75,26 @@ def test_a_vocabulary_with_a_chat_template(tmp_path: Path) -> None:
     assert run("count", "--messages", path, "-e", str(tmp_path)).out == b"%d\n" % expected
 
 
+def test_what_a_request_has_beside_the_messages(tmp_path: Path) -> None:
+    form = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "object"}}}
+    expected = count_messages(MESSAGES, model="gpt-4o", tools=TOOLS, response_format=form)
+    path = write(tmp_path, {**BODY, "response_format": form})
+    status, out, err = run("count", "--messages", path)
+    assert (status, out) == (0, b"%d\n" % expected)
+    assert "no rule for response_format" in err
+    functions = [one["function"] for one in TOOLS]
+    path = write(tmp_path, {**BODY, "tools": None, "functions": functions, "response_format": form})
+    assert run("count", "--messages", path).out == b"%d\n" % expected
+    variables = {"thinking": True, "reasoning_effort": "max"}
+    path = write(tmp_path, {**BODY, "model": "deepseek-v4-pro", "chat_template_kwargs": variables})
+    expected = count_messages(MESSAGES, model="deepseek-v4-pro", tools=TOOLS, variables=variables)
+    assert run("count", "--messages", path) == (0, b"%d\n" % expected, "")
+    path = write(tmp_path, {**BODY, "response_format": {"type": "odd"}})
+    status, out, err = run("count", "--messages", path)
+    assert (status, out) == (2, b"")
+    assert "response_format: must be an object whose type is" in err
+
+
 def test_a_limit(tmp_path: Path) -> None:
     path = write(tmp_path, {**BODY, "tools": None})
     tokens = count_messages(MESSAGES, model="gpt-4o")

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
-from compat_bpe.cli import count_files as count_files_module
 from compat_bpe.cli import counting
 from compat_bpe.cli.count_files import count_files
 from compat_bpe.cli.counting import Counts, FileCounter, Outcome, Part
@@ -166,7 +165,7 @@ class Fake(FileProgress):
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Some files that are counted by workers, though they are few and small."""
-    monkeypatch.setattr(count_files_module, "WORTH_WORKERS", 0)
+    monkeypatch.setattr("compat_bpe.cli.workers.WORTH_WORKERS", 0)
     monkeypatch.setattr("compat_bpe.cli.count_files._SHARE", 10)
     for number in range(20):
         (tmp_path / f"{number:02}").write_text("hello world " * number)

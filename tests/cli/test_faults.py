@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.cli import cli
+from compat_bpe.cli import cli, group
 from compat_bpe.cli.commands import count as count_module
 from tests.cli.in_process import Run, runner
 from tests.cli.process import COMMAND, TIMEOUT, Terminal, environment, posix, run
@@ -197,6 +199,65 @@ def test_an_interrupt_of_another_program_that_imports_the_package() -> None:
     )
     assert done.returncode not in (0, 130)
     assert b"KeyboardInterrupt" in done.stderr
+
+
+_SIGNALLED = """
+import os, signal, sys
+# A signal of Windows alone, by one that is there.
+signal.SIGBREAK = signal.SIGUSR1
+import compat_bpe.cli.group
+from compat_bpe.cli import main
+class Files:
+    def read(*_):
+        os.kill(os.getpid(), signal.SIGBREAK)
+class Input:
+    buffer = Files()
+    def isatty(_):
+        return False
+    def fileno(_):
+        return 0
+sys.stdin = Input()
+sys.argv = ["compat-bpe", "truncate", "-e", "gpt2", "-n", "1"]
+try:
+    main()
+finally:
+    print("cleaned up")
+"""
+
+
+@posix
+def test_ctrl_break_of_windows_is_like_other_signals() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _SIGNALLED],
+        env=environment(),
+        capture_output=True,
+        timeout=TIMEOUT,
+    )
+    expected = 128 + signal.SIGUSR1
+    assert (done.returncode, done.stdout.split(), done.stderr) == (
+        expected,
+        [b"cleaned", b"up"],
+        b"",
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "status"),
+    [(errno.EPIPE, 1), (errno.EINVAL, 1), (errno.ENOSPC, 2)],
+)
+def test_a_closed_pipe_of_windows_is_a_closed_pipe(
+    code: int, status: int, count: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(code, "of standard output")
+
+    monkeypatch.setattr(group, "_CLOSED_PIPE", (errno.EPIPE, errno.EINVAL))
+    monkeypatch.setattr(count_module, "chosen_encoding", fail)
+    if status == 1:
+        assert count("--max", "1", stdin=b"hug").status == 1
+    else:
+        with pytest.raises(OSError, match="of standard output"):
+            count("--max", "1", stdin=b"hug")
 
 
 _TURNED = "a\u202eb\u2066\u200f.txt"

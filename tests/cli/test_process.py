@@ -18,19 +18,13 @@ import pytest
 
 import compat_bpe
 from compat_bpe import get_encoding
-from tests.cli.process import COMMAND, ROOT, TIMEOUT, environment, posix, run
+from tests.cli.process import COMMAND, ROOT, TIMEOUT, environment, posix, run, started
 
 
 def test_version() -> None:
     done = run("--version")
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.decode().split() == ["compat-bpe", compat_bpe.__version__]
-
-
-def test_help_has_an_example() -> None:
-    done = run("count", "--help")
-    assert done.returncode == 0
-    assert b"$ compat-bpe count" in done.stdout
 
 
 def test_file_and_standard_input(tmp_path: Path) -> None:
@@ -112,26 +106,6 @@ def test_file_name_that_the_terminal_cannot_show(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, b"2 n\\xe9" + b"\n", b"")
 
 
-@posix
-def test_interrupt_is_quiet(tmp_path: Path) -> None:
-    path = tmp_path / "a"
-    path.write_bytes(b"hello world")
-    with subprocess.Popen(
-        [*COMMAND, "count", "-e", "gpt2", path, "-"],
-        env=environment(),
-        # What is started in the background, as these tests may be, ignores it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().split()[:1] == [b"2"]  # now it waits for standard input
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=TIMEOUT)
-    assert (process.returncode, err) == (130, b"")
-
-
 def children(process: subprocess.Popen[bytes]) -> Iterator[int]:
     """The processes that a process has started."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -171,15 +145,8 @@ def wait_until(what: Any) -> None:
 def test_no_worker_is_left(tmp_path: Path, end: str) -> None:
     for name in "abcd":
         (tmp_path / name).write_bytes(b"hello world\n" * 100_000)
-    with subprocess.Popen(
-        # While it waits for standard input, the workers count.
-        [*COMMAND, "count", "-j", "2", "-e", "gpt2", "-", tmp_path],
-        env=environment(),
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
+    # While it waits for standard input, the workers count.
+    with started("count", "-j", "2", "-e", "gpt2", "-", tmp_path) as process:
         wait_until(lambda: len(list(children(process))) == 2)
         workers = list(children(process))
         # Both run their own program: before that, the command itself is still starting them.
@@ -262,47 +229,6 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
         assert len(state) < 30
     assert shown.endswith(b"\r")
     assert b"\n" not in shown
-
-
-@posix
-@pytest.mark.parametrize("args", [["count"], ["count", "--json"], ["--help"]])
-def test_closed_pipe_is_quiet(args: list[str]) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        done = run(*args, stdout=writing)
-    finally:
-        os.close(writing)
-    assert (done.returncode, done.stderr) == (1, b"")
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-@pytest.mark.parametrize("args", [["count"], ["--version"]])
-def test_full_disk_is_one_line(args: list[str]) -> None:
-    with open("/dev/full", "wb") as full:
-        done = run(*args, stdout=full)
-    assert done.returncode == 2
-    assert done.stderr == b"compat-bpe: standard output: No space left on device\n"
-
-
-@posix
-@pytest.mark.parametrize(
-    ("closed", "message"),
-    [
-        ("<&-", b"compat-bpe: standard input is closed\n"),
-        (">&-", b"compat-bpe: standard output: closed\n"),
-    ],
-)
-def test_closed_stream_is_one_line(closed: str, message: bytes) -> None:
-    done = subprocess.run(
-        ["sh", "-c", f'exec "$0" -m compat_bpe count {closed}', sys.executable],
-        env=environment(),
-        input=b"",
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (2, b"", message)
 
 
 def test_without_click_one_line_says_how_to_get_it(tmp_path: Path) -> None:

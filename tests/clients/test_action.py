@@ -181,7 +181,7 @@ def test_the_action_fails_and_says_why(runner: Runner, project: Path) -> None:
     assert (outputs["status"], outputs["over"], outputs["near"]) == ("over", "3", "0")
     assert json.loads(Path(outputs["json"]).read_text("utf-8"))["over"] == 3
     assert summary == Path(outputs["markdown"]).read_text("utf-8")
-    assert "| grown | skills/a.md | 5 | 11 | +6 |" in summary
+    assert "| grown | `skills/a.md` | 5 | 11 | +6 |" in summary
 
 
 def test_the_action_passes(runner: Runner, project: Path) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from functools import cache
@@ -24,7 +23,7 @@ from compat_bpe.encodings.vocabularies import load_ranks
 from compat_bpe.formats.tiktoken import format_ranks
 from tests.chat.families import SPECIAL_TOKENS, TEMPLATES
 from tests.chat.random_requests import request
-from tests.clients.test_clients import Environment, make_environment
+from tests.clients.environments import Environment, make_environment
 from tools.reference_files import reference_file
 
 pytestmark = pytest.mark.clients
@@ -64,10 +63,8 @@ HARMONY = {"date": "2026-11-22", "effort": "High"}
 
 
 @pytest.fixture(scope="session")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    kept = os.environ.get("COMPAT_BPE_CLIENTS")
-    root = Path(kept).resolve() if kept else tmp_path_factory.mktemp("environments")
-    return make_environment(root / "chat", REQUIREMENTS)
+def python(environments: Path) -> Path:
+    return make_environment(environments / "chat", REQUIREMENTS)
 
 
 @pytest.fixture(scope="session")

@@ -7,20 +7,14 @@ Both environments are made with pip, as a user would. Run with ``pytest -m clien
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import tarfile
-import venv
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.formats.manifest import AS_TOKENIZER_JSON
-from compat_bpe.tiktoken.shim_wheel import write_shim_wheel
 from compat_bpe.train import (
     ByteSettings,
     CharacterBpeSettings,
@@ -33,16 +27,21 @@ from compat_bpe.train import (
     train_tokenizer,
 )
 from compat_bpe.train.write import FORMATS, write_vocabulary
-from tools.tiktoken_files import write_tiktoken_files
+from tests.clients.environments import (
+    HERE,
+    TEXTS,
+    TIKTOKEN,
+    Environment,
+    Wheels,
+    make_environment,
+    pip,
+    with_this_package,
+    with_tiktoken,
+)
 
 pytestmark = pytest.mark.clients
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-TIKTOKEN = "tiktoken==0.14.0"
 SDIST_SHA256 = "231dec90efcdccf1b565a1416107736f1e09b1a08fe736ef9d6363e626d03874"
-INSTALLING = 900  # seconds; only a network that hangs takes so long
-RUNNING = 300
 
 # Name of the script in scripts/ → what it needs, apart from tiktoken.
 CLIENTS = {
@@ -54,141 +53,6 @@ CLIENTS = {
     "transformers": ["transformers==5.23.0", "blobfile==3.2.0"],
     "ttok": ["ttok==1.0"],
 }
-
-TEXTS = [
-    "",
-    "hello world",
-    "It's 12345.678 o'clock; the café's naïve “menu” isn’t READY...\r\n\r\n\tWe'LL see.   \n",
-    "def f(x):\n    if x:\n\n        return {'a': [1, 2, 3]}  # comment\n\treturn None\n" * 8,
-    "世界は広い。東京から大阪まで、新幹線で二時間半かかります。안녕하세요 Привет мир مرحبا नमस्ते",
-    "👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301 \u00a0\u2003\u200b\ufeff ﷺ 𝔘𝔫𝔦𝔠𝔬𝔡𝔢 \x00\x7f",
-    "before<|endoftext|>between<|im_start|>after<|fim_prefix|>",
-    " " * 100 + "a" * 100 + "0" * 100 + "\n" * 100,
-    "The quick brown fox jumps over the lazy dog. It was not amused, and said so. " * 40,
-]
-
-
-class Environment(NamedTuple):
-    """A virtual environment, and the folder where its tiktoken looks for files."""
-
-    python: Path
-    files: Path
-
-    def run(self, *args: str | Path, cwd: Path, timeout: int = RUNNING) -> str:
-        """What Python prints with these arguments, without a network."""
-        nowhere = "http://127.0.0.1:9"  # the port that discards: nothing answers
-        env = {
-            **os.environ,
-            "TIKTOKEN_CACHE_DIR": str(self.files),
-            "CUSTOM_TIKTOKEN_CACHE_DIR": str(self.files),  # litellm's, else it takes its own
-            "http_proxy": nowhere,
-            "https_proxy": nowhere,
-            "all_proxy": nowhere,
-            "no_proxy": "",
-            "HF_HUB_OFFLINE": "1",
-            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-            "PYTHONHASHSEED": "0",  # sets print in the same order
-            "PYTHONIOENCODING": "utf-8",
-        }
-        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "PYTHONPATH"):
-            env.pop(name, None)
-        return output([self.python, *args], timeout, cwd=cwd, env=env)
-
-
-def output(command: list[str | Path], timeout: int, **options: Any) -> str:
-    done = subprocess.run(command, capture_output=True, timeout=timeout, **options)
-    out: str = done.stdout.decode()
-    err: str = done.stderr.decode()
-    assert done.returncode == 0, f"{command}: {done.returncode}\n{out}\n{err}"
-    return out
-
-
-def pip(*args: str | Path, python: Path | None = None) -> str:
-    target: list[str | Path] = ["--python", python] if python else []
-    return output(
-        [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", *target, *args],
-        INSTALLING,
-        cwd=ROOT,
-    )
-
-
-class Wheels(NamedTuple):
-    shim: Path
-    own: Path
-
-
-@pytest.fixture(scope="session")
-def wheels(tmp_path_factory: pytest.TempPathFactory) -> Wheels:
-    """This package as a wheel, and the one that is called tiktoken."""
-    folder = tmp_path_factory.mktemp("wheels")
-    shim = Path(write_shim_wheel(folder / "shim"))
-    pip("wheel", "--no-deps", "--wheel-dir", folder, ROOT)
-    (own,) = folder.glob("compat_bpe-*.whl")
-    return Wheels(shim, own)
-
-
-@pytest.fixture(scope="session")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that tiktoken would download."""
-    folder = tmp_path_factory.mktemp("published")
-    write_tiktoken_files(folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def environments(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the environments."""
-    kept = os.environ.get("COMPAT_BPE_CLIENTS")
-    if not kept:
-        return tmp_path_factory.mktemp("environments")
-    folder = Path(kept).resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def make_environment(folder: Path, requirements: list[str]) -> Path:
-    """An environment with these requirements; one that is there already is taken as it is.
-
-    Returns:
-        Its Python.
-    """
-    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    complete = folder / "complete.json"
-    # Wheels made for this run lie elsewhere each time, and are installed again anyway.
-    named = [requirement for requirement in requirements if not requirement.endswith(".whl")]
-    wanted = json.dumps([sys.version, named])
-    if not complete.exists() or complete.read_text() != wanted:
-        venv.create(folder, clear=True, symlinks=os.name != "nt")
-        pip("install", *requirements, python=python)
-        complete.write_text(wanted)
-    return python
-
-
-def with_tiktoken(folder: Path, requirements: list[str], published: Path) -> Environment:
-    python = make_environment(folder, [TIKTOKEN, *requirements])
-    environment = Environment(python, published)
-    module = "import tiktoken._tiktoken as module; print(module.__file__)"
-    assert environment.run("-I", "-c", module, cwd=folder).strip().endswith((".so", ".pyd"))
-    return environment
-
-
-def with_this_package(folder: Path, requirements: list[str], wheels: Wheels) -> Environment:
-    """An environment with the two wheels, and no file of tiktoken's in reach."""
-    # The stable part may be kept; what stands for this package is always what it is now.
-    python = make_environment(folder, [str(wheels.shim), str(wheels.own), *requirements])
-    pip("install", "--force-reinstall", "--no-deps", *wheels, python=python)
-    pip("check", python=python)
-    files = folder / "no-files"
-    files.mkdir(exist_ok=True)
-    environment = Environment(python, files)
-    module = (
-        "import importlib.metadata as metadata, tiktoken\n"
-        "print(metadata.version('tiktoken'), tiktoken.__file__)"
-    )
-    version, file = environment.run("-I", "-c", module, cwd=folder).split(None, 1)
-    assert "+compat." in version
-    assert "compat_bpe" in Path(file).parts
-    return environment
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -6,7 +6,6 @@ Run as ``test_clients.py``. The same folders every time: 400 of a seed.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,9 +13,8 @@ from typing import Any
 import pytest
 
 import compat_bpe
+from tests.clients.environments import HERE, Environment, make_environment
 from tools.class_folders import random_folder
-
-from .test_clients import HERE, Environment, make_environment
 
 pytestmark = pytest.mark.clients
 tokenizers = pytest.importorskip("tokenizers")
@@ -29,7 +27,7 @@ TEXTS = ["h", "e", "he", " ", "  ", "hej hej", "hello", " he", "É", "<q>", "[X]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, Any]]:
+def made(environments: Path, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, Any]]:
     """Each folder, and the ``tokenizer.json`` that transformers makes of it, or its error."""
     random, root = Random(2), tmp_path_factory.mktemp("folders")
     folders = [root / f"{number}" for number in range(COUNT)]
@@ -37,8 +35,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, Any]]:
         folder.mkdir()
         for name, text in random_folder(random)[1].items():
             (folder / name).write_text(text, "utf-8")
-    kept = os.environ.get("COMPAT_BPE_CLIENTS")
-    environments = Path(kept).resolve() if kept else root
     python = make_environment(environments / "folders", REQUIREMENTS)
     printed = Environment(python, root).run(
         "-I", HERE / "scripts" / "folders.py", *folders, cwd=root

@@ -6,7 +6,6 @@ Run as ``test_clients.py``.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,8 @@ from typing import Any
 import pytest
 
 import compat_bpe
+from tests.clients.environments import HERE, TEXTS, Environment, make_environment
 from tools.reference_files import reference_file
-
-from .test_clients import HERE, TEXTS, Environment, make_environment
 
 pytestmark = pytest.mark.clients
 
@@ -69,7 +67,7 @@ def small_tekkens(folder: Path) -> list[Path]:
     return paths
 
 
-def test_files_in_mistral_common(tmp_path: Path) -> None:
+def test_files_in_mistral_common(environments: Path, tmp_path: Path) -> None:
     texts = tmp_path / "texts.json"
     texts.write_text(json.dumps(TEXTS))
     paths = small_tekkens(tmp_path)
@@ -82,8 +80,6 @@ def test_files_in_mistral_common(tmp_path: Path) -> None:
         paths[-1].mkdir()
         for called, name in files.items():
             shutil.copy(reference_file(name), paths[-1] / called)
-    kept = os.environ.get("COMPAT_BPE_CLIENTS")
-    environments = Path(kept).resolve() if kept else tmp_path
     python = make_environment(environments / "mistral", REQUIREMENTS)
     script = HERE / "scripts" / "mistral_common.py"
     lines = Environment(python, tmp_path).run("-I", script, texts, *paths, cwd=tmp_path)

@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.test_clients import (  # noqa: F401
-    Wheels,
-    environments,
-    pip,
-    published,
-    wheels,
-    with_tiktoken,
-)
+from tests.clients.environments import Wheels, pip, with_tiktoken
 
 pytestmark = pytest.mark.clients
 HERE = Path(__file__).parent
@@ -21,9 +14,9 @@ REQUIREMENTS = ["duckdb==2.0.1", "polars==2.1.0", "pandas==2.3.3", "pyarrow>=14.
 
 
 def test_tables(
-    environments: Path,  # noqa: F811
-    wheels: Wheels,  # noqa: F811
-    published: Path,  # noqa: F811
+    environments: Path,
+    wheels: Wheels,
+    published: Path,
     tmp_path: Path,
 ) -> None:
     environment = with_tiktoken(environments / "tables", REQUIREMENTS, published)

@@ -12,7 +12,7 @@ import pytest
 from compat_bpe import get_encoding
 from compat_bpe.fit import split_text
 from compat_bpe.sql import register
-from tests.spark.test_without_spark import own_encoding
+from tests.encodings.small_vocabularies import own_encoding
 
 
 @pytest.fixture

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+import random
 from functools import cache
 from typing import Any
 
 import sentencepiece
+from hypothesis import strategies as st
 from sentencepiece import sentencepiece_model_pb2
+
+from compat_bpe.encodings.sentencepiece import SentencePiece
+from compat_bpe.formats.sentencepiece_read import parse_sentencepiece
 
 #: Texts that the models are trained with.
 SENTENCES = [
@@ -53,3 +58,108 @@ def parsed(data: bytes) -> Any:
 def processor(data: bytes) -> Any:
     """Return the reference's processor for a model."""
     return sentencepiece.SentencePieceProcessor(model_proto=data)
+
+
+#: Options of the trainer, by a name for the test.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "bpe": {"model_type": "bpe"},
+    "bpe_bytes": {"model_type": "bpe", "byte_fallback": True, "vocab_size": 420},
+    "bpe_like_llama": {
+        "model_type": "bpe",
+        "byte_fallback": True,
+        "vocab_size": 420,
+        "normalization_rule_name": "identity",
+        "remove_extra_whitespaces": False,
+        "allow_whitespace_only_pieces": True,
+        "split_digits": True,
+    },
+    "bpe_like_gemma": {
+        "model_type": "bpe",
+        "byte_fallback": True,
+        "vocab_size": 420,
+        "normalization_rule_name": "identity",
+        "remove_extra_whitespaces": False,
+        "add_dummy_prefix": False,
+        "user_defined_symbols": ("\n", "\n\n", "▁▁", "▁▁▁", "<b>"),
+    },
+    "bpe_suffix": {"model_type": "bpe", "treat_whitespace_as_suffix": True},
+    "bpe_symbols": {
+        "model_type": "bpe",
+        "user_defined_symbols": ("the", "he cat", "ab", "aba", "<x>", "é"),
+        "control_symbols": ("<c>", "a"),
+    },
+    "bpe_over_words": {"model_type": "bpe", "split_by_whitespace": False, "vocab_size": 300},
+    "unigram": {"model_type": "unigram"},
+    "unigram_bytes": {"model_type": "unigram", "byte_fallback": True, "vocab_size": 420},
+    "unigram_cf": {"model_type": "unigram", "normalization_rule_name": "nmt_nfkc_cf"},
+    "unigram_identity": {
+        "model_type": "unigram",
+        "normalization_rule_name": "identity",
+        "remove_extra_whitespaces": False,
+        "add_dummy_prefix": False,
+    },
+    "unigram_suffix": {"model_type": "unigram", "treat_whitespace_as_suffix": True},
+    "unigram_symbols": {
+        "model_type": "unigram",
+        "user_defined_symbols": ("the", "ab", "aba", "▁▁", "猫である"),
+        "control_symbols": ("<c>", "a"),
+    },
+    "unigram_over_words": {"model_type": "unigram", "split_by_whitespace": False},
+    "word": {"model_type": "word"},
+    "word_bytes": {"model_type": "word", "byte_fallback": True, "vocab_size": 420},
+    "char": {"model_type": "char", "user_defined_symbols": ("the", "he cat")},
+    "char_bytes": {"model_type": "char", "byte_fallback": True, "vocab_size": 420},
+}
+
+
+@cache
+def model(name: str) -> bytes:
+    """Return a model; ``_unused`` at the end of the name: with many pieces unused."""
+    if not name.endswith("_unused"):
+        return trained(**OPTIONS[name])
+    message = parsed(trained(**OPTIONS[name[: -len("_unused")]]))
+    draw = random.Random(3)
+    for piece in message.pieces:
+        if piece.type == 1 and draw.random() < 0.4:
+            piece.type = 5
+    found: bytes = message.SerializeToString()
+    return found
+
+
+NAMES = [*OPTIONS, "bpe_unused", "bpe_bytes_unused", "unigram_unused", "word_unused", "char_unused"]
+
+
+@cache
+def ours(name: str) -> SentencePiece:
+    return SentencePiece(name, parse_sentencepiece(model(name), name))
+
+
+@cache
+def theirs(name: str) -> Any:
+    return processor(model(name))
+
+
+WORDS = [
+    *[
+        "the",
+        "cat",
+        "that",
+        "theatre",
+        "abab",
+        "aaaa",
+        "a",
+        " ",
+        "  ",
+        "   ",
+        "\n",
+        "\t",
+        "▁",
+        "▁▁",
+    ],
+    *["é", "e\u0301", "猫", "猫である", "ｶﾞ", "か\u3099", "\u3000", "\u200b", "\0", "<s>", "</s>"],
+    *["<unk>", "<0x0A>", "<c>", "<x>", "<b>", "\u2047", "\ufeff", "\U0001d400", "🙂", "1", "2001"],
+    *["▁▁", "...", "....", "he cat", "(", ")", "\r\n", "\x01", "ﬁ", "İ", "ß", "ǅ"],
+]
+TEXTS = st.lists(
+    st.one_of(st.sampled_from(WORDS), st.text(st.characters(exclude_categories=["Cs"]), max_size=3))
+).map("".join)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -15,9 +14,8 @@ import tokenizers
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import parse_json, read_json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
-from compat_bpe.pipeline.added.added_tokens import normalized_content
 from compat_bpe.save import save_tokenizer_json
-from tests.differential.any_tokenizer import MODELS, any_file, any_text
+from tests.differential.any_tokenizer import MODELS, any_file, any_text, is_undefined, odd_places
 from tests.differential.tokenized import error_of, fields
 
 
@@ -40,25 +38,6 @@ def both(content: dict[str, Any]) -> tuple[Tokenizer, Any] | None:
         return None
 
 
-def is_undefined_file(load: Callable[[], Tokenizer]) -> bool:
-    """Return True for a file that is refused for a name of which nothing is left, or undefined."""
-    try:
-        return is_undefined(load())
-    except ValueError as error:
-        if " is normalized to nothing" not in str(error):
-            raise
-        return True
-
-
-def is_undefined(ours: Tokenizer) -> bool:
-    """Two tokens have one normalized name, of which tokenizers takes now one and now the other."""
-    normalize = ours.core.added.normalize
-    names = [
-        normalized_content(token, normalize) for token in ours.added_tokens if token.normalized
-    ]
-    return len(set(names)) < len(names)
-
-
 def same(ours: Any, theirs: Any) -> bool:
     """Compare two calls; False if tokenizers raises an error or panics."""
     expected: list[Any] = []
@@ -70,13 +49,6 @@ def same(ours: Any, theirs: Any) -> bool:
         return False
     assert ours() == expected[0]
     return True
-
-
-def odd_places(content: dict[str, Any]) -> bool:
-    """Bytes of characters with a prefix or suffix have places there beyond the end of a text."""
-    model = content["model"]
-    has_more = model.get("continuing_subword_prefix") or model.get("end_of_word_suffix")
-    return bool(model.get("byte_fallback") and has_more)
 
 
 def check(

@@ -13,8 +13,10 @@ import pytest
 
 from tests.differential.reference import Pair
 from tools.benchmark import refuse_difference, training
+from tools.benchmark.columns import rows_of
 from tools.benchmark.first import STEPS, first_answers, of_module, whole_processes
 from tools.benchmark.kinds import FIGURES
+from tools.benchmark.measured import measure
 from tools.benchmark.scaling import hard_inputs
 
 # Tools of maintainers, each run as a whole.
@@ -59,6 +61,16 @@ def test_training(tmp_path: Path) -> None:
         # With threads, the reference itself differs from run to run.
         assert row["in_common"] > 0.95
         assert row["megabytes"] > 10
+
+
+def test_what_is_over_its_limit_is_stopped() -> None:
+    start = "import subprocess, sys\n"
+    code = "subprocess.run([sys.executable, '-c', 'while True: pass'])"
+    found = measure(start, code, "", 1.0)
+    assert found.is_over
+    assert 1.0 < found.cpu_seconds < 10
+    assert not found.lines
+    assert not measure("", "sum(range(9))", "", 100.0).is_over
 
 
 def test_other_kinds(tmp_path: Path) -> None:
@@ -117,3 +129,27 @@ def test_another_interpreter(tmp_path: Path) -> None:
     found = json.loads(figures.read_text("utf-8"))["gpt2"]["pypy"][sys.executable]
     assert found["corpus.txt"]["new"] > 0
     assert found["geometric mean"]["again"] > 0
+
+
+def test_columns(tmp_path: Path) -> None:
+    corpus, figures = tmp_path / "corpus.txt", tmp_path / "figures.json"
+    lines = (f"Some words, {number} of them: 今天天气很好。\n" for number in range(2000))
+    corpus.write_text("".join(lines), encoding="utf-8")
+    command = [
+        *(sys.executable, str(BENCH), "--encoding", "gpt2", "--corpus", str(corpus)),
+        *("--only", "columns", "--rounds", "1", "--json", str(figures)),
+    ]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    found = json.loads(figures.read_text("utf-8"))["gpt2"]["columns"]
+    assert {*found} >= {f"{kind}, sqlite3" for kind in ("lines", "pieces", "repeated")}
+    assert all(row["ratio"] > 0 for row in found.values())
+
+
+def test_rows_of_columns() -> None:
+    texts = ["a\nb\n\na\n" + "c" * 300, "\n".join(map(str, range(100)))]
+    lines = rows_of(texts, "lines")
+    assert sorted(lines) == sorted(["a", "b", "c" * 300, *map(str, range(100))])
+    assert len(rows_of(texts, "repeated")) == 100
+    assert len({*rows_of(texts, "repeated")}) == 10
+    assert sorted(map(len, rows_of(texts, "pieces")))[-1] <= 500

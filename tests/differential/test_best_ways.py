@@ -11,8 +11,7 @@ from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.formats.sentencepiece_read import parse_sentencepiece
 from compat_bpe.pipeline.models.sentencepiece.lattice import PieceLattice
 from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
-from tests.differential.small_sentencepieces import SENTENCES, parsed, processor
-from tests.differential.test_sentencepiece import WORDS, model
+from tests.differential.small_sentencepieces import SENTENCES, WORDS, model, parsed, processor
 
 NAMES = [
     *("unigram", "unigram_bytes", "unigram_symbols", "unigram_over_words", "unigram_suffix"),

@@ -19,9 +19,9 @@ from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.pipeline.models.bpe.characters import CharacterBPE
 from compat_bpe.unicode.surrogates import repair
 from tests.corpora import TEXTS
+from tests.differential.corpora import PARTS, read, standard_library
 from tests.differential.reference import sample
 from tests.differential.small_tokenizers import file
-from tests.differential.test_corpora import PARTS, read, standard_library
 from tests.examples import scaled
 from tests.pipeline.models.bpe.random_characters import ALPHABET, BARE, models
 from tests.strategies import texts as any_texts

@@ -6,7 +6,6 @@ By default there is a part of each corpus and of the library, and in a sweep the
 from __future__ import annotations
 
 import itertools
-import sysconfig
 from pathlib import Path
 
 import pytest
@@ -14,30 +13,10 @@ import pytest
 from compat_bpe.encodings.openai import PUBLISHED
 from compat_bpe.pattern.splitter import Splitter
 from tests.corpora import TEXTS
+from tests.differential.corpora import PARTS, read, standard_library
 from tests.differential.reference import Pair
 
-#: How much of a corpus is compared, in characters, and how many sources.
-PARTS = [8_000, pytest.param(None, marks=pytest.mark.sweep, id="whole")]
 SOURCES = [10, pytest.param(150, marks=pytest.mark.sweep)]
-
-
-def read(path: Path) -> str:
-    with path.open(encoding="utf-8", newline="") as file:
-        return file.read()
-
-
-def standard_library(number: int) -> list[str]:
-    """About so many sources, of all sizes: every nth of those that are UTF-8, by size."""
-    folder = Path(sysconfig.get_path("stdlib"))
-    paths = (path for path in folder.rglob("*.py") if "site-packages" not in path.parts)
-    by_size = sorted((path.stat().st_size, path) for path in paths)
-    texts = []
-    for _, path in by_size[:: max(1, len(by_size) // number)]:
-        try:
-            texts.append(read(path))
-        except UnicodeDecodeError:  # those that test the decoders
-            continue
-    return texts
 
 
 def assert_same(pair: Pair, text: str, source: object) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.pipeline.models.explain import explain
-from tests.differential.test_sentencepiece import NAMES, ours, theirs
+from tests.differential.small_sentencepieces import NAMES, ours, theirs
 from tests.examples import scaled
 
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from functools import cache
-from itertools import product
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -19,108 +15,10 @@ from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.parts.normalizers import read_normalizer
 from compat_bpe.pipeline.aligned import Aligned
 from compat_bpe.unicode.properties import category
-from compat_bpe.unicode.surrogates import repair
-from tests.differential.small_sentencepieces import parsed, trained
+from tests.differential.normalizers import NORMALIZERS
 from tests.differential.small_tokenizers import file
 from tests.examples import scaled
-from tests.strategies import EMOJI, MARKS, OTHER_LETTERS, RECENT, WHITE_SPACE
-from tests.strategies import texts as any_texts
-
-
-def _bert(clean: bool, ideographs: bool, accents: bool | None, lower: bool) -> dict[str, Any]:
-    return {
-        "type": "BertNormalizer",
-        "clean_text": clean,
-        "handle_chinese_chars": ideographs,
-        "strip_accents": accents,
-        "lowercase": lower,
-    }
-
-
-#: A map of one's own: keys that are prepended, jamo, halves of flags, consonants, emoji and marks,
-#: that begin others, and that leave nothing.
-OWN_MAP = {
-    "q": "1", "\u0600": "2", "\u1100": "3", "\u1161": "4", "\u11a8": "5", "가": "6", "각": "7",
-    "\U0001f1e9": "8", "\u0915": "9", "\u094d": "0", "©": "10", "\u200d": "11", "\u0301": "12",
-    "x": "", "\u0600x": "13", "d\u0301": "14", "d\u0301\u0323": "15", "j\u0940": "", "\n": "16",
-    "k\u0301": "", "中": "17", "l": "18\u0301", "\u0903": "19", "\u0e33": "20", "\r\n": "21",
-}  # fmt: skip
-
-
-@cache
-def _own_rules() -> str:
-    """Write the rules of ``OWN_MAP`` to a file and return its name."""
-    rows = (
-        "\t".join(" ".join(f"{ord(char):X}" for char in text) for text in row)
-        for row in OWN_MAP.items()
-    )
-    with NamedTemporaryFile("w", suffix=".tsv", delete=False) as file:
-        file.write("".join(f"{row}\n" for row in rows))
-    return file.name
-
-
-def _precompiled(name: str) -> dict[str, Any]:
-    if name == "own":
-        path = _own_rules()
-        spec = parsed(trained(normalization_rule_tsv=path)).normalizer_spec
-        Path(path).unlink()
-    else:
-        spec = parsed(trained(normalization_rule_name=name)).normalizer_spec
-    blob = b64encode(spec.precompiled_charsmap).decode()
-    return {"type": "Precompiled", "precompiled_charsmap": blob}
-
-
-def _replace(kind: str, pattern: str, content: str) -> dict[str, Any]:
-    return {"type": "Replace", "pattern": {kind: pattern}, "content": content}
-
-
-#: Of four flags all, none, one and all but one.
-ALL_OR_ONE = [flags for flags in product((True, False), repeat=4) if sum(flags) != 2]
-
-NORMALIZERS: dict[str, dict[str, Any]] = {
-    **{
-        name: {"type": name}
-        for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel")
-    },
-    **{"bert " + " ".join(map(str, flags)): _bert(*flags) for flags in ALL_OR_ONE},
-    "bert null": _bert(True, True, None, True),
-    "bert null cased": _bert(True, True, None, False),
-    "nmt_nfkc": _precompiled("nmt_nfkc"),
-    "nfkc_cf": _precompiled("nfkc_cf"),
-    "own map": _precompiled("own"),
-    "strip": {"type": "Strip", "strip_left": True, "strip_right": True},
-    "strip left": {"type": "Strip", "strip_left": True, "strip_right": False},
-    "strip right": {"type": "Strip", "strip_left": False, "strip_right": True},
-    "replace": _replace("String", "a", "\\1 e\u0301"),
-    "replace space": _replace("String", " ", "▁"),
-    "replace two": _replace("String", "``", '"'),
-    "replace pattern": _replace("Regex", r"\s+|ll?", ""),
-    "replace spaces": _replace("Regex", " {2,}", " "),
-    "replace nothing": _replace("Regex", "x*", "-"),
-    "replace nothing by a mark": _replace("Regex", "x*", "\u0301"),
-    "prepend": {"type": "Prepend", "prepend": "▁"},
-    "prepend several": {"type": "Prepend", "prepend": "e\u0301中 "},
-}
-
-#: What is composed, decomposed, ordered, removed, joined and replaced.
-hard = st.lists(
-    st.one_of(
-        st.sampled_from("aeiouASDdjkq\u0645\u06d2\u1100\u1161\u11a8\uac00\ud7a3x`l"),
-        st.sampled_from("\u0300\u0301\u0307\u0323\u0327\u0338\u0345\u05b0\u3099\u0f71\u0f72\u0344"),
-        st.sampled_from("ﬁﬀ①Ⅷℌ㍿ｱﾞ\u2126\u212b\u0340\u0344\u0958\ufb1d\U0001d15e\U0002f800İß™…"),
-        # Marks that BERT keeps, and puts in order.
-        st.sampled_from("\u1b44\u302e\u302f\U0001d165\U0001d16d\U000110b9\u08d4\U0001e000\u1dfb"),
-        st.sampled_from("\U00011935\U00011930\U00011938\U000105d2\U000105c9\u0898\u1abf\u1dfa"),
-        st.sampled_from("\u0600\U000110bd\u0915\u094d\u0937\u0940\u200d\u200c\ufe0f\u20e3\u0e33"),
-        st.sampled_from("\x00\x01\t\n\r\x7f\x85\x8f\xa0\xad\u180e\u200b\u2028\u2581\ufeff\ufffd"),
-        st.sampled_from("中文㐀字\uf900\U00020000\U0002b820\U0002b920かがカ゛\u3099￥ＡａﾊﾟِAב"),
-        st.sampled_from(MARKS + OTHER_LETTERS + RECENT + WHITE_SPACE),
-        st.sampled_from([*EMOJI, "\r\n", "  ", "``", "ａ\u0301"]),
-        st.characters(codec="utf-8"),
-    ),
-    max_size=12,
-).map("".join)
-texts = st.one_of(hard, any_texts.map(repair))
+from tests.pipeline.normalizers.normalizers import hard_texts, texts
 
 
 def sequence(*names: str) -> dict[str, Any]:
@@ -201,7 +99,7 @@ def test_clusters(text: str) -> None:
 
 
 @settings(max_examples=scaled(400))
-@given(st.lists(st.sampled_from(sorted(NORMALIZERS)), max_size=4), st.lists(hard, max_size=4))
+@given(st.lists(st.sampled_from(sorted(NORMALIZERS)), max_size=4), st.lists(hard_texts, max_size=4))
 def test_sequences(names: list[str], several: list[str]) -> None:
     made = Both(sequence(*names))
     for text in several:

@@ -15,10 +15,15 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import parse_json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.save import save_tokenizer_json
-from tests.differential.any_tokenizer import MODELS, any_file, any_text
+from tests.differential.any_tokenizer import (
+    MODELS,
+    any_file,
+    any_text,
+    is_undefined_file,
+    odd_places,
+)
 from tests.differential.odd_files import mutated, with_shared_ids, with_uneven_templates
 from tests.differential.small_tokenizers import file
-from tests.differential.test_any_tokenizer import is_undefined_file, odd_places
 from tests.differential.tokenized import error_of, fields
 from tests.tokenizer_files import added
 

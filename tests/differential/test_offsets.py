@@ -13,7 +13,7 @@ import compat_bpe
 from compat_bpe.pipeline.offsets import Located, locate
 from compat_bpe.unicode.surrogates import repair
 from tests.differential.small_tokenizers import Both, file, small_model
-from tests.differential.test_pre_tokenizers import METASPACE, STEPS
+from tests.differential.steps import METASPACE, STEPS
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
 from tests.tokenizer_files import BYTE_LEVEL, added

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import pre_tokenizers
 
 from compat_bpe.pattern.ast import PatternError
 from compat_bpe.pattern.oniguruma import parse_oniguruma
@@ -17,17 +15,9 @@ from compat_bpe.pattern.writer import to_oniguruma
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.step_splitter import StepSplitter
 from compat_bpe.unicode.tables import CATEGORIES, SCRIPTS
+from tests.differential.oniguruma import split_here, split_there
 from tests.differential.reference import SCALARS, sample
 from tests.examples import scaled
-
-
-def split_there(pattern: str, text: str) -> list[str]:
-    split = pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
-    return [text[start:end] for _, (start, end) in split.pre_tokenize_str(text)]
-
-
-def split_here(pattern: str, text: str) -> list[str]:
-    return StepSplitter([Split(parse_oniguruma(pattern))]).chunks(text)
 
 
 @pytest.mark.parametrize(

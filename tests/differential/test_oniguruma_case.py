@@ -11,8 +11,8 @@ from compat_bpe.pattern.folding import Letter, letter
 from compat_bpe.unicode.code_points import CodePoints
 from compat_bpe.unicode.properties import ignore_case
 from compat_bpe.unicode.tables_folds import FULL_FOLDS
+from tests.differential.oniguruma import split_here, split_there
 from tests.differential.reference import SCALARS
-from tests.differential.test_oniguruma import split_here, split_there
 from tests.examples import scaled
 
 #: Characters that fold to two or three, and the letters of these.

@@ -15,8 +15,8 @@ from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.unicode import tables, tables_properties
 from compat_bpe.unicode.oniguruma import named
 from compat_bpe.unicode.properties import parse_ranges
+from tests.differential.oniguruma import split_there
 from tests.differential.reference import SCALARS
-from tests.differential.test_oniguruma import split_there
 from tests.examples import scaled
 
 POSIX = (

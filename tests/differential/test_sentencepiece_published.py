@@ -12,7 +12,7 @@ from hypothesis import given, settings
 import compat_bpe
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from tests import corpora
-from tests.differential.test_sentencepiece import TEXTS
+from tests.differential.small_sentencepieces import TEXTS
 from tests.examples import scaled
 from tools.reference_files import reference_file
 

@@ -17,10 +17,10 @@ from compat_bpe.pipeline.tokenized.padding import Padding
 from compat_bpe.pipeline.tokenized.truncation import Truncation
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
+from tests.differential.processors import processors
 from tests.differential.small_tokenizers import Both, file
-from tests.differential.test_processors import processors
-from tests.differential.test_truncation_padding import paddings, truncations
 from tests.differential.tokenized import error_of, fields
+from tests.differential.truncation_padding import paddings, truncations
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
 from tests.tokenizer_files import BYTE_LEVEL, added

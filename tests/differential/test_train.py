@@ -25,9 +25,9 @@ from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.pipeline.byte_level import decode_bytes
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import Trainer, TrainingSettings, train_bpe
-from compat_bpe.train.bpe.byte_level import BYTES, make_encoding
+from compat_bpe.train.bpe.byte_tokens import BYTES, make_encoding
 from compat_bpe.train.write import write_vocabulary
-from tests.corpora import CORPORA
+from tests.differential.corpora import natural_texts
 from tests.differential.reference import repaired
 from tests.strategies import texts
 
@@ -99,15 +99,6 @@ def test_the_merges_are_those_of_the_reference(
         max_token_length=longest,
     )
     assert found == expected
-
-
-def natural_texts() -> dict[str, list[str]]:
-    sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
-    found = {"standard library": [path.read_text("utf-8") for path in sources[:60]]}
-    for name in ("udhr.txt", "chinese_classical.txt"):
-        if (CORPORA / name).exists():
-            found[name] = (CORPORA / name).read_text("utf-8")[:60_000].splitlines(keepends=True)
-    return found
 
 
 @pytest.mark.parametrize("title", natural_texts())

@@ -21,33 +21,13 @@ from compat_bpe.formats.parts.settings import (
 from compat_bpe.pipeline.processors.base import process
 from compat_bpe.pipeline.tokenized.padding import Padding
 from compat_bpe.pipeline.tokenized.truncation import Truncation
+from tests.differential.processors import BERT, ROBERTA, special, template, text
 from tests.differential.small_tokenizers import file
-from tests.differential.test_processors import BERT, ROBERTA, special, template, text
 from tests.differential.tokenized import error_of, fields, of_theirs
+from tests.differential.truncation_padding import paddings, truncations
 from tests.examples import scaled
 from tests.tokenizer_files import BYTE_LEVEL
 
-DIRECTIONS = st.sampled_from(["Left", "Right"])
-truncations = st.fixed_dictionaries(
-    {
-        "direction": DIRECTIONS,
-        "max_length": st.integers(0, 12),
-        "strategy": st.sampled_from(["LongestFirst", "OnlyFirst", "OnlySecond"]),
-        "stride": st.integers(0, 3),
-    }
-)
-paddings = st.fixed_dictionaries(
-    {
-        "strategy": st.one_of(
-            st.just("BatchLongest"), st.builds(lambda n: {"Fixed": n}, st.integers(0, 20))
-        ),
-        "direction": DIRECTIONS,
-        "pad_to_multiple_of": st.sampled_from([None, 0, 1, 4, 7]),
-        "pad_id": st.integers(0, 9),
-        "pad_type_id": st.integers(0, 3),
-        "pad_token": st.sampled_from(["[PAD]", ""]),
-    }
-)
 PROCESSORS = [
     None,
     BERT,

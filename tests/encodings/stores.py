@@ -6,7 +6,10 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 SMALL = ROOT / "fixtures" / "gpt2_small"
@@ -20,6 +23,14 @@ VARIABLES = (
     "XDG_CACHE_HOME",
     "OLLAMA_MODELS",
 )
+
+
+def move_home(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Let a folder be the home and no variable name a store: none of this machine is read."""
+    for variable in VARIABLES:
+        patch.delenv(variable, raising=False)
+    for variable in ("HOME", "USERPROFILE"):
+        patch.setenv(variable, str(folder))
 
 
 def link_or_copy(source: Path, target: Path) -> None:
@@ -73,3 +84,6 @@ def manifest(
     body = {"schemaVersion": 2, "layers": [other, model] if layers is None else layers}
     path.write_text(json.dumps(body))
     return root / "blobs" / f"sha256-{hexadecimal}"
+
+
+needs_links = pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")

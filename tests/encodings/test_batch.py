@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pickle
+import re
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from compat_bpe import Encoding, get_encoding
-from compat_bpe.encodings import batch
+from compat_bpe import Encoding, get_encoding, load
+from compat_bpe.encodings import batch, batch_workers
 from compat_bpe.parallel import pool, processes
+from tests.fit.hard_encodings import encodings, hard_texts
+from tests.tokenizer_files import tokenizer_file
 
 TEXTS = [f"text {i}: naïve 字 😀 <|endoftext|>\n" * (i % 7) for i in range(40)]
 OWN = Encoding(
@@ -26,7 +36,7 @@ OWN = Encoding(
 def workers(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Worker processes for any batch; the list holds the number of those started."""
     monkeypatch.setattr(batch, "WORTH_WORKERS", 0)
-    monkeypatch.setattr(batch, "_SHARE", 200)
+    monkeypatch.setattr(batch_workers, "SHARE", 200)
     monkeypatch.setattr(batch, "processors", lambda: 2)
     started: list[int] = []
 
@@ -46,7 +56,8 @@ def test_workers(encoding: Encoding, num_threads: int, workers: list[int]) -> No
     assert found == single
     ordinary = encoding.encode_ordinary_batch(TEXTS, num_threads=num_threads)
     assert ordinary == list(map(encoding.encode_ordinary, TEXTS))
-    assert len(workers) == (0 if num_threads == 1 else 4)
+    # This process is one of the two.
+    assert len(workers) == (0 if num_threads == 1 else 2)
 
 
 def test_surrogates_reach_the_workers(workers: list[int]) -> None:
@@ -59,6 +70,114 @@ def test_surrogates_reach_the_workers(workers: list[int]) -> None:
         * 200
     )
     assert workers
+
+
+@pytest.mark.parametrize("encoding", [get_encoding("cl100k_base"), OWN], ids=repr)
+def test_one_long_text(encoding: Encoding, workers: list[int]) -> None:
+    text = "".join(TEXTS)
+    expected = encoding.encode(text, allowed_special="all")
+    assert encoding.encode_batch([text], allowed_special="all") == [expected]
+    assert encoding.encode_ordinary_batch([text]) == [encoding.encode_ordinary(text)]
+    assert len(workers) == 2
+    with pytest.raises(ValueError, match="disallowed special token"):
+        encoding.encode_batch([text])
+    with pytest.raises(TypeError, match="must be a set"):
+        encoding.encode_batch(
+            [text],
+            allowed_special=["<|endoftext|>"],  # type: ignore[arg-type]
+            disallowed_special=(),
+        )
+    assert encoding.encode_batch([text], num_threads=1, allowed_special="all") == [expected]
+    assert len(workers) == 2
+
+
+def test_a_text_without_cut_points_starts_nothing(workers: list[int]) -> None:
+    assert OWN.encode_batch(["a" * 1000]) == [[97] * 1000]
+    assert not workers
+
+
+def test_what_cannot_be_encoded_raises_as_one_text_does(
+    workers: list[int], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "tokenizer.json"
+    words = {"type": "WordLevel", "vocab": {"a": 0, "b": 1}, "unk_token": "[UNK]"}
+    path.write_text(json.dumps(tokenizer_file(model=words, pre_tokenizer={"type": "Whitespace"})))
+    encoding = load(path)
+    text = "a b " * 200
+    assert encoding.encode_batch([text]) == [[0, 1] * 200]
+    assert workers
+    for bad in (f"c {text}", f"{text}c {text}", f"{text}c"):
+        with pytest.raises(ValueError) as expected:  # noqa: PT011
+            encoding.encode(bad)
+        with pytest.raises(ValueError) as found:  # noqa: PT011
+            encoding.encode_batch([text, bad])
+        assert str(found.value) == str(expected.value)
+    assert capfd.readouterr().err == ""
+
+
+class PoolHere:
+    """A pool of one worker that works in this process, when it is asked for what has arrived."""
+
+    size = 1
+
+    def __init__(self, make: Any, arguments: tuple[Any, ...], number: int) -> None:
+        self._worker = make(*arguments)
+        self._tasks: list[Any] = []
+        self._turn = 0
+
+    def __enter__(self) -> PoolHere:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert not self._tasks
+
+    def offer(self, task: Any) -> bool:
+        if self._tasks:
+            return False
+        self._tasks.append(pickle.dumps(task))
+        return True
+
+    def take_back(self) -> Any:
+        return pickle.loads(self._tasks.pop()) if self._tasks else None
+
+    def arrived(self) -> list[Any]:
+        self._turn += 1
+        found: list[Any] = []
+        if self._tasks and self._turn % 3:  # In other turns it is too late, or the task goes back.
+            self._worker.do(pickle.loads(self._tasks.pop()), found.append)
+        return found
+
+    def run(self, tasks: Sequence[Any]) -> list[Any]:
+        assert not tasks
+        return []
+
+
+@given(
+    encodings,
+    st.lists(hard_texts, max_size=5),
+    st.integers(1, 40),
+    st.sampled_from([frozenset(), frozenset({"<|endoftext|>", "<|end", "x<b>"})]),
+)
+def test_pieces_have_the_ids_of_the_whole(
+    encoding: Encoding, texts: list[str], share: int, allowed: frozenset[str]
+) -> None:
+    options: Any = {"allowed_special": allowed, "disallowed_special": ()}
+
+    def each() -> list[list[int]]:
+        return [encoding.encode(text, **options) for text in texts]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batch, "WORTH_WORKERS", 0)
+        patch.setattr(batch, "processors", lambda: 2)
+        patch.setattr(batch_workers, "SHARE", share)
+        patch.setattr(batch_workers, "Pool", PoolHere)
+        try:
+            expected = each()
+        except ValueError as error:
+            with pytest.raises(ValueError, match=re.escape(str(error))):
+                encoding.encode_batch(texts, **options)
+        else:
+            assert encoding.encode_batch(texts, **options) == expected
 
 
 def test_the_first_bad_text_raises(workers: list[int]) -> None:
@@ -121,7 +240,7 @@ def test_without_a_global_lock_there_are_threads(monkeypatch: pytest.MonkeyPatch
 
 
 def test_small_batches_start_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "encode_in_workers", None)
+    monkeypatch.setattr(batch_workers, "encode_in_workers", None)
     assert OWN.encode_batch(["a"]) == [[97]]
     assert OWN.decode_bytes_batch([[97], []]) == [b"a", b""]
 

@@ -16,16 +16,10 @@ from compat_bpe import Encoding, get_encoding, list_encoding_names, load, load_t
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
-from tests.cli.in_process import Run, runner
+from compat_bpe.save import save_tiktoken, save_tokenizer_json
+from tests.encodings.small_vocabularies import PATTERN, RANKS, SMALL, write_pair
 
 GPT2_SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"
-PATTERN = r" ?\p{L}+|\s+|[^\s\p{L}]"
-RANKS = {bytes([byte]): number for number, byte in enumerate(BYTE_TO_UNICODE)}
-RANKS.update({b"ab": 256, b"abc": 257})
-SMALL = Encoding(
-    "small", pat_str=PATTERN, mergeable_ranks=RANKS, special_tokens={"<s>": 258, "</s>": 259}
-)
 TEKKEN = {
     "config": {
         "pattern": PATTERN,
@@ -46,13 +40,6 @@ def folder(tmp_path: Path) -> Path:
     path = tmp_path / "My model"
     path.mkdir()
     return path
-
-
-def write_pair(folder: Path, config: Any = None, *names: str) -> None:
-    vocabulary, merges = names or ("vocab.json", "merges.txt")
-    save_gpt2(SMALL, folder / vocabulary, folder / merges)
-    if config is not None:
-        (folder / "tokenizer_config.json").write_text(json.dumps(config))
 
 
 @pytest.mark.parametrize("by", ["file", "folder", "text"])
@@ -368,45 +355,3 @@ def test_shipped_tokenizer_is_pickled_by_name() -> None:
     assert len(data) < 200
     for twin in (pickle.loads(data), copy.deepcopy(enc)):
         assert twin.encode("<｜User｜>hello") == [128803, 33310]
-
-
-@pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run ``compat-bpe count`` in the folder."""
-    return runner("count", folder, monkeypatch, capfd)
-
-
-def test_count_takes_a_path(run: Run, folder: Path) -> None:
-    save_tokenizer_json(SMALL, folder / "tokenizer.json")
-    save_tiktoken(SMALL, folder / "mine.tiktoken")
-    for path in (".", "tokenizer.json", str(folder)):
-        assert run("-e", path, stdin=b"abc<s>") == (0, "4\n", "")
-    assert run("-e", "mine.tiktoken", "--pattern", "gpt2", stdin=b"abc") == (0, "1\n", "")
-    assert run("-e", "mine.tiktoken", "--pattern", "llama3", stdin=b"abc") == (0, "1\n", "")
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("-e", "mine.tiktoken"), "mine.tiktoken: a rank file does not say how text is split"),
-        (("-e", "mine.tiktoken", "--pattern", "llama-3"), "unknown pattern 'llama-3' "),
-        (("-e", "./nowhere"), "./nowhere: No such file or directory"),
-        (("-e", "."), "tokenizer.json: line 1: not JSON: "),
-    ],
-)
-def test_count_says_what_is_wrong_in_one_line(
-    run: Run, folder: Path, args: tuple[str, ...], message: str
-) -> None:
-    save_tiktoken(SMALL, folder / "mine.tiktoken")
-    (folder / "tokenizer.json").write_text("{")
-    status, out, err = run(*args, stdin=b"a")
-    assert (status, out) == (2, "")
-    assert err.startswith(f"compat-bpe: {message}")
-    assert err.count("\n") == 1
-
-
-def test_count_takes_a_pattern_only_with_a_path(run: Run) -> None:
-    for args in (("--pattern", "gpt2"), ("-e", "gpt2", "--pattern", "gpt2")):
-        status, _, err = run(*args, stdin=b"a")
-        assert status == 2
-        assert "--pattern is for a vocabulary file that does not say its pattern" in err

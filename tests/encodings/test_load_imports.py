@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import compat_bpe
+from tests.alone import run_alone
 from tests.kinds import KINDS, kind_path
 
 ROOT = Path(compat_bpe.__file__).parent.parent
@@ -18,17 +17,8 @@ HEAVY = {"hashlib", "pathlib", "string", "tempfile", "urllib.parse", "zipfile"}
 
 def imported(path: str) -> set[str]:
     """The modules of a process that has loaded a file and encoded a text."""
-    script = (
-        "import sys\n"
-        f"sys.path.insert(0, {str(ROOT)!r})\n"
-        "import compat_bpe\n"
-        f"compat_bpe.load({path!r}).encode('the cat')\n"
-        "print(*sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True
-    )
-    return set(done.stdout.split())
+    script = f"import compat_bpe\ncompat_bpe.load({path!r}).encode('the cat')\nprint(*sys.modules)"
+    return set(run_alone(script).split())
 
 
 def test_only_the_kinds_of_the_file_are_imported() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 import zipfile
 from pathlib import Path
@@ -13,6 +11,7 @@ import pytest
 import compat_bpe
 from compat_bpe import Encoding, encoding_for_model, get_encoding, list_encoding_names
 from compat_bpe.encodings import registry
+from tests.alone import ROOT, run_alone
 
 
 def test_names() -> None:
@@ -73,42 +72,33 @@ def test_unload() -> None:
 
 def test_the_standard_library_is_enough() -> None:
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import compat_bpe\n"
+        "import compat_bpe\n"
         "compat_bpe.get_encoding('o200k_base').decode(\n"
         "    compat_bpe.get_encoding('o200k_base').encode('naïve 字 😀'))\n"
         "names = {name.partition('.')[0] for name in sys.modules} - {'compat_bpe'}\n"
         "known = getattr(sys, 'stdlib_module_names', names)\n"
         "print(*sorted(name for name in names - set(known) if name[0] != '_'))\n"
     )
-    # -I and -S: neither this folder nor any installed package.
-    root = str(Path(compat_bpe.__file__).parents[1])
-    run = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code, root], capture_output=True, text=True, check=True
-    )
-    assert run.stdout.split() == []
+    assert run_alone(code, ROOT, "-W", "error").split() == []
 
 
 def test_it_works_from_a_zip(tmp_path: Path) -> None:
     package = Path(compat_bpe.__file__).parent
-    with zipfile.ZipFile(tmp_path / "vendored.zip", "w") as archive:
+    vendored = tmp_path / "vendored.zip"
+    with zipfile.ZipFile(vendored, "w") as archive:
         for path in package.rglob("*"):
             if path.suffix in (".py", ".pack"):
                 archive.write(path, path.relative_to(package.parent))
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import compat_bpe\n"
+        "import compat_bpe\n"
         "print(compat_bpe.__file__, compat_bpe.get_encoding('gpt2').encode('hello world'))"
     )
-    run = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code, str(tmp_path / "vendored.zip")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "vendored.zip" in run.stdout
-    assert "[31373, 995]" in run.stdout
+    printed = run_alone(code, vendored)
+    assert "vendored.zip" in printed
+    assert "[31373, 995]" in printed
     # And by several threads that are the first: modules come late, and perhaps twice at once.
     code = (
-        "import sys, threading; sys.path.insert(0, sys.argv[1]); import compat_bpe\n"
+        "import threading, compat_bpe\n"
         "encoding = compat_bpe.get_encoding('gpt2')\n"
         "found = []\n"
         "text = 'na\xefve \u5b57 ' * 30_000\n"
@@ -120,10 +110,4 @@ def test_it_works_from_a_zip(tmp_path: Path) -> None:
         "for thread in threads: thread.join()\n"
         "print(found.count(True), len(found))\n"
     )
-    run = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code, str(tmp_path / "vendored.zip")],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert (run.stdout, run.stderr) == ("12 12\n", "")
+    assert run_alone(code, vendored) == "12 12\n"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.files.git_config import excludes_file, parse
+from compat_bpe.files.git_config import parse, read_settings
 from compat_bpe.files.walk import Walk
 from tests.examples import scaled
 
@@ -37,6 +37,22 @@ def _git() -> None:
         pytest.skip("git is not installed")
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("\\\n  a", "\\\n\\\n \t b", ' \\\n "" c', '"\\\n  d"', "e\\\n  f", "g \\\n  h", "i \\\n"),
+        *("\\\n  # j", '""  k', '" "  l', "\\\n"),
+    ],
+)
+def test_blanks_after_a_line_that_goes_on(tmp_path: Path, value: str) -> None:
+    """Git leaves blanks out until a value has begun, also in the lines that follow."""
+    path = tmp_path / "config"
+    path.write_text(f"[core]\n\texcludesFile ={value}\n")
+    command = ["git", "config", "--file", str(path), "core.excludesFile"]
+    read = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert [f"{one}\n" for _, one in parse(path.read_text())] == [read]
+
+
 @settings(
     max_examples=scaled(200),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -60,7 +76,7 @@ def test_settings_are_those_that_git_reads(tmp_path: Path, text: str) -> None:
         return
     ours = list(settings)
     items = [item.partition("\n") for item in done.stdout.decode().split("\0")[:-1]]
-    theirs = [(key, value) for key, equals, value in items if equals and key in KEYS]
+    theirs = [(key, value if equals else None) for key, equals, value in items if key in KEYS]
     assert [(key, value) for key, value in ours if key in KEYS] == theirs
 
 
@@ -172,7 +188,7 @@ def test_set_to_nothing_there_is_none(home: Path) -> None:
     (home / ".config/git/ignore").write_text("*.log\n")
     (home / ".gitconfig").write_text("[core]\nexcludesFile =\n")
     assert ignored(home / "repository") == set()
-    assert excludes_file(str(home / "repository/.git"), "/top") is None
+    assert read_settings(str(home / "repository/.git"), "/top").excludes_file is None
 
 
 def test_worktrees_and_submodules_have_it(home: Path) -> None:
@@ -241,7 +257,7 @@ def test_files_of_another_user_are_passed_over_as_by_git(
 
     monkeypatch.setattr("compat_bpe.files.git_config.read_gits", refuse)
     with pytest.raises(PermissionError):
-        excludes_file(git, "/top")
+        read_settings(git, "/top")
     assert opened == [
         str(home / ".config/git/config"),
         str(home / ".gitconfig"),
@@ -256,6 +272,33 @@ def test_the_default_is_passed_over_if_it_is_another_users(
     (home / ".config/git").mkdir(parents=True)
     Path(standard).write_text("*.log\n")
     git = str(home / "repository/.git")
-    assert excludes_file(git, "/top") == standard
+    assert read_settings(git, "/top").excludes_file == standard
     monkeypatch.setattr(os, "access", lambda path, mode: path != standard)
-    assert excludes_file(git, "/top") is None
+    assert read_settings(git, "/top").excludes_file is None
+
+
+@pytest.mark.parametrize("value", [None, "", "true", "On", "YES", "0", "1", "-2", "no", "False"])
+@pytest.mark.parametrize("place", ["repository/.git/config", ".gitconfig"])
+def test_case_is_ignored_where_git_does(home: Path, value: str | None, place: str) -> None:
+    top = home / "repository"
+    # Git has set it on a disk where it is true.
+    subprocess.run(["git", "config", "--unset", "core.ignoreCase"], cwd=top, check=False)
+    written = "ignoreCase" if value is None else f"ignoreCase = {value}"
+    with open(home / place, "a") as file:
+        file.write(f"[core]\n{written}\n")
+    (top / ".git/info").mkdir(exist_ok=True)
+    (top / ".git/info/exclude").write_text("*.TMP\n")
+    (top / ".gitignore").write_text("B.log\n")
+    (top / "sub/.gitignore").write_text("/D.*\n")
+    is_ignored = value in (None, "true", "On", "YES", "1", "-2")
+    assert ignored(top) == ({"b.log", "c.tmp", "sub/d.log"} if is_ignored else set())
+
+
+def test_case_is_ignored_below_without_rules_at_the_top(home: Path) -> None:
+    subprocess.run(
+        ["git", "config", "core.ignoreCase", "true"], cwd=home / "repository", check=True
+    )
+    (home / "repository/sub/.gitignore").write_text("D.log\n")
+    assert ignored(home / "repository") == {"sub/d.log"}
+    found = Walk().find([str(home / "repository/sub")])
+    assert [os.path.basename(file.path) for file in found] == ["e.bak"]

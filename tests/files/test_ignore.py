@@ -14,7 +14,7 @@ from compat_bpe.files.walk import Walk
 
 # What the paths of a repository are made of, and its patterns.
 NAMES = ["a", "b", "ab", "foo", "foo.py", "x.txt", "!x", "#y", " z", "a b", "[c]", "build"]
-NAMES += ["é", "aé", "A", "1", "b\t", "-"]
+NAMES += ["é", "aé", "A", "1", "b\t", "-", "É", "Ab", "X.TXT"]
 FOLDERS = ["", "a", "a/b", "foo", "foo/a", "build", "build/a"]
 PARTS = [
     *["a", "b", "foo", "build", "*", "*.py", "foo*", "?", "a?", "*b", "[ab]", "[a-f]oo"],
@@ -23,6 +23,9 @@ PARTS = [
     *["***", "**a", "a**", "é", "a??", "b\t", "[[:alpha:]]", "[^[:digit:]a]", "[[:no:]]", "[[:a]"],
     *["[]a]", "[!]a]", "[a-", "[\\]a]", "[--0]", "[b-a]", "[a\\-c]", "[/]", "[!/]", "[[a]]", "[é]"],
     *["[a-\\b]", "[!b-a]", "\\a", "**\\"],
+    # Upper case, which matters where git ignores it.
+    *["A", "FOO*", "*.PY", "[A]", "[A-F]oo", "[[:upper:]]", "[[:lower:]]", "[!A-Z]", "\\A", "É"],
+    *["F**", "[^[:upper:]]oo"],
 ]
 
 
@@ -65,9 +68,14 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
+@pytest.mark.parametrize("any_case", [False, True])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(files=ignore_files)
-def test_what_git_lists_is_found(repository: Path, files: dict[str, list[str]]) -> None:
+def test_what_git_lists_is_found(
+    repository: Path, any_case: bool, files: dict[str, list[str]]
+) -> None:
+    # As git sets it where the disk does not tell A from a.
+    git(repository, "config", "core.ignoreCase", str(any_case).lower())
     for folder in ("", "a", "a/b", "foo", ".git/info"):
         path = repository / folder / ("exclude" if folder == ".git/info" else ".gitignore")
         path.write_bytes("\n".join(files.get(folder, [])).encode())
@@ -77,10 +85,12 @@ def test_what_git_lists_is_found(repository: Path, files: dict[str, list[str]]) 
     assert found == {path for path in names if os.path.basename(path) != ".gitignore"}
 
 
-def test_each_pattern_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("any_case", [False, True])
+def test_each_pattern_alone(tmp_path: Path, any_case: bool) -> None:
     if shutil.which("git") is None and not os.environ.get("CI"):
         pytest.skip("git is not installed")
     git(tmp_path, "init", "-q")
+    git(tmp_path, "config", "core.ignoreCase", str(any_case).lower())
     alone = [
         *PARTS,
         "a**",
@@ -155,6 +165,7 @@ def test_a_repository_within_another_has_its_own_rules(tmp_path: Path) -> None:
 
 
 def test_exclude_file_of_a_worktree_is_that_of_its_repository(repository: Path) -> None:
+    git(repository, "config", "core.ignoreCase", "false")
     (repository / ".git" / "info" / "exclude").write_text("secret")
     git(repository, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty",
         "-m", "first")  # fmt: skip

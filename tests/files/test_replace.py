@@ -10,10 +10,11 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from compat_bpe.files import lock
+from compat_bpe.files import lock, replace
 from compat_bpe.files.lock import locked
 from compat_bpe.files.replace import is_special, put_in_place
 from compat_bpe.files.streamed import written_whole
@@ -264,3 +265,57 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     )
     assert b"File too large: 'b'" in done.stderr
     assert contents(tmp_path) == {"a": b"old"}
+
+
+class Locked:
+    """Stands for a call that Windows refuses while another program has the file open."""
+
+    def __init__(self, call: Any, times: float, winerror: int | None) -> None:
+        self._call = call
+        self._times = times
+        self._winerror = winerror
+        self.calls = 0
+
+    def __call__(self, *paths: Any) -> None:
+        self.calls += 1
+        if self.calls <= self._times:
+            error = PermissionError(errno.EACCES, "The process cannot access the file", paths[0])
+            if self._winerror is not None:
+                error.winerror = self._winerror  # type: ignore[attr-defined,unused-ignore]
+            raise error
+        self._call(*paths)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_file_that_another_program_has_open_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    monkeypatch.setattr(os, "replace", locked_call := Locked(os.replace, 3, 32))
+    write_files([(tmp_path / name, b"new") for name in "ab"[:count]])
+    assert contents(tmp_path) == dict.fromkeys("ab"[:count], b"new")
+    assert locked_call.calls == 3 + count
+
+
+@pytest.mark.parametrize("winerror", [32, 5, 87, None])
+def test_it_is_not_waited_for_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, winerror: int | None
+) -> None:
+    (tmp_path / "a").write_bytes(b"old")
+    monkeypatch.setattr(replace, "_PATIENCE", 0.05)
+    monkeypatch.setattr(os, "replace", locked_call := Locked(os.replace, float("inf"), winerror))
+    with pytest.raises(PermissionError) as raised:
+        write_files([(tmp_path / "a", b"new")])
+    assert raised.value.filename == str(tmp_path / "a")
+    assert contents(tmp_path) == {"a": b"old"}
+    assert (locked_call.calls > 1) == (winerror in (32, 5))
+
+
+def test_a_folder_with_two_names_is_locked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lock, "_PATIENCE", 0.0)
+    # As on a Mac, where a real path has the letters that were typed.
+    monkeypatch.setattr(os.path, "realpath", os.fspath)
+    with locked([str(tmp_path), str(tmp_path / ".")]):
+        pass

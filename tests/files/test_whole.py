@@ -7,7 +7,7 @@ import pytest
 
 from compat_bpe import load, load_gpt2, load_tiktoken
 from compat_bpe.chat import load_chat_template
-from compat_bpe.files.git_config import excludes_file
+from compat_bpe.files.git_config import read_settings
 from compat_bpe.files.ignore import rules_within
 from compat_bpe.files.walk import Walk
 from compat_bpe.files.whole import GITS_LIMIT, read_whole
@@ -106,4 +106,4 @@ def test_configuration_may_not_branch_without_end(home: Path) -> None:
         (home / f"{depth}.config").write_text("\n".join(lines))
     (home / ".gitconfig").write_text("[include] path = 0.config\n")
     with pytest.raises(OSError, match="Includes more than 100 files"):
-        excludes_file(str(home / ".git"), str(home))
+        read_settings(str(home / ".git"), str(home))

@@ -5,10 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import accumulate
-from typing import NamedTuple
 from unittest.mock import patch
 
 import pytest
@@ -17,45 +14,10 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import document as document_module
-from compat_bpe.fit import piece_tree
 from compat_bpe.fit.document import Document
+from tests.fit.edits import edits
 from tests.fit.hard_encodings import NAMES, encoding_of, hard_texts
-from tests.fit.test_piece_tree import check
-from tests.strategies import pieces
-
-
-@contextmanager
-def small_pieces(size: int) -> Iterator[None]:
-    """Pieces of so many characters, and narrow nodes, so that a small text has many."""
-    with patch.object(document_module, "PIECE", size), patch.object(piece_tree, "WIDTH", 4):
-        yield
-
-
-class Edit(NamedTuple):
-    """A change at any place, or at one of the edges between pieces or beside it."""
-
-    at: int
-    beside: int | None
-    length: int
-    new: str
-
-    def place(self, document: Document) -> tuple[int, int]:
-        at = self.at % (len(document) + 1)
-        if self.beside is not None and len(document):
-            at = document._tree.find(at % len(document)).start + self.beside
-            at = min(max(at, 0), len(document))
-        return at, min(at + self.length, len(document))
-
-
-def edits(size: int) -> st.SearchStrategy[list[Edit]]:
-    edit = st.builds(
-        Edit,
-        st.integers(0, 10**6),
-        st.sampled_from([None, None, -1, 0, 0, 1]),
-        st.sampled_from([0, 0, 0, 1, 1, 2, 3, 2 * size, 9 * size]),
-        st.one_of(st.just(""), st.text("a \n'1e.\r", max_size=2), pieces),
-    )
-    return st.lists(edit, max_size=8)
+from tests.fit.piece_trees import check, small_pieces
 
 
 def check_against(document: Document, text: str, encoding: Encoding) -> None:

@@ -10,28 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.fit import piece_tree
-from compat_bpe.fit.piece_tree import PieceTree, _Node
-
-
-def check(tree: PieceTree) -> None:
-    """Every sum is right, and every node as wide as it should be."""
-    root, height = tree._root, tree._height
-    assert len(root.items) <= piece_tree.WIDTH
-    assert height == 0 or len(root.items) > 1
-    assert (sum(root.chars), sum(root.tokens)) == (tree.chars, tree.tokens)
-    level: list[_Node] = [root]
-    for _ in range(height):
-        below: list[_Node] = []
-        for node in level:
-            assert node.chars == [sum(child.chars) for child in node.items]
-            assert node.tokens == [sum(child.tokens) for child in node.items]
-            below += node.items
-        assert all(piece_tree.WIDTH // 2 <= len(n.items) <= piece_tree.WIDTH for n in below)
-        level = below
-    for node in level:
-        assert node.chars == [len(piece) for piece in node.items]
-        assert 0 not in node.chars
-        assert len(node.tokens) == len(node.items)
+from compat_bpe.fit.piece_tree import PieceTree
+from tests.fit.piece_trees import check
 
 
 def tokens_of(pieces: list[str]) -> list[int]:

@@ -14,8 +14,9 @@ from compat_bpe.fit import piece_tree, positions
 from compat_bpe.fit.document import Document
 from compat_bpe.fit.positions import Position, Unit
 from compat_bpe.pipeline.offsets import locate
+from tests.fit.edits import Edit, edits
 from tests.fit.hard_encodings import NAMES, encoding_of, hard_texts
-from tests.fit.test_document import Edit, edits, small_pieces
+from tests.fit.piece_trees import small_pieces
 
 UNITS: tuple[Unit, ...] = ("utf-8", "utf-16", "utf-32")
 #: Bytes of one unit in the codec of that name.

@@ -13,7 +13,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.document import Document
 from compat_bpe.fit.prompt import fit_prompt
 from compat_bpe.fit.prompt_template import fim_template
-from tests.fit.test_prompt import encodings, short_texts, templates
+from tests.fit.prompts import encodings, short_texts, templates
 
 
 @given(encodings, templates, short_texts, st.integers(0, 200), st.integers(0, 40), st.floats(0, 1))

@@ -7,7 +7,7 @@ import io
 import json
 import os
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, AnyStr
 
@@ -26,6 +26,7 @@ from compat_bpe.fit.stream import (
 )
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.utf8 import StreamDecodeError
+from tests.fit.arriving import arriving, gathered
 from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
 from tests.memory import tracemalloc
 from tests.strategies import SPECIAL_PARTS, WORDS
@@ -51,16 +52,6 @@ def outcome(ids: Any) -> Any:
         return list(ids())
     except ValueError as error:
         return str(error)
-
-
-async def arriving(pieces: Sequence[AnyStr]) -> AsyncIterator[AnyStr]:
-    for piece in pieces:
-        await asyncio.sleep(0)
-        yield piece
-
-
-async def gathered(items: AsyncIterator[Any]) -> list[Any]:
-    return [item async for item in items]
 
 
 # Encoding

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from array import array
-from collections.abc import AsyncIterator, Sequence
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -17,6 +16,7 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.fit.stream_decoder import StreamDecoder, Tokens, adecode_iter, decode_iter
 from compat_bpe.pipeline.decoders.streams import Concatenation
+from tests.fit.arriving import arriving, gathered
 from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 
 ERRORS = ["replace", "ignore", "strict", "backslashreplace"]
@@ -45,16 +45,6 @@ def streams(draw: st.DrawFn) -> tuple[Encoding, list[list[int]]]:
     start, end = sorted(draw(st.tuples(*[st.integers(0, len(ids))] * 2)))
     bounds = [start, *sorted(draw(st.lists(st.integers(start, end), max_size=8))), end]
     return encoding, [ids[first:last] for first, last in zip(bounds, bounds[1:])]
-
-
-async def arriving(items: Sequence[Any]) -> AsyncIterator[Any]:
-    for item in items:
-        await asyncio.sleep(0)
-        yield item
-
-
-async def gathered(items: AsyncIterator[str]) -> list[str]:
-    return [item async for item in items]
 
 
 @given(streams(), st.sampled_from(ERRORS))

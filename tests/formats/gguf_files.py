@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Union
@@ -76,3 +78,13 @@ def _array(value: Items, order: str) -> bytes:
     if value.kind == ARRAY:
         return head + b"".join(_array(item, order) for item in value.items)
     return head + struct.pack(f"{order}{len(value.items)}{CODES[value.kind]}", *value.items)
+
+
+def with_hole(path: Path, data: bytes, size: int) -> Path:
+    """Write a file that goes on with zeros which take no room on the disk."""
+    path.write_bytes(data)
+    if sys.platform == "win32":
+        subprocess.run(["fsutil", "sparse", "setflag", str(path)], check=True)
+    with path.open("r+b") as file:
+        file.truncate(size)
+    return path

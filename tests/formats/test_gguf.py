@@ -14,7 +14,7 @@ import compat_bpe
 from compat_bpe.chat import count_messages, load_chat_template
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.formats.gguf.pre import PRE
-from tests.formats.gguf_files import F32, U8, U32, Items, Typed, Written, strings, write
+from tests.formats.gguf_files import F32, U8, U32, Items, Typed, Written, strings, with_hole, write
 from tests.formats.small_gguf import (
     BERT,
     BYTE,
@@ -34,7 +34,6 @@ from tests.formats.small_gguf import (
     pieces,
     vocabulary,
 )
-from tests.formats.test_gguf_container import with_hole
 
 
 @pytest.mark.parametrize("order", ["<", ">"])

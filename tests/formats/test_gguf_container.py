@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import struct
-import subprocess
-import sys
 import time
 import tracemalloc
 from array import array
@@ -29,6 +27,7 @@ from tests.formats.gguf_files import (
     Written,
     gguf,
     strings,
+    with_hole,
     write,
 )
 
@@ -207,16 +206,6 @@ def test_damage_is_named_by_its_place(tmp_path: Path, data: bytes, message: str)
         tracemalloc.stop()
     assert str(caught.value).startswith(f"{path}: ")
     assert message in str(caught.value)
-
-
-def with_hole(path: Path, data: bytes, size: int) -> Path:
-    """Write a file that goes on with zeros which take no room on the disk."""
-    path.write_bytes(data)
-    if sys.platform == "win32":
-        subprocess.run(["fsutil", "sparse", "setflag", str(path)], check=True)
-    with path.open("r+b") as file:
-        file.truncate(size)
-    return path
 
 
 def test_the_weights_cost_neither_time_nor_memory(tmp_path: Path) -> None:

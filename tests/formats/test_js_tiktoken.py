@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,9 @@ from hypothesis import strategies as st
 
 import compat_bpe
 from tests.examples import scaled
+from tests.formats.js_tiktoken_files import BYTES, PATTERN, RANKS, run
 
 from .damage import check, some_damage, spread_damage
-
-BYTES = [bytes([byte]) for byte in range(256)]
-PATTERN = r" ?\p{L}+|\s+|[^\s\p{L}]"
-
-
-def run(first: int, *tokens: bytes) -> str:
-    """A line of tokens with ids in a row."""
-    return " ".join([f"! {first}", *(b64encode(token).decode() for token in tokens)])
-
-
-RANKS = "\n".join([run(0, *BYTES), run(300, b"he", b"she")])
 
 
 def load(folder: Path, **changed: Any) -> compat_bpe.Encoding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,15 @@ def test_ids_are_shifted_by_the_number_of_special_tokens(tmp_path: Path) -> None
     assert enc.encode("abc ab!") == [257 + SPECIAL, 32 + SPECIAL, 256 + SPECIAL, 33 + SPECIAL]
     assert enc.decode(enc.encode("naïve 中")) == "naïve 中"
     assert enc.name == tmp_path.name
+
+
+def test_base64_is_read_as_the_reference_reads_it(tmp_path: Path) -> None:
+    """``Tekkenizer`` calls ``base64.b64decode``, which skips what is no base64."""
+    file = tekken()
+    for entry in file["vocab"]:
+        entry["token_bytes"] = "\n " + entry["token_bytes"].replace("Y", "*Y?") + "*"
+        assert b64decode(entry["token_bytes"]) == TOKENS[entry["rank"]]
+    assert load(tmp_path, file).encode("abc") == load(tmp_path, tekken()).encode("abc")
 
 
 def test_special_tokens_that_are_not_listed_are_reserved(tmp_path: Path) -> None:

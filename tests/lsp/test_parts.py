@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.lsp.client import URI, Client, client_of, span
-from tests.lsp.test_shown import CODE, ENCODING, NOTES, lenses, tokens
+from tests.lsp.lenses import CODE, ENCODING, NOTES, lenses, tokens
 
 MARKDOWN = """\
 # One

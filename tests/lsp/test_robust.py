@@ -14,14 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.fit import document as document_module
 from compat_bpe.lsp import errors, wire
 from compat_bpe.lsp import session as session_module
-from compat_bpe.lsp.abilities import Abilities
-from compat_bpe.lsp.notices import INTERVAL, Notices
 from compat_bpe.lsp.params import Params
 from compat_bpe.lsp.server import REQUESTS
-from compat_bpe.lsp.settings import read_settings
 from tests.lsp.client import (
     COMMAND,
     URI,
@@ -318,79 +314,12 @@ def test_requests_that_wait_are_cancelled() -> None:
         assert worked == list(range(5))
 
 
-def test_a_flood_of_changes() -> None:
-    """Counts come at their interval, and what is shown is left out while changes wait."""
-    document = {"textDocument": {"uri": URI}}
-    with client_of() as client:
-        client.open("one two three\n" * 1000)
-        numbers = []
-        for version in range(2, 3002):
-            client.change(insert(version % 900, 0, "x"), version=version)
-            if version % 100 == 0:
-                numbers.append(client.ask("textDocument/codeLens", document))
-        assert client.count() == ENCODING.count(client.text())
-        codes = [client.code_of(number) for number in numbers]
-        assert set(codes) <= {None, errors.CONTENT_MODIFIED}
-        assert errors.CONTENT_MODIFIED in codes
-        last = client.wait_for("compatBpe/didCount", lambda one: one["version"] == 3001)
-        assert last["count"] == client.count()
-        told = [one for one in client.notices if one["method"] == "compatBpe/didCount"]
-        assert len(told) < 1000
-
-
 def test_messages_that_wait_take_bounded_memory() -> None:
     with patch.object(session_module, "_MOST_WAITING", 1000), client_of() as client:
         client.open("")
         for version in range(2, 302):
             client.change(insert(0, 0, "word " * 20), version=version)
         assert client.count() == 6001
-
-
-class Receiver:
-    """What ``Notices`` needs, with a clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.unit = "utf-16"
-        self.client = Abilities()
-        self.settings = read_settings(None)
-        self.documents: dict[str, Any] = {}
-        self.sent: list[tuple[float, int]] = []
-        self.now = 1.0
-        self.version = 0
-
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        assert method == "compatBpe/didCount"
-        self.sent.append((self.now, params["version"]))
-
-
-def test_the_first_change_is_told_at_once_and_others_after_an_interval() -> None:
-    receiver = Receiver()
-    notices = Notices(receiver, lambda: receiver.now)  # type: ignore[arg-type]
-    opened = receiver.documents["a"] = type("Opened", (), {})()
-    opened.uri, opened.steps, opened.budget, opened.published = "a", None, None, []
-    opened.document = document_module.Document(ENCODING, "x")
-
-    def change(now: float, version: int) -> None:
-        receiver.now, opened.version = now, version
-        notices.changed("a")
-        notices.send()
-
-    change(1.0, 1)
-    change(1.01, 2)
-    change(1.02, 3)
-    assert receiver.sent == [(1.0, 1)]
-    assert notices.seconds_left() == pytest.approx(INTERVAL - 0.02)
-    receiver.now = 1.0 + INTERVAL
-    notices.send()
-    assert receiver.sent[1:] == [(1.0 + INTERVAL, 3)]
-    assert notices.seconds_left() is None
-    change(2.0, 4)
-    change(2.0 + INTERVAL / 2, 5)
-    change(2.0 + INTERVAL * 1.1, 6)
-    assert receiver.sent[2:] == [(2.0, 4), (2.0 + INTERVAL * 1.1, 6)]
-    notices.changed("a")
-    notices.forget("a")
-    assert notices.seconds_left() is None
 
 
 def test_a_mistake_in_the_server_does_not_end_it(capfd: pytest.CaptureFixture[str]) -> None:

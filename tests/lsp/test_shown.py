@@ -13,34 +13,7 @@ from compat_bpe.lsp.settings import SHOWN
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.train import train_bpe
 from tests.lsp.client import URI, Client, client_of, insert, position, span
-
-ENCODING = get_encoding("o200k_base")
-NOTES = "file:///work/notes.md"
-
-CODE = """\
-import re
-
-class Area:
-    def of(self):
-        return 1
-
-@cached
-async def first(x):  # 😀
-    return x
-
-export const not_in_python = 1
-"""
-
-
-def lenses(client: Client, uri: str = URI) -> list[tuple[int, str]]:
-    found = client.request("textDocument/codeLens", {"textDocument": {"uri": uri}})
-    assert all(one["range"]["start"] == one["range"]["end"] for one in found)
-    return [(one["range"]["start"]["line"], one["command"]["title"]) for one in found]
-
-
-def tokens(text: str) -> str:
-    count = ENCODING.count(text)
-    return f"{count:,} token{'' if count == 1 else 's'}"
+from tests.lsp.lenses import CODE, ENCODING, NOTES, lenses, tokens
 
 
 def hover(client: Client, line: int, character: int, **more: object) -> Any:

@@ -12,7 +12,7 @@ import pytest
 from compat_bpe import get_encoding, load
 from compat_bpe.chat import count_messages
 from compat_bpe.lsp.errors import INVALID_PARAMS
-from tests.encodings.stores import SMALL, VARIABLES, cached, manifest
+from tests.encodings.stores import SMALL, cached, manifest, move_home
 from tests.formats.gguf_files import gguf
 from tests.formats.small_gguf import gpt2
 from tests.lsp.client import Client, Failed, client_of
@@ -31,10 +31,7 @@ REFUSED = {
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home with a model in each store."""
-    for variable in VARIABLES:
-        monkeypatch.delenv(variable, raising=False)
-    for variable in ("HOME", "USERPROFILE"):
-        monkeypatch.setenv(variable, str(tmp_path))
+    move_home(tmp_path, monkeypatch)
     cached(tmp_path / ".cache" / "huggingface" / "hub")
     manifest(tmp_path / ".ollama/models", "registry.ollama.ai/library/small/1b").write_bytes(GGUF)
     folder = tmp_path / ".lmstudio" / "models" / "acme" / "Small"

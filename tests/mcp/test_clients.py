@@ -19,12 +19,13 @@ import pytest
 from compat_bpe import get_encoding, list_encoding_names
 from compat_bpe.mcp.bounds import BOUNDS
 from compat_bpe.mcp.server import TOOLS
-from tests.clients.test_clients import make_environment
+from tests.clients.environments import make_environment
 
 pytestmark = pytest.mark.clients
 
 ROOT = Path(__file__).parents[2]
 SESSION = Path(__file__).parent / "scripts/session.py"
+NEWEST = Path(__file__).parent / "scripts/newest.py"
 GUIDE = (ROOT / "docs/guide-agents.md").read_text("utf-8")
 INSPECTOR = "@modelcontextprotocol/inspector@0.15.0"
 REQUIREMENTS = ["mcp==2.3.0", "click==8.5.1", "pathspec==1.1.1"]
@@ -32,11 +33,9 @@ RUNNING = 300  # seconds; only what hangs takes so long
 
 
 @pytest.fixture(scope="session")
-def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def python(environments: Path) -> Path:
     """The Python of an environment with the package ``mcp``, and the command in its folder."""
-    kept = os.environ.get("COMPAT_BPE_CLIENTS")
-    folder = Path(kept).resolve() if kept else tmp_path_factory.mktemp("environments")
-    made = make_environment(folder / "mcp", REQUIREMENTS)
+    made = make_environment(environments / "mcp", REQUIREMENTS)
     command = made.with_name("compat-bpe")
     command.write_text(f"#!{made}\nfrom compat_bpe.cli import main\n\nmain()\n")
     command.chmod(0o755)
@@ -106,6 +105,7 @@ def test_a_session(python: Path, folder: Path) -> None:
         ("truncate", {"text": "a", "limit": 2.5}, "limit: 2.5 is not of type 'integer'"),
         ("truncate", {"text": "a"}, "'limit' is a required property"),
         ("truncate", {"text": "a", "limit": 1, "keep": "x" * 999}, "keep: 'xxx"),
+        ("truncate", {"text": "a", "limit": 10**13}, "is greater than the maximum of 10000000"),
         ("split", {"text": "a", "limit": 0}, "limit: 0 is less than the minimum of 1"),
         ("count_tokens", {"files": ["../secret.txt"]}, "../secret.txt: outside the roots"),
         ("token_tree", {"path": "/"}, "/: outside the roots"),
@@ -144,6 +144,27 @@ def test_the_roots_of_the_client(python: Path, folder: Path) -> None:
     # What the server was started with counts, not what the client says.
     told = session(python, folder, calls[1], roots=[str(folder.parent)])["answers"]
     assert "outside the roots" in told[0]["text"]
+
+
+def test_a_client_of_the_newest_protocol(python: Path, folder: Path) -> None:
+    """From 2026-07-28 on a client has no roots to name."""
+    calls = [("count_tokens", {"text": "hello"}), ("count_tokens", {"files": ["a.txt"]})]
+
+    def answers(*options: str) -> list[dict[str, Any]]:
+        given = json.dumps([["compat-bpe", "mcp", *options], calls])
+        done = run(python, str(python), str(NEWEST), cwd=folder, given=given)
+        assert done.returncode == 0, done.stderr
+        found = json.loads(done.stdout)
+        assert found["protocol"] >= "2026-07-28"
+        assert found["tools"] == list(TOOLS)
+        return list(found["answers"])
+
+    text, file = answers("--root", ".")
+    assert (text["result"]["tokens"], file["result"]["tokens"]) == (1, 2)
+    text, file = answers()
+    assert text["result"]["tokens"] == 1
+    assert file["is_error"]
+    assert "start the server with compat-bpe mcp --root FOLDER" in file["text"]
 
 
 @pytest.mark.parametrize(

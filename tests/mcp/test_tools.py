@@ -18,7 +18,7 @@ from compat_bpe.chat import context_limit, count_messages
 from compat_bpe.fit import split_text
 from compat_bpe.fit.split import iter_parts
 from compat_bpe.mcp import cutting, server
-from compat_bpe.mcp.bounds import BOUNDS, LONGEST, CallError, Clock
+from compat_bpe.mcp.bounds import BOUNDS, LARGEST, LONGEST, CallError, Clock
 from compat_bpe.mcp.encodings import default_encoding
 from compat_bpe.mcp.resources import RESOURCES
 from compat_bpe.mcp.roots import Roots
@@ -170,6 +170,33 @@ def test_a_tree_has_the_sums_of_its_folders(call: Call) -> None:
     assert run(call, "token_tree", ignore=False)["files"] == 4
 
 
+def test_globs_are_those_of_the_directory(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder that the server runs in does not matter."""
+    for here in (tmp_path, tmp_path / "a", tmp_path.parent):
+        monkeypatch.chdir(here)
+        found = [
+            [row["path"] for row in run(call, "token_tree", **given)["entries"]]
+            for given in (
+                {"include": ["a/*.txt"]},
+                {"include": ["/*.txt"]},
+                {"exclude": ["a/b/", "binary"]},
+                {"path": "a", "include": ["b/*"]},
+                {"path": "a", "include": ["a/*"]},
+                {"path": "a", "exclude": ["/b"]},
+            )
+        ]
+        assert found == [
+            ["a/", "a/two.txt"],
+            ["one.txt"],
+            ["one.txt", "a/", "a/two.txt"],
+            ["b/", "b/three.txt"],
+            [],
+            ["two.txt"],
+        ]
+
+
 def test_a_tree_has_nothing_from_outside(call: Call, tmp_path: Path) -> None:
     inside = Call(Roots([str(tmp_path / "a")]))
     (tmp_path / "a/link.txt").symlink_to("../one.txt")
@@ -204,6 +231,30 @@ def test_tools_of_a_server_are_counted(call: Call) -> None:
     assert plain["is_estimate"]
     assert "counted as JSON" in plain["note"]
     assert run(call, "count_tool_definitions", tools=[])["tokens"] == 0
+
+
+@pytest.mark.parametrize("choice", [{"encoding": "gpt2"}, {"model": "gpt-4o"}])
+def test_a_faulty_tool_is_an_error_by_every_format(call: Call, choice: dict[str, str]) -> None:
+    schema: dict[str, Any] = {}
+    for _ in range(500):
+        schema = {"properties": {"a": schema}}
+    for tool, reason in (
+        ({"name": "x", "inputSchema": schema}, "nested too deeply"),
+        ({"name": "x", "inputSchema": []}, r"tools\[1\].inputSchema: must be an object"),
+        ({"name": 5}, r"tools\[1\]: there is no 'name'"),
+    ):
+        with pytest.raises(CallError, match=reason) as caught:
+            run(call, "count_tool_definitions", tools=[WEATHER, tool], **choice)
+        assert str(caught.value).startswith("tools[1]")
+        assert len(str(caught.value)) < 500
+
+
+def test_numbers_have_bounds() -> None:
+    for tool in TOOLS.values():
+        for schema in tool.input_schema["properties"].values():
+            if schema["type"] == "integer":
+                assert schema["minimum"] >= 0
+                assert schema["maximum"] == LARGEST
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,9 @@ SPLIT = [
 
 
 def test_known_patterns_have_the_property() -> None:
-    assert all(stays_whole(parse(pattern)) for pattern in PATTERNS.values())
+    without = [name for name, pattern in PATTERNS.items() if not stays_whole(parse(pattern))]
+    # "it's " before a digit ends in a space, which is a chunk of its own at the end of a text.
+    assert without == ["superbpe"]
 
 
 @pytest.mark.parametrize("pattern", WHOLE)

@@ -23,7 +23,7 @@ from compat_bpe.pipeline.models.sentencepiece.vocabulary import (
     SentencePieceVocabulary,
 )
 from tests.kinds import KINDS, kind_path
-from tests.pipeline.models.test_sentencepiece import MODELS
+from tests.pipeline.models.small_sentencepieces import MODELS
 
 PACKAGE = str(Path(compat_bpe.__file__).parent)
 SMALL = Path(__file__).parents[2] / "fixtures" / "gpt2_small"

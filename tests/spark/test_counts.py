@@ -11,38 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.corpus.chunk_counts import ChunkCounter
 from compat_bpe.spark import chunk_counts, partition_counts
 from compat_bpe.spark import rows as rows_module
 from compat_bpe.spark.counts import Chunks, Count
 from compat_bpe.spark.rows import splitter_of
 from compat_bpe.train import train_bpe
 from tests.spark.corpora import few, real_corpora, texts
+from tests.spark.frames import counted, frame
+from tests.spark.one_machine import of_one_machine
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-
-
-def frame(spark: SparkSession, rows: list[Any], schema: str, partitions: int) -> DataFrame:
-    """A DataFrame with its rows in so many partitions, of which some may be empty."""
-    return spark.createDataFrame(spark.sparkContext.parallelize(rows, partitions), schema)
-
-
-def counted(df: DataFrame) -> dict[Any, int]:
-    """Counts by chunk, or by chunk and group; each has one row."""
-    rows = [tuple(row) for row in df.collect()]
-    found = {row[0] if len(row) == 2 else (row[0], row[2]): row[1] for row in rows}
-    assert len(found) == len(rows)
-    return found
-
-
-def of_one_machine(some: list[str | None], pattern: str = "gpt2") -> Counter[str]:
-    with ChunkCounter(splitter_of(pattern), workers=1) as counter:
-        for text in some:
-            counter.feed(text or "")
-        return counter.finish().get("", Counter())
 
 
 @few

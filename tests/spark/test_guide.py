@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.docs_folder import environment as environment
+from tests.docs_folder import folder as folder
+from tests.docs_folder import vocabulary as vocabulary
+from tests.docs_pages import ROOT, run_commands, run_sessions
 from tests.spark.conftest import SETTINGS
-from tests.test_docs import ROOT, run_commands, run_sessions
-from tests.test_docs import environment as environment
-from tests.test_docs import folder as folder
-from tests.test_docs import vocabulary as vocabulary
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,7 +14,7 @@ from compat_bpe.corpus.prepare import CorpusCounts, Preparation
 from compat_bpe.corpus.prepare import prepare as prepare_here
 from compat_bpe.spark import prepare
 from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.test_counts import frame
+from tests.spark.frames import frame
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

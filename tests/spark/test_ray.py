@@ -11,7 +11,7 @@ import pytest
 
 from compat_bpe import get_encoding
 from compat_bpe.spark import partition_counts
-from tests.test_docs import ROOT
+from tests.docs_pages import ROOT
 
 pytestmark = pytest.mark.spark
 

@@ -16,7 +16,7 @@ from compat_bpe.report.text import as_json
 from compat_bpe.spark import report
 from compat_bpe.train import train_wordpiece
 from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.test_counts import frame
+from tests.spark.frames import frame
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

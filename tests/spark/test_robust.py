@@ -17,7 +17,8 @@ from compat_bpe.spark.counts import Chunks, Count, summed
 from compat_bpe.spark.frames import mapped, picked
 from compat_bpe.spark.rows import splitter_of
 from compat_bpe.train import TrainingSettings
-from tests.spark.test_counts import counted, frame, of_one_machine
+from tests.spark.frames import counted, frame
+from tests.spark.one_machine import of_one_machine
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,23 +17,18 @@ from compat_bpe.corpus.masking import rule
 from compat_bpe.corpus.prepare import Preparation
 from compat_bpe.spark import train
 from compat_bpe.train import TrainingSettings, train_bpe
+from compat_bpe.train.run.results import Trained
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
-from compat_bpe.train.trainer import Trained
 from compat_bpe.train.unigram.settings import UnigramSettings
 from compat_bpe.train.wordpiece import WordPieceSettings
 from tests.spark.corpora import few, real_corpora, texts
-from tests.spark.test_counts import frame
+from tests.spark.frames import frame
+from tests.spark.one_machine import files_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    """The files of a vocabulary but for those that say how it was made."""
-    others = ("manifest.json", "validation.jsonl")
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in others}
 
 
 @few
@@ -191,3 +186,17 @@ def test_what_is_wrong_is_said_before_a_job_starts(spark: SparkSession, tmp_path
     with pytest.raises(ValueError, match="take a sample of the rows"):
         train(df, "text", tmp_path / "new", SentencePieceSettings(300, input_sentence_size=200))
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_superwords_are_those_of_one_machine(spark: SparkSession, tmp_path: Path) -> None:
+    some = ["by the way of the old world: by the way 1234", "of the old world, by the way"] * 9
+    df = frame(spark, [(text,) for text in some], "text string", 3)
+    first = train(df, "text", tmp_path / "first", TrainingSettings(290)).encoding
+    options: dict[str, Any] = {"pattern": "superbpe", "max_words": 3, "not_joined": [": "]}
+    settings = TrainingSettings(320, start=first, **options)
+    trained = train(df, "text", tmp_path / "super", settings)
+    expected = train_bpe(some, 320, start=train_bpe(some, 290), **options)
+    assert trained.encoding._mergeable_ranks == expected._mergeable_ranks
+    assert trained.encoding.encode(some[0]) == expected.encode(some[0])
+    manifest = json.loads((tmp_path / "super" / "manifest.json").read_text())
+    assert manifest["pattern"] == "superbpe"

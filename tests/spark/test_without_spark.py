@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe import Encoding, get_encoding, load
+from compat_bpe import get_encoding, load
 from compat_bpe.columns.encoding_for_workers import Carried
 from compat_bpe.columns.texts import texts_of
 from compat_bpe.corpus.documents import DocumentPart, parts_of
@@ -26,6 +26,7 @@ from compat_bpe.corpus.prepare import prepare as prepare_here
 from compat_bpe.spark import count_tokens, job, partition_counts, write_zip
 from compat_bpe.spark.job import main
 from compat_bpe.spark.rows import Figures, digests_of, prepared
+from tests.encodings.small_vocabularies import own_encoding
 from tests.encodings.stores import cached
 from tests.formats.gguf_files import gguf
 from tests.formats.rwkv_files import NAME, WHOLE
@@ -33,13 +34,6 @@ from tests.formats.small_gguf import bert, gpt2, pieces
 from tests.spark.corpora import texts
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-
-
-def own_encoding(name: str = "own") -> Encoding:
-    ranks = {bytes([byte]): byte for byte in range(256)}
-    return Encoding(
-        name, pat_str=r"\w+|\W", mergeable_ranks={**ranks, b"ab": 256}, special_tokens={}
-    )
 
 
 def test_nothing_is_imported_before_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:

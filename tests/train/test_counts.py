@@ -28,7 +28,7 @@ from compat_bpe.train import (
     train_word_level,
     train_wordpiece,
 )
-from compat_bpe.train.bpe.byte_level import BYTES, make_encoding
+from compat_bpe.train.bpe.byte_tokens import BYTES, make_encoding
 from compat_bpe.train.words import WordCounter
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled

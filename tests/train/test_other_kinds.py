@@ -10,9 +10,9 @@ from compat_bpe import Encoding, get_encoding
 from compat_bpe.report.unreachable import unreachable_tokens
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from compat_bpe.train import train_character_bpe, train_sentencepiece
+from compat_bpe.train.bpe.growing import GrowingVocabulary
 from compat_bpe.train.diff import changes
 from compat_bpe.train.extend.extend import Extender, extend, make_extender
-from compat_bpe.train.extend.vocabulary import GrowingVocabulary
 from compat_bpe.train.write import write_vocabulary
 from tests.kinds import KINDS, of_kind
 

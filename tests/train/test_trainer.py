@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,8 +27,8 @@ from compat_bpe.train import (
 from compat_bpe.train.kinds import TOKENIZER_KINDS, kind_of
 from compat_bpe.train.settings import TokenizerSettings
 from compat_bpe.train.tokenizer_parts import NAMED, part_named, renumbered
+from tests.train.hash_seeds import outputs
 
-ROOT = Path(__file__).parents[2]
 WORDS = ["Hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5]
 SOME: dict[str, dict[str, Any]] = {
     "wordpiece": {"vocab_size": 20},
@@ -205,17 +201,7 @@ def test_the_same_over_hash_seeds_and_processes() -> None:
         f"    enc = train_tokenizer({WORDS!r} * 3, settings, workers=workers)\n"
         "    model = enc.definition.model; print(model.written(model.vocabulary))\n"
     )
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", script, workers],
-            cwd=ROOT,
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed, workers in (("1", "1"), ("2", "2"))
-    }
-    assert len(found) == 1
+    assert len(outputs(script, workers=(1, 2))) == 1
 
 
 LIKE_PARTS: dict[str, Any] = {

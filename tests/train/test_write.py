@@ -19,6 +19,7 @@ from compat_bpe.train.write import (
     FORMATS,
     MANIFEST,
     ROLES,
+    check_name,
     readable,
     touched_files,
     write_vocabulary,
@@ -358,3 +359,11 @@ def test_a_folder_that_another_has_made_meanwhile(
                 write(folder, trained)
             assert names(folder) == {"mine.tiktoken", MANIFEST}
     assert names(tmp_path) == {"out"}
+
+
+def test_a_name_of_a_device_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_name("nul")
+    monkeypatch.setattr(output_module, "_ON_WINDOWS", True)
+    check_name("mine")
+    with pytest.raises(ValueError, match="'nul' cannot be the name of a file"):
+        check_name("nul")

@@ -44,11 +44,11 @@ def test_counts_prompts_and_tokens(window: Window, work: Path) -> None:
     # The tokens beside the text: backgrounds alternate, and spaces have a sign.
     window.command("compat-bpe: Show the Tokens")
     window.until(lambda: "def·area(r):⏎" in window.text(".view-lines"), "view of tokens")
-    colors = window.browser.run("""
+    colors = """
         return [...new Set([...document.querySelectorAll('.view-overlays .cdr')]
             .map((one) => getComputedStyle(one).backgroundColor)
-            .filter((color) => color !== 'rgba(0, 0, 0, 0)'))].length""")
-    assert colors >= 2
+            .filter((color) => color !== 'rgba(0, 0, 0, 0)'))].length"""
+    window.until(lambda: window.browser.run(colors) >= 2, "colors of tokens")
 
     # The view follows the text, too.
     window.click(".monaco-editor .view-line", "one more line")

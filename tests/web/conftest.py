@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.axe import axe as axe
 from tests.web.page import Page
 from tests.web.server import served
 from tools.browser import Browser

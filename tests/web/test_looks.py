@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import tarfile
-
 import pytest
 
+from tests.axe import VIOLATIONS
 from tests.web.page import Page
-from web.runtime import npm_archive
 
 pytestmark = pytest.mark.web
 
-AXE = "axe-core@4.14.1"
-AXE_INTEGRITY = (
-    "sha512-FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3N"
-    "PjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ=="
-)
 TEXT = (
     "Hello wörld, unbelievable tokens \t\n\n你好世界 नमस्ते <|endoftext|> \u200b "
     + "x" * 150
     + " https://example.org/a/very/long/path?with=parameters&and=more#here\n" * 3
 )
-
-
-@pytest.fixture(scope="module")
-def axe() -> str:
-    with tarfile.open(npm_archive(AXE, AXE_INTEGRITY), "r:gz") as tar:
-        member = tar.extractfile("package/axe.min.js")
-        assert member is not None
-        return member.read().decode()
 
 
 def fill(page: Page) -> None:
@@ -49,20 +34,14 @@ def fill(page: Page) -> None:
 
 def test_axe_finds_no_violation(page: Page, axe: str) -> None:
     fill(page)
-    page.browser.run(axe + ";globalThis.axe = axe")
+    page.browser.run(axe)
     found = []
     for scheme in ("light", "dark"):
         page.browser.show(1200, scheme)
         for tab in ("text", "files", "word", "ids", "messages"):
             page.show_tab(tab)
             page.settle()
-            found += [
-                (scheme, tab, *one)
-                for one in page.run(
-                    "return axe.run().then(({ violations }) => violations.flatMap(one =>"
-                    " one.nodes.map(node => [one.id, node.html, node.failureSummary])))"
-                )
-            ]
+            found += [(scheme, tab, *one) for one in page.run(VIOLATIONS)]
     page.browser.show(1200)
     page.run("$('share').click()")
     assert found == []

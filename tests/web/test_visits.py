@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -21,6 +22,14 @@ OWN = b'{"model": {"type": "Unigram", "vocab": [["a", -1.0], ["b", -1.0]]}}'
 def settings_of(page: Page) -> list[str]:
     found: list[str] = page.run(
         "return ['encoding', 'other', 'limit', 'text'].map(id => $(id).value)"
+    )
+    return found
+
+
+def messages_of(page: Page) -> list[list[str]]:
+    found: list[list[str]] = page.run(
+        "return [...document.querySelectorAll('#messages li')].map(item =>"
+        " [item.querySelector('select').value, item.querySelector('textarea').value])"
     )
     return found
 
@@ -92,6 +101,50 @@ def test_loaded_tokenizers_are_still_there_after_a_reload_until_forgotten(page: 
     reload(page)
     assert "tokenizer.json" not in page.run("return $('encoding').textContent")
     assert page.counts() == {"o200k_base": 0}
+
+
+def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> None:
+    """With their tools, and with what their texts do not show."""
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    parts = [{"type": "text", "text": "hello"}, image]
+    tool = {"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}
+    messages = [{"role": "user", "content": parts}]
+    request = {"messages": messages, "tools": [tool]}
+    page.show_tab("messages")
+    first = messages_of(page)
+    page.run("$('paste-request').click(); $('request').value = arguments[0]", json.dumps(request))
+    page.run("$('request-form').requestSubmit(); $('add-message').click()")
+    page.run(
+        "const last = [...document.querySelectorAll('#messages textarea')].pop();"
+        "last.value = 'world'; last.dispatchEvent(new Event('input', { bubbles: true }))"
+    )
+    page.settle()
+    reload(page)
+    page.show_tab("messages")
+    assert messages_of(page) == [["user", "hello"], ["assistant", "world"]]
+    kept = page.run("return Object.entries(localStorage).find(([key]) => key.includes('messages'))")
+    assert json.loads(kept[1]) == {
+        "messages": [*messages, {"role": "assistant", "content": "world"}],
+        "tools": [tool],
+    }
+    page.run("$('forget').click()")
+    page.wait_for("offline-said", "Forgotten")
+    assert messages_of(page) == first
+    reload(page)
+    assert messages_of(page) == first
+
+
+@pytest.mark.parametrize("kept", ["{", "[]", '{"messages": [1]}', '{"messages": [{"role": 5}]}'])
+def test_kept_messages_of_another_version_do_no_harm(page: Page, kept: str) -> None:
+    first = messages_of(page)
+    page.run(
+        "addEventListener('pagehide', () => localStorage.setItem("
+        "`compat_bpe messages ${new URL('./', document.baseURI).pathname}`, arguments[0]))",
+        kept,
+    )
+    reload(page)
+    assert messages_of(page) == first
+    assert page.errors() == []
 
 
 def test_it_opens_ready_to_use(page: Page) -> None:
@@ -169,11 +222,15 @@ def test_a_new_version_is_there_at_the_second_visit(built: Path, tmp_path: Path)
             text = (site / name).read_text("utf-8")
             assert old in text
             (site / name).write_text(text.replace(old, new), "utf-8")
+        # The worker of the version before is active, too: only the change of the two says enough.
+        browser.devtools(
+            "Page.addScriptToEvaluateOnNewDocument",
+            source="navigator.serviceWorker.addEventListener('controllerchange',"
+            " () => { window.hasNewWorker = true; });",
+        )
         reload(page)
         assert page.run(title) == "Token counter"  # while the new one is fetched
-        state = "return navigator.serviceWorker.ready.then(one => one.active.state)"
-        page.wait(lambda: any("new" in name for name in page.run("return caches.keys()")))
-        page.wait(lambda: page.run(state) == "activated")
+        page.wait(lambda: page.run("return window.hasNewWorker === true"))
         reload(page)
         assert page.run(title) == "New counter"
         # Of the old one nothing is kept.

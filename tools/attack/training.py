@@ -30,7 +30,7 @@ from compat_bpe.train import (
     WordLevelSettings,
     WordPieceSettings,
 )
-from compat_bpe.train.bpe.byte_level import BYTES, make_encoding
+from compat_bpe.train.bpe.byte_tokens import BYTES, make_encoding
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
 from compat_bpe.train.unigram.learner import learn_unigram

@@ -224,12 +224,21 @@ def corpus(texts: list[str], size: int) -> Iterator[str]:
 
 
 def training(
-    texts: list[str], size: int, rounds: int, titles: list[str]
+    texts: list[str], size: int, rounds: int, titles: list[str], limit: float | None = None
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """Yield a title and a row of figures of each trainer beside its reference.
 
     Each runs in a process of its own, the two in turn, with as many threads or workers as there
     are processors.
+
+    Args:
+        texts: the texts that the corpus is made of.
+        size: the size of the corpus in characters.
+        rounds: the number of runs of each.
+        titles: the trainers, as in ``ROWS``.
+        limit: the most seconds of processor time of a run. The figures of one that was stopped are
+            those so far: a row has ``"is_over"`` or ``"reference_is_over"`` then, and no
+            ``"in_common"``.
 
     Raises:
         SystemExit: the result differs from the reference's where that is determined.
@@ -243,21 +252,30 @@ def training(
         for title in titles:
             row = ROWS[title]
             runs = [
-                [measure(before + side.before, side.code, side.after + _PRINT) for side in row[1:3]]
+                [
+                    measure(before + side.before, side.code, side.after + _PRINT, limit)
+                    for side in row[1:3]
+                ]
                 for _ in range(rounds)
             ]
             yield title, _figures(title, row, runs)
 
 
 def _figures(title: str, row: Row, runs: list[list[Measured]]) -> dict[str, float]:
-    ours, theirs = (json.loads(one.lines[0]) for one in runs[0])
-    if row.is_equal and ours != theirs:
-        raise SystemExit(f"{title}: the pieces differ from those of {row.reference}")
     found: dict[str, float] = {}
     for name in ("seconds", "cpu_seconds", "megabytes"):
         pairs = [[getattr(one, name) for one in run] for run in runs]
         found[name], found[f"{row.reference}_{name}"] = map(statistics.median, zip(*pairs))
         found[f"times_{name}"] = statistics.median(here / there for here, there in pairs)
+    over = [any(one.is_over for one in side) for side in zip(*runs)]
+    for is_over, name in zip(over, ("is_over", "reference_is_over")):
+        if is_over:
+            found[name] = 1
+    if any(over):
+        return found
+    ours, theirs = (json.loads(one.lines[0]) for one in runs[0])
+    if row.is_equal and ours != theirs:
+        raise SystemExit(f"{title}: the pieces differ from those of {row.reference}")
     found["in_common"] = len({*ours} & {*theirs}) / len({*theirs})
     return found
 

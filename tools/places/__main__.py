@@ -1,6 +1,6 @@
 """Run the portable tests (tests/portable) at each place, and print a row of the table for it.
 
-    python -m tools.places [--quick] [--write] [--jobs N] [NAME ...]
+    python -m tools.places [--quick] [--anywhere] [--write] [--jobs N] [NAME ...]
 
 A place is had from the registries: PyPI, npm, and Debian's packages, which are unpacked into a
 folder and not installed. That folder is kept: COMPAT_BPE_PLACES names it.
@@ -27,6 +27,9 @@ SCRIPTS = (
     *("cpython", "cpython_new", "free_threaded", "pypy", "pyodide", "pyinstaller", "nuitka"),
     *("zips", "vendored", "read_only", "flags", "consoles", "emulated", "musl"),
 )
+
+#: Those that need nothing of Debian: they run on other systems, too.
+ANYWHERE = ("cpython", "pyodide", "pyinstaller", "zips", "vendored", "flags", "consoles")
 
 #: Those that take minutes or hours.
 SLOW = ("free_threaded", "nuitka", "musl")
@@ -57,6 +60,9 @@ def main() -> int:
     parser.add_argument(
         "--quick", action="store_true", help="samples of those that take under a minute"
     )
+    parser.add_argument(
+        "--anywhere", action="store_true", help="only those that need no package of Debian"
+    )
     parser.add_argument("--write", action="store_true", help="write the rows into the page")
     parser.add_argument("--jobs", type=int, default=1, help="run so many at the same time")
     options = parser.parse_args()
@@ -69,6 +75,8 @@ def main() -> int:
     )
     kit = Kit(kept, options.quick)
     names = options.names or SCRIPTS
+    if options.anywhere:
+        names = [name for name in names if name in ANYWHERE]
     if options.quick:
         names = [name for name in names if name not in SLOW]
     try:

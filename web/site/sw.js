@@ -12,8 +12,7 @@ addEventListener('fetch', event => {
   if (event.request.method !== 'GET' || url.origin !== location.origin) return;
   event.respondWith(answer(event.request));
   // An open page of the version before may have kept something since that version was forgotten.
-  const { installing, waiting } = registration;
-  if (event.request.mode === 'navigate' && !installing && !waiting) event.waitUntil(forget());
+  if (event.request.mode === 'navigate') event.waitUntil(forget());
 });
 
 async function keep() {
@@ -27,9 +26,10 @@ async function keep() {
 
 /** Delete what older versions of the page kept; a pack of the same content stays. */
 async function forget() {
-  for (const name of await caches.keys()) {
-    if (name.startsWith(OWN) && name !== SHELL && name !== KEPT) await caches.delete(name);
-  }
+  const names = (await caches.keys()).filter(name => name.startsWith(OWN) && name !== SHELL && name !== KEPT);
+  // A newer version keeps its files while it waits to follow this one: they are not older.
+  if (registration.installing || registration.waiting) return;
+  await Promise.all(names.map(name => caches.delete(name)));
   const known = new Set(Object.values(BUILD.packs).map(path => new URL(path, location.href).href));
   const packs = await caches.open(KEPT);
   for (const request of await packs.keys()) {

@@ -16,7 +16,7 @@ from .size import Size, size_of
 #: The types of the parts of a message that are images: of Chat Completions, and of Responses.
 IMAGE_PARTS = ("image_url", "input_image")
 
-#: The most bytes that OpenAI takes for all images of a request.
+#: The largest image that is read, in bytes.
 _LARGEST = 50 << 20
 
 
@@ -35,7 +35,7 @@ def image_tokens(
         ``is_estimate`` is True and its ``note`` says the reason.
 
     Raises:
-        KeyError: OpenAI publishes no rule for this model.
+        KeyError: no rule for this model is known.
         OSError: the file cannot be read.
         ValueError: it is no PNG, JPEG, GIF or WebP, or damaged; or the detail is not known.
 
@@ -43,11 +43,11 @@ def image_tokens(
     765
     >>> count = image_tokens((1024, 1024), model="gpt-4.1-mini", detail="high")
     >>> count, count.note
-    (1659, 'OpenAI does not say how the tokens of an image are rounded')
+    (1659, 'as published; OpenAI says that its service may count one token more or less')
     """
     rule = rule_for_images(plain_model_name(model))
     if rule is None:
-        raise KeyError(f"OpenAI publishes no rule for the images of {model!r}")
+        raise KeyError(f"no rule of OpenAI's for the images of {model!r} is known here")
     if isinstance(image, tuple):
         size = Size(*image)
         if min(size) < 1:
@@ -69,7 +69,10 @@ def part_tokens(part: dict[str, Any], rule: ImageRule | None, place: str) -> Mes
         ValueError: there is no rule; or the image is damaged, or its size is not known.
     """
     if rule is None:
-        fail(place, "an image cannot be counted: no rule for this model's images is published")
+        fail(
+            place,
+            "an image cannot be counted: OpenAI's rule for this model's images is not known here",
+        )
     image: Any = part.get("image_url")
     detail, here = part.get("detail"), f"{place}.image_url"
     if isinstance(image, dict):

@@ -1,27 +1,30 @@
 """The tokens of an image, by the rules that OpenAI publishes for its models.
 
-The rules and numbers are those of the guide "Images and vision", in its state of 2026-11. There are
+The rules and numbers are those of the guide "Images and vision", in its state of 2026-09. There are
 two: by tiles of 512 pixels, and by patches of 32 pixels. Where the guide leaves something open, the
 count has a note.
 
-https://platform.openai.com/docs/guides/images-vision
+https://developers.openai.com/api/docs/guides/images-vision
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from math import isqrt
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, NoReturn, Protocol
 
 from ..base import MessageCount
 from .size import Size
 
 DETAILS = ("low", "high", "auto", "original")
 
-_AUTO = "the service chooses the detail of an image; the high one is taken"
-_LOW = "OpenAI publishes no number for an image of low detail; that of the high one is taken"
-_SMALL = "OpenAI does not say whether a small image is made larger; it is taken as it is"
-_ROUNDED = "OpenAI does not say how the tokens of an image are rounded"
+_ROUNDED = "OpenAI does not say how the sides of an image are rounded when it is made smaller"
+_BY_ONE = "as published; OpenAI says that its service may count one token more or less"
+_EARLIER = (
+    "OpenAI's guide no longer says how images are made smaller for this model; what it said before "
+    "is taken"
+)
 
 # Tiles: an image is made smaller until it fits in a square, and then until its shorter side is
 # no longer than this.
@@ -29,9 +32,9 @@ _SQUARE = 2048
 _SHORT = 768
 _TILE = 512
 
-# Patches: an image is covered by squares of so many pixels, and made smaller if they are too many.
+# Patches: an image is covered by squares of so many pixels. The service refuses more of them.
 _PATCH = 32
-_MOST_PATCHES = 1536
+_MOST_PATCHES = 30_000
 
 
 class ImageRule(Protocol):
@@ -61,21 +64,32 @@ class Tiles(NamedTuple):
     tile: int
 
     def tokens(self, size: Size | None, detail: str) -> MessageCount:
+        if detail == "original":
+            _refuse(detail)
         if detail == "low":
             return MessageCount(self.base)
-        size = _known(size, detail)
+        size = _known(size)
         # The factors that it is made smaller by: none, to fit in the square, for its shorter side.
         fractions = (1, 1), (_SQUARE, max(size)), (_SHORT, min(size))
         part, of = min(fractions, key=lambda fraction: fraction[0] / fraction[1])
-        across, down = (_covering(side * part, of * _TILE) for side in size)
-        # A side that is less than a pixel longer than some tiles may be rounded, or take one more.
-        is_rounded = any(side * part // of % _TILE == 0 < side * part % of for side in size)
-        notes = [
-            (detail == "auto", _AUTO),
-            (min(size) < _SHORT, _SMALL),
-            (is_rounded, _ROUNDED),
-        ]
-        return MessageCount(self.base + across * down * self.tile, _joined(notes))
+        across, down = (_covering(side * part // of, _TILE) for side in size)
+        # The guide rounds down when the shorter side is the reason, and does not say it else. A
+        # side that is less than a pixel longer than some tiles may then take one more.
+        is_near = any(side * part // of % _TILE == 0 < side * part % of for side in size)
+        is_open = is_near and max(size) > _SQUARE
+        return MessageCount(self.base + across * down * self.tile, _ROUNDED if is_open else "")
+
+
+class Limit(NamedTuple):
+    """The size to which an image is made smaller, if it is larger.
+
+    Args:
+        side: the longest side, in pixels.
+        patches: the most patches; None if there is no such limit.
+    """
+
+    side: int
+    patches: int | None = None
 
 
 class Patches(NamedTuple):
@@ -83,56 +97,81 @@ class Patches(NamedTuple):
 
     Args:
         each: the number, in hundredths of a token.
+        limits: the limit of each detail that the model takes.
+        note: the reason for which a number is an estimate.
 
-    >>> Patches(162).tokens(Size(1024, 1024), "high")
+    >>> Patches(162, {"high": Limit(2048, 6144)}).tokens(Size(1024, 1024), "high")
     1659
     """
 
     each: int
+    limits: Mapping[str, Limit]
+    note: str = _BY_ONE
 
     def tokens(self, size: Size | None, detail: str) -> MessageCount:
-        hundredths = patches(_known(size, detail)) * self.each
-        notes = [
-            (detail == "auto", _AUTO),
-            (detail == "low", _LOW),
-            (hundredths % 100 > 0, _ROUNDED),
-        ]
-        return MessageCount(_covering(hundredths, 100), _joined(notes))
+        if detail not in self.limits:
+            _refuse(detail)
+        count = patches(_known(size), self.limits[detail])
+        if count > _MOST_PATCHES:
+            raise ValueError(
+                f"an image of {count:,} patches is refused: OpenAI takes {_MOST_PATCHES:,}; make "
+                "it smaller, or give a detail that does"
+            )
+        return MessageCount(_covering(count * self.each, 100), self.note)
 
 
-def patches(size: Size) -> int:
-    """Return the number of patches that cover an image, which is made smaller if they are too many.
+def patches(size: Size, limit: Limit) -> int:
+    """Return the number of patches that cover an image, which is made smaller to its limit.
 
-    It is made so small that one side is a whole number of patches, and that there are no more than
-    the limit. With n patches along a side of w pixels, there are n * h / w along the other, of h
-    pixels. All this is exact in integers.
+    If there are too many patches, it is made so small that one side is a whole number of them, and
+    that there are no more than the limit. With n patches along a side of w pixels, the other, of h
+    pixels, has 32 * n * h / w pixels, rounded down. All this is exact in integers.
 
-    >>> patches(Size(1024, 1024)), patches(Size(1800, 2400))
+    >>> patches(Size(1024, 1024), Limit(2048, 1536)), patches(Size(1800, 2400), Limit(4096, 1536))
     (1024, 1452)
     """
+    longest = max(size)
+    if longest > limit.side:
+        size = Size(*(max(1, (2 * side * limit.side + longest) // (2 * longest)) for side in size))
     width, height = size
     count = _covering(width, _PATCH) * _covering(height, _PATCH)
-    if count <= _MOST_PATCHES:
+    if limit.patches is None or count <= limit.patches:
         return count
     # The patches along each side if there could be parts of one; then as many whole ones.
-    across = max(1, isqrt(_MOST_PATCHES * width // height))
-    down = max(1, isqrt(_MOST_PATCHES * height // width))
+    across = max(1, isqrt(limit.patches * width // height))
+    down = max(1, isqrt(limit.patches * height // width))
     if across * height <= down * width:  # the width loses the larger share
-        down = _covering(across * height, width)
+        down = _covering(max(1, _PATCH * across * height // width), _PATCH)
     else:
-        across = _covering(down * width, height)
-    return min(across * down, _MOST_PATCHES)
+        across = _covering(max(1, _PATCH * down * width // height), _PATCH)
+    return min(across * down, limit.patches)
 
+
+_GPT_5_6 = {"low": Limit(512), "high": Limit(2048, 2500), "original": Limit(65_535)}
+_GPT_5_5 = {"low": Limit(512), "high": Limit(2048, 2500), "original": Limit(6000, 10_000)}
+_GPT_5_4 = {"low": Limit(2048, 6144), "high": Limit(2048, 2500), "original": Limit(6000, 10_000)}
+_GPT_5_2 = dict.fromkeys(("low", "high", "auto"), Limit(2048, 6144))
+_EARLIER_ONES = dict.fromkeys(("low", "high", "auto"), Limit(2048, 1536))
 
 #: The first rule whose pattern matches the name of a model is its own.
 _RULES: tuple[tuple[str, ImageRule], ...] = (
+    (
+        r"gpt-5\.6(-sol|-terra|-luna)?(-\d.*)?",
+        Patches(120, {**_GPT_5_6, "auto": _GPT_5_6["original"]}),
+    ),
+    (r"gpt-5\.5(-\d.*)?", Patches(120, {**_GPT_5_5, "auto": _GPT_5_5["original"]})),
+    (r"gpt-5\.4(-mini|-nano)?(-\d.*)?", Patches(120, {**_GPT_5_4, "auto": _GPT_5_4["high"]})),
+    (r"gpt-5\.2(-\d.*)?", Patches(120, _GPT_5_2)),
+    (r"gpt-4\.1-mini.*", Patches(162, _GPT_5_2)),
+    (r"gpt-4\.1-nano.*", Patches(246, _EARLIER_ONES, _EARLIER)),
+    (r"gpt-5-mini.*", Patches(120, _EARLIER_ONES, _EARLIER)),
+    (r"gpt-5-nano.*", Patches(150, _EARLIER_ONES, _EARLIER)),
+    (r"o4-mini.*", Patches(172, _EARLIER_ONES, _EARLIER)),
     (r"gpt-4o-mini.*", Tiles(2833, 5667)),
     (r"(chat)?gpt-4o.*", Tiles(85, 170)),
-    (r"(gpt-4\.1|gpt-5|gpt-5\.4)-mini.*", Patches(162)),
-    (r"(gpt-4\.1|gpt-5)-nano.*", Patches(246)),
-    (r"o4-mini.*", Patches(172)),
     (r"gpt-4\.1(-\d.*)?", Tiles(85, 170)),
     (r"gpt-5(-chat.*|-\d.*)?", Tiles(70, 140)),
+    (r"gpt-5\.1(-\d.*)?", Tiles(70, 140)),
     (r"(o1|o1-pro|o3|o3-pro)(-\d.*)?", Tiles(75, 150)),
     (r"computer-use-preview.*", Tiles(65, 129)),
 )
@@ -151,9 +190,7 @@ def rule_for_images(model: str) -> ImageRule | None:
     return None
 
 
-def _known(size: Size | None, detail: str) -> Size:
-    if detail == "original":
-        raise ValueError("OpenAI's numbers for images of detail 'original' are not known here")
+def _known(size: Size | None) -> Size:
     if size is None:
         raise ValueError(
             "the size of an image at an address is not known: give the image as a data URL"
@@ -161,10 +198,10 @@ def _known(size: Size | None, detail: str) -> Size:
     return size
 
 
+def _refuse(detail: str) -> NoReturn:
+    raise ValueError(f"the detail {detail!r} is not one that this model takes")
+
+
 def _covering(length: int, part: int) -> int:
     """Return the number of parts that cover a length."""
     return -(-length // part)
-
-
-def _joined(notes: list[tuple[bool, str]]) -> str:
-    return "; ".join(note for is_true, note in notes if is_true)

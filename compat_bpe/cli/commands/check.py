@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -15,6 +15,7 @@ from ...check.configuration import Counting, configuration_of
 from ...check.files import chosen_files
 from ...check.find import find_configuration
 from ...check.first import first_configuration, other_rules, usual_rules
+from ...check.formats.github import annotation
 from ...check.raise_limits import raise_limits
 from ...check.results import Report, highest_over
 from ...check.rules import Part
@@ -125,10 +126,11 @@ def check(**values: Any) -> None:
     configuration, it has a mistake, or a file cannot be read or is not UTF-8. Binary files are
     skipped. Git's ignored files and symbolic links are treated as in count.
     """
+    command = _Command(**values)
     try:
-        sys.exit(_Command(**values).status())
-    except ConfigurationError as error:
-        raise CommandError(str(error)) from None
+        sys.exit(command.status())
+    except (CommandError, ConfigurationError) as error:
+        command.fail(str(error))
 
 
 class _Command:
@@ -179,7 +181,7 @@ class _Command:
         if model is not None or encoding is not None or pattern is not None:
             self._given = chosen_encoding(model, encoding, pattern)
             self._counting = Counting(None, model)
-        self._run = CheckRun(self._given, jobs, is_quiet=quiet)
+        self._run = CheckRun(self._given, jobs, self._note, is_quiet=quiet)
 
     def status(self) -> int:
         """Do what the options say, and return the exit status."""
@@ -188,16 +190,33 @@ class _Command:
         source = self._source()
         configuration = configuration_of(source, self._counting)
         report = self._run.report(configuration, self._paths, self._base, self._growth)
-        for path, reason in report.errors:
-            write_message(f"{path}: {reason}; mend it, or exclude it in the configuration")
-        if report.skipped and not self._quiet:
-            names = ", ".join(path for path, _ in report.skipped[:3])
-            more = f" and {len(report.skipped) - 3:,} more" if len(report.skipped) > 3 else ""
-            write_message(f"skipped as binary: {names}{more}")
+        if self._format != "github":  # which has them as annotations
+            for path, reason in report.errors:
+                write_message(f"{path}: {reason}; mend it, or exclude it in the configuration")
+        self._note_skipped(report)
         if self._fix_limits:
             return self._raise(source, report)
         self._print(report)
         return 2 if report.errors else int(report.status == "over")
+
+    def fail(self, message: str) -> NoReturn:
+        """End the command with an error."""
+        if self._format != "github":
+            raise CommandError(message) from None
+        write_line(annotation("error", message))
+        sys.exit(CommandError.exit_code)
+
+    def _note(self, message: str) -> None:
+        if self._format == "github":
+            write_line(annotation("notice", message))
+        else:
+            write_message(message)
+
+    def _note_skipped(self, report: Report) -> None:
+        if report.skipped and not self._quiet:
+            names = ", ".join(path for path, _ in report.skipped[:3])
+            more = f" and {len(report.skipped) - 3:,} more" if len(report.skipped) > 3 else ""
+            self._note(f"skipped as binary: {names}{more}")
 
     def _source(self) -> Source:
         try:
@@ -269,6 +288,9 @@ class _Command:
             chosen = chosen_files(rules)
         report = Report(NAME)
         tokens = self._run.tokens(chosen, list(chosen.found), None, report)
+        for path, reason in report.errors:
+            write_message(f"{path}: {reason}; it is not counted, and no limit is about it")
+        self._note_skipped(report)
         if not tokens:
             raise CommandError("--init: there are no prompts and no Markdown files here to limit")
         text = first_configuration(rules, tokens, encoding.name)

@@ -19,6 +19,7 @@ from ...encodings.encoding import Encoding
 from ...files.streamed import written_whole
 from ...files.text import STDIN
 from ...train.words import multipliers_of
+from ..json_progress import json_progress_option
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.counts import CountedInput
 from ..options.groups import GroupedCommand
@@ -56,9 +57,10 @@ def corpus() -> None:
             *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
         ],
         "Counts": ["--merge", "--by-group", "--min-count"],
-        "Output": ["--output", "--force", "--json"],
+        "Output": ["--output", "--force", "--json", "--json-progress"],
     },
 )
+@json_progress_option
 @corpus_options
 @splitting_options
 @preparation_options(

@@ -59,7 +59,9 @@ def count(**values: Any) -> None:
     found in a directory: a file that you name is always counted.
 
     The exact content of a file is counted, as UTF-8: line ends are not translated, and a
-    byte-order mark is text. So is the name of a special token, such as <|endoftext|>.
+    byte-order mark is text. So is the name of a special token, such as <|endoftext|>. A compressed
+    file is binary, unless --decompress is given: then its text is counted, and "bytes" of --json
+    are those of the text.
 
     The exit status is 1 if there are more tokens than --max allows, and 2 if anything is wrong: a
     file cannot be read; a PATH is binary (a NUL is in its first 8,000 bytes) or not UTF-8; or
@@ -213,7 +215,10 @@ class _Run:
     ) -> Generator[Outcome, None, None]:
         options = self._options
         counter = FileCounter(
-            self._encoding, allow_nul=options.text, replace=options.errors == "replace"
+            self._encoding,
+            allow_nul=options.text,
+            replace=options.errors == "replace",
+            decompress=options.decompress,
         )
         if options.string is not None:
             yield counter.count_text(options.string)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Set
+from contextlib import closing
 from itertools import islice
 
 import click
 
+from ... import Encoding
+from ..encode_file import encoded_by_workers
+from ..id_layout import LAYOUTS, IdLayout
 from ..ids import encoded, with_special_tokens
 from ..input_path import shown_name
 from ..options.encoding import chosen_encoding, encoding_options
@@ -19,12 +22,8 @@ from ..streams import input_argument, portions, read_pieces, write_bytes
 #: The number of ids that are written at a time.
 _PORTION = 1 << 14
 
-#: The text before, between and after the ids, if there are any.
-_FORMATS = {
-    "spaces": ("", " ", "\n"),
-    "lines": ("", "\n", "\n"),
-    "json": ("[", ", ", "]\n"),
-}
+#: The layouts of ``--format``.
+_FORMATS = [name for name in LAYOUTS if name != "packed"]
 
 
 @click.command()
@@ -34,7 +33,7 @@ _FORMATS = {
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(list(_FORMATS)),
+    type=click.Choice(_FORMATS),
     help="Write ids in one line with spaces between them (the default), one a line, or as a JSON "
     "list.",
 )
@@ -50,6 +49,13 @@ _FORMATS = {
     is_flag=True,
     help="Add the tokenizer's own tokens for the beginning and the end of a text, such as [CLS].",
 )
+@click.option(
+    "-j",
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Use at most N processes for a large FILE; by default as many as there are processors.",
+)
 def encode(
     file: str,
     model: str | None,
@@ -62,6 +68,7 @@ def encode(
     offsets: bool,
     packed: bool,
     add_special_tokens: bool,
+    jobs: int | None,
 ) -> None:
     """Turn a text into token ids.
 
@@ -104,37 +111,32 @@ def encode(
         raise CommandError("packed ids are not for a terminal: redirect them to a file or a pipe")
     chosen = chosen_encoding(model, encoding, pattern)
     allowed = allowed_special(chosen, special, names)
-    pieces = read_pieces(file)
     if offsets:
         from ..shown.token_places import placed_tokens
 
-        lines = placed_tokens(chosen, pieces, allowed, shown_name(file))
+        lines = placed_tokens(chosen, read_pieces(file), allowed, shown_name(file))
         for portion in portions(lines):
             write_bytes(portion.encode())
         return
+    ids_layout = LAYOUTS["packed" if packed else layout or "spaces"]
+    blocks = None
+    if not add_special_tokens:
+        blocks = encoded_by_workers(chosen, file, allowed, ids_layout.write, jobs)
+    if blocks is None:
+        blocks = _encoded_here(chosen, file, allowed, ids_layout, add_special_tokens)
+    with closing(blocks):
+        for block in ids_layout.joined(blocks):
+            write_bytes(block)
+
+
+def _encoded_here(
+    encoding: Encoding, file: str, allowed: Set[str], layout: IdLayout, add_special_tokens: bool
+) -> Generator[bytes, None, None]:
+    """Yield the ids of a file as bytes, in portions."""
+    pieces = read_pieces(file)
     if add_special_tokens:
-        ids = iter(with_special_tokens(chosen, "".join(pieces), allowed, shown_name(file)))
+        ids = iter(with_special_tokens(encoding, "".join(pieces), allowed, shown_name(file)))
     else:
-        ids = encoded(chosen, pieces, allowed, shown_name(file))
-    for block in _packed(ids) if packed else _written(ids, layout or "spaces"):
-        write_bytes(block)
-
-
-def _packed(ids: Iterator[int]) -> Iterator[bytes]:
-    for portion in _portions(ids):
-        yield struct.pack(f"<{len(portion)}I", *portion)
-
-
-def _written(ids: Iterator[int], layout: str) -> Iterator[bytes]:
-    before, between, after = _FORMATS[layout]
-    for portion in _portions(ids):
-        yield (before + between.join(map(str, portion))).encode()
-        before = between
-    if before == between:
-        yield after.encode()
-    elif layout == "json":
-        yield b"[]\n"
-
-
-def _portions(ids: Iterator[int]) -> Iterator[list[int]]:
-    return iter(lambda: list(islice(ids, _PORTION)), [])
+        ids = encoded(encoding, pieces, allowed, shown_name(file))
+    while portion := list(islice(ids, _PORTION)):
+        yield layout.write(portion)

@@ -12,18 +12,14 @@ from typing import Any
 import click
 
 from ... import Encoding
-from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
-from ...encodings.load_by_ranks import DEEPSEEK
-from ...encodings.patterns import PATTERNS
-from ...encodings.tokenizer import Tokenizer
 from ...files.text import read_text
-from ...formats.manifest import AS_TOKENIZER_JSON
-from ...pipeline.added.added_tokens import AddedToken
 from ...pipeline.chunks import is_byte_level
+from ...train.bpe.beginning import pattern_name_of
 from ...train.extend.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..input_path import INPUT_PATH
+from ..json_progress import json_progress_option
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
@@ -32,6 +28,7 @@ from ..options.vocabulary import (
     check_inputs,
     checked_name,
     learning_options,
+    say_left_out,
     vocabulary_options,
     why_stopped,
 )
@@ -62,9 +59,10 @@ _MOST_CHUNKS = 1000
             *("--no-space", "--min-frequency", "--max-token-length"),
         ],
         "Corpus": CORPUS_OPTIONS,
-        "Output": OUTPUT_OPTIONS,
+        "Output": [*OUTPUT_OPTIONS, "--json-progress"],
     },
 )
+@json_progress_option
 @corpus_options
 @encoding_options
 @click.option(
@@ -119,8 +117,9 @@ def extend(
     of BPE over characters, of WordPiece and of words are extended; Unigram models and models of
     SentencePiece are not, since their scores are learned as a whole.
 
-    PATH is a text file, a file of JSON lines (.jsonl, .ndjson), compressed (.gz) or not, or a
-    directory of such files. Without PATH, or where it is -, standard input is read if -n is given.
+    PATH is a text file or a file of JSON lines (.jsonl, .ndjson), compressed (.gz, .bz2, .xz, .zst)
+    or not, a table (.parquet, .arrow, .feather), or a directory of such files. Without PATH, or
+    where it is -, standard input is read if -n is given.
 
     A term becomes a token by joining the first two of its tokens until one is left, so it takes
     one id fewer than it has tokens now. A term that the encoding splits into chunks cannot become a
@@ -161,7 +160,7 @@ def extend(
         written = write_vocabulary(
             output,
             extended.encoding,
-            pattern=_pattern(old),
+            pattern=pattern_name_of(old),
             formats=formats or default,
             merges=extended.merges,
             manifest={
@@ -172,7 +171,7 @@ def extend(
             },
             force=force,
             extra={_CHANGES: io.BytesIO(_changes(old, extended))},
-            left_out=None if formats else _left_out,
+            left_out=None if formats else say_left_out,
         )
     except (OSError, ValueError) as error:
         raise failure(error, output) from None
@@ -215,25 +214,6 @@ def _terms(path: str) -> list[str]:
     except ValueError as error:
         raise CommandError(f"{path}: {error}") from None
     return [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
-
-
-def _left_out(kind: str, reason: str) -> None:
-    write_message(f"{kind} is not written: {reason}")
-
-
-def _pattern(encoding: Encoding) -> str:
-    """Return the pattern of an encoding, as the manifest has it."""
-    if isinstance(encoding, Tokenizer):
-        parts = encoding.definition.parts
-        same = all(parts.get(key) == DEEPSEEK_PARTS[key] for key in ("normalizer", "pre_tokenizer"))
-        # A manifest has only names and ids of special tokens, and no other added tokens.
-        simple = all(
-            token == AddedToken(token.content, token.id, special=True)
-            for token in encoding.added_tokens
-        )
-        return DEEPSEEK if same and simple else AS_TOKENIZER_JSON
-    pattern = encoding.pattern
-    return next((name for name, known in PATTERNS.items() if known == pattern), pattern)
 
 
 def _corpus(arguments: CorpusArguments, corpus: Corpus) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from ...report.order import by_difference
 from ...report.summary import summary_lines
 from ...report.text import as_json, line_width, table_lines
 from ..input_path import INPUT_PATH
+from ..json_progress import json_progress_option
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encodings, encoding_options, is_path
 from ..options.groups import GroupedCommand
@@ -39,10 +40,12 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
         "Vocabularies": ["--encoding", "--model", "--pattern"],
         "Corpus": CORPUS_OPTIONS,
         "Report": [
-            *["--summary", "--by", "--groups", "--terms", "--top", "--json", "--html", "--force"]
+            *["--summary", "--by", "--groups", "--terms", "--top", "--json", "--html", "--force"],
+            "--json-progress",
         ],
     },
 )
+@json_progress_option
 @corpus_options
 @partial(encoding_options, several=True)
 @click.option(
@@ -107,8 +110,9 @@ def report(
       $ compat-bpe report -e own/ -e gpt2 --terms names.txt --html report.html corpus/
       $ zcat wiki.jsonl.gz | compat-bpe report --jsonl --group-field lang --json
 
-    PATH is a file or a directory, of text or of JSON lines (.jsonl, .ndjson), compressed (.gz) or
-    not. Without PATH, or where it is -, standard input is read. Files are grouped by the first
+    PATH is a file or a directory, of text or JSON lines (.jsonl, .ndjson), compressed (.gz, .bz2,
+    .xz, .zst) or not, or of tables (.parquet, .arrow, .feather). Without PATH, or where it is -,
+    standard input is read. Files are grouped by the first
     directory below PATH; a file directly in PATH, or named itself, is its own group.
 
     The report has the tokens of each group and in total; bytes per token; tokens per character and

@@ -17,6 +17,9 @@ from ...files.text import STDIN
 from ...train.kinds import AnyTrained, AnyTrainer, trainer_of
 from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
+from ..forecast import Forecast
+from ..json_progress import current, json_progress_option
+from ..options.checkpoint import CHECKPOINT_OPTIONS, Checkpointing, checkpoint_options
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.counts import CountedInput, counts_option
 from ..options.groups import GroupedCommand
@@ -26,6 +29,7 @@ from ..options.vocabulary import (
     OUTPUT_OPTIONS,
     check_inputs,
     checked_name,
+    say_left_out,
     vocabulary_options,
 )
 from ..output import failure, plural, write_line, write_message
@@ -52,6 +56,7 @@ _TOP = 5
             *("--model", "--like", "--pattern", "--rule"),
             *("--continuing-subword-prefix", "--end-of-word-suffix"),
             *("--initial-alphabet", "--limit-alphabet", "--max-token-length"),
+            *("--from", "--max-words", "--not-joined"),
             *("--shrinking-factor", "--sub-iterations", "--max-piece-length", "--seed-size"),
             *("--character-coverage", "--byte-fallback", "--split-digits", "--user-symbols"),
             *("--max-sentence-length", "--input-sentence-size"),
@@ -64,14 +69,16 @@ _TOP = 5
         "Preparation": [
             *("--normalize", "--mask", "--drop-duplicates", "--weight", "--validation"),
         ],
-        "Output": OUTPUT_OPTIONS,
+        "Output": [*OUTPUT_OPTIONS, *CHECKPOINT_OPTIONS, "--json-progress"],
     },
 )
+@json_progress_option
 @corpus_options
 @training_options
 @vocabulary_options("all that fit the model", ALL_FORMATS)
 @preparation_options(f"Hold out this share of the corpus in {_VALIDATION}, and report on it.")
 @counts_option
+@checkpoint_options
 def train(
     corpus: CorpusArguments,
     training: Training,
@@ -82,6 +89,7 @@ def train(
     preparation: Preparation,
     mask: str | None,
     counted: CountedInput,
+    checkpointing: Checkpointing,
     jobs: int | None,
     as_json: bool,
 ) -> None:
@@ -95,12 +103,14 @@ def train(
       $ compat-bpe train --model wordpiece -n 8000 -o vocabulary corpus/
       $ compat-bpe train --like tokenizer.json -n 8000 -o vocabulary corpus/
       $ compat-bpe train -n 8000 -o vocabulary --counts counts.tsv.gz
+      $ compat-bpe train -n 10000 -o superwords --from vocabulary --pattern superbpe \\
+          --max-words 4 --not-joined ': ' corpus/
       $ zcat texts.gz | compat-bpe train --merges 1000 -o vocabulary --format tiktoken
 
-    PATH is a text file, a file of JSON lines (.jsonl, .ndjson), compressed (.gz) or not, or a
-    directory of such files. Without PATH, or where it is -, standard input is read. Each file and
-    each JSON line is a document. Its group is the first directory below PATH, or else the file's
-    name up to the first dot.
+    PATH is a text file or a file of JSON lines (.jsonl, .ndjson), compressed (.gz, .bz2, .xz, .zst)
+    or not, a table (.parquet, .arrow, .feather), or a directory of such files. Without PATH, or
+    where it is -, standard input is read. Each file, JSON line and row is a document. Its group is
+    the first directory below PATH, or else the file's name up to the first dot.
 
     With --counts, chunks are read that have been counted before; see compat-bpe corpus counts.
 
@@ -138,6 +148,13 @@ def train(
 
     A file that cannot be read is named, the vocabulary is learned from the others, and the exit
     status is 2.
+
+    If a run takes more than a minute, its time and memory are estimated from the first megabytes,
+    and again before learning begins. The objects of --json-progress have the keys "stage" and
+    "seconds"; those of "read" and "learn" also "done", "total" (or null) and "unit"; of "estimate"
+    "least_seconds", "most_seconds", "least_bytes", "most_bytes" and "size"; of "finished"
+    "status", "stopped" and "tokens"; and of "failed" "status" and "error". One of these two comes
+    last.
     """
     validation = preparation.validation
     settings = training.settings
@@ -145,7 +162,10 @@ def train(
     if needs_held_out and not validation:
         raise click.UsageError("--patience and --check-every need --validation.")
     name = checked_name(output, name, force=force)
+    # What goes on from a vocabulary may have steps that some formats cannot hold.
+    left_out = say_left_out if training.start is not None and not formats else None
     formats = formats or settings.formats
+    checkpointing.check(output, corpus.paths)
     extra = [_VALIDATION] if validation else []
     counts = CorpusCounts()
     if STDIN in counted.paths and STDIN in corpus.paths:
@@ -153,15 +173,19 @@ def train(
     # Without PATH, counts stand for the corpus.
     documents = corpus.find() if corpus.paths or not counted.paths else corpus.empty()
     others = [mask, *vocabulary_inputs(training.like), *counted.files]
+    others += vocabulary_inputs(training.start)
     check_inputs(output, name, formats, extra, documents, others)
     try:
         with (
             tempfile.TemporaryFile() as held_out,
-            trainer_of(settings, workers=jobs, name=name) as trainer,
+            checkpointing.around(
+                trainer_of(settings, workers=jobs, name=name), settings
+            ) as trainer,
         ):
             counted.feed(trainer)
             watch = trainer.hold_out if needs_held_out else None
-            _feed(trainer, documents, preparation, counts, held_out, watch)
+            forecast = Forecast(settings, documents, counts, jobs)
+            _feed(trainer, documents, preparation, counts, held_out, watch, forecast)
             with Progress(settings.most_steps, settings.steps) as progress:
                 trained = trainer.train(progress.advance)
             read = {"paths": list(corpus.paths), **counts.as_dict(), **documents.left_out()}
@@ -182,9 +206,14 @@ def train(
                 roles=training.roles,
                 force=force,
                 extra={_VALIDATION: held_out} if validation else None,
+                left_out=left_out,
             )
+        checkpointing.remove()
     except (OSError, ValueError) as error:
         raise failure(error, output) from None
+    progress_lines = current()
+    if progress_lines is not None:
+        progress_lines.add_result(stopped=trained.stopped, tokens=trained.encoding.n_vocab)
     if as_json:
         write_bytes((output / MANIFEST).read_bytes())
     else:
@@ -209,6 +238,7 @@ def _feed(
     counts: CorpusCounts,
     held_out: BinaryIO,
     watch: Callable[[str], None] | None,
+    forecast: Forecast,
 ) -> None:
     """Give a corpus to a trainer, except for the held-out text, which is watched."""
 
@@ -220,6 +250,8 @@ def _feed(
 
     for part in prepare(corpus.read(), preparation, hold_out, counts):
         trainer.feed(part.text, part.group, is_last=part.is_last)
+        forecast.see(part.text)
+    forecast.all_read()
 
 
 def _settings(

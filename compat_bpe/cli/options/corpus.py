@@ -17,6 +17,7 @@ from ...corpus.documents import (
     is_json_lines,
     read_corpus,
 )
+from ...corpus.tables import is_table
 from ...files.text import STDIN
 from ...files.walk import Found, Walk
 from ..input_path import INPUT_PATH, announce_wait, shown_name
@@ -36,12 +37,12 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="NAME",
         default="text",
         show_default=True,
-        help="The field of each JSON line that holds the text.",
+        help="The field of each JSON line, or the column of a table, that holds the text.",
     )
     group_field = click.option(
         "--group-field",
         metavar="NAME",
-        help="The field of each JSON line that holds the group. Default: the file's group.",
+        help="The field or column that holds the group. Default: the file's group.",
     )
     jsonl = click.option(
         "--jsonl",
@@ -162,6 +163,8 @@ class Corpus:
         #: when all parts have been taken.
         self.failed = [(file.path, file.problem) for file in found if file.problem]
         self.skipped: list[Skipped] = []
+        #: The bytes whose text has been taken so far, counted as in ``size``.
+        self.done = 0
 
     @property
     def size(self) -> int | None:
@@ -205,6 +208,10 @@ class Corpus:
                 raise CommandError(message) from None
             say(message)
 
+        def worked(size: int) -> None:
+            self.done += size
+            advance(size)
+
         for path, problem in self.failed:
             fail(path, problem)
         has_text = False
@@ -212,7 +219,7 @@ class Corpus:
             announce_wait(file.path)
             is_begun = False
             try:
-                for part in self._read(file_found, file, advance, say):
+                for part in self._read(file_found, file, worked, say):
                     is_begun = has_text = True
                     yield part
             except OSError as error:
@@ -222,8 +229,8 @@ class Corpus:
                     raise CommandError(f"{where}: {_reason(error)}") from None
                 fail(file.path, _reason(error))
                 self.failed.append((file.path, _reason(error)))
-                advance(file_found.size or 0)
-            except ValueError as error:
+                worked(file_found.size or 0)
+            except (ImportError, ValueError) as error:
                 raise CommandError(str(error)) from None
             file_done()
         if self.skipped and not self._verbose:
@@ -285,9 +292,11 @@ class Corpus:
     def _default_errors(self, found: Found) -> Errors:
         """Return the default of ``--errors`` for a file.
 
-        A directory may well have pictures in it, but a line that is not JSON is a mistake.
+        A directory may well have pictures in it, but a line that is not JSON is a mistake, and so
+        is a table without the column.
         """
-        if found.is_named or self._jsonl or is_json_lines(found.path):
+        is_of_records = self._jsonl or is_json_lines(found.path) or is_table(found.path)
+        if found.is_named or is_of_records:
             return "strict"
         return "skip"
 

@@ -18,7 +18,7 @@ GROUPS = {
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
         *["--string", "--messages", "--parts", "--files-from", "--null", "--include", "--exclude"],
-        *["--hidden", "--no-ignore", "--text", "--errors"],
+        *["--hidden", "--no-ignore", "--decompress", "--text", "--errors"],
     ],
     "Output": [
         *["--tree", "--depth", "--percent", "--sort", "--top"],
@@ -31,7 +31,7 @@ _OF_FILES = (
     *(("paths", "PATH"), ("string", "--string"), ("files_from", "--files-from")),
     *(("as_tree", "--tree"), ("percent", "--percent"), ("top", "--top"), ("order", "--sort")),
     *(("per_file", "--per-file"), ("include", "--include"), ("exclude", "--exclude")),
-    *(("text", "--text"), ("errors", "--errors")),
+    *(("text", "--text"), ("errors", "--errors"), ("decompress", "--decompress")),
 )
 
 #: Options that exclude each other, each with the field that has its value.
@@ -131,6 +131,12 @@ _OPTIONS = (
     ),
     walk_options,
     click.option(
+        "-z",
+        "--decompress",
+        is_flag=True,
+        help="Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
+    ),
+    click.option(
         "-a",
         "--text",
         is_flag=True,
@@ -226,6 +232,7 @@ class CountOptions(NamedTuple):
     exclude: Sequence[str]
     hidden: bool
     no_ignore: bool
+    decompress: bool
     text: bool
     errors: str | None
     as_tree: bool

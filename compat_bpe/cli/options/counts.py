@@ -115,6 +115,6 @@ def counts_option(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="FILE",
         multiple=True,
         type=INPUT_PATH,
-        help="Read chunks and their counts from FILE: .tsv, .jsonl (.gz) or .parquet, or a "
-        "directory of such files. May be repeated.",
+        help="Read chunks and their counts from FILE: .tsv, .jsonl (compressed or not) or "
+        ".parquet, or a directory of such files. May be repeated.",
     )(with_counts)

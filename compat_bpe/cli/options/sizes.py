@@ -7,15 +7,14 @@ from typing import Any
 
 import click
 
-from ...train.convergence import Convergence
+from ...train.run.convergence import Convergence
 
 _USUAL = Convergence()
 
-#: The reasons why a kind does not stop by convergence; see ``KindSettings.no_convergence``.
+#: The reasons why a kind lacks some of the options of convergence; see ``KindSettings.checks``.
 WHY_NO_CONVERGENCE = {
-    "pruned": "It takes pieces away, and each time bytes per token get worse: give --vocab-size.",
-    "exact": "Its reference learns exactly as many pieces as --vocab-size says.",
-    "fixed": "Bytes per token do not depend on its size.",
+    "rounds": "Bytes per token are checked before each round of pruning.",
+    "never": "Bytes per token do not depend on its size.",
 }
 
 #: Each is named after a field of the settings of several kinds.
@@ -51,7 +50,8 @@ CONVERGENCE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="N",
         type=click.IntRange(min=1),
         help="Stop after N checks in a row in which bytes per token of the text held out by "
-        "--validation did not improve.",
+        "--validation did not improve. Unigram takes pieces away: it stops before N rounds in a "
+        "row that cost too much, with more pieces than --vocab-size.",
     ),
     click.option(
         "--min-improvement",
@@ -59,7 +59,7 @@ CONVERGENCE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=click.FloatRange(0),
         default=_USUAL.min_improvement,
         show_default=True,
-        help="Take an improvement by less than this part for none.",
+        help="Take an improvement, or for Unigram a loss, by less than this part for none.",
     ),
     click.option(
         "--check-every",
@@ -67,8 +67,8 @@ CONVERGENCE_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=click.IntRange(min=1),
         default=_USUAL.check_every,
         show_default=True,
-        help="Check bytes per token every N merges; without --patience, only to show how they "
-        "improve.",
+        help="Check bytes per token every N merges, pieces or words; without --patience, only to "
+        "show how they improve. Unigram has a check a round.",
     ),
 )
 

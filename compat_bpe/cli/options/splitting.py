@@ -16,7 +16,8 @@ from ...encodings.sentencepiece import SentencePiece
 from ...encodings.tokenizer import Tokenizer
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.splitter import Splitter
-from ...train.bpe.byte_level import BYTES, TrainingSettings, make_encoding
+from ...train.bpe.byte_level import TrainingSettings
+from ...train.bpe.byte_tokens import BYTES, make_encoding
 from ...train.kinds import KINDS, TOKENIZER_KINDS
 from ...train.sentencepiece.settings import SentencePieceSettings
 from ...train.tokenizer_parts import NAMED, surroundings

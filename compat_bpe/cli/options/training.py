@@ -16,6 +16,7 @@ from ...train.kinds import KINDS, AnyTrained, kind_of
 from ...train.trainer import KindSettings, LikeError, Options
 from ..input_path import INPUT_PATH
 from ..output import CommandError, failure, plural
+from .going_on import GOING_ON_OPTIONS, vocabulary_to_go_on_from
 from .groups import declared
 from .kinds import (
     MERGING_OPTIONS,
@@ -33,14 +34,18 @@ class Training(NamedTuple):
     """A training that the options describe.
 
     Args:
-        settings: the settings of a kind.
+        kind: the name of the kind.
+        settings: its settings.
         roles: the special tokens that have a role, by role.
         like: the path of a tokenizer to be trained anew; None if there is none.
+        start: the path of a vocabulary to go on from; None if there is none.
     """
 
+    kind: str
     settings: KindSettings
     roles: Mapping[str, str]
     like: str | None
+    start: str | None
 
     def note(self, trained: AnyTrained) -> str:
         """Return what the user should know of the result; "" if there is nothing."""
@@ -62,6 +67,9 @@ class Training(NamedTuple):
         """Return the reason why a vocabulary is not of the size asked for; "" if it is."""
         settings, size = self.settings, trained.encoding.n_vocab
         wanted = settings.vocab_size
+        if trained.stopped == "convergence" and not settings.learns_merges:
+            not_wanted = "" if wanted is None else f", not {wanted:,}"
+            return f"{size:,} tokens{not_wanted}: {self._why_stopped(trained.stopped)}"
         if wanted is not None and size > wanted:
             return f"{size:,} tokens, not {wanted:,}: special tokens and characters are as many"
         if trained.stopped == "size" or size == wanted:
@@ -80,6 +88,12 @@ class Training(NamedTuple):
             return f"no pair has a score of {settings.min_score:g} or more"
         if stopped != "convergence" or stop is None:
             return why_stopped(settings.min_frequency)
+        if settings.checks(self.kind) == "rounds":
+            rounds = "the next round" if stop.patience == 1 else f"each of {stop.patience} rounds"
+            cost = (
+                f"cost {100 * stop.min_improvement:g}% or more" if stop.min_improvement else "cost"
+            )
+            return f"{rounds} of pruning {cost} of bytes per token"
         checks = plural(stop.patience or 0, "check")
         if not stop.min_improvement:
             return f"bytes per token did not improve in {checks}"
@@ -87,8 +101,9 @@ class Training(NamedTuple):
 
     def described(self) -> dict[str, Any]:
         """Return the settings for the manifest; pattern and special tokens stand beside them."""
+        paths = {"like": self.like, "start": self.start}
         described = self.settings.described()
-        return {**described, "like": self.like} if "like" in described else described
+        return {name: paths.get(name, value) for name, value in described.items()}
 
 
 def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -100,8 +115,9 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def with_settings(model: str, like: str | None, roles: dict[str, str], **options: Any) -> Any:
         own = {name: options.pop(name) for name in _OPTION_OF}
-        own["like"] = _read(like)
+        own["like"], start = _read(like), own["start"]
         is_given = _are_given([*own, "model"])
+        own["start"] = vocabulary_to_go_on_from(start, own["pattern"], is_given["pattern"])
         own["convergence"] = convergence(is_given, own)
         name = _kind(model, own["like"], is_given["model"])
         kind = KINDS[name]
@@ -124,7 +140,7 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
         except ValueError as error:
             raise CommandError(str(error)) from None
         named = {**settings.kept_roles(roles), **settings.roles}
-        return function(training=Training(settings, named, like), **options)
+        return function(training=Training(name, settings, named, like, start), **options)
 
     command = role_options(with_settings)
     for option in reversed(_OPTIONS):
@@ -165,7 +181,10 @@ def _kind(model: str, like: Any, is_named: bool) -> str:
 def _taken(kind: str) -> Set[str]:
     """Return the options that a kind has."""
     names = KINDS[kind].option_names(kind)
-    return names | _CONVERGENCE if "convergence" in names else names
+    checks = KINDS[kind].checks(kind)
+    if "convergence" not in names or checks == "never":
+        return names
+    return names | (_CONVERGENCE - {"check_every"} if checks == "rounds" else _CONVERGENCE)
 
 
 def _misfit(option: str, kind: str) -> str:
@@ -173,7 +192,7 @@ def _misfit(option: str, kind: str) -> str:
     fit = [other for other in KINDS if option in _taken(other)]
     why = ""
     if option in _CONVERGENCE:
-        why = f" {WHY_NO_CONVERGENCE[KINDS[kind].no_convergence(kind)]}"
+        why = f" {WHY_NO_CONVERGENCE[KINDS[kind].checks(kind)]}"
     written = _OPTION_OF.get(option, f"--{option}")
     return f"{written} is not for --model {kind}, only for {', '.join(fit)}.{why}"
 
@@ -184,6 +203,7 @@ _FIELDS: tuple[Callable[[Any], Any], ...] = (
     *CONVERGENCE_OPTIONS,
     learning_options(min_frequency=1),
     *MERGING_OPTIONS,
+    *GOING_ON_OPTIONS,
     *UNIGRAM_OPTIONS,
     *SENTENCEPIECE_OPTIONS,
     *STEP_OPTIONS,

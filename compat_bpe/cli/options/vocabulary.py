@@ -10,7 +10,7 @@ from typing import Any, Callable, TypeVar
 import click
 
 from ...train.write import FORMATS, check_folder, check_name, touched_files
-from ..output import failure
+from ..output import failure, write_message
 from ..output_file import check_outputs
 from .corpus import Corpus
 
@@ -132,6 +132,11 @@ def check_inputs(
     outputs = map(os.fspath, touched_files(output, name, formats, extra))
     inputs = [file.path for file in corpus.files] if corpus is not None else []
     check_outputs(outputs, [*inputs, *filter(None, others)])
+
+
+def say_left_out(kind: str, reason: str) -> None:
+    """Write a message about a format that cannot hold a vocabulary."""
+    write_message(f"{kind} is not written: {reason}")
 
 
 def why_stopped(min_frequency: int) -> str:

@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ... import Encoding
-from ...fit.stream import Cutter, encode_iter, portions
+from ...fit.stream import Cutter, portions
 from ...pipeline.chunks import joins_to_text
 from ...pipeline.offsets import Located, locate
-from ..output import CommandError
+from ..ids import encoded, errors_of
 
 #: The largest number of tokens whose look is cached.
 _CACHED = 1 << 14
@@ -77,11 +77,7 @@ def looks(
         data = encoding.decode_single_token_bytes(token)
         return Look(token, data, "special" if encoding.is_special_token(token) else "")
 
-    ids = encode_iter(encoding, pieces, allowed_special=allowed, disallowed_special=())
-    try:
-        yield from map(look, ids)
-    except ValueError as error:
-        raise CommandError(f"{name}: {encoding.name}: {error}") from None
+    yield from map(look, encoded(encoding, pieces, allowed, name))
 
 
 def placed_parts(
@@ -102,10 +98,8 @@ def placed_parts(
     gap = ""  # at the end of the last part, where it may go on
     goes_on = False
     for part in filter(None, parts()):
-        try:
+        with errors_of(encoding, name):
             tokens = locate(encoding.core.definition, part, allowed, goes_on=goes_on)
-        except ValueError as error:
-            raise CommandError(f"{name}: {encoding.name}: {error}") from None
         goes_on = True
         shift = len(gap)
         tokens = [one._replace(start=one.start + shift, end=one.end + shift) for one in tokens]

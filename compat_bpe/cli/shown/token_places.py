@@ -9,9 +9,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ... import Encoding
-from ...fit.stream import encode_iter
 from ...pipeline.chunks import joins_to_text
-from ..output import CommandError
+from ..ids import encoded
 from .shown_tokens import placed_parts
 
 #: The largest number of tokens whose description is cached.
@@ -77,24 +76,20 @@ def _joined(
     def described(token: int) -> _Description:
         return _describe(encoding, token)
 
-    ids = encode_iter(encoding, pieces, allowed_special=allowed, disallowed_special=())
     begin = characters = utf16 = last_units = 0
-    try:
-        for token in ids:
-            size, head, is_within, more_characters, more_utf16, more_last = described(token)
-            end = begin + size
-            start = characters - is_within
-            start_utf16 = utf16 - (last_units if is_within else 0)
-            characters += more_characters
-            utf16 += more_utf16
-            last_units = more_last or last_units
-            yield (
-                f'{head}"characters": [{start}, {characters}], "bytes": [{begin}, {end}], '
-                f'"utf16": [{start_utf16}, {utf16}]}}\n'
-            )
-            begin = end
-    except ValueError as error:
-        raise CommandError(f"{name}: {encoding.name}: {error}") from None
+    for token in encoded(encoding, pieces, allowed, name):
+        size, head, is_within, more_characters, more_utf16, more_last = described(token)
+        end = begin + size
+        start = characters - is_within
+        start_utf16 = utf16 - (last_units if is_within else 0)
+        characters += more_characters
+        utf16 += more_utf16
+        last_units = more_last or last_units
+        yield (
+            f'{head}"characters": [{start}, {characters}], "bytes": [{begin}, {end}], '
+            f'"utf16": [{start_utf16}, {utf16}]}}\n'
+        )
+        begin = end
 
 
 def _describe(encoding: Encoding, token: int) -> _Description:

@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from itertools import count
 from typing import Any, ClassVar
 
 from ...corpus.counted import Counted
-from ...encodings import deepseek
 from ...encodings.encoding import Encoding
-from ...encodings.load_by_ranks import DEEPSEEK, pattern_named
-from ...encodings.tokenizer import Tokenizer
 from ...formats.manifest import FORMATS
-from ...formats.models.bpe import RankedModel
-from ...formats.tokenizer_json import TokenizerDefinition
-from ...pattern.ast import PatternError
-from ...pipeline.added.added_tokens import AddedToken
-from ...pipeline.byte_level import BYTE_TO_UNICODE, UNICODE_TO_BYTE, decode_bytes
-from ...pipeline.chunks import chunk_bytes, is_byte_level
+from ...parallel.lazy import cached_property
+from ...pipeline.chunks import chunk_bytes
 from ..checks import check_integer, check_least, check_special_names, check_weights
-from ..convergence import Convergence, Curve, check_has_end
 from ..counted_chunks import whole_chunk_check
-from ..trainer import Advance, KindSettings, Learned, LearnedMerge, Options, train_encoding
+from ..run.convergence import Convergence, Curve, check_has_end
+from ..run.costs import Costs, distinct_bytes
+from ..run.results import Learned
+from ..trainer import Advance, KindSettings, Options, train_encoding
 from ..words import CountedWords, WordCounter
-from .learner import MOST_TOKENS, Learner
-from .measure import MergedWords
-
-#: The tokens that training begins with, in the order of their ids.
-BYTES = [bytes([byte]) for byte in BYTE_TO_UNICODE]
-
-#: The id of each byte, for ``bytes.translate``.
-_TO_IDS = bytes(bytes(BYTE_TO_UNICODE).index(byte) for byte in range(256))
+from .beginning import pattern_name_of, split_by, with_special_tokens
+from .byte_tokens import BYTES, TO_IDS, check_byte_level, make_encoding, spellings
+from .growing import GrowingVocabulary
+from .learner import MOST_TOKENS
+from .merging import Merging, Spelling
+from .superwords import Limits
 
 
 @dataclass(frozen=True)
@@ -54,22 +48,33 @@ class TrainingSettings(KindSettings):
 
     vocab_size: int | None = None
     num_merges: int | None = None
-    pattern: str = "gpt2"
+    pattern: str | None = None
     special_tokens: Iterable[str] = ()
     min_frequency: int = 1
     max_token_length: int | None = None
     weights: Mapping[str, float] | None = None
     convergence: Convergence | None = None
+    start: Encoding | None = None
+    max_words: int | None = None
+    not_joined: Iterable[str] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.special_tokens, str):
             raise TypeError(
                 f"special_tokens is the str {self.special_tokens!r}; pass a list of names"
             )
+        if isinstance(self.not_joined, str):
+            raise TypeError(f"not_joined is the str {self.not_joined!r}; pass a list of texts")
         # Copies: an iterator ends, and what the caller changes later was not checked.
         object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
+        object.__setattr__(self, "not_joined", tuple(self.not_joined))
         if self.weights is not None:
             object.__setattr__(self, "weights", dict(self.weights))
+        if self.start is not None:
+            check_byte_level(self.start, "gone on from")
+        elif self.pattern is None:
+            object.__setattr__(self, "pattern", self.usual_pattern)
+        Limits(self.max_words, self.not_joined)
         self._check_special_tokens()
         self._check_size()
         check_least("max_token_length", self.max_token_length, 1)
@@ -84,13 +89,14 @@ class TrainingSettings(KindSettings):
 
     @property
     def least_tokens(self) -> int:
-        """The number of tokens without any merge: single bytes and special tokens."""
-        return len(BYTES) + len(tuple(self.special_tokens))
+        """The number of tokens without a new merge: those that are there, and special tokens."""
+        first = len(BYTES) if self.start is None else self.start.n_vocab
+        return first + len(self._new_special)
 
     @property
     def most_merges(self) -> int:
         """The number of merges that are learned unless nothing is left to merge."""
-        most = MOST_TOKENS - len(BYTES)
+        most = MOST_TOKENS - (len(BYTES) if self.start is None else self.start.n_vocab)
         if self.num_merges is not None:
             most = min(most, self.num_merges)
         if self.vocab_size is not None:
@@ -99,6 +105,9 @@ class TrainingSettings(KindSettings):
 
     @property
     def pattern_name(self) -> str:
+        if self.start is not None:
+            return pattern_name_of(self.beginning)
+        assert self.pattern is not None
         return self.pattern
 
     @property
@@ -114,29 +123,56 @@ class TrainingSettings(KindSettings):
     def stops_by(self) -> Convergence | None:
         return self.convergence
 
+    @property
+    def costs(self) -> Costs:
+        return Costs(distinct_bytes(self.splitter()), 0.065, 0.0, 2.8, 1.0, 16.0)
+
     def described(self) -> dict[str, Any]:
-        described = asdict(self)
+        described = {field.name: getattr(self, field.name) for field in fields(self)}
         # These two stand beside the settings in a manifest.
         del described["pattern"], described["special_tokens"]
+        stop = self.convergence
+        described["convergence"] = None if stop is None else asdict(stop)
+        described["start"] = None if self.start is None else self.start.name
+        described["not_joined"] = [*self.not_joined]
         return described
 
     @classmethod
     def from_options(cls, kind: str, options: Options) -> TrainingSettings:
-        return cls(**options.values, special_tokens=options.special_with_roles())
+        values = {**options.values}
+        if "pattern" not in options.given:
+            values["pattern"] = None
+        return cls(**values, special_tokens=options.special_with_roles())
+
+    @cached_property
+    def beginning(self) -> Encoding:
+        """The encoding with the tokens that learning begins with; it splits text by the pattern.
+
+        Raises:
+            ValueError: the pattern is not valid, or ``start`` keeps its own.
+        """
+        if self.start is not None:
+            return split_by(self.start, self.pattern)
+        return make_encoding("bytes", self.pattern_name, BYTES, [])
 
     def splitter(self) -> Encoding:
-        return make_encoding("chunks", self.pattern, BYTES, [])
+        return self.beginning
 
     def word_counter(self, workers: int | None, *, is_held_out: bool = False) -> WordCounter:
-        splitter = self.splitter()
-        core = splitter.core
+        core = self.beginning.core
+        if self.start is None:
 
-        def spelled(chunk: str) -> str:
-            return chunk_bytes(core, chunk).translate(_TO_IDS).decode("latin-1")
+            def spelled(chunk: str) -> str:
+                return chunk_bytes(core, chunk).translate(TO_IDS).decode("latin-1")
+        else:
+            spell = Spelling(GrowingVocabulary(self.beginning)).spell
+
+            def spelled(chunk: str) -> str:
+                return spell(chunk_bytes(core, chunk))
 
         return WordCounter(
-            splitter,
-            lambda: whole_chunk_check(splitter, self.pattern),
+            self.beginning,
+            lambda: whole_chunk_check(self.beginning, self.pattern_name),
             lambda chunk: len(chunk_bytes(core, chunk)),
             spelled,
             weights=None if is_held_out else self.weights,
@@ -144,61 +180,74 @@ class TrainingSettings(KindSettings):
         )
 
     def learn(self, words: CountedWords, advance: Advance) -> Learned:
-        unit = words.unit
-        learner = Learner(
-            words.counts,
-            BYTES,
-            min_frequency=self.min_frequency * unit,
-            max_token_length=self.max_token_length,
-        )
-        words.counts.clear()  # The learner has what it needs of them.
+        grown, log = GrowingVocabulary(self.beginning), words.log
+        spelling = Spelling(grown)
+        for left, right, frequency in log.merges if log is not None else ():
+            grown.add(left, right, frequency)
+            advance(1)
+        limits = Limits(self.max_words, self.not_joined)
         counts, size = words.held_out if words.held_out is not None else ({}, 0)
-        held_out = MergedWords(counts)
+        merging = Merging(
+            grown,
+            words.counts,
+            counts,
+            words.unit,
+            spelling,
+            min_frequency=self.min_frequency * words.unit,
+            max_token_length=self.max_token_length,
+            allow=limits.allow if limits else None,
+        )
         curve = None if self.convergence is None else Curve(self.convergence, size)
-        tokens = list(BYTES)
-        merges: list[LearnedMerge] = []
-        taken = {token: name for name in self.special_tokens for token in spellings(name)}
+        sizes = [] if log is None else [*log.sizes]
+        if curve is not None:
+            for size, at in zip(sizes, filter(curve.is_due, count())):
+                curve.add(self.least_tokens + at, at, size)
+        merges = grown.merges
+        taken = {token: name for name in self._new_special for token in spellings(name)}
         stopped = "size"
         while True:
             if curve is not None and curve.is_due(len(merges)):
-                size = self.least_tokens + len(merges)
-                if curve.add(size, len(merges), held_out.size):
+                sizes.append(merging.held_out_size)
+                if curve.add(self.least_tokens + len(merges), len(merges), sizes[-1]):
                     stopped = "convergence"
                     break
             if len(merges) == self.most_merges:
                 break
-            merge = learner.step()
+            merge = merging.step()
             if merge is None:
                 stopped = "nothing left"
                 break
-            left, right = tokens[merge.left], tokens[merge.right]
-            if left + right in taken:
+            if merge.left + merge.right in taken:
                 raise ValueError(
-                    f"the special token {taken[left + right]!r} is also the result of merge "
-                    f"{len(merges) + 1}: choose a name that the pattern splits, such as <|name|>"
+                    f"the special token {taken[merge.left + merge.right]!r} is also the result of "
+                    f"merge {len(merges)}: choose a name that the pattern splits, such as <|name|>"
                 )
-            frequency = merge.frequency / unit if unit > 1 else merge.frequency
-            merges.append(LearnedMerge(left, right, len(tokens), frequency))
-            tokens.append(left + right)
-            held_out.join(chr(merge.left) + chr(merge.right), chr(merge.made))
+            if log is not None:
+                log.keep_merge(*grown.parts_of(merge), merge.frequency, sizes)
             advance(1)
         if curve is not None and not curve.is_due(len(merges)):
-            curve.add(self.least_tokens + len(merges), len(merges), held_out.size)
-        return Learned(
-            tokens,
-            merges,
-            stopped,
-            learner.size / unit if unit > 1 else learner.size,
-            curve.points if curve is not None else (),
-        )
+            curve.add(self.least_tokens + len(merges), len(merges), merging.held_out_size)
+        points = curve.points if curve is not None else ()
+        return Learned(grown, merges, stopped, merging.size, points)
 
-    def encoding(self, model: Iterable[bytes], name: str) -> Encoding:
-        return make_encoding(name, self.pattern, model, self.special_tokens)
+    def encoding(self, model: GrowingVocabulary, name: str) -> Encoding:
+        return with_special_tokens(model.encoding(name), self.special_tokens)
+
+    @property
+    def _new_special(self) -> list[str]:
+        """The names of special tokens that ``start`` does not have."""
+        known = self.start.core.special if self.start is not None else ()
+        return [name for name in self.special_tokens if name not in known]
 
     def _check_special_tokens(self) -> None:
         check_special_names(self.special_tokens)
-        for name in self.special_tokens:
-            if not {*BYTES}.isdisjoint(spellings(name)):
+        tokens = {*BYTES} if self.start is None else self.start.core.encoder.keys()
+        for name in self._new_special:
+            if not tokens.isdisjoint(spellings(name)):
+                if self.start is not None:
+                    raise ValueError(
+                        f"the special token {name!r} is written like a token of {self.start.name!r}"
+                    )
                 raise ValueError(
                     f"the special token {name!r} is written like a single byte's token"
                 )
@@ -208,6 +257,11 @@ class TrainingSettings(KindSettings):
         check_has_end(size, self.num_merges, self.convergence)
         check_least("num_merges", self.num_merges, 0)
         check_integer("vocab_size", size)
+        if size is not None and size < least and self.start is not None:
+            raise ValueError(
+                f"a vocabulary of {size} is too small: {self.start.name!r} has "
+                f"{self.start.n_vocab} tokens, and the size counts in all"
+            )
         if size is not None and size < least:
             raise ValueError(
                 f"a vocabulary of {size} is too small: with all single bytes and special "
@@ -222,12 +276,15 @@ def train_bpe(
     vocab_size: int | None = None,
     *,
     num_merges: int | None = None,
-    pattern: str = "gpt2",
+    pattern: str | None = None,
     special_tokens: Iterable[str] = (),
     min_frequency: int = 1,
     max_token_length: int | None = None,
     weights: Mapping[str, float] | None = None,
     convergence: Convergence | None = None,
+    start: Encoding | None = None,
+    max_words: int | None = None,
+    not_joined: Iterable[str] = (),
     counts: Counted | Mapping[str, Counted] = (),
     validation: Iterable[str] = (),
     workers: int | None = None,
@@ -249,8 +306,8 @@ def train_bpe(
         num_merges: the most merges to learn. Give this, ``vocab_size`` or ``convergence``, or
             several of them.
         pattern: the pattern that splits text into chunks, across which nothing is merged; or its
-            name: that of an encoding of OpenAI's, ``"llama3"``, or ``"deepseek"`` for the steps of
-            DeepSeek V3.
+            name: that of an encoding of OpenAI's, ``"llama3"``, ``"superbpe"``, or ``"deepseek"``
+            for the steps of DeepSeek V3. ``"gpt2"`` unless given, or that of ``start``.
         special_tokens: the names of special tokens. In the texts they are plain text.
         min_frequency: the lowest frequency of a pair that is merged.
         max_token_length: the length in bytes of the longest token. (In tokenizers, the option of
@@ -259,6 +316,11 @@ def train_bpe(
             group sizes in bytes are in these proportions, and none is made smaller.
             ``min_frequency`` is compared with the multiplied frequencies.
         convergence: when to stop because more merges are of little use for ``validation``.
+        start: a byte-level BPE to go on from, as if its training had not stopped: its tokens keep
+            their ids, new ones follow the highest, and ``vocab_size`` counts all ids. Its merges
+            are carried out in the texts as ``pattern`` splits them.
+        max_words: the most words of a token that is learned, which spaces separate.
+        not_joined: texts that no token that is learned contains.
         validation: held-out texts, from which nothing is learned.
         counts: chunks with their counts, beside texts or instead of them: a mapping; pairs, in any
             order, of which those of the same chunk are added up; or either for each group. The
@@ -294,57 +356,8 @@ def train_bpe(
         max_token_length=max_token_length,
         weights=weights,
         convergence=convergence,
+        start=start,
+        max_words=max_words,
+        not_joined=not_joined,
     )
     return train_encoding(settings, texts, counts, validation, workers=workers, name=name)
-
-
-def make_encoding(
-    name: str, pattern: str, tokens: Iterable[bytes], special_tokens: Iterable[str]
-) -> Encoding:
-    """Make an encoding of tokens, in the order of their ids, followed by special tokens.
-
-    Raises:
-        ValueError: the pattern is not valid.
-    """
-    ranks = {token: rank for rank, token in enumerate(tokens)}
-    specials = {special: number for number, special in enumerate(special_tokens, len(ranks))}
-    if pattern == DEEPSEEK:
-        added = tuple(AddedToken(one, number, special=True) for one, number in specials.items())
-        definition = TokenizerDefinition(RankedModel(ranks), added, deepseek.PARTS, name)
-        return Tokenizer(name, definition)
-    try:
-        return Encoding(
-            name,
-            pat_str=pattern_named(pattern),
-            mergeable_ranks=ranks,
-            special_tokens=specials,
-        )
-    except PatternError as error:
-        raise ValueError(f"the pattern cannot be used: {error}") from None
-
-
-def check_byte_level(encoding: Encoding, done: str) -> None:
-    """Raise ``ValueError`` if an encoding is no byte-level BPE; ``done`` says what cannot be done.
-
-    >>> from compat_bpe import get_encoding
-    >>> check_byte_level(get_encoding("words"), "extended")
-    Traceback (most recent call last):
-    ValueError: 'words' is no byte-level BPE, so it cannot be extended
-    """
-    if not is_byte_level(encoding.core):
-        raise ValueError(f"{encoding.name!r} is no byte-level BPE, so it cannot be {done}")
-
-
-def spellings(name: str) -> list[bytes]:
-    """Return the tokens that a file may write like a special token.
-
-    One is the name as text. The other is read from the name by GPT-2's byte alphabet, if it has
-    all characters of the name.
-
-    >>> spellings("Ġa"), spellings("世")
-    ([b'\\xc4\\xa0a', b' a'], [b'\\xe4\\xb8\\x96'])
-    """
-    tokens = [name.encode()]
-    if UNICODE_TO_BYTE.keys() >= set(name):
-        tokens.append(decode_bytes(name))
-    return tokens

@@ -14,10 +14,11 @@ from ...corpus.counted import Counted
 from ...encodings.tokenizer import Tokenizer
 from ...formats.models.bpe import ListedModel, RankedModel
 from ...formats.parts.pre_tokenizers import byte_level_part
-from ..convergence import Convergence
+from ..run.convergence import Convergence
+from ..run.results import Learned
 from ..settings import train_with
 from ..tokenizer_parts import GivenPart, types_in
-from ..trainer import Advance, Learned
+from ..trainer import Advance
 from ..words import CountedWords
 from .measure import CharacterWords, Encode
 from .merges_of_characters import Marks

@@ -16,7 +16,7 @@ GPT-2's order (see ``byte_level``), and new tokens are numbered on. So the merge
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import AnyStr, Generic, NamedTuple
+from typing import AnyStr, Callable, Generic, NamedTuple
 
 from .frequent_pairs import FrequentPairs
 
@@ -94,6 +94,7 @@ class Learner(FrequentPairs, Generic[AnyStr]):
 
     Args:
         words, tokens, min_frequency, max_token_length: as in ``learn_merges``.
+        allow: returns False for a token that must not be made; None if all may.
 
     >>> learner = Learner({"hug": 10, "pug": 5}, [bytes([byte]) for byte in range(256)])
     >>> learner.size, learner.step(), learner.size
@@ -107,7 +108,9 @@ class Learner(FrequentPairs, Generic[AnyStr]):
         *,
         min_frequency: int = 1,
         max_token_length: int | None = None,
+        allow: Callable[[AnyStr], bool] | None = None,
     ) -> None:
+        self._allow: Callable[[AnyStr], bool] | None = allow
         kept = [word for word in words if len(word) > 1]
         super().__init__(kept, map(words.__getitem__, kept), max(min_frequency, 1))
         #: The number of tokens of all words, each weighted by its frequency.
@@ -140,7 +143,9 @@ class Learner(FrequentPairs, Generic[AnyStr]):
 
     def _is_fit(self, pair: str) -> bool:
         token = self._tokens[ord(pair[0])] + self._tokens[ord(pair[1])]
-        return token not in self._known and (self._longest is None or len(token) <= self._longest)
+        if token in self._known or (self._longest is not None and len(token) > self._longest):
+            return False
+        return self._allow is None or self._allow(token)
 
     def _join(self, pair: str, made: str) -> int:
         joined = super()._join(pair, made)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ...pipeline.byte_level import UNICODE_TO_BYTE
 from ..checks import check_least
-from ..convergence import Convergence, Curve, Point, check_has_end
+from ..run.convergence import Convergence, Curve, Point, check_has_end
+from ..run.costs import Costs, distinct_bytes
+from ..run.results import LearnedMerge
 from ..settings import TokenizerSettings
 from ..tokenizer_parts import types_in
-from ..trainer import Advance, LearnedMerge
+from ..trainer import Advance
 from ..words import CountedWords
 from .learner import MOST_TOKENS, Merge
 from .likelihood import LikelihoodLearner
@@ -107,16 +109,12 @@ class MergeSettings(TokenizerSettings):
             raise ValueError("min_score is for the rule likelihood; min_frequency is for the other")
 
     @property
-    def stops_by(self) -> Convergence | None:
-        return self.convergence
+    def costs(self) -> Costs:
+        return Costs(distinct_bytes(self.splitter()), 0.12, 0.0, 2.5, 1.0, 45.0)
 
     @property
     def most_steps(self) -> int | None:
         return self.vocab_size if self.vocab_size is not None else self.num_merges
-
-    def described(self) -> dict[str, Any]:
-        stop = self.convergence
-        return {**super().described(), "convergence": None if stop is None else asdict(stop)}
 
     @property
     def marks(self) -> Marks:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...encodings.encoding import Encoding
 from ..diff import Changes
-from ..trainer import LearnedMerge
+from ..run.results import LearnedMerge
 
 
 class Term(NamedTuple):

@@ -35,12 +35,12 @@ from ...corpus.chunk_counts import ChunkCounter
 from ...encodings.encoding import Encoding
 from ...pipeline.chunks import chunk_bytes, chunks_of
 from ...unicode.surrogates import repair
-from ..bpe.byte_level import check_byte_level
-from ..bpe.learner import Learner
+from ..bpe.byte_tokens import check_byte_level
+from ..bpe.growing import GrowingVocabulary
+from ..bpe.merging import Merging, Spelling
 from ..checks import check_least
 from ..diff import changes_of
 from .extended import Extended, Term
-from .vocabulary import GrowingVocabulary
 
 _Advance = Callable[[int], None]
 
@@ -111,12 +111,8 @@ class Extender:
                 counts[chunk_bytes(core, chunk)] += count
         grown = GrowingVocabulary(self._old)
         terms = [one for term in self._terms for one in self._add_term(grown, repair(term))]
-        missing = self._number
-        while missing:
-            learned = self._learn(grown, counts, missing, advance)
-            if not learned:
-                break
-            missing -= learned
+        if self._number:
+            self._learn(grown, counts, advance)
         new = grown.encoding(self._name)
         return Extended(
             new,
@@ -159,38 +155,21 @@ class Extender:
         self,
         grown: GrowingVocabulary,
         counts: Mapping[bytes, int],
-        number: int,
         advance: _Advance,
-    ) -> int:
-        """Learn up to ``number`` tokens and return their number, 0 if none is left."""
-        # Learning needs ids without holes, in the same order, which decides between equal pairs.
-        ids = sorted(grown.data_of)
-        place_of = {token: chr(place) for place, token in enumerate(ids)}
-        tokens = [grown.data_of[token] for token in ids]
-        tokens += grown.taken - set(tokens)
-        core = grown.encoding("").core
-        words: dict[str, int] = {}
-        for chunk, count in counts.items():
-            chunk_ids = core.byte_level.ids_of(chunk)
-            # A chunk with a byte that is not a token has a stand-in, which must not be merged.
-            if b"".join(grown.data_of.get(token, b"") for token in chunk_ids) == chunk:
-                words["".join(map(place_of.__getitem__, chunk_ids))] = count
-        learner = Learner(
+    ) -> None:
+        """Learn as many tokens as were asked for, or as there are."""
+        spelling = Spelling(grown)
+        words = {spelling.spell(chunk): count for chunk, count in counts.items()}
+        merging = Merging(
+            grown,
             words,
-            tokens,
             min_frequency=self._min_frequency,
             max_token_length=self._max_token_length,
         )
-        ids += [-1] * (len(tokens) - len(ids))
-        for learned in range(1, number + 1):
-            merge = learner.step()
-            if merge is None:
-                return learned - 1
-            ids.append(grown.add(ids[merge.left], ids[merge.right], merge.frequency))
+        for _ in range(self._number):
+            if merging.step() is None:
+                break
             advance(1)
-            if grown.may_make_an_old_token(ids[-1]):
-                return learned
-        return number
 
 
 def _in_the_end(term: Term, new: Encoding) -> Term:

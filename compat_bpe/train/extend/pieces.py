@@ -28,8 +28,8 @@ from ...formats.models.wordpiece import WordPiecePart
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...parallel.lazy import cached_property
 from ..bpe.merges_of_characters import CharacterLearner, Marks, joined
+from ..run.results import LearnedMerge
 from ..tokenizer_parts import types_in
-from ..trainer import LearnedMerge
 
 _Advance = Callable[[int], None]
 

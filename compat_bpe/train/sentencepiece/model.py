@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from ...corpus.counted import Counted, rows_of
@@ -13,12 +15,14 @@ from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceMode
 from ...formats.sentencepiece_read import read_sentencepiece
 from ...formats.sentencepiece_write import sentencepiece_bytes
 from ...pipeline.models.sentencepiece.vocabulary import NORMAL
+from ...unicode.surrogates import repair
 from .bpe import learn_pieces
 from .corpus import Corpus, read_corpus, word_splitter
 from .rules import PieceRules
 from .seeds import seed_pieces
 from .settings import SentencePieceSettings
-from .unigram import learn_unigram
+from .unigram import goal_of, learn_unigram
+from .watch import HeldOutLines
 from .words import learn_characters, learn_words
 
 #: Texts and their counts.
@@ -31,6 +35,7 @@ def train_sentencepiece(
     model_type: str = "bpe",
     *,
     counts: Counted = (),
+    validation: Iterable[str] = (),
     like: str | os.PathLike[str] | None = None,
     name: str = "trained",
     **options: Any,
@@ -53,6 +58,7 @@ def train_sentencepiece(
         model_type: ``"bpe"``, ``"unigram"``, ``"word"`` or ``"char"``.
         counts: texts with their counts, beside the others, as in ``train_bpe``. A Unigram model
             begins with substrings of the running text, so it takes none.
+        validation: held-out texts for ``convergence``, from which nothing is learned.
         like: a ``.model`` file whose character map, such as ``nmt_nfkc``, is taken.
         name: the name of the encoding.
         options: the settings, by the names of ``SentencePieceSettings``.
@@ -74,7 +80,15 @@ def train_sentencepiece(
     rows = ((_as_given(text), count) for text, count, _ in rows_of(counts))
     if isinstance(texts, str):
         raise TypeError("texts is a str; pass a list of texts")
-    return SentencePiece(name, learn_sentencepiece(map(_as_given, texts), settings, rows))
+    watch = None
+    if settings.convergence is not None:
+        watch = HeldOutLines(settings.convergence, lines_with_counts(validation))
+    return SentencePiece(name, learn_sentencepiece(map(_as_given, texts), settings, rows, watch))
+
+
+def lines_with_counts(texts: Iterable[str]) -> Counter[str]:
+    """Return the lines of texts, without those that are empty, and their counts."""
+    return Counter(line for text in texts for line in repair(text).split("\n") if line)
 
 
 def _as_given(text: str) -> str:
@@ -90,21 +104,44 @@ def _as_given(text: str) -> str:
 
 
 def learn_sentencepiece(
-    texts: Iterable[str], settings: SentencePieceSettings, counts: Counts = ()
+    texts: Iterable[str],
+    settings: SentencePieceSettings,
+    counts: Counts = (),
+    watch: HeldOutLines | None = None,
 ) -> SentencePieceModel:
-    """Return the model learned from texts and counts; errors as in ``train_sentencepiece``."""
+    """Return the model learned from texts and counts; errors as in ``train_sentencepiece``.
+
+    Args:
+        texts, settings, counts: as there.
+        watch: held-out lines by which learning may stop; it takes the checks.
+    """
     if settings.model_kind == UNIGRAM:
-        return assemble(_learn_unigram(texts, settings, counts), settings)
-    return learn_from_corpus(read_corpus(texts, settings, counts=counts), settings)
+        learned = _learn_unigram(texts, settings, counts, watch)
+        if watch is not None and watch.has_converged:
+            return watch.model
+        return assemble(learned, settings)
+    corpus = read_corpus(texts, settings, counts=counts)
+    if watch is None:
+        return learn_from_corpus(corpus, settings)
+    learned = _learn_bpe(corpus, settings, watch)
+    return assemble(learned, _of_any_size(settings) if watch.has_converged else settings)
+
+
+def _of_any_size(settings: SentencePieceSettings) -> SentencePieceSettings:
+    """Return the settings for a vocabulary that need not have ``vocab_size`` pieces."""
+    return replace(settings, hard_vocab_limit=False)
 
 
 def learn_from_corpus(corpus: Corpus, settings: SentencePieceSettings) -> SentencePieceModel:
     """Return the model learned from counted words; errors as in ``train_sentencepiece``.
 
     Raises:
-        ValueError: it is a Unigram model; see ``check_takes_counts``.
+        ValueError: it is a Unigram model, see ``check_takes_counts``; or learning is to stop by
+            held-out text, of which there is none.
     """
     check_takes_counts(settings)
+    if settings.convergence is not None:
+        raise ValueError("there is no held-out text by which learning could stop")
     return assemble(_LEARNERS[settings.model_kind](corpus, settings), settings)
 
 
@@ -117,15 +154,40 @@ def check_takes_counts(settings: SentencePieceSettings) -> None:
         )
 
 
-def _learn_bpe(corpus: Corpus, settings: SentencePieceSettings) -> list[tuple[str, float]]:
+def _learn_bpe(
+    corpus: Corpus, settings: SentencePieceSettings, watch: HeldOutLines | None = None
+) -> list[tuple[str, float]]:
     most = settings.vocab_size - len(settings.meta_pieces()) - len(corpus.alphabet)
     learned = learn_pieces(corpus.words, corpus.alphabet, PieceRules(settings), most)
-    pieces = [piece for piece, _ in learned] + list(corpus.alphabet)
-    return [(piece, -float(number)) for number, piece in enumerate(pieces)]
+    if watch is None:
+        return _in_order([piece for piece, _ in learned], corpus)
+    pieces: list[str] = []
+    any_size = _of_any_size(settings)
+    while True:
+        is_due = watch.is_due(len(pieces))
+        if is_due and watch.grown(assemble(_in_order(pieces, corpus), any_size)):
+            break
+        piece = next(learned, None)
+        if piece is None:
+            if not is_due:  # else the end was checked
+                watch.grown(assemble(_in_order(pieces, corpus), any_size))
+                watch.has_converged = False
+            break
+        pieces.append(piece[0])
+    return _in_order(pieces, corpus)
+
+
+def _in_order(pieces: list[str], corpus: Corpus) -> list[tuple[str, float]]:
+    """Return pieces and the alphabet after them, with scores that fall from 0."""
+    every = [*pieces, *corpus.alphabet]
+    return [(piece, -float(number)) for number, piece in enumerate(every)]
 
 
 def _learn_unigram(
-    texts: Iterable[str], settings: SentencePieceSettings, counts: Counts
+    texts: Iterable[str],
+    settings: SentencePieceSettings,
+    counts: Counts,
+    watch: HeldOutLines | None = None,
 ) -> list[tuple[str, float]]:
     for _ in counts:
         check_takes_counts(settings)
@@ -143,14 +205,19 @@ def _learn_unigram(
     alphabet = corpus.alphabet
     # The sentences take more memory than all words.
     del corpus
+    any_size = _of_any_size(settings)
     return learn_unigram(
         words,
         seeds,
         alphabet,
         settings.vocab_size - len(settings.meta_pieces()),
-        int(settings.vocab_size * 1.1),
+        goal_of(settings.vocab_size),
         shrinking_factor=settings.shrinking_factor,
         steps=settings.num_sub_iterations,
+        reserved=len(settings.meta_pieces()),
+        has_converged=None
+        if watch is None
+        else lambda found: watch.shrunk(assemble(found, any_size)),
     )
 
 

@@ -13,6 +13,8 @@ from ...formats.manifest import SENTENCEPIECE
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec, SentencePieceModel
 from ...pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
 from ..checks import check_integer, check_least
+from ..run.convergence import Convergence
+from ..run.costs import Costs
 from ..trainer import KindSettings, LikeError, Options
 
 #: The kinds of models by their names.
@@ -52,6 +54,7 @@ _NAMES = {
     "max_sentence_length": "max_sentence_length",
     "input_sentence_size": "input_sentence_size",
     "max_piece_length": "max_sentencepiece_length",
+    "convergence": "convergence",
 }
 _UNIGRAM_NAMES = {
     "shrinking_factor": "shrinking_factor",
@@ -106,6 +109,8 @@ class SentencePieceSettings(KindSettings):
             times the size of the vocabulary, and 100,000 at least.
         shrinking_factor: the share of the pieces that is kept at each step of Unigram.
         num_sub_iterations: the steps of expectation and maximization between two of these.
+        convergence: when to stop, with another number of pieces than ``vocab_size``, because of
+            what held-out lines have; for BPE and Unigram.
 
     Raises:
         ValueError: a setting is impossible. The message names it.
@@ -151,6 +156,7 @@ class SentencePieceSettings(KindSettings):
     seed_sentencepiece_size: int = 1_000_000
     shrinking_factor: float = 0.75
     num_sub_iterations: int = 2
+    convergence: Convergence | None = None
 
     formats: ClassVar[tuple[str, ...]] = (SENTENCEPIECE,)
     ends: ClassVar[tuple[str, ...]] = ("vocab_size",)
@@ -184,8 +190,10 @@ class SentencePieceSettings(KindSettings):
             )
         if self.model_kind in (BPE, UNIGRAM) and self.use_all_vocab:
             raise ValueError("use_all_vocab is for models of words and of characters")
-        if self.model_kind in (WORD, CHAR) and self.pretokenization_delimiter:
-            raise ValueError("pretokenization_delimiter is for BPE and Unigram")
+        if self.model_kind in (WORD, CHAR):
+            for name in ("pretokenization_delimiter", "convergence"):
+                if getattr(self, name):
+                    raise ValueError(f"{name} is for BPE and Unigram")
         if self.normalization_rule_name != "identity" and not self.charsmap:
             raise ValueError(
                 f"the character map {self.normalization_rule_name!r} is not here: take it from a "
@@ -210,6 +218,17 @@ class SentencePieceSettings(KindSettings):
     def steps(self) -> str:
         return "lines"
 
+    @property
+    def costs(self) -> Costs | None:
+        return {
+            BPE: Costs(_word_bytes, 0.0, 0.12, 1.2, 1.0, 15.0),
+            UNIGRAM: Costs(_word_bytes, 0.0, 0.3, 30.0, 1.35, 95.0, 2.0),
+        }.get(self.model_kind)
+
+    @property
+    def stops_by(self) -> Convergence | None:
+        return self.convergence
+
     def described(self) -> dict[str, Any]:
         described = asdict(self)
         del described["charsmap"]  # it is in the model
@@ -220,8 +239,8 @@ class SentencePieceSettings(KindSettings):
         return frozenset({*_NAMES, *(_UNIGRAM_NAMES if kind == UNIGRAM_NAME else ()), "like"})
 
     @classmethod
-    def no_convergence(cls, kind: str) -> str:
-        return "pruned" if kind == UNIGRAM_NAME else "exact"
+    def checks(cls, kind: str) -> str:
+        return "rounds" if kind == UNIGRAM_NAME else "steps"
 
     @classmethod
     def from_options(cls, kind: str, options: Options) -> SentencePieceSettings:
@@ -233,6 +252,7 @@ class SentencePieceSettings(KindSettings):
             settings = settings_like(like.definition)
         names = {**_NAMES, **_UNIGRAM_NAMES}
         own = {names[name]: options.values[name] for name in options.given if name in names}
+        own["convergence"] = options.values["convergence"]
         own["control_symbols"] = options.special_tokens
         for name in ("control_symbols", "user_defined_symbols"):
             inherited = settings.get(name, [])
@@ -316,6 +336,10 @@ class SentencePieceSettings(KindSettings):
         if self.byte_fallback:
             for byte in range(256):
                 yield f"<0x{byte:02X}>", BYTE
+
+
+def _word_bytes(text: str) -> int:
+    return sum(len(word.encode()) for word in set(text.split()))
 
 
 def _check_characters(required: str) -> None:

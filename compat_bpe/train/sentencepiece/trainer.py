@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...corpus.counted import Counted, rows_of
 from ...corpus.counts_file import escape, unescape
 from ...encodings.sentencepiece import SentencePiece
-from ..convergence import Point
-from ..trainer import LearnedMerge
-from .model import check_takes_counts, learn_sentencepiece
+from ..run.convergence import Point, points_as_json
+from ..run.results import LearnedMerge
+from .model import check_takes_counts, learn_sentencepiece, lines_with_counts
 from .settings import SentencePieceSettings
+from .watch import HeldOutLines
 
 
 class TrainedSentencePiece(NamedTuple):
@@ -23,22 +25,15 @@ class TrainedSentencePiece(NamedTuple):
         bytes: the size of the corpus in UTF-8.
         lines: the number of its lines that are not empty.
         skipped: the number of those that are longer than ``max_sentence_length``.
+        stopped, curve: as in ``Trained``.
     """
 
     encoding: SentencePiece
     bytes: int
     lines: int
     skipped: int
-
-    @property
-    def stopped(self) -> str:
-        """The reason why there are no more pieces, as in ``Trained``."""
-        return "nothing left"
-
-    @property
-    def curve(self) -> Sequence[Point]:
-        """The checks on held-out text: none."""
-        return ()
+    stopped: str = "nothing left"
+    curve: Sequence[Point] = ()
 
     @property
     def merges(self) -> list[LearnedMerge]:
@@ -47,7 +42,10 @@ class TrainedSentencePiece(NamedTuple):
 
     def metrics(self) -> dict[str, Any]:
         """Return figures of the training for a manifest."""
-        return {"bytes": self.bytes, "lines": self.lines, "skipped_lines": self.skipped}
+        figures = {"bytes": self.bytes, "lines": self.lines, "skipped_lines": self.skipped}
+        if not self.curve:
+            return figures
+        return {**figures, "stopped": self.stopped, "curve": points_as_json(self.curve)}
 
 
 class SentencePieceTrainer:
@@ -75,6 +73,7 @@ class SentencePieceTrainer:
         self._name = name
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  Closed by __exit__.
         self._counts = tempfile.TemporaryFile()  # noqa: SIM115  Also there.
+        self._held_out: Counter[str] = Counter()
         self._bytes = self._lines = self._skipped = 0
 
     def __enter__(self) -> SentencePieceTrainer:
@@ -120,8 +119,16 @@ class SentencePieceTrainer:
             self._counts.write(f"{escape(text)}\t{count}\n".encode())
 
     def hold_out(self, text: str) -> None:
-        """Raise ``ValueError``: learning does not stop by held-out text."""
-        raise ValueError("held-out text is of no use: the settings have no convergence")
+        """Take a text by which learning may stop; nothing is learned from it.
+
+        Memory grows with its distinct lines.
+
+        Raises:
+            ValueError: the settings have no ``convergence``.
+        """
+        if self.settings.convergence is None:
+            raise ValueError("held-out text is of no use: the settings have no convergence")
+        self._held_out.update(lines_with_counts([text]))
 
     def train(self, advance: Callable[[int], None] = lambda steps: None) -> TrainedSentencePiece:
         """Learn from all texts.
@@ -134,13 +141,20 @@ class SentencePieceTrainer:
             OSError: the texts cannot be read again.
         """
         sentences = self._sentences(advance)
+        watch = None
+        if self.settings.convergence is not None:
+            watch = HeldOutLines(self.settings.convergence, self._held_out)
         try:
-            model = learn_sentencepiece(sentences, self.settings, self._counted(advance))
+            model = learn_sentencepiece(sentences, self.settings, self._counted(advance), watch)
         except ValueError:
             check_some_are_short(self._lines, self._skipped, self.settings)
             raise
         encoding = SentencePiece(self._name, model)
-        return TrainedSentencePiece(encoding, self._bytes, self._lines, self._skipped)
+        trained = TrainedSentencePiece(encoding, self._bytes, self._lines, self._skipped)
+        if watch is None:
+            return trained
+        stopped = "convergence" if watch.has_converged else trained.stopped
+        return trained._replace(stopped=stopped, curve=watch.points)
 
     def _sentences(self, advance: Callable[[int], None]) -> Iterator[str]:
         self._file.seek(0)

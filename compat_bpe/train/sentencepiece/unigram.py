@@ -22,7 +22,7 @@ threads, the reference sums in another order, and some pieces of its vocabulary 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from math import exp, inf, log, log1p
 from operator import add
@@ -49,6 +49,8 @@ def learn_unigram(
     *,
     shrinking_factor: float = 0.75,
     steps: int = 2,
+    reserved: int = 0,
+    has_converged: Callable[[list[tuple[str, float]]], bool] | None = None,
 ) -> list[tuple[str, float]]:
     """Return the pieces and their scores, the best first.
 
@@ -60,6 +62,10 @@ def learn_unigram(
         goal: the number of pieces at which no more are taken out.
         shrinking_factor: the part of the pieces that is kept each time.
         steps: the steps of expectation and maximization each time.
+        reserved: the number of other pieces that the vocabulary has.
+        has_converged: called after each round of pruning with what learning would end with here,
+            for the least vocabulary for which it does, and in the end with the result. Learning
+            ends if it returns True.
 
     Raises:
         ValueError: the texts are too short to learn from.
@@ -71,8 +77,33 @@ def learn_unigram(
         trainer.prune(max(goal, int(single(single(shrinking_factor) * len(trainer.order)))))
         if len(trainer.order) <= goal:
             break
+        if has_converged is not None:
+            size = least_size(len(trainer.order)) - reserved
+            found = trainer.best(alphabet, max(most, size), trainer.reachable())
+            if has_converged(found):
+                return found
     trainer.drop_unreachable()
-    return trainer.best(alphabet, most)
+    found = trainer.best(alphabet, most)
+    if has_converged is not None:
+        has_converged(found)
+    return found
+
+
+def goal_of(vocab_size: int) -> int:
+    """Return the number of pieces at which no more are taken out."""
+    return int(vocab_size * 1.1)
+
+
+def least_size(pieces: int) -> int:
+    """Return the least size of a vocabulary whose goal is reached with some pieces.
+
+    >>> [(size, goal_of(size)) for size in map(least_size, (10, 11, 12))]
+    [(10, 11), (10, 11), (11, 12)]
+    """
+    size = 10 * pieces // 11
+    while goal_of(size) < pieces:
+        size += 1
+    return size
 
 
 class UnigramTrainer:
@@ -256,37 +287,46 @@ class UnigramTrainer:
         kept += [number for _, _, number in losses[: max(0, size - len(kept))]]
         self._set_pieces(kept)
 
+    def reachable(self) -> list[int]:
+        """Return the numbers of the pieces that are better than another way to write them."""
+        return [
+            number
+            for number in self.order
+            if len(self.pieces[number]) == 1
+            or self._best_way(self._left.edges(self.pieces[number]), number)[0]
+            <= self.scores[number]
+        ]
+
     def drop_unreachable(self) -> None:
         """Drop the pieces that are no better than another way to write them."""
-        self._set_pieces(
-            [
-                number
-                for number in self.order
-                if len(self.pieces[number]) == 1
-                or self._best_way(self._left.edges(self.pieces[number]), number)[0]
-                <= self.scores[number]
-            ]
-        )
+        self._set_pieces(self.reachable())
 
-    def best(self, alphabet: Mapping[str, int], most: int) -> list[tuple[str, float]]:
+    def best(
+        self, alphabet: Mapping[str, int], most: int, order: Sequence[int] | None = None
+    ) -> list[tuple[str, float]]:
         """Return the pieces and their scores, the best first.
 
         Args:
             alphabet: the characters that must be pieces, in order.
             most: the number of pieces.
+            order: the numbers of the pieces that are left; by default all.
         """
+        order = self.order if order is None else order
+        if not order:
+            raise ValueError(_TOO_LITTLE)
+        scores = {self.pieces[number]: self.scores[number] for number in order}
+        lowest = min(scores.values())
         kept: dict[str, float] = {}
         penalty = 0.0
         for char in alphabet:
-            number = self._left.numbers.get(char)
-            if number is not None:
-                kept[char] = self.scores[number]
+            score = scores.get(char)
+            if score is not None:
+                kept[char] = score
             else:
-                kept[char] = single(self.lowest + penalty)
+                kept[char] = single(lowest + penalty)
                 # So that no two have the same score.
                 penalty = single(penalty + _STEP)
-        scored = [(-self.scores[number], self.pieces[number]) for number in self.order]
-        for negated, piece in sorted(scored):
+        for negated, piece in sorted((-score, piece) for piece, score in scores.items()):
             if len(kept) >= most:
                 break
             kept.setdefault(piece, -negated)

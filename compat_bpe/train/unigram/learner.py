@@ -72,6 +72,7 @@ def learn_unigram(
     counts: Mapping[str, float],
     options: UnigramOptions,
     progress: Callable[[Iteration], None] = lambda iteration: None,
+    has_converged: Callable[[UnigramPart], bool] | None = None,
 ) -> UnigramPart:
     """Learn the pieces and scores of a Unigram model.
 
@@ -79,6 +80,9 @@ def learn_unigram(
         counts: the words and their counts, which may be weighted. Their order plays no part.
         options: the options.
         progress: called after each step of EM.
+        has_converged: called before each round of pruning with the model that learning would end
+            with here, of the least ``vocab_size`` for which it does, and in the end with the
+            result. Learning ends if it returns True.
 
     Raises:
         ValueError: there is no text; the vocabulary is too small for all characters; the pieces
@@ -108,6 +112,12 @@ def learn_unigram(
             progress(Iteration(len(state.live), objective))
         if state.size <= target:
             break
+        if has_converged is not None:
+            # The least size whose target, 11 tenths of it, is reached.
+            size = max(options.vocab_size, -(-10 * state.size // 11))
+            part = finish(state, required, options, size)
+            if has_converged(part):
+                return part
         state.prune(max(target, int(state.size * options.shrinking_factor)))
         idle = 0 if state.size < before else idle + 1
         if idle >= _PATIENCE:
@@ -116,7 +126,10 @@ def learn_unigram(
                 f"vocabulary of {options.vocab_size} pieces leaves room for {target - 1}: "
                 f"raise vocab_size to {max(state.size, 10)} or more"
             )
-    return finish(state, required, options)
+    part = finish(state, required, options)
+    if has_converged is not None:
+        has_converged(part)
+    return part
 
 
 def make_seeds(words: Mapping[str, float], options: UnigramOptions) -> Seeds:
@@ -239,8 +252,10 @@ class _Learner:
         self._words.keep({*range(self._chars), *self.live})
 
 
-def finish(learner: _Learner, required: set[str], options: UnigramOptions) -> UnigramPart:
-    """Return the model of the pieces that are left.
+def finish(
+    learner: _Learner, required: set[str], options: UnigramOptions, vocab_size: int | None = None
+) -> UnigramPart:
+    """Return the model of the pieces that are left, of the size of the options unless given.
 
     All required characters are pieces. The textbook then takes the pieces of the best scores. The
     reference differs:
@@ -264,7 +279,7 @@ def finish(learner: _Learner, required: set[str], options: UnigramOptions) -> Un
             dropped += 1
         pieces[char] = score
     first = options.first_pieces
-    most = options.vocab_size - len(first)
+    most = (options.vocab_size if vocab_size is None else vocab_size) - len(first)
     for piece, score in final_scores.items():
         if piece in pieces or piece == PLACEHOLDER:
             continue

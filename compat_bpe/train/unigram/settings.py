@@ -10,9 +10,12 @@ from ...corpus.counted import Counted
 from ...encodings.tokenizer import Tokenizer
 from ...formats.models.unigram import UnigramPart
 from ...pipeline.added.added_tokens import AddedToken
+from ..run.convergence import Convergence, Point, ShrinkingCurve
+from ..run.costs import Costs, distinct_bytes
+from ..run.results import Learned
 from ..settings import TokenizerSettings, train_with
 from ..tokenizer_parts import GivenPart
-from ..trainer import Advance, Learned
+from ..trainer import Advance
 from ..words import CountedWords
 from .learner import Iteration, learn_unigram
 from .options import UnigramOptions
@@ -27,6 +30,7 @@ class UnigramSettings(TokenizerSettings):
     n_sub_iterations: int = 2
     max_piece_length: int = 16
     seed_size: int = 1_000_000
+    convergence: Convergence | None = None
 
     kind: ClassVar[str] = "unigram"
     ends: ClassVar[tuple[str, ...]] = ("vocab_size",)
@@ -39,8 +43,12 @@ class UnigramSettings(TokenizerSettings):
         self.options  # noqa: B018  Raises if one is impossible.
 
     @classmethod
-    def no_convergence(cls, kind: str) -> str:
-        return "pruned"
+    def checks(cls, kind: str) -> str:
+        return "rounds"
+
+    @property
+    def costs(self) -> Costs:
+        return Costs(distinct_bytes(self.splitter()), 0.1, 0.0, 12.0, 1.3, 80.0)
 
     @property
     def most_steps(self) -> int | None:
@@ -92,11 +100,32 @@ class UnigramSettings(TokenizerSettings):
         def step(iteration: Iteration) -> None:
             advance(1)
 
-        part = learn_unigram(counts, self.options, step)
-        model = part.define((), "the trained model").model
-        size = sum(len(model.encode(word)) * n for word, n in words.counts.items())
+        curve: ShrinkingCurve[UnigramPart] | None = None
+        if self.convergence is None:
+            part = learn_unigram(counts, self.options, step)
+        else:
+            held_out, held_out_bytes = words.held_out if words.held_out is not None else ({}, 0)
+            curve = ShrinkingCurve(self.convergence, held_out_bytes)
+
+            def has_converged(part: UnigramPart) -> bool:
+                return curve.add(len(part.pieces), _size(part, held_out), part)
+
+            learn_unigram(counts, self.options, step, has_converged)
+            assert curve.model is not None  # There is a check at the end.
+            part = curve.model
+        size = _size(part, words.counts)
         stopped = "size" if len(part.pieces) >= self.options.vocab_size else "nothing left"
-        return Learned(part, [], stopped, size / unit if unit > 1 else size)
+        points: list[Point] = []
+        if curve is not None:
+            points = curve.points
+            stopped = stopped if points[-1].tokens == len(part.pieces) else "convergence"
+        return Learned(part, [], stopped, size / unit if unit > 1 else size, points)
+
+
+def _size(part: UnigramPart, words: Mapping[str, int]) -> int:
+    """Return the number of tokens that words are with a model."""
+    model = part.define((), "the trained model").model
+    return sum(len(model.encode(word)) * count for word, count in words.items())
 
 
 #: Pre-tokenizers that are decoders, too.
@@ -121,7 +150,9 @@ def train_unigram(
     post_processor: GivenPart = None,
     like: Tokenizer | None = None,
     weights: Mapping[str, float] | None = None,
+    convergence: Convergence | None = None,
     counts: Counted | Mapping[str, Counted] = (),
+    validation: Iterable[str] = (),
     workers: int | None = None,
     name: str = "trained",
 ) -> Tokenizer:
@@ -132,7 +163,7 @@ def train_unigram(
     The ids are those of the special tokens, then of the pieces by score.
 
     Args:
-        texts, counts, workers, name: as in ``train_tokenizer``.
+        texts, counts, validation, workers, name: as in ``train_tokenizer``.
         vocab_size: the number of pieces, special tokens included. There are fewer if too few
             substrings recur, and more if the characters alone take as many as this.
         unknown: the token of characters that are no pieces, ``<unk>`` unless given; a special
@@ -143,6 +174,8 @@ def train_unigram(
         max_piece_length: the length in characters of the longest piece.
         seed_size: the number of pieces to begin with.
         min_frequency: words that occur less often are not learned from.
+        convergence: when to stop pruning, with more pieces than ``vocab_size``, because fewer would
+            cost too much on held-out text.
         special_tokens, weights, like: as in ``TokenizerSettings``.
         normalizer, pre_tokenizer, decoder, post_processor: as there. Unless given, the
             pre-tokenizer is ``metaspace``, and there is no normalizer.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import struct
 import zlib
 from collections.abc import Callable
@@ -67,3 +68,10 @@ FORMATS: dict[str, Callable[[int, int], bytes]] = {
     "webp lossless": webp_lossless,
     "webp extended": webp_extended,
 }
+
+PNG = png(100, 50)
+
+
+def address(data: bytes = PNG) -> str:
+    """Return an image as the address of a request."""
+    return "data:image/png;base64," + base64.b64encode(data).decode()

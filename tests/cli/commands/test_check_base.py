@@ -6,12 +6,13 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from compat_bpe.check import git_base
+from tests.cli.commands.budgets import write
 from tests.cli.in_process import Run, runner
 from tests.cli.process import posix
 
@@ -29,12 +30,6 @@ def git(*arguments: str, stdin: str = "") -> str:
         ["git", *settings, *arguments], input=stdin, capture_output=True, text=True, check=True
     )
     return done.stdout.strip()
-
-
-def write(name: str, tokens: int) -> None:
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("a" + " a" * (tokens - 1))
 
 
 def commit() -> str:
@@ -99,6 +94,30 @@ def test_what_is_renamed_out_of_the_rules_is_removed(run: Run) -> None:
     ]
 
 
+def test_what_has_moved_and_git_does_not_know(run: Run) -> None:
+    """Files of the same content are followed: of the same name first, each once, none empty."""
+    for name in ("one.md", "x/same.md", "two.md"):
+        write(name, 8)
+    Path("empty.md").touch()
+    commit()
+    for name in ("one.md", "x/same.md", "two.md", "empty.md", "old.md"):
+        os.remove(name)
+    for name in ("a/first.md", "a/same.md", "b/last.md", "b/more.md"):
+        write(name, 8)
+    Path("void.md").touch()
+    write("old2.md", 31)
+    assert run("--base", "HEAD").out.splitlines()[:-1] == [
+        "renamed   +0 =  8  one.md → a/first.md",
+        "renamed   +0 =  8  x/same.md → a/same.md",
+        "renamed   +0 =  8  two.md → b/last.md",
+        "added     +8 =  8  b/more.md",
+        "removed   +0 =  0  empty.md",
+        "removed  -30 =  0  old.md",
+        "added    +31 = 31  old2.md",
+        "added     +0 =  0  void.md",
+    ]
+
+
 def test_growth_has_a_limit(run: Run) -> None:
     change()
     assert run("--base", "HEAD", "--growth", "4").status == 0
@@ -148,9 +167,9 @@ def test_only_what_is_named_is_listed(run: Run) -> None:
 def test_only_what_has_changed_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
 
-    def spy(folder: str, ids: Iterable[str]) -> dict[str, bytes]:
-        asked.append(list(ids))
-        return git_base.read_blobs(folder, asked[-1])
+    def spy(folder: str, blobs: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+        asked.append(list(blobs.values()))
+        return git_base.read_blobs(folder, blobs)
 
     monkeypatch.setattr("compat_bpe.check.changes.read_blobs", spy)
     write("a.md", 11)
@@ -272,7 +291,7 @@ def test_content_that_is_missing(run: Run) -> None:
     path.unlink()
     status, out, err = run("--base", "HEAD")
     assert (status, out) == (2, "")
-    assert f"the content {blob} is not in this clone" in err
+    assert f"a.md: its content is not in this clone; fetch {blob} first" in err
 
 
 def test_nothing_is_fetched_by_an_older_git(
@@ -302,3 +321,60 @@ def test_git_that_hangs(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     monkeypatch.setattr(git_base, "TIMEOUT", 0.2)
     assert "git took more than" in run("--base", "HEAD").err
+
+
+def test_what_git_prints_is_bounded(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "git").write_text("#!/bin/sh\nexec yes\n")
+    (programs / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setattr(git_base._git, "__kwdefaults__", {"stdin": b"", "limit": 1 << 20})
+    err = run("--base", "HEAD").err
+    assert err == "compat-bpe: --base: git rev-parse prints more than 1,048,576 bytes\n"
+
+
+def test_a_content_that_is_too_large(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.md", 11)
+    monkeypatch.setattr(git_base, "LARGEST_CONTENT", 18)
+    assert run("--base", "HEAD").err == (
+        "compat-bpe: --base: a.md: 19 bytes in the revision, and at most 18 are read; exclude it "
+        "in the configuration\n"
+    )
+
+
+def test_contents_are_read_in_groups(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"many/{number}.md" for number in range(7)]
+    for number, name in enumerate(names):
+        write(name, number + 1)
+    commit()
+    for number, name in enumerate(names):
+        write(name, number + 2)
+    expected = json.loads(run("--base", "HEAD", "--json").out)["changes"]
+    assert [one["before"] for one in expected] == [1, 2, 3, 4, 5, 6, 7]
+    for key, value in (("_AT_ONCE", 12), ("_MOST_AT_ONCE", 2)):
+        with monkeypatch.context() as patch:
+            patch.setattr(git_base, key, value)
+            assert json.loads(run("--base", "HEAD", "--json").out)["changes"] == expected
+
+
+def test_files_of_a_submodule_are_not_compared(run: Run, tmp_path: Path) -> None:
+    """They are not added: they were there, in a repository of their own."""
+    git("init", "-q", "sub/inner")
+    write("sub/inner/a.md", 3)
+    write("sub/innermost.md", 4)
+    git("-C", "sub/inner", "add", ".")
+    git("-C", "sub/inner", "commit", "-qm", "x")
+    commit()
+    assert git("ls-tree", "HEAD", "sub/inner").startswith("160000 commit")
+    write("sub/inner/a.md", 7)
+    write("sub/inner/b.md", 10)  # the content of a file that is gone
+    os.remove("a.md")
+    write("sub/innermost.md", 5)
+    assert run("--base", "HEAD").out.splitlines() == [
+        "removed  -10 = 0  a.md",
+        "grown     +1 = 5  sub/innermost.md",
+        "7 files: none is over a limit",
+    ]

@@ -13,38 +13,17 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from tests.cli.exact import run, small_blocks
-from tests.strategies import texts
+from tests.cli.shown.escaped import unescape, utf8_texts
 
 COLOR = re.compile(
     "\x1b\\[30m\x1b\\[(4[136])m((?:(?!\x1b).)+)\x1b\\[0m|\n|\x1b\\[2m([⁰¹²³⁴-⁹]+)\x1b\\[0m"
 )
-
-# Only what no file of UTF-8 has is left out: surrogates.
-utf8_texts = texts.map(lambda text: text.encode("utf-8", "ignore").decode())
 
 
 @pytest.fixture(autouse=True)
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-
-
-def unescape(shown: str) -> bytes:
-    """The bytes of a token, read as the help says how they are shown."""
-    data = b""
-    for escaped, plain in re.findall(
-        r"\\(x..|u.{4}|U.{8}|n\n?|[tr\\|\"])|(.)", shown.replace("\\n\n", "\\n")
-    ):
-        if plain:
-            assert plain.isprintable()
-            data += plain.encode()
-        elif escaped[0] == "x":
-            data += bytes([int(escaped[1:], 16)])
-        elif escaped[0] in "uU":
-            data += chr(int(escaped[1:], 16)).encode()
-        else:
-            data += {"n": b"\n", "t": b"\t", "r": b"\r"}.get(escaped[0], escaped[0].encode())
-    return data
 
 
 def unit(shown: str) -> tuple[int, bytes]:

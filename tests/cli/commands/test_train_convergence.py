@@ -78,6 +78,45 @@ def test_it_stops(
     assert found == [metrics["curve"], [], []]
 
 
+@pytest.mark.parametrize(
+    ("model", "args", "message"),
+    [
+        (
+            "unigram",
+            ("-n", "30", "--patience", "1", "--min-improvement", "0.02"),
+            "tokens, not 30: the next round of pruning cost 2% or more of bytes per token",
+        ),
+        (
+            "sentencepiece-unigram",
+            ("-n", "26", "--patience", "1", "--min-improvement", "0"),
+            "tokens, not 26: the next round of pruning cost of bytes per token",
+        ),
+        (
+            "sentencepiece-bpe",
+            ("-n", "200", "--check-every", "9", "--patience", "1", "--min-improvement", "0.05"),
+            "tokens, not 200: bytes per token improved by less than 5% in 1 check",
+        ),
+        (
+            "word-level",
+            ("--check-every", "9", "--patience", "1", "--min-improvement", "0.05"),
+            "tokens: bytes per token improved by less than 5% in 1 check",
+        ),
+    ],
+)
+def test_kinds_without_merges_stop(
+    run: Run, folder: Path, model: str, args: tuple[str, ...], message: str
+) -> None:
+    done = run("corpus", "--model", model, "-o", "out", *args, "--validation", "0.2")
+    assert done.status == 0, done.err
+    metrics = json.loads((folder / "out" / "manifest.json").read_bytes())["metrics"]
+    assert metrics["stopped"] == "convergence"
+    assert done.err.rstrip("\n").endswith(message)
+    size = load(folder / "out").n_vocab
+    assert done.out.startswith(f"{size} tokens, from ")
+    assert size in [check["tokens"] for check in metrics["curve"]]
+    assert "learning curve of out: bytes per token" in done.out
+
+
 def test_without_a_least_improvement(run: Run, folder: Path) -> None:
     args = ("--patience", "1", "--min-improvement", "0", "--check-every", "9")
     done = run("corpus", "-o", "out", "--validation", "0.2", *args)
@@ -114,22 +153,19 @@ def test_the_lowest_score(run: Run, folder: Path) -> None:
         (("--check-every", "2", "--min-improvement", "0.1"), "--min-improvement needs --patience."),
         (("--validation", "0.5"), "Give --vocab-size, --merges or --patience."),
         (
-            ("--model", "unigram", "-n", "99", *STOP),
-            "--patience is not for --model unigram, only for bpe, wordpiece, character-bpe. It "
-            "takes pieces away, and each time bytes per token get worse: give --vocab-size.",
+            ("--model", "unigram", "-n", "99", "--check-every", "2", *STOP),
+            "--check-every is not for --model unigram, only for bpe, wordpiece, character-bpe, "
+            "word-level, characters, sentencepiece-bpe. Bytes per token are checked before each",
         ),
         (
-            ("--model", "sentencepiece-unigram", "-n", "99", *STOP),
-            "character-bpe. It takes pieces away, and each time",
+            ("--model", "sentencepiece-unigram", "-n", "99", "--check-every", "2", *STOP),
+            "sentencepiece-bpe. Bytes per token are checked before each round of pruning.",
         ),
         (
-            ("--model", "sentencepiece-bpe", "-n", "99", *STOP),
-            "character-bpe. Its reference learns exactly as many pieces as --vocab-size says.",
+            ("--model", "bytes", *STOP),
+            "sentencepiece-unigram. Bytes per token do not depend on its size.",
         ),
-        (
-            ("--model", "word-level", *STOP),
-            "character-bpe. Bytes per token do not depend on its size.",
-        ),
+        (("--model", "unigram", "--validation", "0.2", "--patience", "1"), "Give --vocab-size."),
         (
             ("--model", "wordpiece", "-n", "99", "--min-score", "1"),
             "min_score is for the rule likelihood; min_frequency is for the other",

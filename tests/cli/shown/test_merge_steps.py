@@ -16,8 +16,8 @@ from compat_bpe import get_encoding, load
 from compat_bpe.cli.shown.merge_steps import _columns, _Lines
 from compat_bpe.pipeline.models.explain import explain
 from compat_bpe.save import save_tokenizer_json
-from tests.cli.commands.test_show import unescape, utf8_texts
 from tests.cli.exact import run
+from tests.cli.shown.escaped import unescape, utf8_texts
 from tests.examples import scaled
 
 ROOT = Path(__file__).parents[3]

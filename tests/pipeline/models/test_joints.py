@@ -17,7 +17,7 @@ from compat_bpe.pipeline.models.sentencepiece.words import SentencePieceCharacte
 from compat_bpe.pipeline.models.text_model import common_length
 from compat_bpe.pipeline.models.unigram import parts as unigram_parts
 from compat_bpe.pipeline.models.unigram.model import Unigram
-from tests.pipeline.models.test_sentencepiece import vocabularies, vocabulary
+from tests.pipeline.models.small_sentencepieces import vocabularies, vocabulary
 
 LETTERS = "aab.▁▁cé"
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]

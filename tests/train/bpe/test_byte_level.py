@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +12,7 @@ from hypothesis import strategies as st
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.train import Trained, Trainer, TrainingSettings, train_bpe
-
-ROOT = Path(__file__).parents[2]
+from tests.train.hash_seeds import outputs
 
 
 def train(texts: list[str], *args: Any, **options: Any) -> Trained:
@@ -104,22 +99,18 @@ def test_texts_by_group() -> None:
 
 def test_the_same_whatever_the_hash_seed_and_the_workers() -> None:
     script = (
+        "import sys\n"
         "from compat_bpe.corpus import chunk_counts as chunks\n"
         "from compat_bpe.train import Trainer, TrainingSettings\n"
-        "settings = TrainingSettings(400, weights={{'b': 3}})\n"
+        "settings = TrainingSettings(400, weights={'b': 3})\n"
         "chunks._SHARE, chunks._WORTH_WORKERS = 300, 1000\n"
-        "with Trainer(settings, workers={workers}) as trainer:\n"
+        "with Trainer(settings, workers=int(sys.argv[1])) as trainer:\n"
         "    for i in range(300):\n"
-        "        trainer.feed(f'word{{i % 50}} and number {{i * i}}\\n', 'ab'[i % 2])\n"
+        "        trainer.feed(f'word{i % 50} and number {i * i}\\n', 'ab'[i % 2])\n"
         "    trained = trainer.train()\n"
         "print(trained.merges, trained.factors)\n"
     )
-    found = set()
-    for seed, workers in (("1", 1), ("2", 3)):
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
-        command = [sys.executable, "-c", script.format(workers=workers)]
-        found.add(subprocess.check_output(command, env=environment))
-    assert len(found) == 1
+    assert len(outputs(script, workers=(1, 3))) == 1
 
 
 @pytest.mark.parametrize(

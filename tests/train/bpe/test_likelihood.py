@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.train.bpe.likelihood import LikelihoodLearner
 from compat_bpe.train.bpe.merges_of_characters import Marks, alphabet_of, first_tokens, spelled
+from tests.train.bpe.plain_merges import merges_by_the_rule
 
 MARKS = Marks("##")
 
@@ -32,42 +31,8 @@ def learner_of(
     return LikelihoodLearner(spelled(words, tokens, MARKS), tokens, "##", **options)  # type: ignore[arg-type]
 
 
-def by_the_rule(
-    words: dict[str, int], tokens: list[str], least: int, longest: int | None
-) -> list[tuple[str, str, float]]:
-    """All scores of all pairs computed anew for each merge."""
-    tokens = list(tokens)
-    lengths = dict.fromkeys(tokens, 1)
-    now = [([MARKS.mark(c, p == 0, False) for p, c in enumerate(w)], n) for w, n in words.items()]
-    found: list[tuple[str, str, float]] = []
-    while True:
-        pairs: Counter[tuple[str, str]] = Counter()
-        single: Counter[str] = Counter()
-        for parts, count in now:
-            for part in parts:
-                single[part] += count
-            for pair in zip(parts, parts[1:]):
-                pairs[pair] += count
-        scores = {
-            (left, right): count / (single[left] * single[right])
-            for (left, right), count in pairs.items()
-            if count >= max(least, 1)
-            and (longest is None or lengths[left] + lengths[right] <= longest)
-        }
-        if not scores:
-            return found
-        left, right = min(scores, key=lambda pair: (-scores[pair], *map(tokens.index, pair)))
-        found.append((left, right, scores[left, right]))
-        made = left + right.removeprefix("##")
-        if made not in tokens:
-            tokens.append(made)
-            lengths[made] = lengths[left] + lengths[right]
-        for parts, _ in now:
-            place = 0
-            while place < len(parts) - 1:
-                if (parts[place], parts[place + 1]) == (left, right):
-                    parts[place : place + 2] = [made]
-                place += 1
+def likelihood(both: int, left: int, right: int) -> float:
+    return both / (left * right)
 
 
 @given(some_words, st.integers(0, 4), st.none() | st.integers(1, 5))
@@ -86,7 +51,7 @@ def test_merges_are_those_of_the_rule(
         assert best[:2] == (learner.tokens[merge.left], learner.tokens[merge.right])
         assert merge.made == learner.tokens.index(best[0] + best[1].removeprefix("##"))
         found.append(best)
-    assert found == by_the_rule(words, tokens, least, longest)
+    assert found == merges_by_the_rule(words, tokens, MARKS, least, longest, likelihood)
 
 
 @given(some_words, st.integers(0, 9))
@@ -125,7 +90,7 @@ def test_scores_fall_where_a_token_is_made_again() -> None:
     tokens = first_tokens(words, [], alphabet_of(words), MARKS)
     learner = learner_of(words, tokens)
     found = [best for _ in range(50) if (best := learner.best()) and learner.step()]
-    assert found == by_the_rule(words, tokens, 0, None)
+    assert found == merges_by_the_rule(words, tokens, MARKS, 0, None, likelihood)
 
 
 def test_equal_scores_go_by_ids() -> None:

@@ -16,6 +16,7 @@ from compat_bpe.train.bpe.merges_of_characters import (
     first_tokens,
     spelled,
 )
+from tests.train.bpe.plain_merges import merges_by_the_rule
 
 some_words = st.dictionaries(
     st.one_of(
@@ -28,41 +29,6 @@ some_words = st.dictionaries(
     max_size=12,
 )
 all_marks = st.builds(Marks, st.sampled_from(["", "##", "#"]), st.sampled_from(["", "</w>", "a"]))
-
-
-def by_the_rule(
-    words: dict[str, int], tokens: list[str], marks: Marks, least: int, longest: int | None
-) -> list[tuple[str, str, int]]:
-    """All pairs of all words counted anew for each merge."""
-    tokens = list(tokens)
-    lengths = dict.fromkeys(tokens, 1)
-    now: list[tuple[list[str], int]] = []
-    for word, count in words.items():
-        last = len(word) - 1
-        chars = [(place, char) for place, char in enumerate(word) if char in tokens]
-        now.append(([marks.mark(char, not p, p == last) for p, char in chars], count))
-    found: list[tuple[str, str, int]] = []
-    while True:
-        counts: Counter[tuple[str, str]] = Counter()
-        for parts, count in now:
-            for pair in zip(parts, parts[1:]):
-                if longest is None or lengths[pair[0]] + lengths[pair[1]] <= longest:
-                    counts[pair] += count
-        fit = {pair: count for pair, count in counts.items() if count >= max(least, 1)}
-        if not fit:
-            return found
-        left, right = min(fit, key=lambda pair: (-fit[pair], *map(tokens.index, pair)))
-        found.append((left, right, fit[left, right]))
-        made = left + right.removeprefix(marks.prefix)
-        if made not in tokens:
-            tokens.append(made)
-            lengths[made] = lengths[left] + lengths[right]
-        for parts, _ in now:
-            place = 0
-            while place < len(parts) - 1:
-                if (parts[place], parts[place + 1]) == (left, right):
-                    parts[place : place + 2] = [made]
-                place += 1
 
 
 @given(
@@ -85,7 +51,7 @@ def test_merges_are_those_of_the_rule(
     step: int,
 ) -> None:
     tokens = first_tokens(words, special, alphabet_of(words, limit=limit), marks)
-    expected = by_the_rule(words, tokens, marks, least, longest)
+    expected = merges_by_the_rule(words, tokens, marks, least, longest)
     learning = CharacterLearner(
         spelled(words, tokens, marks),
         tokens,

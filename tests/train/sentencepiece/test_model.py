@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from statistics import mean
@@ -29,6 +26,7 @@ from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece, tra
 from compat_bpe.train.sentencepiece.rules import PieceRules
 from compat_bpe.train.sentencepiece.settings import SentencePieceSettings
 from compat_bpe.train.sentencepiece.trainer import SentencePieceTrainer
+from tests.train.hash_seeds import outputs
 
 TEXT = "hug " * 10 + "pug " * 5 + "pun " * 12 + "bun " * 4 + "hugs " * 5
 
@@ -292,16 +290,7 @@ def test_the_result_does_not_depend_on_hashes() -> None:
         f"m = t([open({compat_bpe.__file__!r}).read() * 2], 200, hard_vocab_limit=False);"
         "print(m.definition.texts, m.definition.scores)"
     )
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            check=True,
-            capture_output=True,
-        ).stdout
-        for seed in "12"
-    }
-    assert len(found) == 1
+    assert len(outputs(code)) == 1
 
 
 @pytest.mark.parametrize("text", ["ab" * 500, "a" * 3_000, "猫" * 1_000])

@@ -1,8 +1,9 @@
-// What the browser keeps from visit to visit: the text and the loaded tokenizers. It stays on this
-// machine, and one button forgets it.
+// The browser keeps the text, the messages and the loaded tokenizers from visit to visit. They stay
+// on this machine, and one button forgets them.
 
 const PATH = new URL('./', document.baseURI).pathname;
 const TEXT = `compat_bpe text ${PATH}`;
+const MESSAGES = `compat_bpe messages ${PATH}`;
 const CHOSEN = `compat_bpe chosen ${PATH}`;
 /** Not among the caches of a version, which a newer one deletes. */
 const FILES = `compat-bpe-own ${PATH}`;
@@ -34,6 +35,12 @@ export const keptText = () => read(TEXT);
 
 /** @param {string} text */
 export const keepText = text => write(TEXT, text.length > LONGEST_TEXT ? '' : text);
+
+/** Return the kept conversation as JSON; empty if there is none. */
+export const keptMessages = () => read(MESSAGES) ?? '';
+
+/** @param {string} json */
+export const keepMessages = json => write(MESSAGES, json.length > LONGEST_TEXT ? '' : json);
 
 /** The names of the chosen encodings, since keys of loaded ones are of one visit. @returns {string[]} */
 export function keptChoice() {
@@ -86,7 +93,7 @@ export async function keptFiles() {
 
 /** Forget all that the visitor put in. */
 export async function forgetAll() {
-  for (const key of [TEXT, CHOSEN]) write(key, '');
+  for (const key of [TEXT, MESSAGES, CHOSEN]) write(key, '');
   try {
     await caches.delete(FILES);
   } catch { /* nothing is kept then */ }

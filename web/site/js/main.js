@@ -90,6 +90,7 @@ the('fold').onclick = () => {
 };
 the('forget').onclick = async () => {
   model.set('');
+  messages.forget();
   await forgetAll();
   the('offline-said').textContent = 'Forgotten.';
 };

@@ -1,9 +1,15 @@
 // A conversation, and the tokens that a model gets for it.
 import { drawSides } from './block-view.js';
 import { figure, later, make, many, the } from './dom.js';
+import { keepMessages, keptMessages } from './keeping.js';
 import { prepared } from './prepared.js';
-import { setUpRequest, textOf } from './request.js';
+import { requestOf, setUpRequest, textOf } from './request.js';
 
+/** The conversation of a first visit. */
+const FIRST = [
+  { role: 'system', content: 'You are a helpful assistant.' },
+  { role: 'user', content: 'What is a token?' },
+];
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'];
 
 export class MessagesPanel {
@@ -13,14 +19,14 @@ export class MessagesPanel {
     this.picker = picker;
     /** What a request has beside its messages' texts. @type {any[] | null} */ this.tools = null;
     this.run = 0;
-    this.add('system', 'You are a helpful assistant.');
-    this.add('user', 'What is a token?');
+    this.fill(keptRequest());
     the('add-message').onclick = () => {
       const last = [...the('messages').querySelectorAll('select')].pop();
       this.add(last?.value === 'user' ? 'assistant' : 'user', '').querySelector('textarea').focus();
       this.count();
     };
     const soon = later(() => this.count(), 150);
+    addEventListener('pagehide', () => this.keep());
     the('messages').addEventListener('input', soon);
     setUpRequest(request => this.take(request));
   }
@@ -55,19 +61,37 @@ export class MessagesPanel {
   }
 
   /** Show the messages of a request. @param {{ messages: any[], tools: any[] | null }} request */
-  take({ messages, tools }) {
+  take(request) {
+    this.fill(request);
+    return this.count();
+  }
+
+  /** Show the conversation of a first visit again. */
+  forget() {
+    this.fill({ messages: FIRST, tools: null });
+  }
+
+  /** @param {{ messages: any[], tools: any[] | null }} request */
+  fill({ messages, tools }) {
     the('messages').replaceChildren();
     this.tools = tools;
     for (const message of messages) {
       const text = textOf(message);
       Object.assign(this.add(message.role, text), { given: message, text });
     }
-    return this.count();
+  }
+
+  /** Keep the conversation for the next visit, unless it is that of a first one. */
+  keep() {
+    const { messages, tools } = this;
+    const isFirst = tools === null && JSON.stringify(messages) === JSON.stringify(FIRST);
+    keepMessages(isFirst ? '' : JSON.stringify({ messages, tools }));
   }
 
   async count() {
     const run = ++this.run;
     const { messages } = this;
+    this.keep();
     const { model } = this.picker;
     let said = '';
     /** @type {number[]} */ let parts = [];
@@ -93,5 +117,15 @@ export class MessagesPanel {
       item.querySelector('.of-message').replaceChildren(...drawSides(text, [side], [null], { spaces: false, ids: false }));
       item.querySelector('.tokens-of').textContent = parts[at] === undefined ? '' : many(parts[at], 'token');
     });
+  }
+}
+
+/** Return the conversation that was kept, or that of a first visit. */
+function keptRequest() {
+  try {
+    // A browser may have what another version kept.
+    return requestOf(keptMessages());
+  } catch {
+    return { messages: FIRST, tools: null };
   }
 }

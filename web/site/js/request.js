@@ -27,8 +27,11 @@ export function setUpRequest(take) {
   };
 }
 
-/** @param {string} text */
-function requestOf(text) {
+/**
+ * Return the messages and tools of a request in JSON; an error says what is wrong with it.
+ * @param {string} text
+ */
+export function requestOf(text) {
   let given;
   try {
     given = JSON.parse(text);

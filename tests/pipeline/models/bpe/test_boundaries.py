@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from compat_bpe import get_encoding
 from compat_bpe.pipeline.models.bpe import boundaries
 from compat_bpe.pipeline.models.bpe.boundaries import Boundaries
-from tests.pipeline.models.bpe.test_unspaced import BYTES, CHARS, chars, vocabularies
+from tests.pipeline.models.bpe.character_ranks import BYTES, CHARS, chars, vocabularies
 
 
 def reaches_over(tokens: dict[bytes, int], left: str, right: str) -> bool:

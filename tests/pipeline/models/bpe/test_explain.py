@@ -9,8 +9,8 @@ from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder, merge
 from compat_bpe.pipeline.models.bpe.explain import merge_steps
+from tests.pipeline.models.bpe.letter_ranks import chunks, vocabularies
 from tests.pipeline.models.bpe.merge_lists import ALPHABET, Pairs, encoder_of, merges
-from tests.pipeline.models.bpe.test_by_rank import chunks, vocabularies
 
 
 @given(chunks, vocabularies())

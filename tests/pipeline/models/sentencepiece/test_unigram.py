@@ -14,7 +14,7 @@ from compat_bpe.pipeline.models.sentencepiece.groups import PieceGroups
 from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
 from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, join
 from tests.examples import scaled
-from tests.pipeline.models.test_sentencepiece import vocabulary
+from tests.pipeline.models.small_sentencepieces import vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 from itertools import combinations
 
@@ -13,47 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.pipeline.models.text_model import ChunkToken
-from compat_bpe.pipeline.models.unigram import model as unigram_model
 from compat_bpe.pipeline.models.unigram.model import Unigram
 from compat_bpe.pipeline.models.unigram.shown_lattice import n_best, shown_lattice
-from compat_bpe.pipeline.models.unigram.table import LONGEST_SHORT, UnigramTable
+from compat_bpe.pipeline.models.unigram.table import UnigramTable
 from tests.examples import scaled
-from tests.strategies import texts as any_texts
-
-ALPHABET = "ab中😀"
-#: Few, so that many ways are as good; and some whose sums are rounded, or infinite.
-SCORES = st.one_of(
-    st.sampled_from([-1.0, -2.0, -3.0, 0.0, 1.0]),
-    st.sampled_from([-0.1, -0.2, -0.3, -0.7, -1e16, 1e16, 3e-17, -1e308, 1e308, 5e-324]),
-    st.floats(allow_nan=False, allow_infinity=False),
-)
-PIECES = st.one_of(
-    st.text(ALPHABET, max_size=5),
-    st.sampled_from(["<unk>", "<0x61>", "<0xE4>", "<0xB8>", "<0xAD>", "<", "", "aaaaaaaa"]),
-    st.integers(LONGEST_SHORT - 1, LONGEST_SHORT + 3).map(lambda length: "a" * length),
-    st.integers(LONGEST_SHORT - 1, LONGEST_SHORT + 3).map(lambda length: "ab" * length),
-)
-CHUNKS = st.one_of(
-    st.text(ALPHABET, max_size=12),
-    st.lists(st.sampled_from(["a", "b", "<unk>", "<0x61>", "中", "x", "é", "ab"]), max_size=8).map(
-        "".join
-    ),
-    st.integers(30, 80).map(lambda length: "a" * length),
-    st.integers(30, 80).map(lambda length: "ab" * length + "b"),
-    any_texts.map(lambda text: text.encode("utf-8", "replace").decode()),
-)
-
-
-@st.composite
-def models(draw: Callable[..., object]) -> Unigram:
-    listed = draw(st.lists(st.tuples(PIECES, SCORES), max_size=16))
-    assert isinstance(listed, list)
-    unknown = draw(st.none() | st.integers(0, max(0, len(listed) - 1)))
-    if not listed:
-        unknown = None
-    assert unknown is None or isinstance(unknown, int)
-    pieces = [piece for piece, _ in listed]
-    return Unigram(pieces, [score for _, score in listed], unknown, bool(draw(st.booleans())))
+from tests.pipeline.models.unigram.random_models import CHUNKS, PIECES, models, result
 
 
 def best_path(model: Unigram, chunk: str) -> list[str]:
@@ -73,13 +35,6 @@ def best_path(model: Unigram, chunk: str) -> list[str]:
     way = best[-1]
     assert way is not None
     return way[1]
-
-
-def result(function: Callable[[], object]) -> object:
-    try:
-        return function()
-    except ValueError as error:
-        return str(error)
 
 
 @settings(max_examples=scaled(400))
@@ -154,111 +109,6 @@ def test_words_of_the_course() -> None:
     # The course has ["hug", "s"], which is as good.
     assert [token.text for token in model.find("hugs")] == ["h", "ugs"]
     assert n_best(model, "hugs", 2)[0].score == n_best(model, "hugs", 2)[1].score
-
-
-# Long chunks, part by part
-
-
-@contextmanager
-def all_by_parts() -> Iterator[None]:
-    """Let every chunk go part by part."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unigram_model, "_LONG", 0)
-        patch.setattr(unigram_model, "_WORTH_PARTS", 0)
-        yield
-
-
-@settings(max_examples=scaled(400))
-@given(models(), st.lists(CHUNKS, max_size=4))
-def test_parts_give_what_the_plain_rule_gives(model: Unigram, chunks: list[str]) -> None:
-    with all_by_parts():
-        for chunk in [*chunks, *chunks]:
-            plain = result(lambda: tuple(token.id for token in model.find(chunk)))  # noqa: B023
-            assert result(lambda: model.encode(chunk)) == plain  # noqa: B023
-
-
-#: Scores of which many sums are equal, but not as they are rounded.
-CLOSE = st.integers(-9, -1).flatmap(lambda part: st.sampled_from([part / 10, part / 7, part / 3]))
-
-
-@settings(max_examples=scaled(400))
-@given(
-    st.lists(st.tuples(st.text("ab", min_size=1, max_size=4), CLOSE), min_size=3, max_size=12),
-    st.lists(st.sampled_from([-7e5, -1.1e3, -0.7]), min_size=2, max_size=2),
-    st.lists(st.text("abxy?", max_size=30), max_size=5),
-)
-def test_parts_where_ways_are_nearly_as_good(
-    listed: list[tuple[str, float]], others: list[float], chunks: list[str]
-) -> None:
-    pieces = ["a", "b", "x", "y", *(piece for piece, _ in listed)]
-    scores = [-0.3, -0.6, *others, *(score for _, score in listed)]
-    model = Unigram(pieces, scores, 0)
-    with all_by_parts():
-        for chunk in chunks:
-            assert model.encode(chunk) == tuple(token.id for token in model.find(chunk))
-
-
-def test_a_part_depends_on_what_is_before_where_ways_are_nearly_as_good() -> None:
-    # 0.1 + 0.2 is greater than 0.3, but not after a greater number.
-    model = Unigram(["a", "b", "ab", "x"], [0.1, 0.2, 0.3, -7e5], None)
-    with all_by_parts():
-        assert model.encode("ab") == (0, 1)
-        assert model.encode("xab") == (3, 2)
-        assert model.encode("abxab") == (0, 1, 3, 2)
-
-
-@pytest.mark.parametrize("end", ["b", "bc", "b" * 40])
-@pytest.mark.parametrize("before", ["x", "?"])
-def test_pieces_of_any_length_are_nearly_as_good(end: str, before: str) -> None:
-    scores = {"<unk>": 0.0, "b": -9.0, "c": -9.0, "x": -7e5, "a": 0.1, f"a{end}": 0.3, end: 0.2}
-    model = Unigram(list(scores), list(scores.values()), 0)
-    with all_by_parts():
-        assert model.encode(f"a{end}") == (model.ids["a"], model.ids[end])
-        ids = model.encode(f"{before}a{end}")
-        assert ids == (model.ids.get(before, 0), model.ids[f"a{end}"])
-
-
-def test_sums_that_are_too_great_for_parts() -> None:
-    model = Unigram(["a", "b", "ab", "x"], [0.1, 0.2, 0.2999, -1e16], None)
-    with all_by_parts():
-        for chunk in ("xab", "abxab"):
-            assert model.encode(chunk) == tuple(token.id for token in model.find(chunk))
-
-
-def test_long_chunks_go_by_parts_after_a_while() -> None:
-    model = Unigram(["<unk>", "a", "b", "ab"], [-9.0, -1.0, -1.0, -1.5], 0)
-    for number in range(100, 200):
-        assert model.encode("abba" * number) == (3, 2, 1) * number
-    assert model._parts is not None
-    assert model.encode("abba?b" * 100) == (3, 2, 1, 0, 2) * 100
-    model.clear_cache()
-    assert model._parts is None
-    assert model.encode("abba" * 100) == (3, 2, 1) * 100
-
-
-def test_long_chunks_are_remembered_until_the_cache_is_cleared() -> None:
-    model = Unigram(["<unk>", "a", "b", "ab"], [-9.0, -1.0, -1.0, -1.5], 0)
-    for length in (
-        unigram_model._FROM - 1,
-        unigram_model._FROM,
-        unigram_model._UP_TO,
-        unigram_model._UP_TO + 1,
-    ):
-        chunk = ("ab?" * length)[:length]
-        assert model.encode(chunk) == model.encode(chunk)
-        assert list(model.encode(chunk)) == [token.id for token in model.find(chunk)]
-    assert sorted(map(len, model._chunks)) == [unigram_model._FROM, unigram_model._UP_TO]
-    model.clear_cache()
-    assert not model._chunks
-
-
-def test_an_unknown_run_goes_over_joints() -> None:
-    # The worst piece is so good that two unknown characters are better than it.
-    model = Unigram(["<unk>", "a", "x?"], [100.0, 100.0, 100.0], 0)
-    with all_by_parts():
-        assert model.encode("ax?ya") == (1, 0, 1)
-        assert model.encode("ax?a") == (1, 2, 1)
-        assert model.encode("ay<unk>ya") == (1, 0, 1)
 
 
 # Ties, and the order of the sums
@@ -381,53 +231,6 @@ def test_all_pieces_at_a_place(pieces: list[str], chunk: str) -> None:
             if start + length <= len(chunk) and chunk[start : start + length] in pieces
         ]
         assert list(table.matches(chunk, start)) == [(end, float(end - start)) for end in ends]
-
-
-# For display
-
-
-@given(models(), st.text(ALPHABET + "x", max_size=7))
-def test_lattice(model: Unigram, chunk: str) -> None:
-    try:
-        path = model.best_path(chunk)
-    except ValueError:
-        with pytest.raises(ValueError, match="is no piece"):
-            shown_lattice(model, chunk)
-        with pytest.raises(ValueError, match="is no piece"):
-            n_best(model, chunk, 2)
-        return
-    edges, best = shown_lattice(model, chunk)
-    assert [edge.text for edge in best.edges] == path
-    assert edges == sorted(edges, key=lambda edge: (edge.start, edge.end))
-    assert all(chunk[edge.start : edge.end] == edge.text for edge in edges)
-    ways = n_best(model, chunk, 1)
-    assert ways == [best]
-    everything = n_best(model, chunk, 10_000)
-    assert everything[0] == best
-    texts = [tuple(edge.text for edge in way.edges) for way in everything]
-    assert len(set(texts)) == len(texts)
-    assert set(texts) == set(all_ways(model, chunk))
-    scores = [way.score for way in everything]
-    assert scores == sorted(scores, reverse=True)
-    for way in everything:
-        total = 0.0
-        for edge in way.edges:
-            total += edge.score
-        assert total == way.score
-    assert n_best(model, chunk, 0) == []
-    if scores and math.isfinite(model.unknown_score) and min(map(abs, scores)) < 1e300:
-        assert [way.score for way in n_best(model, chunk, 3)] == scores[:3]
-
-
-def all_ways(model: Unigram, chunk: str) -> list[tuple[str, ...]]:
-    if not chunk:
-        return [()]
-    ways = []
-    for end in range(1, len(chunk) + 1):
-        piece = chunk[:end]
-        if piece in model.table.scores or (end == 1 and model.unknown is not None):
-            ways += [(piece, *way) for way in all_ways(model, chunk[end:])]
-    return ways
 
 
 def test_nothing_is_merged() -> None:

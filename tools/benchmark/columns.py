@@ -1,29 +1,34 @@
 """Rows a second of ``token_count`` in tables, beside a function around tiktoken in the same engine.
 
-    python -m tools.benchmark.tables FILE… [--encoding NAME] [--rounds N]
-
-Rows are lines of the files that are not empty: *new* has each distinct line once, *repeated* a
-tenth of them ten times. Each round is a process of its own, the two in turn; both have met a short
-text before, so that loading is not counted. Figures are medians, in CPU time of the process. DuckDB
-and Polars are left out where they are not installed; tiktoken needs its files
-(``TIKTOKEN_CACHE_DIR``).
+Rows are lines that are not empty (*lines*), or pieces of 50 to 500 characters (*pieces*), each
+once; *repeated* has a tenth of the lines ten times. Each round is a process of its own, the two in
+turn; both have met a short text before, so that loading is not counted. Figures are medians, in CPU
+time of the process. Engines that are not installed are left out.
 """
 
 from __future__ import annotations
 
-import argparse
+import json
 import random
 import sqlite3
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from .measured import ROOT
+
 ENGINES = ("sqlite3", "duckdb", "polars", "pandas")
+#: The engine that measures each text by itself.
+OF_EACH_TEXT = "duckdb"
+KINDS = ("lines", "pieces", "repeated")
+FIGURES = ("rows_per_second", "tiktoken_rows_per_second", "ratio")
+
 Run = Callable[[], Any]
 
 
@@ -110,47 +115,60 @@ def measure(engine: str, ours: bool, name: str, texts: list[str]) -> tuple[float
     return len(texts) / (time.process_time() - start), tokens
 
 
-def rows_of(files: list[Path], kind: str) -> list[str]:
+def rows_of(texts: Iterable[str], kind: str) -> list[str]:
     """Return the rows of a kind, in an order that is always the same."""
-    lines = {line for file in files for line in file.read_text("utf-8").split("\n") if line}
-    rows = sorted(lines)
-    random.Random(1).shuffle(rows)
-    if kind == "new":
-        return rows
-    rows = rows[: len(rows) // 10] * 10
-    random.Random(2).shuffle(rows)
+    rng = random.Random(1)
+    if kind == "pieces":
+        rows = sorted({piece for text in texts for piece in _pieces(text, rng)})
+    else:
+        rows = sorted({line for text in texts for line in text.split("\n") if line})
+    rng.shuffle(rows)
+    if kind == "repeated":
+        rows = rows[: len(rows) // 10] * 10
+        rng.shuffle(rows)
     return rows
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Rows a second of token_count in tables.")
-    parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--encoding", default="o200k_base")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.one:
-        engine, who, kind = arguments.one
-        print(*measure(engine, who == "ours", arguments.encoding, rows_of(arguments.files, kind)))
-        return
-    for kind in ("new", "repeated"):
-        print(f"{kind}: {len(rows_of(arguments.files, kind)):,} rows")
-        for engine in filter(find_spec, ENGINES):
-            found: dict[str, list[float]] = {"ours": [], "tiktoken": []}
-            sums = set()
-            for _ in range(arguments.rounds):
-                for who, speeds in found.items():
-                    command = [sys.executable, "-m", "tools.benchmark.tables"]
-                    options = ["--encoding", arguments.encoding, "--one", engine, who, kind]
-                    files = map(str, arguments.files)
-                    done = subprocess.check_output([*command, *files, *options], text=True)
-                    speed, tokens = done.split()
-                    speeds.append(float(speed))
-                    sums.add(tokens)
-            assert len(sums) == 1, f"{engine}: the counts differ"
-            ours, theirs = map(statistics.median, found.values())
-            print(f"  {engine:8} {ours:10,.0f} {theirs:10,.0f} {ours / theirs:6.2f}×", flush=True)
+def _pieces(text: str, rng: random.Random) -> Iterator[str]:
+    at = 0
+    while at < len(text):
+        size = rng.randint(50, 500)
+        yield text[at : at + size]
+        at += size
+
+
+def rows_a_second(
+    engine: str, name: str, texts: Iterable[str], kind: str, rounds: int
+) -> dict[str, float]:
+    """Return the figures of an engine that is installed.
+
+    Raises:
+        SystemExit: the counts differ.
+    """
+    speeds: dict[str, list[float]] = {"ours": [], "tiktoken": []}
+    sums = set()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "rows.json")
+        path.write_text(json.dumps(rows_of(texts, kind)))
+        for _ in range(rounds):
+            for who, found in speeds.items():
+                command = [sys.executable, "-m", __name__, engine, who, name, str(path)]
+                done = subprocess.check_output(command, text=True, cwd=ROOT)
+                speed, tokens = done.split()
+                found.append(float(speed))
+                sums.add(tokens)
+    if len(sums) != 1:
+        raise SystemExit(f"{name} in {engine}: the counts differ from tiktoken's")
+    ours, theirs = map(statistics.median, speeds.values())
+    return dict(zip(FIGURES, (ours, theirs, ours / theirs)))
+
+
+def installed() -> list[str]:
+    """Return the engines that are installed."""
+    return [engine for engine in ENGINES if find_spec(engine)]
 
 
 if __name__ == "__main__":
-    main()
+    _engine, _who, _name, _path = sys.argv[1:]
+    _rows = json.loads(Path(_path).read_text())
+    print(*measure(_engine, _who == "ours", _name, _rows))

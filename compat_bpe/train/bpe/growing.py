@@ -6,8 +6,8 @@ from ...encodings.encoding import Encoding
 from ...formats import RANK_LIMIT
 from ...parallel.lazy import cached_property
 from ...pipeline.models.bpe.by_rank import merges_by_rank
-from ..bpe.byte_level import check_byte_level, spellings
-from ..trainer import LearnedMerge
+from ..run.results import LearnedMerge
+from .byte_tokens import check_byte_level, spellings
 
 
 class GrowingVocabulary:
@@ -48,6 +48,8 @@ class GrowingVocabulary:
         self.merges: list[LearnedMerge] = []
         self._ids: dict[bytes, int] = {}
         self._pairs: dict[tuple[int, int], int] = {}
+        #: The ids that each added merge joins.
+        self._parts: list[tuple[int, int]] = []
 
     def add(self, left: int, right: int, frequency: float = 0) -> int:
         """Add the merge of two ids, and return the id of the new token.
@@ -64,14 +66,19 @@ class GrowingVocabulary:
         self.data_of[number] = data
         self._ids[data] = number
         self._pairs[left, right] = number
+        self._parts.append((left, right))
         return number
+
+    def parts_of(self, merge: LearnedMerge) -> tuple[int, int]:
+        """Return the ids that an added merge joins."""
+        return self._parts[merge.id - self._first]
 
     def take_back(self, length: int) -> None:
         """Keep the first ``length`` merges, and undo all later ones."""
         for left, right, number, _ in self.merges[length:]:
             del self.data_of[number], self._ids[left + right]
         self._pairs = {pair: made for pair, made in self._pairs.items() if made in self.data_of}
-        del self.merges[length:]
+        del self.merges[length:], self._parts[length:]
 
     def merge(self, chunk: bytes) -> list[int]:
         """Return the ids that merging gives for a chunk.
@@ -131,6 +138,11 @@ class GrowingVocabulary:
         if self._is_listed:
             return []
         return [token for token, parts in merges_by_rank(self._old_merges.ranks) if parts is None]
+
+    @property
+    def has_unmade_tokens(self) -> bool:
+        """True if merging by rank did not make some old tokens."""
+        return bool(self._never_made)
 
     def encoding(self, name: str) -> Encoding:
         """Return the present vocabulary as an encoding.

@@ -1,20 +1,29 @@
 """Stopping by convergence: bytes per token of held-out text, and the check that ends learning.
 
-Every ``check_every`` merges, bytes per token of the held-out text are measured, as the tokenizer
-with the merges so far gives them. Names of special tokens are plain text. A check is an improvement
-if bytes per token are higher than at the last improvement, by a share of at least
-``min_improvement``. Learning stops after ``patience`` checks in a row without an improvement.
+*A vocabulary that grows.*  Every ``check_every`` merges, bytes per token of the held-out text are
+measured, as the tokenizer with the merges so far gives them. Names of special tokens are plain
+text. A check is an improvement if bytes per token are higher than at the last improvement, by a
+share of at least ``min_improvement``. Learning stops after ``patience`` checks in a row without an
+improvement.
 
 The vocabulary has all merges up to the last check, so it is that of training with as many merges.
+
+*A vocabulary that shrinks*, as Unigram's does.  There is a check before each round of pruning, of
+the vocabulary that learning would end with here, and one at the end. A check is a loss if the one
+before had more bytes per token, by a share of at least ``min_improvement``: the pieces that went
+were worth keeping. After ``patience`` losses in a row, the vocabulary is that of the check before
+them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from .checks import check_least
+from ..checks import check_least
+
+_Model = TypeVar("_Model")
 
 
 @dataclass(frozen=True)
@@ -22,10 +31,11 @@ class Convergence:
     """The settings of stopping by convergence.
 
     Args:
-        patience: the number of checks in a row without an improvement after which learning stops;
-            None to measure only.
-        min_improvement: the least improvement, as a share of bytes per token.
-        check_every: the number of merges from one check to the next.
+        patience: the number of checks in a row without an improvement, or with a loss, after which
+            learning stops; None to measure only.
+        min_improvement: the least improvement or loss, as a share of bytes per token.
+        check_every: the number of merges, pieces or words from one check to the next; of no use
+            where there is a check before each round of pruning.
 
     Raises:
         ValueError: a number is out of range.
@@ -51,7 +61,7 @@ class Point(NamedTuple):
 
     Args:
         tokens: the size of the vocabulary, special tokens included.
-        merges: the number of merges.
+        merges: the number of merges; 0 if the kind has none.
         bytes_per_token: the size in bytes of the held-out text, divided by the number of its
             tokens.
     """
@@ -91,10 +101,8 @@ class Curve:
     """
 
     def __init__(self, settings: Convergence, size: int) -> None:
-        if not size:
-            raise ValueError("there is no held-out text by which learning could stop")
         self._settings = settings
-        self._size = size
+        self._size = _checked(size)
         self.points: list[Point] = []
         self._best = 0.0
         self._idle = 0
@@ -121,6 +129,61 @@ class Curve:
         else:
             self._idle += 1
         return self._settings.patience is not None and self._idle >= self._settings.patience
+
+
+class ShrinkingCurve(Generic[_Model]):
+    """The checks so far of a vocabulary that shrinks, and the model that training is to give.
+
+    Args:
+        settings, size: as of ``Curve``.
+
+    Raises:
+        ValueError: there is no text.
+
+    >>> curve = ShrinkingCurve(Convergence(patience=2, min_improvement=0.1), 1000)
+    >>> [curve.add(500, 200, "a"), curve.add(400, 210, "b"), curve.add(300, 240, "c")]
+    [False, False, False]
+    >>> curve.add(200, 300, "d"), curve.model
+    (True, 'b')
+    """
+
+    def __init__(self, settings: Convergence, size: int) -> None:
+        self._settings = settings
+        self._size = _checked(size)
+        self.points: list[Point] = []
+        #: The model of the last check without a loss, once learning has converged; else the last.
+        self.model: _Model | None = None
+        self._kept: _Model | None = None
+        self._losses = 0
+
+    def add(self, tokens: int, size: int, model: _Model) -> bool:
+        """Add a check, and return True if learning has converged.
+
+        Args:
+            tokens: the size of the vocabulary.
+            size: the number of tokens of the held-out text.
+            model: what has the vocabulary.
+        """
+        bytes_per_token = self._size / max(size, 1)
+        before = self.points[-1].bytes_per_token if self.points else 0.0
+        self.points.append(Point(tokens, 0, bytes_per_token))
+        is_loss = before > bytes_per_token and before >= bytes_per_token * (
+            1 + self._settings.min_improvement
+        )
+        self._losses = self._losses + 1 if is_loss else 0
+        if not is_loss:
+            self._kept = model
+        has_converged = (
+            self._settings.patience is not None and self._losses >= self._settings.patience
+        )
+        self.model = self._kept if has_converged else model
+        return has_converged
+
+
+def _checked(size: int) -> int:
+    if not size:
+        raise ValueError("there is no held-out text by which learning could stop")
+    return size
 
 
 def points_as_json(points: Iterable[Point]) -> list[dict[str, Any]]:

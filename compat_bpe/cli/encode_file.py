@@ -1,0 +1,147 @@
+"""Encoding a large file by several processes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Generator, Iterator, Sequence, Set
+from contextlib import suppress
+from typing import NamedTuple
+
+from .. import Encoding
+from ..encodings.baselines import Baseline
+from ..files.text import STDIN, not_utf8
+from .counting import Part
+from .input_path import shown_name
+from .output import CommandError
+from .workers import most_workers
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..parallel.pool import Pool, Tell
+
+#: Writes ids as bytes, without what is between two portions of ids.
+Write = Callable[[Sequence[int]], bytes]
+
+#: Seconds to wait for the next message of a worker.
+_PATIENCE = 0.2
+
+
+def encoded_by_workers(
+    encoding: Encoding, path: str, allowed: Set[str], write: Write, jobs: int | None
+) -> Generator[bytes, None, None] | None:
+    """Return the ids of a file as bytes, in portions; None if workers do not pay.
+
+    Args:
+        encoding: the encoding.
+        path: the file.
+        allowed: the names of special tokens that are tokens in it.
+        write: writes ids; other processes import it by its name.
+        jobs: the largest number of processes; None for as many as can run at the same time.
+
+    Raises:
+        CommandError: the file cannot be read or is not UTF-8; the vocabulary has no token for a
+            part of the text. It is raised after the portions before it.
+    """
+    # The words of a baseline are numbered as they come, in one process.
+    if path == STDIN or isinstance(encoding, Baseline):
+        return None
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    most = most_workers(status.st_size, jobs)
+    if not most:
+        return None
+    from .parts import cut_parts  # small inputs do not need it
+
+    parts = [part for part, _ in cut_parts(encoding, path, status.st_size, allowed)]
+    return _portions(encoding, allowed, write, parts, most) if len(parts) > 1 else None
+
+
+def _portions(
+    encoding: Encoding, allowed: Set[str], write: Write, parts: Sequence[Part], most: int
+) -> Generator[bytes, None, None]:
+    """Yield the ids of the parts in order; those of a part may be empty."""
+    from ..parallel.pool import Pool
+
+    encoder = _PartEncoder(encoding, allowed, write)
+    with Pool(_Worker, (encoder,), min(most, len(parts)), forks=True) as pool:
+        for outcome in _outcomes(pool, encoder, parts):
+            if outcome.error:
+                raise CommandError(outcome.error)
+            yield outcome.ids
+
+
+class _Outcome(NamedTuple):
+    """What became of a part: its ids, or an error."""
+
+    ids: bytes
+    error: str = ""
+
+
+def _outcomes(pool: Pool, encoder: _PartEncoder, parts: Sequence[Part]) -> Iterator[_Outcome]:
+    """Yield the outcome of each part in order."""
+    from ..parallel.pool import WorkerKilled
+
+    waiting: dict[int, _Outcome] = {}
+    given = 0
+    ahead = 2 * pool.size  # few, since their ids wait for those of the parts before them
+    for index, part in enumerate(parts):
+        with suppress(WorkerKilled):
+            while given < min(len(parts), index + ahead):
+                for number, outcome in pool.give((given, parts[given])):
+                    waiting[number] = outcome
+                given += 1
+            while index not in waiting and pool.is_busy:
+                for number, outcome in pool.arrived(_PATIENCE):
+                    waiting[number] = outcome
+        if index not in waiting:  # no worker could be started, or the one that had it was killed
+            waiting[index] = encoder.encode(part)
+        yield waiting.pop(index)
+
+
+class _PartEncoder:
+    """An encoder of parts of files."""
+
+    def __init__(self, encoding: Encoding, allowed: Set[str], write: Write) -> None:
+        self._encoding = encoding
+        self._allowed = allowed
+        self._write = write
+
+    def encode(self, part: Part) -> _Outcome:
+        """Return the ids of a part, or why there are none."""
+        name = shown_name(part.path)
+        try:
+            with open(part.path, "rb") as file:
+                file.seek(part.start)
+                data = file.read(-1 if part.end is None else part.end - part.start)
+        except OSError as error:
+            return _Outcome(b"", f"{name}: {error.strerror or error}")
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            return _Outcome(b"", f"{name}: {not_utf8(error, part.start)}")
+        encoding = self._encoding.continued if part.start else self._encoding
+        try:
+            ids = encoding.encode(text, allowed_special=self._allowed, disallowed_special=())
+        except ValueError as error:
+            return _Outcome(b"", f"{name}: {encoding.name}: {error}")
+        return _Outcome(self._write(ids))
+
+
+class _Worker:
+    """A worker that encodes parts."""
+
+    def __init__(self, encoder: _PartEncoder) -> None:
+        self._encoder = encoder
+
+    def do(self, task: tuple[int, Part], tell: Tell) -> None:
+        """Tell the index and the outcome of a part."""
+        index, part = task
+        tell((index, self._encoder.encode(part)))
+
+    def finish(self, tell: Tell) -> None:
+        pass

@@ -1,0 +1,380 @@
+"""Training that goes on after it was stopped, by whatever: an interrupt, ``kill -9``, no power.
+
+A folder keeps what was done. ``state.json`` says it and names the one file of counts that belongs
+to it; both are put in place whole, the state last. So a process may end at any time.
+
+**Counting.** The counts of everything fed so far are kept, and a digest of it. A run that goes on
+is fed the same texts once more. It takes their digest, which is quick, and counts only what comes
+after those that are kept. If the digest is another one, the texts are others, and it refuses.
+
+**Merging.** The merges of byte-level BPE are kept as they are learned. A run that goes on merges
+the counted words by them, and learns the next; ``bpe.merging`` says why that is the same. Other
+kinds learn anew from the counts that were kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, fields, is_dataclass
+from hashlib import sha256
+from typing import Any
+
+from ..corpus.counted import Counted, rows_of
+from ..corpus.counts_file import CountsReader, Row, write_rows
+from ..encodings.encoding import Encoding
+from ..files.lock import locked
+from ..files.streamed import written_whole
+from ..files.write import write_files
+from ..version import __version__
+from .run.results import Trained
+from .trainer import Advance, KindSettings, Trainer
+
+_STATE = "state.json"
+_COUNTS = "counts-"
+_TSV = ".tsv"
+#: What files have in their names that a killed process has left.
+_LEFT = ".tmp"
+
+#: The share of the time that is spent on writing is at most one part of so many.
+_SHARE = 10
+
+
+class Checkpoint:
+    """The folder in which a training keeps what it has done, to be used in a ``with`` block.
+
+    Args:
+        folder: the folder; it is created, in one that exists.
+        settings: the settings of the training.
+        every: the seconds between two checkpoints, more if writing one takes long.
+
+    Raises:
+        FileExistsError: the folder has other files and no state, or is none.
+        ValueError: the state is of other settings, or damaged.
+        OSError: it cannot be read or made, or another program works with it.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        settings: KindSettings,
+        every: float = 60.0,
+    ) -> None:
+        self.folder = os.fspath(folder)
+        self._every = every
+        self._held = ExitStack()
+        #: The merges that were learned: the ids of both parts, and the frequency.
+        self.merges: list[tuple[int, int, float]] = []
+        #: The numbers of tokens of the held-out words at each check.
+        self.sizes: list[int] = []
+        #: The number of texts, and of rows of counts, that were fed; and the digest of them.
+        self.fed = 0
+        self.digest = ""
+        #: True if all was fed.
+        self.is_complete = False
+        self._counts: str | None = None
+        self._settings = _described(settings)
+        self._due = time.monotonic() + every
+
+    def __enter__(self) -> Checkpoint:
+        self._check_is_ours()
+        os.makedirs(self.folder, exist_ok=True)
+        with ExitStack() as held:
+            held.enter_context(locked([self.folder]))
+            self._read()
+            self._held = held.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
+
+    @property
+    def is_due(self) -> bool:
+        """True if a checkpoint is to be written."""
+        return time.monotonic() >= self._due
+
+    @property
+    def shown(self) -> str:
+        """What was done, for a message."""
+        if self.merges:
+            return f"all texts are counted, {len(self.merges):,} merges are learned"
+        counted = "all texts are" if self.is_complete else f"{self.fed:,} pieces of text are"
+        return f"{counted} counted"
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the counts that were kept.
+
+        Raises:
+            OSError, ValueError: they cannot be read, or are damaged.
+        """
+        if self._counts is None:
+            return
+        path = os.path.join(self.folder, self._counts)
+        with open(path, "rb") as file:
+            digest = sha256()
+            while block := file.read(1 << 20):
+                digest.update(block)
+        if self._counts != _name(digest.hexdigest()):
+            raise ValueError(f"{path}: damaged: its content is not what its name says")
+        yield from CountsReader([path]).read()
+
+    def keep_counts(self, rows: Iterator[Row], fed: int, digest: str, *, is_complete: bool) -> None:
+        """Keep the counts of everything fed so far.
+
+        Args:
+            rows: the counts.
+            fed, digest, is_complete: as the attributes.
+
+        Raises:
+            OSError: the disk is full, for instance; what was kept before is still there.
+        """
+        begun = time.monotonic()
+        path = os.path.join(self.folder, f"{_COUNTS}new{_TSV}")
+        hashed = _Hashed()
+        with written_whole(path) as file:
+            hashed.file = file
+            write_rows(hashed, rows, path, with_groups=True)  # type: ignore[arg-type]
+        counts = _name(hashed.digest.hexdigest())
+        os.replace(path, os.path.join(self.folder, counts))
+        self._counts, self.fed, self.digest = counts, fed, digest
+        self.is_complete = is_complete
+        self._write(begun)
+        self._clear(counts)
+
+    def keep_merge(self, left: int, right: int, frequency: float, sizes: list[int]) -> None:
+        """Take a merge that was learned; write all of them if a checkpoint is due.
+
+        Args:
+            left, right: the ids of its parts.
+            frequency: the frequency of the pair.
+            sizes: as the attribute, all of them.
+        """
+        self.merges.append((left, right, frequency))
+        if self.is_due:
+            self.sizes = [*sizes]
+            self._write(time.monotonic())
+
+    def remove(self) -> None:
+        """Remove what was kept, and the folder if nothing else is in it."""
+        with suppress(FileNotFoundError):
+            os.remove(os.path.join(self.folder, _STATE))
+        self._clear(None)
+        self._held.close()
+        with suppress(OSError):
+            os.rmdir(self.folder)
+
+    def _read(self) -> None:
+        path = os.path.join(self.folder, _STATE)
+        try:
+            with open(path, "rb") as file:
+                state = json.loads(file.read())
+            kept = {**state["settings"]}
+            self._counts = str(state["counts"])
+            self.fed, self.digest = int(state["fed"]), str(state["sha256"])
+            self.is_complete = bool(state["complete"])
+            self.merges = [(int(one), int(other), rate) for one, other, rate in state["merges"]]
+            self.sizes = [*map(int, state["sizes"])]
+        except FileNotFoundError:
+            return
+        except (ValueError, LookupError, TypeError, RecursionError):
+            raise ValueError(f"{path}: not the state of a training, or damaged") from None
+        if os.path.basename(self._counts) != self._counts:
+            raise ValueError(f"{path}: not the state of a training, or damaged")
+        for name, value in self._settings.items():
+            if kept.get(name) != value:
+                raise ValueError(
+                    f"{self.folder}: the checkpoint is of other settings: {name} was "
+                    f"{kept.get(name)!r:.99} and is {value!r:.99}; go on with those, or name "
+                    "another folder"
+                )
+
+    def _check_is_ours(self) -> None:
+        """Raise ``FileExistsError`` if the folder is not ours to write into."""
+        folder = self.folder
+        if not os.path.lexists(folder) or os.path.lexists(os.path.join(folder, _STATE)):
+            return
+        if not os.path.isdir(folder):
+            raise FileExistsError(f"{folder}: it exists and is not a folder")
+        others = [name for name in sorted(os.listdir(folder)) if not _is_ours(name)]
+        if others:
+            raise FileExistsError(
+                f"{folder}: it has other files ({others[0]}) and no checkpoint; name an empty "
+                "folder, or a new one"
+            )
+
+    def _write(self, begun: float) -> None:
+        state = {
+            "settings": self._settings,
+            "fed": self.fed,
+            "sha256": self.digest,
+            "complete": self.is_complete,
+            "counts": self._counts,
+            "sizes": self.sizes,
+            "merges": self.merges,
+        }
+        data = json.dumps(state).encode() + b"\n"
+        write_files([(os.path.join(self.folder, _STATE), data)])
+        now = time.monotonic()
+        self._due = now + max(self._every, (now - begun) * (_SHARE - 1))
+
+    def _clear(self, kept: str | None) -> None:
+        """Remove counts that are not needed any more, and what a killed process has left."""
+        for name in os.listdir(self.folder):
+            if _is_ours(name) and name not in (kept, _STATE):
+                with suppress(FileNotFoundError):
+                    os.remove(os.path.join(self.folder, name))
+
+
+class CheckpointedTrainer:
+    """A trainer that keeps what it has done, and goes on from there.
+
+    Args:
+        trainer: a trainer to which nothing was fed.
+        checkpoint: the checkpoint, within its ``with`` block.
+
+    Raises:
+        OSError, ValueError: what was kept cannot be read.
+
+    >>> import tempfile
+    >>> from compat_bpe.train import TrainingSettings
+    >>> settings = TrainingSettings(num_merges=1)
+    >>> with tempfile.TemporaryDirectory() as parent:
+    ...     folder = os.path.join(parent, "kept")
+    ...     with Checkpoint(folder, settings) as checkpoint, Trainer(settings) as trainer:
+    ...         kept = CheckpointedTrainer(trainer, checkpoint)
+    ...         kept.feed("hug pug hug")
+    ...         trained = kept.train()
+    ...         checkpoint.remove()
+    >>> trained.merges
+    [LearnedMerge(left=b'u', right=b'g', id=256, frequency=3)]
+    """
+
+    def __init__(self, trainer: Trainer, checkpoint: Checkpoint) -> None:
+        self._trainer = trainer
+        self._checkpoint = checkpoint
+        self._digest = sha256()
+        self._fed = 0
+        #: The number of texts and rows of counts whose counts were kept.
+        self._kept = checkpoint.fed
+        trainer.feed_counts(checkpoint.rows())
+
+    def __enter__(self) -> CheckpointedTrainer:
+        self._trainer.__enter__()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._trainer.__exit__(*exception)
+
+    def feed(self, text: str, group: str = "", *, is_last: bool = True) -> None:
+        """Take a text, or a piece of one; arguments and errors as in ``Trainer.feed``.
+
+        Raises:
+            ValueError: the checkpoint is of other texts.
+        """
+        if self._is_new("text", text, group, is_last):
+            self._trainer.feed(text, group, is_last=is_last)
+            if is_last and self._checkpoint.is_due:
+                self._keep(is_complete=False)
+
+    def feed_counts(self, counts: Counted, group: str = "") -> None:
+        """Take words that come with their counts; arguments and errors as in ``feed``."""
+        new = (row for row in rows_of(counts, group) if self._is_new("count", *row))
+        self._trainer.feed_counts(new, group)
+
+    def hold_out(self, text: str) -> None:
+        """Take a text by which learning may stop; errors as in ``feed``, and of ``Trainer``."""
+        self._is_new("held out", text)
+        self._trainer.hold_out(text)
+
+    def train(self, advance: Advance = lambda steps: None) -> Trained:
+        """Learn from all texts; arguments and errors as in ``Trainer.train``.
+
+        Raises:
+            ValueError: the checkpoint is of other texts.
+        """
+        if self._fed < self._kept:
+            raise self._others("it has had more of them")
+        if not self._checkpoint.is_complete:
+            self._keep(is_complete=True)
+        return self._trainer.train(advance, self._checkpoint)
+
+    def _is_new(self, *fed: object) -> bool:
+        """Take something fed; return False if it was counted before the run was stopped."""
+        is_new = self._fed >= self._kept
+        if is_new and self._checkpoint.is_complete:
+            raise self._others("there are more of them now")
+        for part in fed:
+            data = str(part).encode("utf-8", "surrogatepass")
+            # With their lengths, no others give the same bytes.
+            self._digest.update(b"%d:" % len(data))
+            self._digest.update(data)
+        self._fed += 1
+        if self._fed == self._kept and self._digest.hexdigest() != self._checkpoint.digest:
+            raise self._others("they, their order or their groups have changed")
+        return is_new
+
+    def _keep(self, *, is_complete: bool) -> None:
+        counts = self._trainer.counts_so_far()
+        rows = (
+            (chunk, count, group)
+            for group, counter in counts.items()
+            for chunk, count in counter.items()
+        )
+        digest = self._digest.hexdigest()
+        self._checkpoint.keep_counts(rows, self._fed, digest, is_complete=is_complete)
+
+    def _others(self, why: str) -> ValueError:
+        return ValueError(
+            f"{self._checkpoint.folder}: the checkpoint is of other texts: {why}; go on with "
+            "those, or name another folder"
+        )
+
+
+class _Hashed:
+    """A file that takes the digest of what is written to it."""
+
+    def __init__(self) -> None:
+        self.file: Any = None
+        self.digest = sha256()
+
+    def write(self, data: bytes) -> int:
+        self.digest.update(data)
+        written: int = self.file.write(data)
+        return written
+
+
+def _name(digest: str) -> str:
+    return f"{_COUNTS}{digest[:16]}{_TSV}"
+
+
+def _is_ours(name: str) -> bool:
+    """Return True if a file of this name is a checkpoint's."""
+    return name == _STATE or (
+        name.startswith((_COUNTS, _STATE)) and name.endswith((_TSV, _LEFT, ".old"))
+    )
+
+
+def _described(settings: KindSettings) -> dict[str, Any]:
+    """Return all that must be the same when a training goes on, as JSON."""
+    assert is_dataclass(settings)
+    described = {
+        "compat_bpe": __version__,
+        "model": settings.kind,
+        **{field.name: getattr(settings, field.name) for field in fields(settings)},
+    }
+    found: dict[str, Any] = json.loads(json.dumps(described, default=_plain))
+    return found
+
+
+def _plain(value: object) -> Any:
+    """Return a value as JSON; a vocabulary is its digest."""
+    if isinstance(value, Encoding):
+        return sha256(repr(value.recipe()[1]).encode("utf-8", "backslashreplace")).hexdigest()
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return repr(value)

@@ -1,0 +1,1 @@
+"""A run of training: its costs, where it stops, and its results."""

@@ -1,0 +1,42 @@
+"""Files of text, and how much of them is compared."""
+
+from __future__ import annotations
+
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from tests.corpora import CORPORA
+
+#: How much of a corpus is compared, in characters, and how many sources.
+PARTS = [8_000, pytest.param(None, marks=pytest.mark.sweep, id="whole")]
+
+
+def read(path: Path) -> str:
+    with path.open(encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def standard_library(number: int) -> list[str]:
+    """About so many sources, of all sizes: every nth of those that are UTF-8, by size."""
+    folder = Path(sysconfig.get_path("stdlib"))
+    paths = (path for path in folder.rglob("*.py") if "site-packages" not in path.parts)
+    by_size = sorted((path.stat().st_size, path) for path in paths)
+    texts = []
+    for _, path in by_size[:: max(1, len(by_size) // number)]:
+        try:
+            texts.append(read(path))
+        except UnicodeDecodeError:  # those that test the decoders
+            continue
+    return texts
+
+
+def natural_texts() -> dict[str, list[str]]:
+    """Texts to learn from, by their titles: the standard library, and corpora that are there."""
+    sources = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    found = {"standard library": [path.read_text("utf-8") for path in sources[:60]]}
+    for name in ("udhr.txt", "chinese_classical.txt"):
+        if (CORPORA / name).exists():
+            found[name] = (CORPORA / name).read_text("utf-8")[:60_000].splitlines(keepends=True)
+    return found

@@ -1,0 +1,262 @@
+"""A training that was stopped goes on from its checkpoint: with the same result as at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat_bpe.files import lock, replace
+from compat_bpe.train import (
+    CharacterBpeSettings,
+    Convergence,
+    Trained,
+    Trainer,
+    TrainingSettings,
+    WordPieceSettings,
+    checkpoint,
+    train_bpe,
+)
+from compat_bpe.train.checkpoint import Checkpoint, CheckpointedTrainer
+from compat_bpe.train.trainer import KindSettings
+
+TEXTS = [
+    ("low lower lowest", "a", False),
+    (" new newer newest", "a", True),
+    ("wide wider widest \ud800", "b", True),
+    ("low low new new", "a", True),
+    ("\t\\n\n世界", "b", True),
+]
+COUNTS = [("hug", 3, "a"), ("pug", 2, "b")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def always() -> Iterator[None]:
+    """Write a checkpoint whenever one is due, however long it takes; do not wait for the disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoint, "_SHARE", 1)
+        for name in ("sync_file", "sync_folder"):
+            patch.setattr(replace, name, lambda path: None)
+        yield
+
+
+class Stop(Exception):
+    """What stops a run."""
+
+
+def run(
+    folder: Path,
+    settings: KindSettings,
+    *,
+    stop_after: int = 10**9,
+    texts: Any = TEXTS,
+    counts: Any = COUNTS,
+    every: float = 0.0,
+) -> Trained:
+    """Train; raise ``Stop`` after so many texts, rows, or merges."""
+    done = 0
+
+    def step(number: int = 1) -> None:
+        nonlocal done
+        done += number
+        if done > stop_after:
+            raise Stop
+
+    def rows() -> Iterator[Any]:
+        for row in counts:
+            step()
+            yield row
+
+    with (
+        Checkpoint(folder, settings, every) as kept,
+        CheckpointedTrainer(Trainer(settings), kept) as trainer,
+    ):
+        trainer.feed_counts(rows())
+        for text, group, is_last in texts:
+            step()
+            trainer.feed(text, group, is_last=is_last)
+        if settings.stops_by is not None:
+            trainer.hold_out("lower newest wide")
+        trained = trainer.train(step)
+        kept.remove()
+        return trained
+
+
+def at_once(settings: KindSettings) -> Trained:
+    with Trainer(settings) as trainer:
+        trainer.feed_counts(COUNTS)
+        for text, group, is_last in TEXTS:
+            trainer.feed(text, group, is_last=is_last)
+        if settings.stops_by is not None:
+            trainer.hold_out("lower newest wide")
+        return trainer.train()
+
+
+def same(found: Trained, expected: Trained) -> bool:
+    return (
+        found.merges == expected.merges
+        and found.encoding.core.encoder == expected.encoding.core.encoder
+        and found._replace(encoding=None) == expected._replace(encoding=None)  # type: ignore[arg-type]
+    )
+
+
+SETTINGS: dict[str, Callable[[], KindSettings]] = {
+    "plain": lambda: TrainingSettings(280),
+    "weights": lambda: TrainingSettings(num_merges=20, weights={"b": 3.0}),
+    "convergence": lambda: TrainingSettings(convergence=Convergence(2, 0.01, 2)),
+    "curve": lambda: TrainingSettings(278, convergence=Convergence(None, 0.01, 3)),
+    "superwords": lambda: TrainingSettings(
+        275,
+        start=train_bpe(["low lower newest"] * 2, 260, special_tokens=["<|end|>"]),
+        pattern="superbpe",
+        max_words=2,
+    ),
+    "wordpiece": lambda: WordPieceSettings(30),
+    "characters": lambda: CharacterBpeSettings(30, weights={"a": 2.0}),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_stopped_run_goes_on(name: str, tmp_path: Path) -> None:
+    settings = SETTINGS[name]()
+    expected = at_once(settings)
+    for stop_after in (1, 4, 7, 8, 13):
+        folder = tmp_path / f"{name} {stop_after}"
+        try:
+            run(folder, settings, stop_after=stop_after)
+        except Stop:
+            assert same(run(folder, settings), expected)
+        assert not folder.exists()
+
+
+@given(st.lists(st.integers(0, 12), max_size=3), st.sampled_from(["plain", "curve"]))
+def test_a_run_that_is_stopped_again_and_again(stops: list[int], name: str) -> None:
+    import tempfile
+
+    settings = SETTINGS[name]()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kept"
+        for stop in stops:
+            try:
+                run(path, settings, stop_after=stop + 7)
+            except Stop:
+                continue
+        assert same(run(path, settings), at_once(settings))
+
+
+def stopped(folder: Path, after: int, **options: Any) -> None:
+    with pytest.raises(Stop):
+        run(folder, TrainingSettings(280), stop_after=after, **options)
+
+
+def test_what_was_counted_is_not_counted_again(tmp_path: Path) -> None:
+    stopped(tmp_path, 9)
+    with (
+        Trainer(TrainingSettings(280)) as trainer,
+        Checkpoint(tmp_path, TrainingSettings(280)) as kept,
+    ):
+        assert kept.is_complete
+        assert len(kept.merges) == 3
+        CheckpointedTrainer(trainer, kept)
+        counts = trainer.counts_so_far()
+        assert counts["a"]["low"] == 2
+        assert counts["a"]["hug"] == 3
+
+
+@pytest.mark.parametrize("after", [5, 12])
+def test_other_texts_are_refused(after: int, tmp_path: Path) -> None:
+    stopped(tmp_path, after)
+    for texts in ([*TEXTS[1:], TEXTS[0]], [("lew", "a", True), *TEXTS[1:]], TEXTS[:1]):
+        with pytest.raises(ValueError, match="the checkpoint is of other texts: "):
+            run(tmp_path, TrainingSettings(280), texts=texts)
+    with pytest.raises(ValueError, match="the checkpoint is of other texts: "):
+        run(tmp_path, TrainingSettings(280), counts=[("hug", 4, "a"), ("pug", 2, "b")])
+    if after == 12:
+        with pytest.raises(ValueError, match="there are more of them now"):
+            run(tmp_path, TrainingSettings(280), texts=[*TEXTS, TEXTS[0]])
+    assert same(run(tmp_path, TrainingSettings(280)), at_once(TrainingSettings(280)))
+
+
+def test_other_settings_are_refused(tmp_path: Path) -> None:
+    stopped(tmp_path, 9)
+    with pytest.raises(ValueError, match="vocab_size was 280 and is 281"):
+        run(tmp_path, TrainingSettings(281))
+    with pytest.raises(ValueError, match="pattern was 'gpt2' and is 'cl100k_base'"):
+        run(tmp_path, TrainingSettings(280, pattern="cl100k_base"))
+    with pytest.raises(ValueError, match="model was 'bpe' and is 'wordpiece'"):
+        run(tmp_path, WordPieceSettings(280))
+    with pytest.raises(ValueError, match=r"(pattern|start) was "):
+        run(tmp_path, TrainingSettings(280, start=train_bpe(["ab"], 257)))
+
+
+def test_vocabularies_are_told_apart_and_the_same_one_is_known(tmp_path: Path) -> None:
+    first, other = (train_bpe([text], 257) for text in ("ab", "cd"))
+    settings = TrainingSettings(280, start=first)
+    with pytest.raises(Stop):
+        run(tmp_path, settings, stop_after=9)
+    with pytest.raises(ValueError, match="start was"):
+        run(tmp_path, TrainingSettings(280, start=other))
+    same_one = train_bpe(["ab"], 257)
+    assert run(tmp_path, TrainingSettings(280, start=same_one)).encoding.n_vocab > 257
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(FileExistsError, match=r"it has other files \(mine\.txt\)"):
+        run(tmp_path, TrainingSettings(280))
+    with pytest.raises(FileExistsError, match="not a folder"):
+        run(tmp_path / "mine.txt", TrainingSettings(280))
+    assert os.listdir(tmp_path) == ["mine.txt"]
+
+
+def test_what_is_beside_a_checkpoint_stays(tmp_path: Path) -> None:
+    stopped(tmp_path, 9)
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "counts-old.tsv").write_text("left by a killed process")
+    run(tmp_path, TrainingSettings(280))
+    assert os.listdir(tmp_path) == ["mine.txt"]
+
+
+@pytest.mark.parametrize(
+    "state", [b"", b"{}", b"[1]", b"{" * 99_999, b'{"settings": 1}', b"\xff", b'{"a": NaN}']
+)
+def test_damaged_states_are_refused(state: bytes, tmp_path: Path) -> None:
+    stopped(tmp_path, 9)
+    (tmp_path / "state.json").write_bytes(state)
+    with pytest.raises(ValueError, match=r"state\.json: not the state of a training, or damaged"):
+        run(tmp_path, TrainingSettings(280))
+
+
+def test_damaged_counts_are_refused(tmp_path: Path) -> None:
+    stopped(tmp_path, 9)
+    (counts,) = tmp_path.glob("counts-*.tsv")
+    counts.write_bytes(counts.read_bytes()[:-2])
+    with pytest.raises(ValueError, match=r"counts-.*\.tsv: damaged"):
+        run(tmp_path, TrainingSettings(280))
+
+
+def test_a_path_in_a_state_leads_nowhere_else(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    stopped(folder, 9)
+    state = (folder / "state.json").read_text()
+    (counts,) = folder.glob("counts-*.tsv")
+    (folder / "state.json").write_text(state.replace(counts.name, f"../{counts.name}"))
+    with pytest.raises(ValueError, match="not the state of a training"):
+        run(folder, TrainingSettings(280))
+
+
+def test_one_run_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "_PATIENCE", 0.0)
+    settings = TrainingSettings(280)
+    with Checkpoint(tmp_path, settings), pytest.raises(OSError, match="another program"):
+        Checkpoint(tmp_path, settings).__enter__()
+    # The lock is gone with the first, and with one that was refused.
+    stopped(tmp_path, 9)
+    with pytest.raises(ValueError, match="other settings"):
+        run(tmp_path, TrainingSettings(281))
+    assert same(run(tmp_path, settings), at_once(settings))

@@ -1,0 +1,203 @@
+"""Write fixtures/public_api.txt: what is public, with its signatures, a line each.
+
+Usage: python tools/public_api.py [--check]
+
+docs/stability.md says what the list means. The names of Python are those of docs/reference, looked
+up in the source without importing it, so that the list is the same with every Python and every
+extra.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+import click
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from compat_bpe.cli import cli
+from compat_bpe.encodings.registry import list_encoding_names
+from compat_bpe.lsp.server import NOTIFICATIONS, RECOUNT, REQUESTS
+from compat_bpe.mcp.server import TOOLS
+from tools.generated import write_or_check
+
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "fixtures/public_api.txt"
+
+#: A module in a page of the reference, and those of its names that are public.
+_MEMBERS = re.compile(r"^::: ([\w.]+)$.*?members: \[(.*?)\]", re.MULTILINE | re.DOTALL)
+
+#: Public names that the reference does not have.
+_MORE = {"compat_bpe.sql": ["register"], "compat_bpe.report.html": ["page"]}
+
+Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def generate() -> dict[Path, str]:
+    """Return the text of the list."""
+    parts = {
+        "Python": sorted(set(_names_of_python())),
+        "Command": list(_commands(cli, "compat-bpe")),
+        "Encodings": list_encoding_names(),
+        "Language server": sorted({*REQUESTS, *NOTIFICATIONS} - {RECOUNT}),
+        "Server for agents": sorted(_tools()),
+    }
+    sections = ["\n".join([f"# {name}", "", *lines, ""]) for name, lines in parts.items()]
+    return {TARGET: "\n".join(sections)}
+
+
+def _tools() -> Iterator[str]:
+    for tool in TOOLS.values():
+        arguments = [name if name in tool.required else f"{name}?" for name in tool.properties]
+        yield f"{tool.name}({', '.join(arguments)}) -> {', '.join(tool.result)}"
+
+
+def _commands(command: click.Command, path: str) -> Iterator[str]:
+    """Yield each command with its arguments and options."""
+    parameters = []
+    for parameter in command.params:
+        names = [*parameter.opts, *parameter.secondary_opts]
+        hidden = isinstance(parameter, click.Option) and parameter.hidden
+        if isinstance(parameter, click.Argument):
+            names = [parameter.human_readable_name]
+        if not hidden:
+            parameters.append("/".join(names))
+    yield " ".join([path, *parameters])
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in sorted(command.list_commands(context)):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from _commands(inner, f"{path} {name}")
+
+
+def _names_of_python() -> Iterator[str]:
+    listed = dict(_MORE)
+    for page in sorted((ROOT / "docs/reference").glob("*.md")):
+        for module, names in _MEMBERS.findall(page.read_text("utf-8")):
+            listed[module] = [name.strip() for name in names.split(",")]
+    for module, names in listed.items():
+        for name in names:
+            yield from _described(f"{module}.{name}", *_find(module, name))
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    path = ROOT.joinpath(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return ast.parse(path.read_text("utf-8"))
+
+
+def _find(module: str, name: str) -> tuple[str, ast.stmt]:
+    """Return where a name of a module is defined: the module and the statement.
+
+    Raises:
+        LookupError: it is nowhere in the package.
+    """
+    for node in _statements(_tree(module).body):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    return _find(_absolute(module, node), alias.name)
+        elif name in _defined(node):
+            return module, node
+    raise LookupError(f"{module} has no {name}")
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements of a module, with those that depend on something."""
+    for node in body:
+        yield node
+        if isinstance(node, (ast.If, ast.Try)):
+            yield from _statements(node.body)
+            yield from _statements(node.orelse)
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    if isinstance(node, (ast.ClassDef, *Function)):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
+
+
+def _absolute(module: str, node: ast.ImportFrom) -> str:
+    parts = module.split(".")
+    is_package = ROOT.joinpath(*parts).is_dir()
+    base = parts[: len(parts) - node.level + is_package]
+    return ".".join([*base, *([node.module] if node.module else [])])
+
+
+def _described(name: str, module: str, node: ast.stmt) -> Iterator[str]:
+    """Yield the lines for a name and what it has."""
+    if isinstance(node, Function):
+        yield f"{name}{_signature(node)}"
+    elif isinstance(node, ast.ClassDef):
+        bases = ", ".join(ast.unparse(base) for base in node.bases)
+        yield f"class {name}({bases})" if bases else f"class {name}"
+        for member, text in sorted(_members(module, node).items()):
+            yield f"{name}.{member}{text}"
+    else:
+        value = getattr(node, "value", None)
+        yield f"{name} = {ast.unparse(value)}" if value else name
+
+
+def _members(module: str, node: ast.ClassDef) -> dict[str, str]:
+    """Return the public members of a class, and of those of the package that it is made of."""
+    found: dict[str, str] = {}
+    for base in node.bases:
+        if isinstance(base, ast.Name):
+            try:
+                place, inner = _find(module, base.id)
+            except LookupError:  # a class of Python's
+                continue
+            if isinstance(inner, ast.ClassDef):
+                found.update(_members(place, inner))
+    for part in node.body:
+        if isinstance(part, Function) and _is_public(part.name):
+            decorators = [ast.unparse(one) for one in part.decorator_list]
+            if any(one.endswith((".setter", ".deleter")) for one in decorators):
+                found[part.name] += " (can be set)"
+            elif {"property", "cached_property"} & {*decorators}:
+                found[part.name] = f": {ast.unparse(part.returns)}" if part.returns else ""
+            else:
+                found[part.name] = _signature(part)
+        elif isinstance(part, ast.AnnAssign) and _is_public(name := ast.unparse(part.target)):
+            default = f" = {ast.unparse(part.value)}" if part.value else ""
+            found[name] = f": {ast.unparse(part.annotation)}{default}"
+        if isinstance(part, Function) and part.name == "__init__":
+            for name in _attributes(part):
+                found.setdefault(name, "")
+    return found
+
+
+def _is_public(name: str) -> bool:
+    return not name.startswith("_") or name in ("__init__", "__call__", "__enter__", "__iter__")
+
+
+def _attributes(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    """Yield the public attributes that a method sets."""
+    for node in ast.walk(method):
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "self"
+            and _is_public(node.attr)
+        ):
+            yield node.attr
+
+
+def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    start = "async " if isinstance(node, ast.AsyncFunctionDef) else ""
+    return f"{start}({ast.unparse(node.args)}){result}"
+
+
+if __name__ == "__main__":
+    sys.exit(write_or_check(__doc__, generate))
