@@ -29,13 +29,13 @@ texts = st.lists(
 
 
 def real_corpora(size: int = 150_000) -> dict[str, list[str]]:
-    """The beginnings of two corpora in documents of some lines; of the guides without them."""
-    paths = [CORPORA / name for name in ("english.txt", "udhr.txt")]
-    if not all(path.exists() for path in paths):
+    """The beginnings of two corpora in documents of some lines; of two guides without them."""
+    paths = {name: CORPORA / f"{name}.txt" for name in ("english", "udhr")}
+    if not all(path.exists() for path in paths.values()):
         docs = Path(__file__).parents[2] / "docs"
-        paths = [docs / "guide-training.md", docs / "compatibility.md"]
+        paths = {"english": docs / "guide-training.md", "udhr": docs / "compatibility.md"}
     found = {}
-    for path in paths:
+    for name, path in paths.items():
         lines = path.read_text("utf-8", errors="replace")[:size].splitlines(keepends=True)
-        found[path.stem] = ["".join(lines[at : at + 9]) for at in range(0, len(lines), 9)]
+        found[name] = ["".join(lines[at : at + 9]) for at in range(0, len(lines), 9)]
     return found
