@@ -67,7 +67,7 @@ class SentencePieceUnigram(SentencePieceBase):
         super().__init__(pieces)
         normal = (score for score, kind in zip(pieces.scores, pieces.types) if kind == NORMAL)
         self.unk_score = rounded(min(normal, default=_LARGEST) - _UNKNOWN_PENALTY)
-        #: The best ways through parts of words that have no place in them to cut, and through words.
+        #: The best ways through parts of words with no place in them to cut, and through words.
         self._parts = Cache(self._way_of_part, _WORDS, _LONGEST_WORD)
         self._words = Cache(self._way_of_word, _WORDS, _LONGEST_WORD)
         self._blocks = Cache(self._way_of_block, _BLOCKS, _LONGEST_BLOCK)
