@@ -67,6 +67,8 @@ class SentencePieceUnigram(SentencePieceBase):
         super().__init__(pieces)
         normal = (score for score, kind in zip(pieces.scores, pieces.types) if kind == NORMAL)
         self.unk_score = rounded(min(normal, default=_LARGEST) - _UNKNOWN_PENALTY)
+        #: The best ways through parts of words with no place in them to cut, and through words.
+        self._parts = Cache(self._way_of_part, _WORDS, _LONGEST_WORD)
         self._words = Cache(self._way_of_word, _WORDS, _LONGEST_WORD)
         self._blocks = Cache(self._way_of_block, _BLOCKS, _LONGEST_BLOCK)
         #: By the text of a block and the score before it: its ids and the score after it.
@@ -191,11 +193,12 @@ class SentencePieceUnigram(SentencePieceBase):
         scores = [score for text, score in of_pieces if len(text) == 1]
         return max(map(abs, [*scores, self.unk_score])) + ROUNDING
 
+    def _way_of_part(self, part: str) -> Way:
+        return self._finder.find(part)
+
     @cached_property
-    def _parts(self) -> Cache[Way]:
-        """The best ways through parts of words that have no place in them to cut."""
-        finder = WayFinder(self._groups, self.pieces.used, self.pieces.unk_id)
-        return Cache(finder.find, _WORDS, _LONGEST_WORD)
+    def _finder(self) -> WayFinder:
+        return WayFinder(self._groups, self.pieces.used, self.pieces.unk_id)
 
     def _exact_block(self, block: tuple[str, float]) -> tuple[Ids, float]:
         text, score = block
@@ -240,7 +243,11 @@ class SentencePieceUnigram(SentencePieceBase):
     @cached_property
     def _scores(self) -> list[float]:
         """The score of each piece in a sum, by id; the last is that of the unknown piece."""
-        scores = list(map(self.score, self.pieces.texts, range(len(self.pieces.texts))))
+        pieces = self.pieces
+        scores = [*pieces.scores]
+        for number, kind in enumerate(pieces.types):
+            if kind == USER_DEFINED or number == pieces.unk_id:
+                scores[number] = self.score(pieces.texts[number], number)
         return [*scores, self.unk_score]  # Without an unknown piece its id is -1.
 
     def _ids(self, text: str, numbers: Sequence[int]) -> Sequence[int]:
