@@ -32,7 +32,9 @@ from compat_bpe.unicode.surrogates import repair
 from tests.pipeline.random_trees import trees
 from tests.strategies import texts
 
-SPLITTERS = {pattern: Splitter(pattern) for pattern in sorted(set(PATTERNS.values()))}
+#: It looks two characters ahead, as no table does.
+FAR = PATTERNS["superbpe"]
+SPLITTERS = {pattern: Splitter(pattern) for pattern in sorted({*PATTERNS.values()} - {FAR})}
 #: Several steps that are joined into one pattern.
 DEEPSEEK = get_encoding("deepseek_v3").core.splitter
 assert isinstance(DEEPSEEK, Splitter)
@@ -52,6 +54,10 @@ def made_table(splitter: Splitter) -> Table:
     table = table_of(splitter)
     assert table is not None
     return table
+
+
+def test_a_pattern_that_looks_far_ahead_has_no_table() -> None:
+    assert table_of(Splitter(FAR)) is None
 
 
 def _larger(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
