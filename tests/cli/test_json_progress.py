@@ -18,6 +18,7 @@ from compat_bpe.train.estimate import Estimate, Sample, estimate
 from compat_bpe.train.kinds import KINDS
 from tests.cli.in_process import Run, runner
 
+ROOT = Path(__file__).parents[2]
 TEXT = "".join(f"{number * number} numbers and words\n" for number in range(3000))
 
 
@@ -112,7 +113,7 @@ def test_an_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     "args",
     [
         ("report", "-e", "gpt2"),
-        ("extend", "-e", "gpt2", "-n", "2", "-o", "out"),
+        ("extend", "-e", str(ROOT / "fixtures/gpt2_small"), "-n", "2", "-o", "out"),
     ],
 )
 def test_other_commands(run: Run, args: tuple[str, ...]) -> None:
