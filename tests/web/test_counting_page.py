@@ -20,11 +20,13 @@ from compat_bpe import (
     list_encoding_names,
     load,
 )
+from compat_bpe.chat import count_messages
 from compat_bpe.chat.limits import context_limit
 from compat_bpe.encodings.model_names import model_names
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.fit import Document
 from compat_bpe.unicode.clusters import long_clusters
+from tests.chat.images.made import address
 from tests.formats.gguf_files import gguf
 from tests.formats.small_gguf import gpt2
 from tests.kinds import KINDS, kind_path, of_kind
@@ -214,6 +216,21 @@ def test_facts_and_steps_are_there_for_every_kind(kind: str) -> None:
         assert bytes.fromhex(facts["bytes"]) == encoding.decode_single_token_bytes(token)
     found = steps_of(encoding, "the dog", special=False)
     assert [one for chunk in found for one in chunk["ids"]] == encoding.encode("the dog")
+
+
+def test_a_request_is_counted_with_all_that_it_has() -> None:
+    """With its images, tools and the form of the reply, as ``count_messages`` does."""
+    image = {"type": "image_url", "image_url": {"url": address()}}
+    messages = [{"role": "user", "content": [{"type": "text", "text": "hello"}, image]}]
+    tools = [{"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}]
+    form = {"type": "json_schema", "json_schema": {"name": "a", "schema": {"type": "object"}}}
+    request = {"messages": messages, "tools": tools, "response_format": form}
+    asked = {"ask": "conversation", "model": "gpt-4o", **request}
+    value = json.loads(Desk().answer(json.dumps(asked)))["value"]
+    expected = count_messages(messages, model="gpt-4o", tools=tools, response_format=form)
+    assert (value["count"], value["note"]) == (int(expected), expected.note)
+    assert value["count"] > int(count_messages(messages, model="gpt-4o", tools=tools))
+    assert (value["texts"], value["parts"]) == (["hello"], [1])
 
 
 def test_too_long_a_word_is_refused() -> None:

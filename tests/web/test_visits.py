@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat_bpe import get_encoding
+from tests.chat.images.made import address
 from tests.web.page import Page
 from tests.web.server import served
 from tools.browser import Browser
@@ -105,11 +106,12 @@ def test_loaded_tokenizers_are_still_there_after_a_reload_until_forgotten(page: 
 
 def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> None:
     """With their tools, and with what their texts do not show."""
-    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    image = {"type": "image_url", "image_url": {"url": address()}}
     parts = [{"type": "text", "text": "hello"}, image]
     tool = {"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}
     messages = [{"role": "user", "content": parts}]
-    request = {"messages": messages, "tools": [tool]}
+    form = {"type": "json_object"}
+    request = {"messages": messages, "tools": [tool], "response_format": form}
     page.show_tab("messages")
     first = messages_of(page)
     page.run("$('paste-request').click(); $('request').value = arguments[0]", json.dumps(request))
@@ -126,7 +128,9 @@ def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> 
     assert json.loads(kept[1]) == {
         "messages": [*messages, {"role": "assistant", "content": "world"}],
         "tools": [tool],
+        "response_format": form,
     }
+    assert ", of the form of the reply" in page.text_of("conversation-count")
     page.run("$('forget').click()")
     page.wait_for("offline-said", "Forgotten")
     assert messages_of(page) == first

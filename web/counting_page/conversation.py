@@ -28,8 +28,9 @@ def count_conversation(
     model: str,
     messages: list[dict[str, Any]],
     tools: list[dict[str, Any]] | None = None,
+    response_format: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the tokens of a conversation.
+    """Return the tokens of a conversation, with the tools and the form of the reply.
 
     Returns:
         ``count``, with the tokens that the reply begins with; ``note``, the reason for which it is
@@ -45,7 +46,9 @@ def count_conversation(
     """
     from compat_bpe.chat import count_messages  # most visits count a text only
 
-    found = count_messages(messages, model=model, encoding=encoding, tools=tools)
+    found = count_messages(
+        messages, model=model, encoding=encoding, tools=tools, response_format=response_format
+    )
     texts = [_text_of(one) for one in messages]
     return {
         "count": int(found),
@@ -59,5 +62,5 @@ def _text_of(message: dict[str, Any]) -> str:
     """Return the text of a message, also of one in parts or with none beside its tool calls."""
     content = message.get("content")
     if isinstance(content, list):
-        return "".join(part["text"] for part in content)
+        return "".join(part.get("text", "") for part in content)  # an image has none
     return content or ""

@@ -89,12 +89,10 @@ class Desk:
 
         return encoding_of(model)
 
-    def _conversation(
-        self, model: str, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None = None
-    ) -> dict[str, Any]:
+    def _conversation(self, model: str, **request: Any) -> dict[str, Any]:
         from .conversation import count_conversation, encoding_of
 
-        return count_conversation(self._encodings.get(encoding_of(model)), model, messages, tools)
+        return count_conversation(self._encodings.get(encoding_of(model)), model, **request)
 
     def _decode(self, key: str, ids: list[int]) -> dict[str, Any]:
         from .sides import decoded

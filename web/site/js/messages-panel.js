@@ -5,11 +5,17 @@ import { keepMessages, keptMessages } from './keeping.js';
 import { prepared } from './prepared.js';
 import { requestOf, setUpRequest, textOf } from './request.js';
 
-/** The conversation of a first visit. */
-const FIRST = [
-  { role: 'system', content: 'You are a helpful assistant.' },
-  { role: 'user', content: 'What is a token?' },
-];
+/** @typedef {import('./request.js').Request} Request */
+
+/** The conversation of a first visit. @type {Request} */
+const FIRST = {
+  messages: [
+    { role: 'system', content: 'You are a helpful assistant.' },
+    { role: 'user', content: 'What is a token?' },
+  ],
+  tools: null,
+  response_format: null,
+};
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'];
 
 export class MessagesPanel {
@@ -17,7 +23,7 @@ export class MessagesPanel {
   constructor(engine, picker) {
     this.engine = engine;
     this.picker = picker;
-    /** What a request has beside its messages' texts. @type {any[] | null} */ this.tools = null;
+    /** The request that was shown last: its messages may have been changed since. */ this.given = FIRST;
     this.run = 0;
     this.fill(keptRequest());
     the('add-message').onclick = () => {
@@ -60,7 +66,12 @@ export class MessagesPanel {
     });
   }
 
-  /** Show the messages of a request. @param {{ messages: any[], tools: any[] | null }} request */
+  /** The request with the messages as they are now. @returns {Request} */
+  get request() {
+    return { ...this.given, messages: this.messages };
+  }
+
+  /** Show the messages of a request. @param {Request} request */
   take(request) {
     this.fill(request);
     return this.count();
@@ -68,14 +79,14 @@ export class MessagesPanel {
 
   /** Show the conversation of a first visit again. */
   forget() {
-    this.fill({ messages: FIRST, tools: null });
+    this.fill(FIRST);
   }
 
-  /** @param {{ messages: any[], tools: any[] | null }} request */
-  fill({ messages, tools }) {
+  /** @param {Request} request */
+  fill(request) {
     the('messages').replaceChildren();
-    this.tools = tools;
-    for (const message of messages) {
+    this.given = request;
+    for (const message of request.messages) {
       const text = textOf(message);
       Object.assign(this.add(message.role, text), { given: message, text });
     }
@@ -83,14 +94,13 @@ export class MessagesPanel {
 
   /** Keep the conversation for the next visit, unless it is that of a first one. */
   keep() {
-    const { messages, tools } = this;
-    const isFirst = tools === null && JSON.stringify(messages) === JSON.stringify(FIRST);
-    keepMessages(isFirst ? '' : JSON.stringify({ messages, tools }));
+    const json = JSON.stringify(this.request);
+    keepMessages(json === JSON.stringify(FIRST) ? '' : json);
   }
 
   async count() {
     const run = ++this.run;
-    const { messages } = this;
+    const { request } = this;
     this.keep();
     const { model } = this.picker;
     let said = '';
@@ -99,12 +109,12 @@ export class MessagesPanel {
     try {
       const encoding = await this.engine.ask('model', { model });
       await prepared(this.engine, [encoding]);
-      const found = await this.engine.ask('conversation', { model, messages, tools: this.tools });
+      const found = await this.engine.ask('conversation', { model, ...request });
       parts = found.parts;
       sides = await this.engine.ask('sides', { key: encoding, texts: found.texts });
       const own = parts.reduce((sum, one) => sum + one, 0);
       said = `${model}: ${found.note ? 'about ' : ''}${many(found.count, 'token')}: ${figure(own)} of the texts, `
-        + `${figure(found.count - own)} of the format${this.tools ? `, of ${many(this.tools.length, 'tool')}` : ''} and of the beginning of the reply. `
+        + `${figure(found.count - own)} of the format${request.tools ? `, of ${many(request.tools.length, 'tool')}` : ''}${request.response_format ? ', of the form of the reply' : ''} and of the beginning of the reply. `
         + `The model's encoding is ${encoding}.`
         + (found.note ? ` An estimate: ${found.note}.` : '');
     } catch (error) {
@@ -126,6 +136,6 @@ function keptRequest() {
     // A browser may have what another version kept.
     return requestOf(keptMessages());
   } catch {
-    return { messages: FIRST, tools: null };
+    return FIRST;
   }
 }

@@ -1,9 +1,11 @@
-// A request to a service, pasted as JSON: its messages and its tools.
+// A request to a service, pasted as JSON: its messages, its tools and the form of the reply.
 import { the } from './dom.js';
 
+/** @typedef {{ messages: any[], tools: any[] | null, response_format: any }} Request */
+
 /**
- * Make the form take a request; the function is given its messages and tools.
- * @param {(request: { messages: any[], tools: any[] | null }) => void} take
+ * Make the form take a request.
+ * @param {(request: Request) => void} take
  */
 export function setUpRequest(take) {
   const button = the('paste-request'), form = the('request-form');
@@ -28,8 +30,9 @@ export function setUpRequest(take) {
 }
 
 /**
- * Return the messages and tools of a request in JSON; an error says what is wrong with it.
+ * Return a request in JSON; an error says what is wrong with it.
  * @param {string} text
+ * @returns {Request}
  */
 export function requestOf(text) {
   let given;
@@ -42,8 +45,10 @@ export function requestOf(text) {
   if (!Array.isArray(messages) || !messages.length) throw new Error('There are no messages: give a list, or an object with "messages".');
   const wrong = messages.findIndex(one => typeof one?.role !== 'string');
   if (wrong >= 0) throw new Error(`messages[${wrong}] has no role.`);
-  const tools = Array.isArray(given.tools) ? given.tools : null;
-  return { messages, tools };
+  // OpenAI's requests had tools under the name of functions before.
+  const tools = given.tools ?? given.functions ?? null;
+  if (tools !== null && !Array.isArray(tools)) throw new Error('tools must be a list.');
+  return { messages, tools, response_format: given.response_format ?? null };
 }
 
 /** Return the text of a message, also of one in parts. @param {any} message @returns {string} */
