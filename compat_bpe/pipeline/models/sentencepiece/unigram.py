@@ -18,6 +18,9 @@ limit, and is right if the score before it is below that (``ways`` has the proof
 remembered, and *blocks* of some hundred characters. A word that is not below its limit is summed as
 the reference does it. Only there the score before it must be known exactly, and it is summed from
 the last place where it was known. Everywhere else a bound of it is enough.
+
+Where pieces span words, there is no place to cut in a hundred characters and more. So long a part
+hardly comes again, and no limit is looked for: it is summed as the reference does it at once.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from .base import SentencePieceBase
 from .groups import PieceGroups
 from .splitter import splitter_by_pieces
 from .vocabulary import NORMAL, USER_DEFINED, SentencePieceVocabulary
-from .ways import BELOW_THRESHOLD, ROUNDING, THRESHOLD, WayFinder, join, joined
+from .ways import BELOW_THRESHOLD, LONGEST, NOT_KNOWN, ROUNDING, THRESHOLD, WayFinder, join, joined
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,10 +48,12 @@ if TYPE_CHECKING:
 
 #: Words longer than this are taken part by part when they are summed.
 _LONG = 24
-#: Longer words are not remembered.
-_LONGEST_WORD = 48
+#: In the pairs of a text: a part that is longer than those that have a limit.
+_TOO_LONG = b"\1" * LONGEST
 #: The number of words that are remembered, and of parts of them.
 _WORDS = 1 << 16
+#: The number of unknown characters whose bytes are remembered.
+_CHARACTERS = 1 << 12
 #: The least length of a block, the length of the longest one that is remembered, and their number.
 _BLOCK, _LONGEST_BLOCK, _BLOCKS = 256, 1 << 11, 1 << 12
 
@@ -68,9 +73,11 @@ class SentencePieceUnigram(SentencePieceBase):
         normal = (score for score, kind in zip(pieces.scores, pieces.types) if kind == NORMAL)
         self.unk_score = rounded(min(normal, default=_LARGEST) - _UNKNOWN_PENALTY)
         #: The best ways through parts of words with no place in them to cut, and through words.
-        self._parts = Cache(self._way_of_part, _WORDS, _LONGEST_WORD)
-        self._words = Cache(self._way_of_word, _WORDS, _LONGEST_WORD)
+        self._parts = Cache(self._way_of_part, _WORDS, LONGEST)
+        self._words = Cache(self._way_of_word, _WORDS, LONGEST)
         self._blocks = Cache(self._way_of_block, _BLOCKS, _LONGEST_BLOCK)
+        #: The ids of the bytes of an unknown character.
+        self._bytes_of = Memo(self._find_bytes, _CHARACTERS)
         #: By the text of a block and the score before it: its ids and the score after it.
         self._exact_blocks = Memo(self._exact_block, _BLOCKS)
 
@@ -90,9 +97,13 @@ class SentencePieceUnigram(SentencePieceBase):
 
     def split(self, chunk: str) -> list[tuple[str, int]]:
         """Return the pieces of the best way and their ids, by the rules of the reference."""
+        return self._split_after(chunk, 0.0)[0]
+
+    def _split_after(self, chunk: str, score: float) -> tuple[list[tuple[str, int]], float]:
+        """Return the pieces of the best way after a score, and the score after it."""
         get, unk_id = self.pieces.used.get, self.pieces.unk_id
         size = len(chunk)
-        scores = [0.0] * (size + 1)
+        scores = [score] * (size + 1)
         #: For each place that was reached, where the last piece of the best way begins, and its id.
         last: list[tuple[int, int] | None] = [None] * (size + 1)
         reached = 0
@@ -121,7 +132,7 @@ class SentencePieceUnigram(SentencePieceBase):
             assert step is not None, "each character is a piece or unknown"
             pieces.append((chunk[step[0] : end], step[1]))
             end = step[0]
-        return pieces[::-1]
+        return pieces[::-1], scores[size]
 
     @cached_property
     def _longest(self) -> int:
@@ -164,20 +175,19 @@ class SentencePieceUnigram(SentencePieceBase):
         over, so most of a Chinese text is stretches of one character, which have one way.
         """
         pairs = self.pieces.pairs
-        are_together = list(map(pairs.__contains__, map(add, word, word[1:])))
-        if are_together and False not in are_together:
+        #: 1 for each character that the next one follows in a piece.
+        together = bytes(map(pairs.__contains__, map(add, word, word[1:])))
+        if _TOO_LONG in together:
+            return NOT_KNOWN
+        if together and 0 not in together:
             return self._parts[word]
         numbers = list(map(self.pieces.used.get, word, repeat(self.pieces.unk_id)))
         limit, moves = inf, len(word) * self._most_moved
-        are_together.append(False)
-        index, parts = are_together.index, self._parts
+        together += b"\0"
+        parts = self._parts
         at = grown = 0
-        for _ in range(are_together.count(True)):
-            try:
-                start = index(True, at)
-            except ValueError:
-                break
-            at = index(False, start) + 1
+        while (start := together.find(1, at)) >= 0:
+            at = together.index(0, start) + 1
             part_limit, part_numbers, part_moves = parts[word[start:at]]
             numbers[start + grown : at + grown] = part_numbers
             grown += len(part_numbers) - at + start
@@ -219,7 +229,8 @@ class SentencePieceUnigram(SentencePieceBase):
         #: The number of pieces up to where the score is known, and the most that it is here.
         summed, bound = 0, abs(score)
         for word in self._words_of(text):
-            limit, of_word, moves = self._words[word]
+            is_remembered = len(word) <= LONGEST
+            limit, of_word, moves = self._words[word] if is_remembered else NOT_KNOWN
             if bound >= limit or bound + moves >= BELOW_THRESHOLD:
                 score = self._sum(score, numbers[summed:])
                 summed, bound = len(numbers), abs(score)
@@ -256,9 +267,22 @@ class SentencePieceUnigram(SentencePieceBase):
         if unk_id not in numbers:
             return numbers
         if self.pieces.byte_fallback:
-            return self.pieces.ids_of(self._with_texts(text, numbers))
+            texts, bytes_of = self.pieces.texts, self._bytes_of
+            ids: list[int] = []
+            at = 0
+            for number in numbers:
+                if number == unk_id:
+                    ids += bytes_of[text[at]]
+                    at += 1
+                else:
+                    ids.append(number)
+                    at += len(texts[number])
+            return ids
         before = (None, *numbers)
         return [one for one, last in zip(numbers, before) if one != unk_id or last != unk_id]
+
+    def _find_bytes(self, char: str) -> Ids:
+        return tuple(map(self.pieces.byte_ids.__getitem__, char.encode()))
 
     def _with_texts(self, text: str, numbers: Sequence[int]) -> list[tuple[str, int]]:
         """Return the pieces of a text, each with its id; an unknown one is a character."""
@@ -308,8 +332,8 @@ class SentencePieceUnigram(SentencePieceBase):
         return [part for word in words for part in (apart(word) if len(word) > _LONG else (word,))]
 
     def clear_cache(self) -> None:
-        """Clear the caches of blocks, words and parts of words."""
-        for cache in (self._blocks, self._words, self._parts, self._exact_blocks):
+        """Clear the caches of blocks, words, parts of words and unknown characters."""
+        for cache in (self._blocks, self._words, self._parts, self._exact_blocks, self._bytes_of):
             cache.clear()
 
     @cached_property
@@ -323,43 +347,23 @@ class SentencePieceUnigram(SentencePieceBase):
             word: a part of a text between two places that no piece reaches over.
             score: the score before it.
         """
-        size = len(word)
-        scores = [score] * (size + 1)
-        last: list[tuple[int, int] | None] = [None] * (size + 1)
-        reached = 0
-        buffer = array("f", (0.0,))
-        for start in range(size):
-            here = scores[start]
-            if here > THRESHOLD or here < -THRESHOLD:
-                for place in range(start + 1, reached + 1):
-                    scores[place] = rounded(scores[place] - here)
-                here = 0.0
-            for end, one, token_id in self.pieces_at(word, start):
-                buffer[0] = here + one
-                total = buffer[0]
-                if last[end] is None or total > scores[end]:
-                    scores[end] = total
-                    last[end] = start, token_id
-                if end > reached:
-                    reached = end
-        numbers: list[int] = []
-        end = size
-        while end:
-            step = last[end]
-            assert step is not None, "each character is a piece or unknown"
-            end = step[0]
-            numbers.append(step[1])
-        return numbers[::-1], scores[size]
+        if self._may_overflow:
+            split, score = self._split_after(word, score)
+            return [number for _, number in split], score
+        return self._finder.find_exactly(word, score)
+
+    @cached_property
+    def _may_overflow(self) -> bool:
+        """True if the difference of two sums may have no number of 32 bits."""
+        return max(map(abs, (*self._groups.scores.values(), self.unk_score))) > 2.0**126
 
     def pieces_at(self, word: str, start: int) -> list[tuple[int, float, int]]:
         """Return all pieces that begin at a place: their ends, scores and ids."""
-        used = self.pieces.used
-        found = [
-            (end, score, used[word[start:end]]) for end, score in self._groups.matches(word, start)
+        get, unknown = self.pieces.used.get, self.pieces.unk_id
+        return [
+            (start + length, score, get(word[start : start + length], unknown))
+            for length, score in self._groups.matches(word, start)
         ]
-        if not found or found[0][0] > start + 1:
-            found.insert(0, (start + 1, self.unk_score, self.pieces.unk_id))
-        return found
 
     @cached_property
     def _groups(self) -> PieceGroups:

@@ -8,7 +8,7 @@ A *stretch* is a part of a text between two places that no piece reaches over. A
 these places. So the ways through a stretch differ only by what is in it, and the score before it,
 s, matters by rounding only. Its best way has a *limit*: it is the reference's if |s| is below.
 
-Proof. Let n be the characters of the stretch, at most 256; V(p) the score of the best way to a
+Proof. Let n be the characters of the stretch, at most 32; V(p) the score of the best way to a
 place p in it, counted from its start; R the greatest |V(p)|; and u = 2^-24. The reference rounds a
 sum x to x·(1 + δ), |δ| ≤ u. Let e(p) be the most that its score at any place up to p is off from
 s + V(p). A piece of score c from q to p makes x = s + V(q) + c, but for e(q). That is s + V(p) - D
@@ -35,7 +35,10 @@ in any case the score after a stretch is at most |s| and what it moves by.
 
 from __future__ import annotations
 
+from array import array
 from itertools import chain
+
+from .groups import LONGEST_BEGINNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,8 +57,10 @@ if TYPE_CHECKING:
 
 #: The score beyond which the reference subtracts it, and one below which it surely does not.
 THRESHOLD, BELOW_THRESHOLD = 100_000.0, 99_990.0
-#: Longer stretches have no limit of their own, nor have those that reach further than this.
-_LONGEST, _FURTHEST = 256, 25_000.0
+#: Longer stretches have no limit of their own, nor have those that reach further than this. Few
+#: that are longer come again, and many have two ways that are almost equal. So no stretch with a
+#: limit has a piece that is not in a group.
+LONGEST, _FURTHEST = LONGEST_BEGINNING, 25_000.0
 #: The most that rounding moves a score for each character: 2^-24 of less than 2^18.
 ROUNDING = 2.0**-6
 _NEVER = float("-inf")
@@ -81,7 +86,7 @@ class WayFinder:
     def find(self, stretch: str) -> Way:
         """Return the best way through a stretch, which is not empty."""
         size = len(stretch)
-        if size > _LONGEST:
+        if size > LONGEST:
             return NOT_KNOWN
         pieces, find_group = self._pieces, self._pieces.groups.get
         best, second = [_NEVER] * (size + 1), [_NEVER] * (size + 1)
@@ -90,30 +95,15 @@ class WayFinder:
         for start in range(size):
             here = best[start]
             first = stretch[start : start + 2]
-            score, beginnings = find_group(first) or pieces.make_group(first)
-            end = start + 1
-            total = score + here
-            if total > best[end]:
-                second[end] = best[end]
-                best[end] = total
-                came_from[end] = start
-            elif total > second[end]:
-                second[end] = total
-            if not beginnings:
-                continue
-            while end < size:
-                end += 1
-                found = beginnings.get(stretch[start:end])
-                if found is None:
-                    break
-                total = found + here
-                if total > best[end]:
-                    second[end] = best[end]
-                    best[end] = total
-                    came_from[end] = start
-                elif total > second[end]:
-                    second[end] = total
-            for end, score in pieces.long_matches(stretch, start) if pieces.long else ():
+            found, beginnings = find_group(first) or pieces.make_group(first)
+            if beginnings:
+                for end in range(start + 3, size + 1):
+                    more = beginnings.get(stretch[start:end])
+                    if more is None:
+                        break
+                    found = more
+            for length, score in found:
+                end = start + length
                 total = score + here
                 if total > best[end]:
                     second[end] = best[end]
@@ -133,6 +123,65 @@ class WayFinder:
             end = start
         numbers.reverse()
         return _way(size, numbers, least, best)
+
+    def find_exactly(self, stretch: str, score: float) -> tuple[list[int], float]:
+        """Return the ids of the best way through a stretch, and the score after it, in 32 bits.
+
+        Rounding keeps the order of sums. So one that is not greater than the best so far is not
+        even rounded. Where a text has many beginnings of long pieces, most go on for two
+        characters more than a group has, so these are looked up first: a beginning of a
+        beginning is one, too.
+
+        Args:
+            stretch: the stretch, of any length but 0. No score may be beyond 2^126.
+            score: the score before it.
+        """
+        size = len(stretch)
+        pieces, find_group = self._pieces, self._pieces.groups.get
+        buffer = array("f", (0.0,))
+        scores = [_NEVER] * (size + 1)
+        scores[0] = score
+        came_from = [0] * (size + 1)
+        for start in range(size):
+            here = scores[start]
+            if here > THRESHOLD or here < -THRESHOLD:
+                for place in range(start + 1, min(start + pieces.longest, size) + 1):
+                    buffer[0] = scores[place] - here
+                    scores[place] = buffer[0]
+                here = 0.0
+            first = stretch[start : start + 2]
+            found, beginnings = find_group(first) or pieces.make_group(first)
+            if beginnings:
+                find = beginnings.get
+                end = start + 4
+                more = find(stretch[start:end])
+                if more is None:
+                    found = find(stretch[start : start + 3], found)
+                while more is not None:
+                    found = more
+                    if end >= size:
+                        break
+                    end += 1
+                    more = find(stretch[start:end])
+                if end - start > LONGEST_BEGINNING and pieces.long:
+                    found += pieces.long_matches(stretch, start)
+            for length, one in found:
+                end = start + length
+                total = one + here
+                if total > scores[end]:
+                    buffer[0] = total
+                    total = buffer[0]
+                    if total > scores[end]:
+                        scores[end] = total
+                        came_from[end] = start
+        get, unknown = self._numbers.get, self._unknown
+        numbers = []
+        end = size
+        while end:
+            start = came_from[end]
+            numbers.append(get(stretch[start:end], unknown))
+            end = start
+        return numbers[::-1], scores[size]
 
 
 def _way(size: int, numbers: list[int], least: float, best: list[float]) -> Way:

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from compat_bpe.pipeline.models.sentencepiece import unigram as sentencepiece_unigram
 from compat_bpe.pipeline.models.sentencepiece.groups import PieceGroups
 from compat_bpe.pipeline.models.sentencepiece.unigram import SentencePieceUnigram, rounded
-from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, join
+from compat_bpe.pipeline.models.sentencepiece.ways import BELOW_THRESHOLD, WayFinder, join
 from tests.examples import scaled
 from tests.pipeline.models.small_sentencepieces import vocabulary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from compat_bpe.pipeline.models.sentencepiece.ways import Way
 
 #: Differences of two ways: from none to some that no rounding decides.
@@ -117,11 +120,49 @@ def test_pieces_at_a_place(text: str) -> None:
     }
     groups = PieceGroups(scores, -9.0)
     for start in range(len(text)):
-        found = [
-            (start + len(one), score)
-            for one, score in scores.items()
-            if text.startswith(one, start)
-        ]
-        assert list(groups.matches(text, start)) == sorted(found)
+        found = [(len(one), score) for one, score in scores.items() if text.startswith(one, start)]
+        unknown = [] if text[start] in scores else [(1, -9.0)]
+        assert list(groups.matches(text, start)) == unknown + sorted(found)
     long = "ab" * 45
-    assert list(groups.matches(long, 0)) == [(1, -1.0), (2, -2.0), (80, -80.0)]
+    assert groups.matches(long, 0) == ((1, -1.0), (2, -2.0), (80, -80.0))
+
+
+@settings(max_examples=scaled(60), deadline=None)
+@given(seed=st.integers(0, 10**9), scale=st.sampled_from([1.0, 8.0, 4000.0, 60_000.0, 3e37]))
+def test_long_stretches_are_summed_as_the_reference_does(seed: int, scale: float) -> None:
+    """Pieces span words, some more characters than a group has; the scores may overflow."""
+    draw = random.Random(seed)
+    text = "".join(draw.choices("aab▁", k=300))
+    scores = {char: -scale * (draw.random() + 0.5) for char in "ab▁"}
+    for length in (2, 3, 3, 4, 5, 6, 9, 31, 32, 33, 34, 40):
+        at = draw.randrange(200)
+        piece = text[at : at + length]
+        total = sum(map(scores.__getitem__, piece))
+        scores.setdefault(piece, total * draw.choice([-1, 0.5, 0.9, 1, 1 + 1e-7]))
+    model = SentencePieceUnigram(vocabulary(scores))
+    for end in (1, 2, 3, 4, 5, 33, 34, 300):
+        before = rounded(draw.uniform(-100_000, 100_000))
+        split, after = model._split_after(text[:end], before)
+        exact, score = model._exactly(text[:end], before)
+        assert exact == [number for _, number in split]
+        assert repr(score) == repr(after)  # not a number, where infinite ones are subtracted
+    assert list(model.encode(text)) == model.pieces.ids_of(model.split(text))
+
+
+def test_a_long_stretch_is_searched_once() -> None:
+    """Pieces that span words join words to stretches that seldom come again."""
+    pairs = {left + right: -3.5 for left in "ab▁" for right in "ab▁"}
+    model = SentencePieceUnigram(vocabulary({"a": -1.0, "b": -2.0, "▁": -1.0, **pairs}))
+    text = "".join(random.Random(1).choices("ab▁", k=1000))
+    searched: list[str] = []
+
+    def noted(find: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda self, stretch, *args: (
+            searched.append(stretch) or find(self, stretch, *args)  # type: ignore[func-returns-value]
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("find", "find_exactly"):
+            patch.setattr(WayFinder, name, noted(getattr(WayFinder, name)))
+        assert list(model.encode(text)) == model.pieces.ids_of(model.split(text))
+    assert searched == [text]
