@@ -21,7 +21,7 @@ from .count_files import count_files
 from .counting import FileCounter
 from .options.encoding import chosen_encoding
 from .output import CommandError, failure
-from .progress import FileProgress
+from .progress.bars import FileProgress
 
 
 class CheckRun:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..corpus.prepare import CorpusCounts
-from ..train.estimate import Estimate, Sample, estimate, share_for
+from ..train.run.estimate import Estimate, Sample, estimate, share_for
 from ..train.trainer import KindSettings
-from .json_progress import current
 from .options.corpus import Corpus
 from .output import write_message
+from .progress.json_lines import current
 
 #: The bytes of text after which the estimate is made, and the least size of a corpus that has one.
 _AFTER = 4_000_000
@@ -69,7 +69,7 @@ class Forecast:
 
     def _estimate(self, texts: Sequence[str], size: int, *, is_read: bool = False) -> None:
         if size >= _LEAST:
-            made = estimate(self._settings, texts, size, self._workers, is_read=is_read)
+            made = estimate(self._settings.costs, texts, size, self._workers, is_read=is_read)
             if made is not None:
                 _say(made)
 
@@ -92,7 +92,7 @@ def _say(made: Estimate) -> None:
 def in_words(made: Estimate) -> str:
     """Return an estimate as a message.
 
-    >>> from ..train.estimate import Range
+    >>> from compat_bpe.train.run.estimate import Range
     >>> in_words(Estimate(Range(31.0, 95.0), Range(120e6, 410e6), 50_000_000))
     'an estimate for 50 MB of text: 31 to 95 seconds more, and 120 to 410 MB of memory'
     >>> in_words(Estimate(Range(400.0, 5000.0), Range(1e9, 2e9), 50_000_000))

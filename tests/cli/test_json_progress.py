@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from compat_bpe.cli import forecast, json_progress
+from compat_bpe.cli import forecast
 from compat_bpe.cli.options.corpus import Corpus
-from compat_bpe.cli.progress import Progress
+from compat_bpe.cli.progress import json_lines
+from compat_bpe.cli.progress.bars import Progress
 from compat_bpe.corpus.prepare import CorpusCounts
 from compat_bpe.train import SentencePieceSettings, TrainingSettings, UnigramSettings
-from compat_bpe.train.estimate import Estimate, Sample, estimate
 from compat_bpe.train.kinds import KINDS
+from compat_bpe.train.run.estimate import Estimate, Sample, estimate
 from tests.cli.in_process import Run, runner
 
 ROOT = Path(__file__).parents[2]
@@ -44,7 +45,7 @@ def lines_of(err: str) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def test_a_run_that_ends(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_progress, "_INTERVAL", 0.0)
+    monkeypatch.setattr(json_lines, "_INTERVAL", 0.0)
     done = run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt", "b.txt")
     assert done.status == 0
     assert done.out.startswith("300 tokens")
@@ -132,7 +133,7 @@ def test_counts(run: Run) -> None:
 
 def test_nothing_without_the_option(run: Run) -> None:
     assert run("train", "-n", "300", "-o", "out", "a.txt").err == ""
-    assert json_progress.current() is None
+    assert json_lines.current() is None
 
 
 def test_standard_error_that_is_closed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +191,7 @@ def test_each_kind_that_takes_long_has_an_estimate() -> None:
         SentencePieceSettings(8000, "unigram"),
         *(KINDS[name](8000) for name in ("wordpiece", "character-bpe", "word-level")),  # type: ignore[call-arg]
     ):
-        one = estimate(settings, sample.texts, 50_000_000, 1)
+        one = estimate(settings.costs, sample.texts, 50_000_000, 1)
         assert one is not None
         made[str(settings)[:50]] = one.seconds.most
     assert made
@@ -201,7 +202,7 @@ def test_more_text_takes_longer() -> None:
     sample.see(TEXT)
     for workers in (1, 4):
         found = [
-            estimate(UnigramSettings(8000), sample.texts, size, workers)
+            estimate(UnigramSettings(8000).costs, sample.texts, size, workers)
             for size in (10_000_000, 100_000_000)
         ]
         assert found[0] is not None

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from compat_bpe.cli.progress import FileProgress
+from compat_bpe.cli.progress.bars import FileProgress
 
 
 class Terminal(io.StringIO):

@@ -19,7 +19,6 @@ from ...encodings.encoding import Encoding
 from ...files.streamed import written_whole
 from ...files.text import STDIN
 from ...train.words import multipliers_of
-from ..json_progress import json_progress_option
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.counts import CountedInput
 from ..options.groups import GroupedCommand
@@ -28,6 +27,7 @@ from ..options.splitting import SPLITTING, splitting_options
 from ..options.weights import weight_option
 from ..output import CommandError, failure, plural, write_line, write_message
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
+from ..progress.json_lines import json_progress_option
 
 #: The parameters that say nothing about files of counts.
 _OF_TEXTS = (

@@ -21,7 +21,7 @@ from ..options.count import GROUPS, CountOptions, count_options
 from ..options.encoding import chosen_encoding, chosen_factor
 from ..options.groups import GroupedCommand
 from ..output import CommandError, is_terminal, plural, write_line, write_message
-from ..progress import FileProgress
+from ..progress.bars import FileProgress
 from ..sorting import Counted, in_order, largest, total
 
 TYPE_CHECKING = False

@@ -19,7 +19,6 @@ from ...train.extend.extend import Extended, Extender, make_extender
 from ...train.write import MANIFEST, readable, write_vocabulary
 from ...version import __version__
 from ..input_path import INPUT_PATH
-from ..json_progress import json_progress_option
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
@@ -34,7 +33,8 @@ from ..options.vocabulary import (
 )
 from ..output import CommandError, failure, plural, write_line, write_message
 from ..output_file import vocabulary_inputs
-from ..progress import Progress
+from ..progress.bars import Progress
+from ..progress.json_lines import json_progress_option
 from ..streams import write_bytes
 
 #: The formats that are written by default; one that cannot hold the vocabulary is left out.

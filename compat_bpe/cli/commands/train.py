@@ -18,7 +18,6 @@ from ...train.kinds import AnyTrained, AnyTrainer, trainer_of
 from ...train.write import ALL_FORMATS, MANIFEST, write_vocabulary
 from ...version import __version__
 from ..forecast import Forecast
-from ..json_progress import current, json_progress_option
 from ..options.checkpoint import CHECKPOINT_OPTIONS, Checkpointing, checkpoint_options
 from ..options.corpus import CORPUS_OPTIONS, Corpus, CorpusArguments, corpus_options
 from ..options.counts import CountedInput, counts_option
@@ -34,7 +33,8 @@ from ..options.vocabulary import (
 )
 from ..output import failure, plural, write_line, write_message
 from ..output_file import vocabulary_inputs
-from ..progress import Progress
+from ..progress.bars import Progress
+from ..progress.json_lines import current, json_progress_option
 from ..streams import write_bytes
 
 #: The file with the held-out text, as JSON lines that can be read as a corpus.

@@ -22,7 +22,7 @@ from ...files.text import STDIN
 from ...files.walk import Found, Walk
 from ..input_path import INPUT_PATH, announce_wait, shown_name
 from ..output import CommandError, write_message
-from ..progress import FileProgress
+from ..progress.bars import FileProgress
 from .walk import walk_options
 
 #: The most damaged lines of one file that --verbose names; the others are only counted.

@@ -13,8 +13,8 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..parallel.processes import processors
-from .trainer import KindSettings
+from ...parallel.processes import processors
+from .costs import Costs
 
 #: The characters of a full sample.
 _SIZE = 1 << 20
@@ -98,7 +98,7 @@ def share_for(size: int) -> float:
 
 
 def estimate(
-    settings: KindSettings,
+    costs: Costs | None,
     texts: Sequence[str],
     size: int,
     workers: int | None = None,
@@ -108,13 +108,12 @@ def estimate(
     """Return an estimate for a training; None if nothing is known of its kind.
 
     Args:
-        settings: the settings of the training.
+        costs: the costs of the kind of vocabulary; None if they are not known.
         texts: a sample of its texts; see ``Sample``.
         size: the bytes of all its texts.
         workers: as of ``Trainer``.
         is_read: True if all texts have been counted, so that only learning is left.
     """
-    costs = settings.costs
     text = "".join(texts)
     if costs is None or not text:
         return None

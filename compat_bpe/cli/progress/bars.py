@@ -7,8 +7,8 @@ import sys
 import time
 from typing import Any, TextIO, TypeVar
 
-from .json_progress import current
-from .output import plural
+from ..output import plural
+from .json_lines import current
 
 _Progress = TypeVar("_Progress", bound="Progress")
 
@@ -24,7 +24,7 @@ class Progress:
     """A bar on the last line of a terminal.
 
     It appears only after a second, and only if standard error is a terminal that can go back to
-    the beginning of a line. With ``--json-progress``, there are lines of ``json_progress`` instead.
+    the beginning of a line. With ``--json-progress``, there are those of ``json_lines`` instead.
 
     Args:
         total: the number of things to do; None if it is not known.

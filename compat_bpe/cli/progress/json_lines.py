@@ -12,8 +12,7 @@ Each has the keys ``stage`` and ``seconds``, the time since the command began. S
 - ``failed``: the ``status``, and the ``error`` as on standard error.
 
 The last line is one of the last two, unless the process is killed, or the options were wrong.
-Messages stand on lines of their
-own, and begin with ``compat-bpe: ``, not with a brace.
+Messages stand on lines of their own, and begin with ``compat-bpe: ``, not with a brace.
 """
 
 from __future__ import annotations
