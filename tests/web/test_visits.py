@@ -130,7 +130,7 @@ def test_messages_are_still_there_after_a_reload_until_forgotten(page: Page) -> 
         "tools": [tool],
         "response_format": form,
     }
-    assert ", of the form of the reply" in page.text_of("conversation-count")
+    page.wait_for("conversation-count", ", of the form of the reply")
     page.run("$('forget').click()")
     page.wait_for("offline-said", "Forgotten")
     assert messages_of(page) == first
