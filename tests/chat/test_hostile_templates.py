@@ -62,6 +62,18 @@ def test_each_ends_within_the_real_bounds() -> None:
     assert not any("memory" in said for _, said in found.values())
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux hands on a peak")
+def test_the_memory_of_the_program_before_is_not_that_of_this_one() -> None:
+    """A process that a large one starts would else be said to grow by nothing."""
+    peak = "from compat_bpe.chat.sandbox.budget import _peak; print(_peak())"
+    large = (
+        "import os, sys; large = b'x' * (300 << 20);"
+        f"os.execv(sys.executable, [sys.executable, '-c', {peak!r}])"
+    )
+    printed = subprocess.run([sys.executable, "-c", large], stdout=subprocess.PIPE, check=True)
+    assert 1 << 20 < int(printed.stdout) < 300 << 20
+
+
 LOOPS = (
     "{% for a in range(99999) %}{% for b in range(99999) %}{{ 'x'.strip() }}{% endfor %}"
     "{% endfor %}"

@@ -95,6 +95,7 @@ def test_what_comes_after_the_data_is_not_left_out(
 
 @of_each
 def test_other_data_than_the_name_says(ending: str, tmp_path: Path) -> None:
+    COMPRESS[ending](b"")  # skips what cannot be read here
     for other, compress in COMPRESS.items():
         for data in (b"just text", compress(b"some text")):
             if other != ending:
@@ -168,6 +169,10 @@ def peak(path: Path) -> tuple[str, float]:
     return printed, int(kilobytes) / 1000
 
 
+#: The memory of a process that reads: PyPy alone takes more than half of it.
+MOST_MEGABYTES = 100 if sys.implementation.name == "pypy" else 60
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells of the memory")
 @of_each
 def test_a_bomb_takes_little_memory(ending: str, tmp_path: Path) -> None:
@@ -176,17 +181,20 @@ def test_a_bomb_takes_little_memory(ending: str, tmp_path: Path) -> None:
     path.write_bytes(COMPRESS[ending](b"x" * 32_000_000))
     printed, megabytes = peak(path)
     assert printed == "32000000"
-    assert megabytes < 60
+    assert megabytes < MOST_MEGABYTES
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells of the memory")
 def test_a_window_that_is_too_large(tmp_path: Path) -> None:
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 29}]
     path = tmp_path / "a.xz"
-    path.write_bytes(lzma.compress(b"x", filters=filters))
+    # PyPy takes no check by default.
+    path.write_bytes(lzma.compress(b"x", check=lzma.CHECK_CRC64, filters=filters))
     printed, megabytes = peak(path)
-    assert printed == "damaged xz data: Memory usage limit exceeded"
-    assert megabytes < 60
+    # PyPy has no words for it: "Unrecognised error from liblzma: 6".
+    reasons = ("Memory usage limit exceeded", "Unrecognised error from liblzma: 6")
+    assert printed in [f"damaged xz data: {reason}" for reason in reasons]
+    assert megabytes < MOST_MEGABYTES
     path = tmp_path / "a.zst"
     module = zstd_module()
     parameters = module.CompressionParameter
@@ -195,7 +203,7 @@ def test_a_window_that_is_too_large(tmp_path: Path) -> None:
     path.write_bytes(encoder.compress(b"x") + encoder.flush())
     printed, megabytes = peak(path)
     assert printed.startswith("damaged zstd data: ")
-    assert megabytes < 60
+    assert megabytes < MOST_MEGABYTES
 
 
 def test_without_the_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
