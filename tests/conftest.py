@@ -14,7 +14,7 @@ settings.register_profile(
     "compat_bpe",
     settings.default,
     deadline=None,
-    max_examples=6,
+    max_examples=4,
     suppress_health_check=[HealthCheck.too_slow],
 )
 #: By ``--hypothesis-profile``: for CI, and for the slow search before a release.
