@@ -30,7 +30,7 @@ EFFORTS = ("low", "high", "max", "minimal", "medium", "xhigh")
 #: The efforts that the service takes for another one.
 _SAME_EFFORT = {"minimal": "low", "medium": "high", "xhigh": "high"}
 
-#: What V4 is told before all else if it is to think; nothing if the effort is low.
+#: The words that V4 is given before all else if it is to think; none if the effort is low.
 _V4_EFFORTS = {
     "low": "",
     "high": """\

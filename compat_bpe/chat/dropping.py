@@ -7,7 +7,7 @@ from typing import Any, Literal
 from .images.count import IMAGE_PARTS
 from .messages import Plain
 
-#: What can be left out of a message that stays.
+#: The parts that can be left out of a message that stays.
 Dropped = Literal["images", "tool_results"]
 
 #: The types of parts that are images, each with that of the text put there; the last is of

@@ -68,7 +68,7 @@ _SCHEMA = """\
 You MUST strictly adhere to the following schema to reply:
 """
 
-#: What V4 is told if the reply is to be any JSON.
+#: The words that V4 is given if the reply is to be any JSON.
 ANY_JSON_IN_V4 = """\
 You are a helpful assistant designed to output JSON.
 ## Response Format:

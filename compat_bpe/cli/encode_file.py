@@ -76,7 +76,7 @@ def _portions(
 
 
 class _Outcome(NamedTuple):
-    """What became of a part: its ids, or an error."""
+    """The outcome of a part: its ids, or an error."""
 
     ids: bytes
     error: str = ""

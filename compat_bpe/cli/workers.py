@@ -1,4 +1,4 @@
-"""Whether files are worth worker processes."""
+"""The decision if files are worth worker processes."""
 
 from __future__ import annotations
 

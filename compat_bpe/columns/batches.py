@@ -63,7 +63,7 @@ class Batches:
         self._function = function
         self._own = own
         self._errors = errors
-        #: What was made of texts, by the other arguments.
+        #: The results for texts, by the other arguments.
         self._memos: dict[Any, Cache[Any]] = {}
 
     def made(self, texts: Any, names: Any, *others: Any) -> list[Any]:

@@ -39,7 +39,7 @@ _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"', "\n": ""}
 
 
 class Settings(NamedTuple):
-    """What git is told.
+    """The settings of git that ignore files depend on.
 
     Args:
         excludes_file: the path of the ignore file that holds for all repositories of the user; None

@@ -297,7 +297,7 @@ class Charsmap:
 
     @cached_property
     def _alone(self) -> dict[str, str]:
-        """What is written for single characters."""
+        """The replacements of single characters."""
         following, written = self._tables
         return {char: written[node] for char, node in following[0].items() if node in written}
 
