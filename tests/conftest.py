@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib.util import find_spec
 
@@ -27,6 +28,13 @@ settings.register_profile(
     phases=[phase for phase in Phase if phase not in (Phase.shrink, Phase.explain)],
 )
 settings.load_profile("compat_bpe")
+
+# A job in the background ignores an interrupt, and what `nohup` starts ignores SIGHUP. Programs
+# inherit that from the tests that start them, and some of these are to be ended by such a signal.
+for _signal, _handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+    _number = getattr(signal, _signal, None)
+    if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _handler)
 
 #: What has no wheel for PyPy, and the modules that cannot be tested without.
 _NOT_ON_PYPY = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import struct
 import subprocess
 import sys
@@ -43,15 +42,13 @@ def run(*args: Any, **options: Any) -> subprocess.CompletedProcess[bytes]:
 
 @contextmanager
 def started(*args: Any, **options: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """Start the command so that it can be interrupted, and kill it in the end.
+    """Start the command, and kill it in the end.
 
     Its streams are pipes where the options do not say otherwise.
     """
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(
         [*COMMAND, *args],
-        # What is started in the background, as these tests may be, ignores an interrupt.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         **{"env": environment(), **pipes, **options},
     ) as process:
         try:

@@ -302,8 +302,6 @@ def test_an_interrupt_leaves_nothing_behind(folder: Path) -> None:
         cwd=folder,
         env=environment,
         stderr=subprocess.PIPE,
-        # A job in the background would ignore the signal, and so would this.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
     )
     with process:
         # When the pipe can be opened for writing, the command has opened it for reading.
