@@ -39,6 +39,7 @@ def ids(encoding: Encoding) -> list[int]:
     return encoding.encode(f"{TEXT}<|end|>dog[PAD]", allowed_special="all")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("pattern", ALL)
 @pytest.mark.parametrize(
     "file", ["mine.tiktoken", "vocab.bpe", "encoder.json", "vocab.json", "merges.txt"]

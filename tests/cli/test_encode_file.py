@@ -121,6 +121,7 @@ def test_no_special_token_is_cut(
     assert found == b" ".join([b"97 98 256"] * 10) + b"\n"
 
 
+@pytest.mark.sweep
 def test_ids_and_errors_of_one_process(tmp_path: Path) -> None:
     repeats = workers.WORTH_WORKERS // len(LINE.encode()) + 1
     path = tmp_path / "large"

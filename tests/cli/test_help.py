@@ -32,9 +32,6 @@ WITH_EXAMPLES = ["", *COMMANDS, "corpus counts"]
 #: Commands that run until they are told to end: tests/lsp and tests/mcp run them.
 SERVERS = {"lsp", "mcp"}
 
-#: Commands whose examples take seconds, so that a sweep runs them.
-SLOW = {"extend", "report"}
-
 PLAIN_COMMANDS = [
     "truncate",
     "split",
@@ -103,15 +100,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.sweep if name in SLOW else ())
-        for name in WITH_EXAMPLES
-        if name not in SERVERS
-    ],
-)
+@pytest.mark.parametrize("name", [name for name in WITH_EXAMPLES if name not in SERVERS])
 def test_examples_run(name: str, folder: Path) -> None:
     found = examples(name)
     assert found

@@ -175,6 +175,7 @@ def published(request: pytest.FixtureRequest) -> tuple[Any, Tokenizer]:
     return theirs, Tokenizer(request.param, parse_tokenizer(read_json(path)))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("length", PARTS)
 def test_published_vocabularies(published: tuple[Any, Tokenizer], length: int | None) -> None:
     """Natural text and all kinds of characters, line by line, and all of it at once."""

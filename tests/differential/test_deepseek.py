@@ -102,6 +102,7 @@ def test_hard_texts(name: str, text: str) -> None:
     check(name, text)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("char", [" ", "a", "中", "\n", "7"], ids=ascii)
 def test_long_runs(char: str) -> None:
     check("deepseek_v3", char * 100_000)

@@ -107,6 +107,7 @@ def test_classes_of_characters(name: str, folder: Path) -> None:
         assert ours.encode_ordinary(text) == theirs.encode_ordinary(text)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", RANKS)
 def test_natural_texts_have_the_ids_of_the_shipped_encoding(name: str, folder: Path) -> None:
     """The patterns are older ones than those of today's tiktoken, and nearly the same."""

@@ -104,6 +104,7 @@ def test_encode_with_unstable(name: str, text: str, get_pair: Callable[[str], Pa
     assert ours == theirs
 
 
+@pytest.mark.sweep
 def test_what_most_attempts_begin_with_is_merged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     encoding = compat_bpe.get_encoding("gpt2")
     model = encoding.core.model

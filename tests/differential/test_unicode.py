@@ -104,6 +104,7 @@ def test_class_in_a_splitter(pattern: str, code_points: str) -> None:
     assert_same("".join(chunks), reference_matches(pattern, code_points))
 
 
+@pytest.mark.sweep
 def test_each_letter_without_case() -> None:
     """``(?i:x)`` for every x that has a case: by its category, our tables, or this Python."""
     cased = set("".join(written(category(name)) for name in ("Lu", "Ll", "Lt", "Nl")))

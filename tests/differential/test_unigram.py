@@ -303,6 +303,7 @@ def test_published_vocabularies(name: str) -> None:
     check_all()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", EVERY)
 def test_pages_in_many_languages(name: str) -> None:
     here, there = published(name)

@@ -97,6 +97,7 @@ def test_how_many_characters_a_pattern_can_tell_apart(pattern: str, bound: int |
     assert _Kinds(Splitter(pattern), "abcd").bound == bound
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["cl100k_base", "deepseek_v3"])
 @pytest.mark.parametrize("part", ["a", "-", " ", "7", "\n", "ก", "中", "Ab", "acgt"])
 def test_most_places_are_ruled_out(name: str, part: str) -> None:

@@ -64,6 +64,7 @@ def test_all_patterns_that_ship_are_prepared() -> None:
         assert set(parts) == set(LARGE_PARTS)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("part", "first"), [("few", 0x80), ("most", 0x10000)])
 @pytest.mark.parametrize("key", KEYS)
 def test_stand_ins_of_all_characters(key: str, part: str, first: int) -> None:

@@ -141,6 +141,7 @@ def test_ranks_out_of_order() -> None:
     assert encoding.encode("bcd") == [258]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "step"), [("gpt2", 1), ("cl100k_base", 5), ("o200k_base", 12), ("deepseek_v4", 12)]
 )

@@ -113,6 +113,7 @@ def pieces_of(encoding: Any) -> list[Any]:
     return [*zip(encoding.definition.model.pieces, encoding.definition.model.scores)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("make", [unigram, sentencepiece])
 def test_a_vocabulary_that_is_pruned(make: Any) -> None:
     measured = train(make(60, convergence=Convergence(None)), LEARNED, HELD_OUT)

@@ -205,6 +205,7 @@ def test_a_surrogate_is_beside_no_cut_point() -> None:
         assert splitter.cut_points.search(text) is None
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("text", ["a" * 24_000, "ab▁" * 8_000, "中文" * 12_000])
 @pytest.mark.parametrize("merges", [["a a", "aa aa", "aaaa aaaa"], []])
 def test_long_chunks(text: str, merges: list[str]) -> None:
@@ -221,6 +222,7 @@ def test_long_chunks(text: str, merges: list[str]) -> None:
     assert tuple(token.id for token in found) == ids
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("options", [{"end_of_word_suffix": "</w>"}, {"unk_token": None}, {}])
 def test_a_long_chunk_that_cannot_be_cut(options: dict[str, Any]) -> None:
     vocabulary = {name: i for i, name in enumerate(["a", "b", "ab", "aba", "<unk>", "b</w>"])}
