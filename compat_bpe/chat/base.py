@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ..encodings.encoding import Encoding
 from .messages import Plain, checked_messages, checked_objects, fail, kind_of, plain
@@ -104,6 +104,8 @@ class ChatFormat(Protocol):
     """
 
     encoding: Encoding
+    #: The variables that a request to a service has as members of its own (see ``service``).
+    service_variables: ClassVar[tuple[str, ...]]
 
     def count(self, request: Request) -> MessageCount:
         """Return the number of tokens of a request.

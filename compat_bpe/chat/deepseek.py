@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from enum import Enum
+from typing import ClassVar
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request, refuse_template_parts
@@ -55,6 +56,8 @@ class DeepSeekFormat:
         version: the model.
         note: the reason for which even plain messages are an estimate.
     """
+
+    service_variables: ClassVar[tuple[str, ...]] = ("thinking",)
 
     def __init__(self, encoding: Encoding, version: Version, note: str = "") -> None:
         self.encoding = encoding

@@ -8,6 +8,8 @@ https://huggingface.co/deepseek-ai/DeepSeek-V3.2/blob/main/encoding/encoding_dsv
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request, refuse_template_parts
 from .deepseek import (
@@ -41,6 +43,8 @@ class DeepSeekV32Format:
     Args:
         encoding: the model's encoding.
     """
+
+    service_variables: ClassVar[tuple[str, ...]] = ("thinking",)
 
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding

@@ -9,7 +9,7 @@ https://github.com/deepseek-ai/deepseek-recipe
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request, refuse_template_parts
@@ -25,10 +25,10 @@ from .messages import (
 )
 
 SYSTEM = "<｜System｜>"
-EFFORTS = ("low", "high", "max", "minimal", "medium", "xhigh")
+EFFORTS = ("low", "high", "max", "minimal", "medium", "xhigh", "ultra")
 
 #: The efforts that the service takes for another one.
-_SAME_EFFORT = {"minimal": "low", "medium": "high", "xhigh": "high"}
+_SAME_EFFORT = {"minimal": "low", "medium": "high", "xhigh": "high", "ultra": "max"}
 
 #: The words that V4 is given before all else if it is to think; none if the effort is low.
 _V4_EFFORTS = {
@@ -83,6 +83,8 @@ class DeepSeekV4Format:
         encoding: the model's encoding.
         version: the model.
     """
+
+    service_variables: ClassVar[tuple[str, ...]] = ("thinking", "reasoning_effort")
 
     def __init__(self, encoding: Encoding, version: Version) -> None:
         self.encoding = encoding

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request, refuse_template_parts
@@ -73,6 +73,8 @@ class HarmonyFormat:
     Args:
         encoding: ``o200k_harmony``, or another encoding with its special tokens.
     """
+
+    service_variables: ClassVar[tuple[str, ...]] = ("reasoning_effort",)
 
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding

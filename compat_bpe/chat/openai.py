@@ -11,7 +11,7 @@ https://github.com/openai/openai-cookbook/blob/main/examples/How_to_count_tokens
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request, refuse_template_parts
@@ -71,6 +71,8 @@ class OpenAIFormat:
         rule: its numbers.
         images: its rule for images; None if there is none.
     """
+
+    service_variables: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, encoding: Encoding, rule: Rule, images: ImageRule | None = None) -> None:
         self.encoding = encoding

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ..encodings.encoding import Encoding
 from .base import MessageCount, Request
@@ -172,6 +172,8 @@ class TemplateFormat:
         encoding: the model's encoding.
         template: its chat template.
     """
+
+    service_variables: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, encoding: Encoding, template: ChatTemplate) -> None:
         self.encoding = encoding

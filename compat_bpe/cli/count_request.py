@@ -9,6 +9,8 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from ..chat import RequestPart, count_messages, count_parts
+from ..chat.choose import chosen_format
+from ..chat.service import service_variables
 from ..chat.template_files import find_chat_template
 from ..encodings.local_stores import stored_encoding
 from ..files.json_message import json_message
@@ -86,6 +88,10 @@ def count_request(
             encoding = chosen_encoding(None, chosen.encoding, chosen.pattern)
             if chosen.encoding is not None and is_path(chosen.encoding):
                 template = find_chat_template(chosen.encoding)
+        variables = body.get("chat_template_kwargs")
+        if factor is None and (variables is None or isinstance(variables, dict)):
+            chat = chosen_format(model if stored is None else None, encoding, template)
+            variables = {**service_variables(body, chat), **(variables or {})}
         request: dict[str, Any] = {
             "messages": messages,
             "model": model if stored is None else None,
@@ -94,7 +100,7 @@ def count_request(
             # OpenAI's requests had them under this name before.
             "tools": body.get("functions") if body.get("tools") is None else body["tools"],
             "documents": body.get("documents"),
-            "variables": body.get("chat_template_kwargs"),
+            "variables": variables,
             "response_format": body.get("response_format"),
             "estimate": factor is not None,
         }

@@ -134,6 +134,7 @@ def test_efforts() -> None:
     for version in BOTH:
         assert begin(version, "minimal") == begin(version, "low")
         assert begin(version, "medium") == begin(version, "xhigh") == begin(version, "high")
+        assert begin(version, "ultra") == begin(version, "max")
     assert begin(Version.V4_1, "low").startswith(f"{BEGIN}{SYSTEM}Reasoning Effort: 50 (range")
     variables = {"reasoning_effort": "max"}  # without thinking, it changes nothing
     assert rendered(Version.V4, [user("a")], variables=variables) == rendered(

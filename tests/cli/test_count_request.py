@@ -89,6 +89,20 @@ def test_what_a_request_has_beside_the_messages(tmp_path: Path) -> None:
     path = write(tmp_path, {**BODY, "model": "deepseek-v4-pro", "chat_template_kwargs": variables})
     expected = count_messages(MESSAGES, model="deepseek-v4-pro", tools=TOOLS, variables=variables)
     assert run("count", "--messages", path) == (0, b"%d\n" % expected, "")
+    as_service = {"thinking": {"type": "enabled"}, "reasoning_effort": "max"}
+    path = write(tmp_path, {**BODY, "model": "deepseek-v4-pro", **as_service})
+    assert run("count", "--messages", path) == (0, b"%d\n" % expected, "")
+    other = {"chat_template_kwargs": {"reasoning_effort": "low"}}  # it has the last word
+    path = write(tmp_path, {**BODY, "model": "deepseek-v4-pro", **as_service, **other})
+    assert int(run("count", "--messages", path).out) < expected
+    # A member of another service is no text.
+    path = write(tmp_path, {**BODY, "model": "gpt-4o", "thinking": "?", "reasoning_effort": "high"})
+    expected = count_messages(MESSAGES, model="gpt-4o", tools=TOOLS)
+    assert run("count", "--messages", path).out == b"%d\n" % expected
+    path = write(tmp_path, {**BODY, "model": "deepseek-v3.2", "thinking": {"type": True}})
+    assert run("count", "--messages", path).err.endswith(
+        "thinking: must be an object whose type is enabled or disabled\n"
+    )
     path = write(tmp_path, {**BODY, "response_format": {"type": "odd"}})
     status, out, err = run("count", "--messages", path)
     assert (status, out) == (2, b"")

@@ -130,7 +130,7 @@ def check(**values: Any) -> None:
     try:
         sys.exit(command.status())
     except (CommandError, ConfigurationError) as error:
-        command.fail(str(error))
+        command.fail(shown_path(str(error)))  # those of a configuration begin with its path
 
 
 class _Command:

@@ -78,6 +78,10 @@ def test_a_mistake_is_one_line(run: Run) -> None:
     assert (status, out) == (2, "")
     assert err.startswith("compat-bpe: .compat-bpe.toml:8: there is no key 'maximum'")
     assert err.count("\n") == 1
+    configure(CONFIGURATION + "max = [\n")
+    status, out, err = run()
+    assert (status, out) == (2, "")
+    assert err.startswith("compat-bpe: .compat-bpe.toml: no TOML: ")
 
 
 @pytest.mark.parametrize(
