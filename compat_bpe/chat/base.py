@@ -1,10 +1,11 @@
-"""``ChatFormat``: the protocol of the ways in which a conversation becomes tokens."""
+"""``ChatFormat``: the base of the ways in which a conversation becomes tokens."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, Callable, ClassVar
 
 from ..encodings.encoding import Encoding
 from .messages import Plain, checked_messages, checked_objects, fail, kind_of, plain
@@ -96,24 +97,33 @@ class Request:
         )
 
 
-class ChatFormat(Protocol):
+class ChatFormat(ABC):
     """A way in which a conversation becomes tokens.
 
     Args:
         encoding: the encoding of the texts in it.
     """
 
-    encoding: Encoding
     #: The variables that a request to a service has as members of its own (see ``service``).
-    service_variables: ClassVar[tuple[str, ...]]
+    service_variables: ClassVar[tuple[str, ...]] = ()
 
+    def __init__(self, encoding: Encoding) -> None:
+        self.encoding = encoding
+
+    @abstractmethod
     def count(self, request: Request) -> MessageCount:
         """Return the number of tokens of a request.
 
         Raises:
             ValueError: the request has something that the format cannot take.
         """
-        ...
+
+    def counter(self, request: Request) -> Callable[[list[Plain]], MessageCount]:
+        """Return a function that counts a request with other messages, again and again.
+
+        It may remember what a message has, so a message must not be changed.
+        """
+        return lambda messages: self.count(request.with_messages(messages))
 
 
 def refuse_template_parts(request: Request, format_name: str) -> None:

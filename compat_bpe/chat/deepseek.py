@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from enum import Enum
-from typing import ClassVar
 
 from ..encodings.encoding import Encoding
-from .base import MessageCount, Request, refuse_template_parts
+from .base import ChatFormat, MessageCount, Request, refuse_template_parts
 from .dsml import V3_2
 from .messages import Plain, checked_roles, content_texts, fail, function_of, tool_calls
 
@@ -48,7 +47,7 @@ class Version(Enum):
         return self is Version.V3_1
 
 
-class DeepSeekFormat:
+class DeepSeekFormat(ChatFormat):
     """The count of a request to a model of DeepSeek's.
 
     Args:
@@ -57,10 +56,10 @@ class DeepSeekFormat:
         note: the reason for which even plain messages are an estimate.
     """
 
-    service_variables: ClassVar[tuple[str, ...]] = ("thinking",)
+    service_variables = ("thinking",)
 
     def __init__(self, encoding: Encoding, version: Version, note: str = "") -> None:
-        self.encoding = encoding
+        super().__init__(encoding)
         self._version = version
         self._note = note
 

@@ -8,10 +8,7 @@ https://huggingface.co/deepseek-ai/DeepSeek-V3.2/blob/main/encoding/encoding_dsv
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from ..encodings.encoding import Encoding
-from .base import MessageCount, Request, refuse_template_parts
+from .base import ChatFormat, MessageCount, Request, refuse_template_parts
 from .deepseek import (
     ASSISTANT,
     BEGIN,
@@ -37,17 +34,14 @@ from .messages import (
 _ANY_JSON = "DeepSeek publishes no words of V3.2 for a reply in any JSON; none are counted"
 
 
-class DeepSeekV32Format:
+class DeepSeekV32Format(ChatFormat):
     """The count of a request to DeepSeek-V3.2.
 
     Args:
         encoding: the model's encoding.
     """
 
-    service_variables: ClassVar[tuple[str, ...]] = ("thinking",)
-
-    def __init__(self, encoding: Encoding) -> None:
-        self.encoding = encoding
+    service_variables = ("thinking",)
 
     def count(self, request: Request) -> MessageCount:
         """Return the number of tokens of a request.

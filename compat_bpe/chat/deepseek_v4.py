@@ -9,10 +9,10 @@ https://github.com/deepseek-ai/deepseek-recipe
 from __future__ import annotations
 
 from enum import Enum
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from ..encodings.encoding import Encoding
-from .base import MessageCount, Request, refuse_template_parts
+from .base import ChatFormat, MessageCount, Request, refuse_template_parts
 from .deepseek import ASSISTANT, BEGIN, END, NO_THINK, ROLES, THINK, USER, wants_to_think
 from .dsml import ANY_JSON_IN_V4, V4, V4_1
 from .messages import (
@@ -76,7 +76,7 @@ class Version(Enum):
     V4_1 = "V4.1"
 
 
-class DeepSeekV4Format:
+class DeepSeekV4Format(ChatFormat):
     """The count of a request to DeepSeek-V4 or V4.1.
 
     Args:
@@ -84,10 +84,10 @@ class DeepSeekV4Format:
         version: the model.
     """
 
-    service_variables: ClassVar[tuple[str, ...]] = ("thinking", "reasoning_effort")
+    service_variables = ("thinking", "reasoning_effort")
 
     def __init__(self, encoding: Encoding, version: Version) -> None:
-        self.encoding = encoding
+        super().__init__(encoding)
         self._is_v4 = version is Version.V4
         self._dsml = V4 if self._is_v4 else V4_1
 

@@ -154,6 +154,7 @@ class _Fitting:
 
     def __init__(self, chat: ChatFormat, request: Request, limit: int) -> None:
         self._chat = chat
+        self._counted = chat.counter(request)
         self._request = request
         self._limit = limit
         #: The messages of the request, some of them without what is dropped first.
@@ -255,8 +256,7 @@ class _Fitting:
         return {**self._taken, **more}
 
     def _count(self, taken: Mapping[int, Plain]) -> MessageCount:
-        messages = [taken[at] for at in sorted(taken)]
-        return self._chat.count(self._request.with_messages(messages))
+        return self._counted([taken[at] for at in sorted(taken)])
 
     def _fits(self, taken: Mapping[int, Plain]) -> bool:
         try:

@@ -13,10 +13,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
-from ..encodings.encoding import Encoding
-from .base import MessageCount, Request, refuse_template_parts
+from .base import ChatFormat, MessageCount, Request, refuse_template_parts
 from .json_text import json_text, rust_number
 from .messages import (
     REASONING,
@@ -67,17 +66,14 @@ class Message(NamedTuple):
     name: str | None = None
 
 
-class HarmonyFormat:
+class HarmonyFormat(ChatFormat):
     """The count of a request to ``gpt-oss``.
 
     Args:
         encoding: ``o200k_harmony``, or another encoding with its special tokens.
     """
 
-    service_variables: ClassVar[tuple[str, ...]] = ("reasoning_effort",)
-
-    def __init__(self, encoding: Encoding) -> None:
-        self.encoding = encoding
+    service_variables = ("reasoning_effort",)
 
     def count(self, request: Request) -> MessageCount:
         """Return the number of tokens of a request.

@@ -10,11 +10,11 @@ https://github.com/openai/openai-cookbook/blob/main/examples/How_to_count_tokens
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from ..encodings.encoding import Encoding
-from .base import MessageCount, Request, refuse_template_parts
+from .base import ChatFormat, MessageCount, Request, refuse_template_parts
 from .images.count import IMAGE_PARTS, part_tokens
 from .images.rules import ImageRule
 from .json_text import json_text
@@ -63,7 +63,7 @@ _FUNC_END = 12
 _IGNORED = frozenset(("annotations", "weight"))
 
 
-class OpenAIFormat:
+class OpenAIFormat(ChatFormat):
     """The count of a request to one of OpenAI's chat models.
 
     Args:
@@ -72,10 +72,8 @@ class OpenAIFormat:
         images: its rule for images; None if there is none.
     """
 
-    service_variables: ClassVar[tuple[str, ...]] = ()
-
     def __init__(self, encoding: Encoding, rule: Rule, images: ImageRule | None = None) -> None:
-        self.encoding = encoding
+        super().__init__(encoding)
         self._rule = rule
         self._images = images
 
@@ -85,14 +83,45 @@ class OpenAIFormat:
         Raises:
             ValueError: a role is not known, or a message has something that cannot be counted.
         """
+        return self.counter(request)(request.messages)
+
+    def counter(self, request: Request) -> Callable[[list[Plain]], MessageCount]:
+        """Return a function that counts a request with other messages, again and again.
+
+        A message has as many tokens in each request, so it is counted once.
+        """
+        beside, notes_beside = self._beside(request)
+        # The messages are kept with their tokens, since what is gone may leave its id to another.
+        known: dict[int, tuple[Plain, int, list[str]]] = {}
+
+        def count(messages: list[Plain]) -> MessageCount:
+            checked_roles(messages, ROLES)
+            tokens = beside
+            notes = {self._rule.note: None}
+            for index, message in enumerate(messages):
+                if id(message) not in known:
+                    own: list[str] = []
+                    found = self._message(message, f"messages[{index}]", own)
+                    known[id(message)] = (message, found, own)
+                _, more, own = known[id(message)]
+                tokens += more
+                notes.update(dict.fromkeys(own))
+            notes.update(dict.fromkeys(notes_beside))
+            return MessageCount(tokens, "; ".join(filter(None, notes)))
+
+        return count
+
+    def _beside(self, request: Request) -> tuple[int, list[str]]:
+        """Return the tokens of what a request has beside the messages, and the notes on them.
+
+        Raises:
+            ValueError: as in ``count``.
+        """
         refuse_template_parts(request, "OpenAI's format")
         if request.variables:
             raise ValueError("variables are for a chat template; OpenAI's format has none")
-        checked_roles(request.messages, ROLES)
-        notes = [self._rule.note]
+        notes = []
         tokens = _REPLY if request.add_generation_prompt else 0
-        for index, message in enumerate(request.messages):
-            tokens += self._message(message, f"messages[{index}]", notes)
         if request.tools:
             notes.append(_TOOLS)
             tokens += _FUNC_END
@@ -104,7 +133,7 @@ class OpenAIFormat:
             if form.schema is not None:
                 tokens += self.encoding.count(f"{form.name or ''}\n{form.description or ''}\n")
                 tokens += self.encoding.count(json_text(form.schema, spaced=False, number=repr))
-        return MessageCount(tokens, "; ".join(dict.fromkeys(filter(None, notes))))
+        return tokens, notes
 
     def _message(self, message: Plain, place: str, notes: list[str]) -> int:
         count = self.encoding.count

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ..encodings.encoding import Encoding
-from .base import MessageCount, Request
+from .base import ChatFormat, MessageCount, Request
 from .kimi import declared, in_order
 from .messages import REASONING, Plain, fail
 
@@ -165,7 +165,7 @@ class ChatTemplate:
         return self._compiled[name]
 
 
-class TemplateFormat:
+class TemplateFormat(ChatFormat):
     """The count of a request to a model with a chat template.
 
     Args:
@@ -173,10 +173,8 @@ class TemplateFormat:
         template: its chat template.
     """
 
-    service_variables: ClassVar[tuple[str, ...]] = ()
-
     def __init__(self, encoding: Encoding, template: ChatTemplate) -> None:
-        self.encoding = encoding
+        super().__init__(encoding)
         self._template = template
 
     def count(self, request: Request) -> MessageCount:

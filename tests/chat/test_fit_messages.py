@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.chat import ChatTemplate, FittedMessages, count_messages, fit_messages
+from compat_bpe.chat.openai import OpenAIFormat
 from compat_bpe.chat.units import units_of
 from tests.chat.families import LLAMA_2, TEMPLATES
 from tests.chat.random_requests import messages, tool
@@ -225,6 +226,21 @@ def test_turns_suit_templates_in_which_roles_alternate() -> None:
         assert fitted.count <= limit
         # With single messages, what the template refuses counts as what does not fit.
         assert fit_messages(chat, limit, parts="message", **chosen).count <= limit
+
+
+def test_a_message_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, counted = OpenAIFormat._message, []
+
+    def message(self: OpenAIFormat, one: dict[str, Any], place: str, notes: list[str]) -> int:
+        counted.append(one)
+        return real(self, one, place, notes)
+
+    monkeypatch.setattr(OpenAIFormat, "_message", message)
+    chat = [{"role": "user", "content": f"{at} " * (at % 7 + 1)} for at in range(200)]
+    fitted = fit_messages(chat, 600, model="gpt-4o", parts="message")
+    # Each of the others was tried after those that fit.
+    assert 20 < len(fitted.kept) < 180
+    assert len(counted) == len(chat)
 
 
 def test_what_all_of_it_is_refused_for_is_said() -> None:
