@@ -204,6 +204,11 @@ def test_each_file_can_be_read_in_one_sitting() -> None:
 TESTS = Path(__file__).parent
 
 
+def test_each_file_of_tests_can_be_read_in_one_sitting() -> None:
+    lengths = {path: path.read_text("utf-8").count("\n") for path in TESTS.rglob("*.py")}
+    assert [path for path, length in lengths.items() if length > LONGEST] == []
+
+
 #: What may be an import of one.
 IMPORT = re.compile(r"^ *(?:from|import) (?:[^(\n]*\([^)]*|[^\n]*)\btest_", re.MULTILINE)
 
