@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import tiktoken
 
@@ -83,18 +85,47 @@ def test_the_caret_goes_from_part_to_part(page: Page) -> None:
     assert page.counts() == {"o200k_base": tokens_of(page.copied())}
 
 
-def test_after_a_slow_count_the_next_one_does_not_wait_for_the_tokens(page: Page) -> None:
-    page.paste("a word " * 100)
-    # Each answer takes 200 ms at least, as in a text that takes long to count.
+@pytest.fixture
+def slow_page(page: Page) -> Iterator[Page]:
+    """The page with a worker that takes 200 ms longer; ``asked`` has the questions to it."""
     page.run(
-        "window.asked = []; const post = Worker.prototype.postMessage;"
+        "window.asked = []; window.post = Worker.prototype.postMessage;"
         "Worker.prototype.postMessage = function (message, ...more) {"
         " asked.push(message.asked.question?.ask);"
         " setTimeout(() => post.call(this, message, ...more), 200) };"
     )
+    yield page
+    page.settle()
+    page.run("Worker.prototype.postMessage = post")
+
+
+def test_an_edit_that_is_undone_while_it_is_counted(slow_page: Page) -> None:
+    slow_page.paste("one two three four")
+    before = slow_page.cells()
+    slow_page.run("asked.length = 0")
+    busy = slow_page.run(
+        "$('text').focus();"
+        "$('text').setSelectionRange(0, $('text').value.length);"
+        "document.execCommand('delete');"
+        "document.execCommand('insertText', false, 'one two three four');"
+        "document.dispatchEvent(new Event('selectionchange'));"
+        "return $('counts').getAttribute('aria-busy')"
+    )
+    # The worker's text is not that of the page, so its answers would be of another one.
+    assert busy == "true"
+    slow_page.settle()
+    asked = [one for one in slow_page.run("return asked") if one in ("edit", "blocks")]
+    assert asked[:2] == ["edit", "edit"]
+    assert slow_page.cells() == before
+    assert slow_page.counts() == {"o200k_base": tokens_of("one two three four")}
+
+
+def test_after_a_slow_count_the_next_one_does_not_wait_for_the_tokens(slow_page: Page) -> None:
+    slow_page.paste("a word " * 100)
+    slow_page.run("asked.length = 0")
     # A letter as soon as the one before is counted: a later one may come after the pause in which
     # the tokens are asked for, on a busy machine.
-    page.run(
+    slow_page.run(
         "const counts = $('counts'), letters = ['a', 'b', 'c'];"
         "const type = () => document.execCommand('insertText', false, letters.shift());"
         "$('text').focus();"
@@ -105,9 +136,9 @@ def test_after_a_slow_count_the_next_one_does_not_wait_for_the_tokens(page: Page
         " observer.observe(counts, { attributeFilter: ['aria-busy'] });"
         " type() })"
     )
-    page.settle()
-    asked = page.run("return asked")
+    slow_page.settle()
+    asked = slow_page.run("return asked")
     assert [one for one in asked if one == "edit"] == ["edit"] * 3
     assert asked[:3] == ["edit"] * 3
     assert "blocks" in asked[3:]
-    page.clear()
+    slow_page.clear()

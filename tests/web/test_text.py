@@ -109,8 +109,7 @@ def test_cells_say_the_tokens(page: Page) -> None:
             ".dispatchEvent(new PointerEvent('pointerover', { bubbles: true }))",
             at,
         )
-        page.wait(lambda: page.text_of("card"))
-        page.settle()
+        page.wait(lambda: page.run("return !$('card').hidden"))
         seen += page.run(
             "return [...document.querySelectorAll('#card .facts')].map(facts => ["
             "Number(facts.dataset.id), facts.querySelector('.bytes').textContent,"

@@ -16,6 +16,7 @@ export class Counter extends EventTarget {
     /** @type {string[]} the encodings of the figures */
     this.keys = [];
     this.isReady = false;
+    this.isSending = false;
     /** @type {any} */ this.figures = null; // of the text that was sent last
     model.addEventListener('change', () => this.count());
   }
@@ -41,7 +42,8 @@ export class Counter extends EventTarget {
         const { text } = this.model;
         const edit = /** @type {any} */ (difference(this.sent, text)); // there is one: see isCurrent
         const began = performance.now();
-        const figures = await this.engine.ask('edit', edit);
+        this.isSending = true;
+        const figures = await this.engine.ask('edit', edit).finally(() => { this.isSending = false; });
         this.took = performance.now() - began;
         this.sent = text;
         this.tell(figures);
@@ -60,6 +62,9 @@ export class Counter extends EventTarget {
     this.dispatchEvent(new CustomEvent('counted', { detail: { ...figures, keys: this.keys } }));
   }
 
-  /** True if the worker has the text of the page. */
-  get isCurrent() { return this.isReady && this.sent === this.model.text; }
+  /**
+   * True if the worker has the text of the page. While an edit is on its way it has another one, also
+   * if that edit is undone meanwhile.
+   */
+  get isCurrent() { return this.isReady && !this.isSending && this.sent === this.model.text; }
 }
