@@ -59,8 +59,8 @@ ELSEWHERE = {ROOT / "docs/guide-spark.md"}
 #: The languages of blocks that this module cannot run.
 FOREIGN = {"sh", "lua", "typescript", "toml", "lisp", "vim"}
 LANGUAGES = {"pycon", "python", "console", "text", "json", "yaml", "mermaid"} | FOREIGN
-#: The pages with so many commands that a sweep runs them.
-MANY_COMMANDS = {ROOT / "docs/guide-training.md", ROOT / "docs/command-line.md"}
+#: The pages of which a sweep runs the commands: each starts a process, and there are many.
+WITH_COMMANDS_SWEPT = set(PAGES) - {README}
 
 
 def each_page_with(language: str, sweep: Collection[Path] = ()) -> pytest.MarkDecorator:
@@ -98,7 +98,7 @@ def test_python(page: Path, folder: Path, environment: Mapping[str, str]) -> Non
         assert done.returncode == 0, f"{name(page)}:{block.line}:\n{done.stdout}"
 
 
-@each_page_with("console", MANY_COMMANDS)
+@each_page_with("console", WITH_COMMANDS_SWEPT)
 def test_commands(page: Path, folder: Path, environment: Mapping[str, str]) -> None:
     run_commands(page, folder, environment)
 

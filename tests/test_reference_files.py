@@ -237,6 +237,7 @@ def test_every_row_is_of_a_pinned_package() -> None:
         assert len(file.sha256) == 64
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "system",
     [

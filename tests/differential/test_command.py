@@ -61,6 +61,7 @@ def result(copy: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.sweep
 def test_every_file_of_this_repository(
     copy: Path, result: dict[str, Any], get_pair: Callable[[str], Pair]
 ) -> None:

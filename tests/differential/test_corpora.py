@@ -56,6 +56,7 @@ def test_standard_library(distinct: Pair, number: int) -> None:
 PATTERNS = {published.pattern: name for name, published in PUBLISHED.items()}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("pattern", PATTERNS, ids=PATTERNS.values())
 def test_passages_of_any_size_split_as_the_whole(pattern: str) -> None:
     splitter = Splitter(pattern)

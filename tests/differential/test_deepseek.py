@@ -81,6 +81,7 @@ def check(name: str, text: str) -> None:
     assert ours(name).count(text) == len(ids)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", FILES)
 def test_what_ships_is_what_is_in_the_file(name: str) -> None:
     definition = compat_bpe.load(reference_file(FILES[name])).definition  # type: ignore[attr-defined]

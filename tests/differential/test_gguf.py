@@ -51,6 +51,7 @@ def published(name: str) -> list[tuple[str, list[int]]]:
     return [(text, list(map(int, line.split()))) for text, line in zip(cases, lines)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", NAMES)
 def test_published_ids(name: str) -> None:
     enc = ours(name)

@@ -38,6 +38,7 @@ def check(kind: str, rule: str, symbols: set[str], text: str) -> None:
 PARTS = st.text("abt é▁ﬁ<", min_size=1, max_size=4)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.sets(PARTS, max_size=12), st.lists(PARTS, max_size=6), st.booleans())
 @settings(max_examples=scaled(15))

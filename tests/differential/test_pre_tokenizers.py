@@ -112,6 +112,7 @@ NORMALIZERS: dict[str, dict[str, Any] | None] = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", SEQUENCES)
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
 def test_a_text_of_many_segments_and_its_beginning(name: str, normalizer: str) -> None:

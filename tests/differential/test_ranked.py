@@ -80,6 +80,7 @@ def both(name: str, folder: Path) -> Pair:
     return Pair(compat_bpe.load(path), theirs)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", KINDS)
 def test_vocabularies(name: str, folder: Path) -> None:
     ours, theirs = both(name, folder)

@@ -96,6 +96,7 @@ def test_most_places_between_words_are_cut_points() -> None:
     assert {4, 11, 15, 20, 23, 30, 31, 35} <= set(cuts)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("path", corpora.TEXTS, ids=lambda path: path.name)
 def test_natural_texts(path: Path) -> None:
     text = path.read_text("utf-8")[:20_000]

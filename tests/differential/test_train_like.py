@@ -114,6 +114,7 @@ def test_but_for_the_numbers_of_characters_with_a_mark(name: str, tmp_path: Path
     assert [vocab[token] for token in plain] == [expected[token] for token in plain]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["unigram", "unigram_bytes"])
 def test_but_for_the_scores_of_characters(name: str, tmp_path: Path) -> None:
     file = file_of(name)

@@ -83,6 +83,7 @@ def test_bpe_is_equal(name: str, extra: int) -> None:
     assert ours(train_sentencepiece([text], size)) == learned(theirs(text.split("\n"), size))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", CORPORA)
 @pytest.mark.parametrize("extra", [20, 300])
 def test_unigram_is_equal(name: str, extra: int) -> None:

@@ -66,6 +66,7 @@ def ids(enc: Encoding, text: str) -> list[int]:
     return enc.encode(text, allowed_special="all")
 
 
+@pytest.mark.sweep
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("name", [*SHIPPED, *SMALL])
 def test_tokenizer_json_is_read_back(tmp_path: Path, name: str) -> None:

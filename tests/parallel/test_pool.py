@@ -57,6 +57,7 @@ def children() -> str:
     ).stdout
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("number", [1, 2, 5])
 def test_all_messages_of_all_tasks(number: int) -> None:
     with Pool(Squares, (0,), number) as pool:

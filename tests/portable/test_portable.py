@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.portable.place import Check, Place
 from tests.portable.run import ANSWERS, TESTS, Run
 
@@ -15,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures"
 
 
+@pytest.mark.sweep
 def test_all_pass() -> None:
     # In a process of its own, since another tiktoken may be imported here.
     command = [sys.executable, "-W", "error", str(Path(__file__).parent), "--every", "20"]

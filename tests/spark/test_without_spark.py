@@ -108,6 +108,7 @@ def test_what_is_no_encoding(given: Any, error: type[Exception]) -> None:
         Carried(given)
 
 
+@pytest.mark.sweep
 def test_the_zip_has_all_and_is_the_same_each_time(tmp_path: Path) -> None:
     first, second, third = (tmp_path / f"{number}.zip" for number in range(3))
     write_zip(first)

@@ -204,6 +204,7 @@ def test_the_last_of_equal_pieces_counts() -> None:
 # Long texts and long pieces
 
 
+@pytest.mark.sweep
 def test_a_long_text_in_one_piece() -> None:
     model = Unigram(["<unk>", "a", "aaa", "ba"], [0.0, -1.3, -2.9, -1.1], 0)
     for text in ("a" * 100_000, "ab" * 50_000, "中" * 100_000):

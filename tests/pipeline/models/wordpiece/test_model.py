@@ -124,6 +124,7 @@ def test_what_is_long_changes_nothing(
 MANY = 80_000
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("long_piece", ["", "ab" * 15_000 + "c"])
 @pytest.mark.parametrize("end", ["", "d"])
 def test_a_word_of_many_characters(long_piece: str, end: str) -> None:
