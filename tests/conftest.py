@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from importlib.util import find_spec
@@ -28,6 +29,18 @@ settings.register_profile(
     phases=[phase for phase in Phase if phase not in (Phase.shrink, Phase.explain)],
 )
 settings.load_profile("compat_bpe")
+
+# What is collected stays to the end: to look through it again and again for garbage would take a
+# tenth of the time of all tests.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is there by now out of the search for garbage, and begin it."""
+    if sys.implementation.name == "cpython":
+        gc.freeze()
+    gc.enable()
+
 
 # A job in the background ignores an interrupt, and what `nohup` starts ignores SIGHUP. Programs
 # inherit that from the tests that start them, and some of these are to be ended by such a signal.
