@@ -27,9 +27,12 @@ _NPM = ["--no-audit", "--no-fund", "--loglevel=error"]
 
 
 def install() -> Path:
-    """Return the folder of VS Code's server; install it if it is not there."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folder = Path(base) / f"compat-bpe-tests/code-server-{VERSION}"
+    """Return the folder of VS Code's server; install it if it is not there.
+
+    It is kept in the folder that COMPAT_BPE_VSCODE names, or in ``~/.cache``.
+    """
+    kept = os.environ.get("COMPAT_BPE_VSCODE") or os.path.expanduser("~/.cache/compat-bpe-tests")
+    folder = Path(kept) / f"code-server-{VERSION}"
     if not (folder / "done").exists():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)

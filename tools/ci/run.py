@@ -385,7 +385,7 @@ def _environment(work: Path, changed: Iterable[str]) -> dict[str, str]:
         environment.pop(name, None)
     return {
         **environment,
-        **fetch.environment(fetch.cache()),
+        **fetch.environment(fetch.cache_folder()),
         "CI": "true",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PIP_NO_COMPILE": "1",  # most modules of what is installed are never imported

