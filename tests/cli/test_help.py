@@ -217,10 +217,9 @@ def test_h_fits_a_terminal(columns: int) -> None:
         "    print('=====')\n"
     )
     terminal = Terminal(columns)
-    env = {key: value for key, value in environment().items() if key not in ("COLUMNS", "LINES")}
     subprocess.run(
         [sys.executable, "-c", script, *WITH_EXAMPLES],
-        env=env,
+        env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=terminal.fd,
         stderr=terminal.fd,
