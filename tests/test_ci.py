@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.ci import part, run
+from tools.ci import fetch, part, run
 from tools.ci.run import Result, Runner, summary
 from tools.ci.stages import STAGES, Stage
 
@@ -29,7 +30,7 @@ def names(stages: Sequence[Stage]) -> set[str]:
 # The list
 
 
-@pytest.mark.parametrize("module", [part, run])
+@pytest.mark.parametrize("module", [fetch, part, run])
 def test_examples(module: object) -> None:
     failed, tried = doctest.testmod(module)  # type: ignore[arg-type]
     assert (failed, tried > 0) == (0, True)
@@ -42,6 +43,7 @@ def test_a_stage_is_what_it_says(stage: Stage) -> None:
     assert stage.cores in (1, 2)
     for folder in stage.folders or ():
         assert (ROOT / folder).exists(), folder
+    assert set(stage.fetch) <= {*fetch.WHEELS, *fetch.NPM, *fetch.DEBIAN, *fetch.OTHERS}
     if stage.instead_of:
         assert BY_NAME[stage.instead_of].folders != (), "it would never run"
         assert stage.folders == ()
@@ -314,7 +316,9 @@ def test_a_part_and_what_has_changed() -> None:
         done = subprocess.run(
             [*command, *places, *more], cwd=ROOT, capture_output=True, text=True, check=True
         )
-        return {line for line in done.stdout.splitlines() if line.startswith("tests/")}
+        return {
+            line for line in done.stdout.splitlines() if line.startswith("tests/") and "::" in line
+        }
 
     first, second = collected("--part", "1/2"), collected("--part", "2/2")
     assert not first & second
@@ -328,3 +332,91 @@ def test_what_a_test_looks_at() -> None:
     assert {"train", "pipeline"} <= rooms
     assert "tests/differential/test_train_going_on.py" in rooms
     assert "spark" not in rooms
+
+
+# Fetching
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The commands that would fetch something; they make a file, or fail as often as one says."""
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> str:
+        commands.append(command)
+        if "venv" in command:
+            return ""
+        if "--wheel-dir" in command:
+            folder = Path(command[command.index("--wheel-dir") + 1])
+            folder.mkdir(parents=True)
+            (folder / "a-1-py3-none-any.whl").touch()
+            if any("fails" in word for word in command):
+                raise OSError("the network")
+            (folder / "compat_bpe-1-py3-none-any.whl").touch()
+        return "3.99"
+
+    monkeypatch.setattr(fetch, "run", run)
+    monkeypatch.setattr(fetch, "PAUSES", (0, 0))
+    fetch._version.cache_clear()
+    return commands
+
+
+def test_wheels_are_kept_by_what_asks_for_them(asked: list[list[str]], tmp_path: Path) -> None:
+    assert fetch.fetch_wheels(fetch.Wheels(["a"]), tmp_path) == "1 files"
+    count = len(asked)
+    assert fetch.fetch_wheels(fetch.Wheels(["a"]), tmp_path) == ""
+    assert len(asked) == count
+    fetch.fetch_wheels(fetch.Wheels(["a==1"]), tmp_path)
+    fetch.fetch_wheels(fetch.Wheels(["."]), tmp_path)
+    folders = list((tmp_path / "wheels").iterdir())
+    assert len(folders) == 3
+    # The project's own wheel would be stale.
+    assert [path.name for path in tmp_path.rglob("*.whl")] == ["a-1-py3-none-any.whl"] * 3
+    variables = fetch.environment(tmp_path)
+    assert variables["PIP_NO_INDEX"] == "1"
+    assert set(variables["PIP_FIND_LINKS"].split()) == {folder.as_uri() for folder in folders}
+
+
+def test_what_was_fetched_in_part_is_not_kept(
+    asked: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = fetch.Wheels(["fails"])
+    assert fetch.fetched("one", lambda: fetch.fetch_wheels(one, tmp_path))
+    assert capsys.readouterr().out == "one: cannot be had: the network\n"
+    assert sum("wheel" in command for command in asked) == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fetch_is_tried_three_times(asked: list[list[str]]) -> None:
+    problems = [OSError("1"), OSError("2")]
+
+    def step() -> str:
+        if problems:
+            raise problems.pop()
+        return "had"
+
+    assert fetch.tried(step) == "had"
+
+
+def test_debian_s_packages_are_installed_at_once(
+    asked: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = {"npm": "/usr/bin/npm"}
+    monkeypatch.setattr(shutil, "which", there.get)
+    monkeypatch.setattr(fetch, "_is_installed", lambda packages: packages == ["vim", "vim-ale"])
+    assert fetch.install_debian(["npm-itself", "vim"]) == ""
+    assert asked == []
+    assert fetch.install_debian(["npm-itself", "vim", "mandoc", "java"]) == (
+        "mandoc default-jre-headless"
+    )
+    assert [command[-2:] for command in asked] == [
+        ["-qq", "update"],
+        ["mandoc", "default-jre-headless"],
+    ]
+
+
+def test_names_that_are_not_fetched(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no nothing to fetch; there are main, "):
+        fetch.steps(["main", "nothing"], tmp_path)
+    with pytest.raises(LookupError, match="NOTHING"):
+        fetch.constant("tests/test_ci.py", "NOTHING")

@@ -2,11 +2,11 @@
 
     python3 -m tools.ci.fetch NAME...
 
-A name is one of ``WHEELS``, ``NPM``, ``DEBIAN`` or ``OTHERS``. What is fetched is kept in a folder:
-the one that ``COMPAT_BPE_CI_CACHE`` names, by default ``~/.cache/compat-bpe-ci``. Debian's packages
-are installed. What pip fetches is kept under the hash of what asks for it, so nothing stale is taken.
-Each fetch is tried three times. With the variables of ``environment``, pip, npm and the tests then
-need no registry.
+A name is one of ``WHEELS``, ``NPM``, ``DEBIAN`` or ``OTHERS``. Debian's packages are installed; the
+rest is kept in the folder that ``COMPAT_BPE_CI_CACHE`` names, by default
+``~/.cache/compat-bpe-ci``. What pip fetches is kept under the hash of what asks for it, so nothing
+stale is taken. Each fetch is tried three times. With the variables of ``environment``, pip, npm and
+the tests then need no registry.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -347,17 +347,24 @@ def main() -> int:
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     debian = [name for name in names if name in DEBIAN]
-    # First what installs npm and PyPy, which others are fetched with.
-    failed = fetched("Debian's packages", partial(install_debian, debian))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for problem in pool.map(lambda one: fetched(*one), steps(names, folder).items()):
-            failed |= problem
+        installing = pool.submit(fetched, "Debian's packages", partial(install_debian, debian))
+        fetching = [
+            pool.submit(fetched, name, step, installing)
+            for name, step in steps(names, folder).items()
+        ]
+        failed = [future for future in (installing, *fetching) if future.result()]
     return 1 if failed else 0
 
 
-def fetched(name: str, fetch: Callable[[], str]) -> bool:
-    """Fetch something and say so; return True if it cannot be had."""
+def fetched(name: str, fetch: Callable[[], str], installing: Future[bool] | None = None) -> bool:
+    """Fetch something and say so; return True if it cannot be had.
+
+    What npm and PyPy fetch waits until ``installing`` has installed them.
+    """
     started = time.monotonic()
+    if installing is not None and _needs_debian(name):
+        installing.result()
     try:
         said = tried(fetch)
     except OSError as error:
@@ -366,6 +373,12 @@ def fetched(name: str, fetch: Callable[[], str]) -> bool:
     if said:
         print(f"{name}: {said}, {time.monotonic() - started:.0f} s", flush=True)
     return False
+
+
+def _needs_debian(name: str) -> bool:
+    if name in WHEELS:
+        return WHEELS[name].python == "pypy3" and shutil.which("pypy3") is None
+    return shutil.which("npm") is None
 
 
 if __name__ == "__main__":
