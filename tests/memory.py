@@ -31,7 +31,7 @@ sys.stderr.write(peak)
 """
 
 
-def run_and_peak(code: str, *arguments: Any, **options: Any) -> tuple[bytes, int]:
+def run_and_peak(code: str, *arguments: str, **options: Any) -> tuple[bytes, int]:
     """Run code, which imports ``sys``, in a process of its own.
 
     Returns:

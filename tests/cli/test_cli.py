@@ -173,11 +173,8 @@ def test_a_large_input_takes_little_memory(tmp_path: Path) -> None:
     peaks = []
     for number in (40_000, 120_000):
         path.write_bytes(line.encode() * number)
-        ids, peak = run_and_peak(
-            *(script, "encode", *GPT2, "--packed", "--jobs", "1", path),
-            env=environment(),
-            timeout=TIMEOUT,
-        )
+        args = ("encode", *GPT2, "--packed", "--jobs", "1", str(path))
+        ids, peak = run_and_peak(script, *args, env=environment(), timeout=TIMEOUT)
         assert len(ids) == 4 * number * get_encoding("gpt2").count(line)
         peaks.append(peak)
     assert peaks[1] - peaks[0] < 80_000 * len(line) / 2

@@ -16,6 +16,7 @@ from compat_bpe.cli.progress.bars import Progress
 from compat_bpe.corpus.prepare import CorpusCounts
 from compat_bpe.train import SentencePieceSettings, TrainingSettings, UnigramSettings
 from compat_bpe.train.kinds import KINDS
+from compat_bpe.train.run import estimate as estimate_module
 from compat_bpe.train.run.estimate import Estimate, Sample, estimate
 from tests.cli.in_process import Run, runner
 
@@ -166,6 +167,13 @@ def feed(settings: Any, done: int, monkeypatch: pytest.MonkeyPatch) -> list[Esti
     return said
 
 
+@pytest.fixture
+def _known_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that is as fast whenever it is asked."""
+    monkeypatch.setattr(estimate_module, "_slowness", lambda _: 1.5)
+
+
+@pytest.mark.usefixtures("_known_speed")
 def test_estimates_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = feed(UnigramSettings(8000), 4_000_000, monkeypatch)
     assert len(plain) == 2
@@ -197,6 +205,7 @@ def test_each_kind_that_takes_long_has_an_estimate() -> None:
     assert made
 
 
+@pytest.mark.usefixtures("_known_speed")
 def test_more_text_takes_longer() -> None:
     sample = Sample(1.0)
     sample.see(TEXT)

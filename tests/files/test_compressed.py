@@ -161,7 +161,7 @@ else:
 
 def peak(path: Path) -> tuple[str, float]:
     """What reading a file prints, and the most megabytes of memory."""
-    printed, most = run_and_peak(_READ, path)
+    printed, most = run_and_peak(_READ, str(path))
     return printed.decode().rstrip(), most / 1e6
 
 

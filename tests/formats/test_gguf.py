@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import time
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from tests.formats.small_gguf import (
     pieces,
     vocabulary,
 )
+from tools.attack.growth import calls_of
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -282,9 +282,9 @@ def test_a_folder_has_one_file_and_it_comes_last(tmp_path: Path) -> None:
 def test_the_weights_cost_nothing(tmp_path: Path) -> None:
     path = write(tmp_path / "large.gguf", gpt2(), tensors=300)
     with_hole(path, path.read_bytes(), 40 << 30)
-    start = time.monotonic()
     assert compat_bpe.load(path).encode("hello") == [259]
-    assert time.monotonic() - start < 5
+    # To read 40 GB, a block of 256 KB after another, would take 160,000.
+    assert calls_of(lambda: compat_bpe.load(path)) < 100_000
 
 
 @pytest.mark.parametrize("kind", SMALL)

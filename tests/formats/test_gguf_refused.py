@@ -103,7 +103,7 @@ def test_any_damage_is_an_error_or_does_no_harm(
     path = write(tmp_path / "bad.gguf", SMALL[kind], order=order)
     data = path.read_bytes()
     expected = compat_bpe.load(path).encode("ab <x>", disallowed_special=())
-    start = time.monotonic()
+    start = time.process_time()
     with path.open("r+b", buffering=0) as file:
         for place in range(0, len(data), every):
             byte = data[place]
@@ -121,4 +121,4 @@ def test_any_damage_is_an_error_or_does_no_harm(
         os.truncate(path, size)
         with pytest.raises(ValueError, match=r"bad\.gguf: "):
             compat_bpe.load(path)
-    assert time.monotonic() - start < 60
+    assert time.process_time() - start < 60  # no damage makes it long
