@@ -72,6 +72,7 @@ def test_settings_in_toml() -> None:
 # Real editors
 
 
+@pytest.mark.smoke
 @pytest.mark.editors
 @pytest.mark.parametrize("kind", ["Eglot", "lsp-mode"])
 def test_emacs(tmp_path: Path, kind: str) -> None:
@@ -89,6 +90,7 @@ def test_emacs(tmp_path: Path, kind: str) -> None:
     assert "nknown" not in written["said"]
 
 
+@pytest.mark.smoke
 @pytest.mark.editors
 def test_vim_with_ale(tmp_path: Path) -> None:
     path = install_server(tmp_path)

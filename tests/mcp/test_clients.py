@@ -81,6 +81,7 @@ def session(
     return found
 
 
+@pytest.mark.smoke
 def test_a_session(python: Path, folder: Path) -> None:
     definitions = [
         {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}

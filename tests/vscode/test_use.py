@@ -18,6 +18,7 @@ ITEM = "#compat-bpe\\.compat-bpe\\.compatBpe\\.count"
 CONTROL = 2
 
 
+@pytest.mark.smoke
 def test_counts_prompts_and_tokens(window: Window, work: Path) -> None:
     count = ENCODING.count(TEXT)
     window.file("a.py")
