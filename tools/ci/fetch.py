@@ -32,6 +32,9 @@ PAUSES = (5, 20)
 #: Seconds; only a network that hangs takes so long.
 TIMEOUT = 900
 
+#: Seconds after which wheels that nothing asks for are removed.
+FORGOTTEN = 30 * 24 * 60 * 60
+
 #: The fetches at the same time: they mostly wait for the network.
 _AT_ONCE = 4
 
@@ -195,11 +198,12 @@ def fetch_wheels(wheels: Wheels, folder: Path) -> str:
     asking = repr((_version(python), wheels.requirements, wheels.sources))
     for requirement in wheels.requirements:
         if requirement.startswith("."):
-            asking += (ROOT / "pyproject.toml").read_text("utf-8")
+            asking += (ROOT / "pyproject.toml").read_text("utf-8").partition("\n[tool.")[0]
         elif requirement.startswith("-r"):
             asking += (ROOT / requirement[2:]).read_text("utf-8")
     kept = folder / "wheels" / hashlib.sha256(asking.encode()).hexdigest()[:16]
     if kept.exists():
+        os.utime(kept)
         return ""
     with tempfile.TemporaryDirectory() as temporary:
         run([python, "-m", "venv", f"{temporary}/venv"])
@@ -354,6 +358,9 @@ def main() -> int:
             for name, step in steps(names, folder).items()
         ]
         failed = [future for future in (installing, *fetching) if future.result()]
+    for wheels in folder.glob("wheels/*"):
+        if wheels.stat().st_mtime < time.time() - FORGOTTEN:
+            shutil.rmtree(wheels)
     return 1 if failed else 0
 
 

@@ -75,7 +75,8 @@ def base(git: Path = ROOT) -> str | None:
     Raises:
         ValueError: ``COMPAT_BPE_CI_BASE`` is not a revision of this repository.
     """
-    if named := os.environ.get("COMPAT_BPE_CI_BASE", "").strip("0"):  # all zeros: a new branch
+    named = os.environ.get("COMPAT_BPE_CI_BASE", "")
+    if named.strip("0"):  # zeros alone are a new branch
         if found := _revision(git, named):
             return found
         raise ValueError(f"COMPAT_BPE_CI_BASE: {named} is not a revision of this repository")
@@ -331,9 +332,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stages = with_needs(stages)
     signal.signal(signal.SIGTERM, _interrupt)
     with tempfile.TemporaryDirectory(prefix="compat-bpe-ci-") as folder:
-        work = Path(folder)
         try:
-            return _run(Runner(_environment(work, changed), work), stages)
+            return _run(stages, changed, Path(folder))
         except KeyboardInterrupt:
             say("interrupted")
             return 130
@@ -356,18 +356,30 @@ def _asked(names: Sequence[str], since: str | None) -> tuple[list[Stage], list[s
     return for_a_change(changed), changed
 
 
-def _run(runner: Runner, stages: Sequence[Stage]) -> int:
+def _run(stages: Sequence[Stage], changed: Iterable[str], work: Path) -> int:
     started = time.monotonic()
-    things = dict.fromkeys(thing for stage in stages for thing in stage.fetch)
-    fetching = Stage(
-        "fetch",
-        "what the stages need from registries",
-        shlex.join([sys.executable, "-m", "tools.ci.fetch", *things]),
-        600,
-        needs=(),
-        cores=LANES,
-    )
-    results = runner.run([fetching, *(one._replace(needs=("fetch", *one.needs)) for one in stages)])
+    environment = {
+        **clean_environment(os.environ),
+        "CI": "true",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_NO_COMPILE": "1",  # most modules of what is installed are never imported
+        "PIP_QUIET": "1",
+        "PYTHON": sys.executable,
+        "WORK": str(work),
+        # Compiled once for all the processes that tests start, and not into the checkout.
+        "PYTHONPYCACHEPREFIX": str(work / "pycache"),
+        "PART": f"{int(_revision(ROOT, 'HEAD') or '0', 16) % PARTS + 1}/{PARTS}",
+        "CHANGED": "\n".join(changed),
+    }
+    environment.pop("VIRTUAL_ENV", None)
+    results = Runner(environment, work).run([_fetching(stages)])
+    if _passed({"fetch": results[0]}, "fetch"):
+        # From here on without registries.
+        environment.update(fetch.environment(fetch.cache_folder()))
+        environment["PATH"] = f"{work}/main/bin{os.pathsep}{environment['PATH']}"
+        results += Runner(environment, work).run(stages)
+    else:
+        results += [Result(stage, "not run", 0, "it needs fetch") for stage in stages]
     say(summary(results))
     count = {
         outcome: sum(result.outcome == outcome for result in results)
@@ -378,26 +390,13 @@ def _run(runner: Runner, stages: Sequence[Stage]) -> int:
     return 0 if count["passed"] == len(results) else 1
 
 
-def _environment(work: Path, changed: Iterable[str]) -> dict[str, str]:
-    """Return the variables of the stages."""
-    environment = clean_environment(os.environ)
-    for name in ("VIRTUAL_ENV", "PYTHONHOME"):
-        environment.pop(name, None)
-    return {
-        **environment,
-        **fetch.environment(fetch.cache_folder()),
-        "CI": "true",
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "PIP_NO_COMPILE": "1",  # most modules of what is installed are never imported
-        "PIP_QUIET": "1",
-        "PYTHON": sys.executable,
-        "WORK": str(work),
-        "PATH": f"{work}/main/bin{os.pathsep}{environment['PATH']}",
-        # Compiled once for all the processes that tests start, and not into the checkout.
-        "PYTHONPYCACHEPREFIX": str(work / "pycache"),
-        "PART": f"{int(_revision(ROOT, 'HEAD') or '0', 16) % PARTS + 1}/{PARTS}",
-        "CHANGED": "\n".join(changed),
-    }
+def _fetching(stages: Iterable[Stage]) -> Stage:
+    """Return the stage that fetches what others need."""
+    things = dict.fromkeys(thing for stage in stages for thing in stage.fetch)
+    command = shlex.join([sys.executable, "-m", "tools.ci.fetch", *things])
+    return Stage(
+        "fetch", "what the stages need from registries", command, 300, needs=(), cores=LANES
+    )
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
