@@ -54,7 +54,7 @@ def _npm(folder: Path, *arguments: str) -> None:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -95,7 +95,7 @@ class Program:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert "successfully installed" in added.stdout, added.stdout + added.stderr
@@ -124,7 +124,7 @@ class Program:
             raise
 
     def _port(self) -> int:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while time.monotonic() < end:
             if found := _STARTED.search((self.folder / "log.txt").read_text()):
                 return int(found[1])
