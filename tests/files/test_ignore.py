@@ -6,11 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.files.ignore import Globs, Rules, rules_around, rules_within
 from compat_bpe.files.walk import Walk
+from tests.examples import shared_fixture
 
 # What the paths of a repository are made of, and its patterns.
 NAMES = ["a", "b", "ab", "foo", "foo.py", "x.txt", "!x", "#y", " z", "a b", "[c]", "build"]
@@ -69,7 +70,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("any_case", [False, True])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@shared_fixture()
 @given(files=ignore_files)
 def test_what_git_lists_is_found(
     repository: Path, any_case: bool, files: dict[str, list[str]]
