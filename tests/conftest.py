@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tools.clean_start import clean_start
@@ -46,6 +49,18 @@ def pytest_collection_finish() -> None:
 def pytest_sessionstart() -> None:
     """Begin in a known state; the report has its colours by now, and workers are yet to start."""
     clean_start()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_disks() -> Iterator[None]:
+    """Nothing that tests write has to outlast the machine: each wait would take milliseconds.
+
+    Tests that look at these calls put their own in place; and processes have the system's.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _file: None)
+        patch.setattr(os, "sync", lambda: None, raising=False)
+        yield
 
 
 #: What has no wheel for PyPy, and the modules that cannot be tested without.

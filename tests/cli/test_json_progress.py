@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -152,14 +153,18 @@ class _Whole(Corpus):
         self.done = done
 
 
+@cache
+def eight_megabytes() -> list[str]:
+    return ["".join(f"word{number}{at} " for at in range(7000))[: 1 << 16] for number in range(128)]
+
+
 def feed(settings: Any, done: int, monkeypatch: pytest.MonkeyPatch) -> list[Estimate]:
     """The estimates that are said while 8 MB of text are read, of which so much was on disk."""
     said: list[Estimate] = []
     monkeypatch.setattr(forecast, "_say", said.append)
     counts = CorpusCounts()
     one = forecast.Forecast(settings, _Whole(done), counts, 1)
-    for number in range(128):
-        text = "".join(f"word{number}{at} " for at in range(7000))[: 1 << 16]
+    for text in eight_megabytes():
         counts.kept.bytes += len(text)
         one.see(text)
     counts.kept.bytes = 50_000_000

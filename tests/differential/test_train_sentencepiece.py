@@ -379,7 +379,8 @@ def test_files_are_read_by_the_reference(tmp_path: Path) -> None:
 def test_files_of_other_kinds_are_read_by_the_reference(kind: str, tmp_path: Path) -> None:
     lines = corpus("fixtures")[:20_000].split("\n")
     options: dict[str, Any] = {"user_defined_symbols": ["<x>"], "hard_vocab_limit": False}
-    encoding = train_sentencepiece(lines, 500, kind, byte_fallback=kind != "word", **options)
+    size = 300 + len(set("".join(lines)))  # room for bytes, for each character and for more
+    encoding = train_sentencepiece(lines, size, kind, byte_fallback=kind != "word", **options)
     model, _ = save_trained_sentencepiece(encoding, tmp_path / "m")
     processor = sentencepiece.SentencePieceProcessor(model_file=model)
     for line in [*corpus("readme").split("\n"), "<x> 猫 🙂  a"]:

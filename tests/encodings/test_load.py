@@ -9,7 +9,6 @@ import pytest
 from compat_bpe import Encoding, get_encoding, load_gpt2, load_tiktoken
 from compat_bpe.encodings.openai import PUBLISHED
 from compat_bpe.encodings.vocabularies import load_ranks
-from compat_bpe.formats.gpt2 import format_encoder_json, format_vocab_bpe
 from compat_bpe.formats.tiktoken import format_ranks
 
 TEXT = "Hello wörld, it's 12345 字 😀\n\n  def f(x): pass<|endoftext|>"
@@ -22,14 +21,10 @@ def same(a: Encoding, b: Encoding) -> None:
     assert a.encode(TEXT, allowed_special="all") == b.encode(TEXT, allowed_special="all")
 
 
-def test_gpt2_files(tmp_path: Path) -> None:
-    shipped = get_encoding("gpt2")
-    files = tmp_path / "encoder.json", tmp_path / "vocab.bpe"
-    files[0].write_bytes(format_encoder_json(shipped._mergeable_ranks, shipped._special_tokens))
-    files[1].write_bytes(format_vocab_bpe(shipped._mergeable_ranks))
-    loaded = load_gpt2(*files)
+def test_gpt2_files(gpt2_files: tuple[Path, Path]) -> None:
+    loaded = load_gpt2(*gpt2_files)
     assert loaded.name == "encoder"
-    same(loaded, shipped)
+    same(loaded, get_encoding("gpt2"))
 
 
 @pytest.mark.parametrize("by_name", [True, False])

@@ -92,14 +92,16 @@ def led_to(model: str) -> tuple[str, str]:
     return "file" if isinstance(resolved, NeedsFile) else "not public", resolved.name
 
 
-@pytest.mark.parametrize(("model", "kind", "what"), SPELLINGS, ids=[row[0] for row in SPELLINGS])
-def test_spellings(model: str, kind: str, what: str) -> None:
-    assert led_to(model) == (kind, what)
-    if kind == "encoding":
-        assert encoding_name_for_model(model) == what
-    else:
-        with pytest.raises(KeyError):
-            encoding_name_for_model(model)
+def test_spellings() -> None:
+    wrong = []
+    for model, kind, what in SPELLINGS:
+        try:
+            name = encoding_name_for_model(model)
+        except KeyError:
+            name = None
+        if (*led_to(model), name) != (kind, what, what if kind == "encoding" else None):
+            wrong.append((model, *led_to(model), name))
+    assert not wrong
 
 
 def test_the_table_of_spellings_has_each_once_and_enough() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Callable
 
@@ -121,10 +122,13 @@ def test_gpt2_files_are_read_back(tmp_path: Path, name: str) -> None:
     assert sorted(tmp_path.iterdir()) == sorted(paths)
 
 
-def test_gpt2_files_are_recognised_in_a_folder(tmp_path: Path) -> None:
+def test_gpt2_files_are_recognised_in_a_folder(
+    tmp_path: Path, gpt2_files: tuple[Path, Path]
+) -> None:
     """Also when, as in GPT-2, one of the tokens is called "model", and one "version"."""
     enc = get_encoding("gpt2")
-    save_gpt2(enc, tmp_path / "vocab.json", tmp_path / "merges.txt")
+    for file, name in zip(gpt2_files, ("vocab.json", "merges.txt")):
+        shutil.copy(file, tmp_path / name)
     read = load(tmp_path)
     assert isinstance(read, Tokenizer)
     assert ids(read, TEXT) == ids(enc, TEXT)
