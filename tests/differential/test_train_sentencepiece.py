@@ -250,14 +250,14 @@ ANY_OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=scaled(100))
 @given(LINES, ANY_OPTIONS)
 def test_any_corpus_with_any_options(lines: list[str], options: dict[str, Any]) -> None:
     check_any(lines, options)
 
 
 @pytest.mark.sweep
-@settings(max_examples=1000)
+@settings(max_examples=scaled(1000))
 @given(LINES, ANY_OPTIONS)
 def test_many_corpora_with_any_options(lines: list[str], options: dict[str, Any]) -> None:
     check_any(lines, options)

@@ -28,6 +28,7 @@ from compat_bpe.train.unigram.learner import learn_unigram
 from compat_bpe.train.unigram.options import UnigramOptions
 from tests.corpora import TEXTS
 from tests.differential.reference import repaired
+from tests.examples import scaled
 from tests.strategies import texts
 
 SOURCES = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
@@ -189,7 +190,7 @@ def test_the_name_of_the_placeholder_in_words() -> None:
     st.sampled_from([0.5, 0.75, 0.9]),
     st.integers(1, 3),
 )
-@settings(max_examples=50)
+@settings(max_examples=scaled(50))
 def test_small_corpora(
     counts: dict[str, int], vocab_size: int, shrinking_factor: float, n_sub_iterations: int
 ) -> None:
