@@ -222,7 +222,7 @@ def fetch_wheels(wheels: Wheels, folder: Path) -> str:
 
 
 def fetch_npm(package: str, folder: Path) -> str:
-    """Put a package of npm, or those of a lock file, and what they need into npm's cache."""
+    """Put a package for npx, or those of a lock file, and what they need into npm's cache."""
     asking = package
     if (ROOT / package).is_dir():
         asking += (ROOT / package / "package-lock.json").read_text("utf-8")
@@ -236,7 +236,7 @@ def fetch_npm(package: str, folder: Path) -> str:
                 shutil.copy(ROOT / package / name, temporary)
             command = ["npm", "ci", "--ignore-scripts", *quiet]
         else:
-            command = ["npm", "install", "--ignore-scripts", *quiet, package]
+            command = ["npm", "exec", "--yes", f"--package={package}", "--", "true"]
         run(command, cwd=temporary, env={**os.environ, **_kept(folder)})
     done.touch()
     return "in npm's cache"
