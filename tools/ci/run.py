@@ -44,7 +44,7 @@ LANES = 2
 PARTS = 8
 
 #: Only what hangs takes more than so many seconds and five times what its stage says.
-GRACE = 300
+GRACE = 900
 
 #: A line of pytest's summary: the node id of a test that failed, and perhaps the reason.
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?\.py(?:::[^\[\n]*?(?:\[.*?\])?)?)(?: - .*)?$", re.M)
