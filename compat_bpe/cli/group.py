@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from importlib import import_module
+from itertools import takewhile
 from typing import Any
 
 import click
@@ -62,6 +63,13 @@ class _Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
+        for option in takewhile(lambda argument: argument != "--", args[1:]):
+            # A hook, or a shell for *, gives names that others have chosen: they set no option.
+            if len(option) > 1 and option.startswith("-") and os.path.lexists(option):
+                ctx.fail(
+                    f"{option!r} is both an option and a file here: write ./{option} for the file, "
+                    "or rename it"
+                )
         if name not in _COMMANDS and not name.startswith("-"):
             hint = did_you_mean(name, _COMMANDS)
             if not hint and os.path.exists(name):

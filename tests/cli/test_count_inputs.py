@@ -315,3 +315,24 @@ def test_options_that_exclude_or_need_each_other(run: Run, args: list[str]) -> N
     status, out, err = run(*args)
     assert (status, out) == (2, "")
     assert "exclude each other." in err or " needs --" in err
+
+
+def test_a_file_that_is_named_like_an_option_changes_no_option(run: Run) -> None:
+    """As of a hook or of ``count *``, which give the names of files that somebody else has chosen."""
+    Path("large.txt").write_text("hello world " * 100)
+    limit = ("--max", "10", "--per-file", "-q")
+    assert run(*limit, "large.txt").status == 1
+    for name in ("--max=99999999", "--help", "-s", "--files-from=large.txt"):
+        Path(name).write_text("")
+        status, out, err = run(*limit, name, "large.txt")
+        assert (status, out) == (2, "")
+        assert f"{name!r} is both an option and a file here: write ./{name} for the file" in err
+        assert run(*limit, f"./{name}", "large.txt").status == 1
+        assert run(*limit, "--", name, "large.txt").status == 1
+        Path(name).unlink()
+    Path("--files-from=").mkdir()
+    Path("--files-from=/list").write_text("")
+    assert run(*limit, "--files-from=/list", "large.txt").status == 2
+    # Neither standard input nor what comes after an option that is alone is such a file.
+    Path("-").write_text("")
+    assert run("--max", "10", "-q", "-", stdin=b"hello").status == 0
