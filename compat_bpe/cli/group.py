@@ -20,6 +20,9 @@ from .output import PROGRAM, CommandError, escape_unknown, show_warning, visible
 #: The errors of a closed pipe: Windows calls it an invalid argument.
 _CLOSED_PIPE = (errno.EPIPE, *([errno.EINVAL] if os.name == "nt" else []))
 
+#: The error of a group that is given no command, which older versions of click do not have.
+_HELP = getattr(click.exceptions, "NoArgsIsHelpError", click.exceptions.Exit)
+
 #: Each command and the module it is in, which is imported when it is used.
 _COMMANDS = {
     "count": "count",
@@ -98,6 +101,8 @@ class _Group(click.Group):
             if reason is None:
                 raise
             raise CommandError(reason) from None
+        except _HELP:  # of a group without a command, as click writes it
+            raise
         except click.ClickException as error:
             # click writes it, and it may quote what was given.
             error.message = visible(error.message, sys.stderr)  # type: ignore[misc]

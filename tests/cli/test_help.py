@@ -271,6 +271,13 @@ def test_a_command_that_does_not_exist(typed: list[str], message: str) -> None:
     assert message in ran.err
 
 
+def test_a_group_without_a_command_shows_its_help() -> None:
+    ran = run("corpus")
+    assert ran.status in (0, 2)  # the newer click calls it an error
+    shown = ran.out.decode() + ran.err
+    assert "\n    $ compat-bpe corpus counts -o counts.tsv.gz corpus/\n" in shown
+
+
 @pytest.mark.parametrize("name", ["", "count", "corpus counts"])
 def test_help_of_a_command(name: str) -> None:
     assert run("help", *name.split()).out == run(*name.split(), "--help").out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from functools import cache
 from pathlib import Path
@@ -99,6 +100,20 @@ def test_a_file_that_is_left_out(run: Run) -> None:
     assert done.status == 2
     assert others == ["compat-bpe: missing.txt: No such file or directory"]
     assert (found[-1]["stage"], found[-1]["status"]) == ("finished", 2)
+
+
+def test_a_signal_that_ends_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As ``main`` ends the command where it is told to: with a status, not with an error."""
+
+    def end(self: object) -> None:
+        sys.exit(128 + signal.SIGTERM)
+
+    monkeypatch.setattr(Progress, "_refresh", end)
+    done = run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt")
+    assert done.status == 143
+    last = lines_of(done.err)[0][-1]
+    last.pop("seconds")
+    assert last == {"stage": "failed", "status": 143, "error": "ended by signal 15"}
 
 
 def test_an_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
