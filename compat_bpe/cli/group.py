@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from ..encodings.model_names import did_you_mean
+from ..unicode.escape import brief
 from ..version import __version__
 from .options.short_help import add_short_help
 from .output import PROGRAM, CommandError, escape_unknown, show_warning, visible
@@ -105,7 +106,7 @@ class _Group(click.Group):
             raise
         except click.ClickException as error:
             # click writes it, and it may quote what was given.
-            error.message = visible(error.message, sys.stderr)  # type: ignore[misc]
+            error.message = visible(brief(error.message), sys.stderr)  # type: ignore[misc]
             raise
         except (click.exceptions.Exit, click.Abort):
             raise

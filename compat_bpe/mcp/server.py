@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
+from ..unicode.escape import brief
 from ..version import __version__
 from . import counting, cutting, definitions, trees
 from .bounds import BOUNDS, Bounds, CallError, Clock
@@ -113,7 +114,7 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
                 )
         except (CallError, TimeoutError) as error:
             reason = error if isinstance(error, CallError) else clock.error()
-            content = types.TextContent(type="text", text=sendable(str(reason)))
+            content = types.TextContent(type="text", text=sendable(brief(str(reason))))
             return types.CallToolResult(content=[content], is_error=True)
         finally:
             clock.stop()  # nobody waits for the thread any more

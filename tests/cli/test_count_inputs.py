@@ -359,3 +359,13 @@ def test_globs_have_braces_and_say_what_matches_nothing(run: Run) -> None:
         assert (status, out) == (2, "")
         assert f"{glob!r} matches nothing" in err
         assert reason in err
+
+
+def test_a_message_is_of_bounded_length(run: Run) -> None:
+    """What is wrong may be as large as a file: the beginning and the end say what and where."""
+    Path("tokenizer.json").write_text(json.dumps({"model": {"type": "x" * 900_000}}))
+    for args in (("-e", "tokenizer.json", "-c", "a"), ("-e", "x" * 100_000, "-c", "a")):
+        status, out, err = run(*args)
+        assert (status, out) == (2, "")
+        assert len(err) < 2200
+        assert "xxx…xxx" in err
