@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: Put behind the text that the model goes on with, to find it in the rendered conversation. It is
 #: of characters that no filter changes, and ends with a space, so that one sees if ends are cut.
-_MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D "
+_MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D\u2003"
 
 _NO_FORM = (
     "the chat template does not show response_format to the model; servers that add words of their "
@@ -252,4 +252,6 @@ def _cut_at_mark(text: str, said: str) -> str:
     if at < 0 or said.strip() not in text:
         raise ValueError("continue_final_message: the chat template leaves the last message out")
     # A template that strips its messages would have stripped this one, too.
-    return text[:at] if text.startswith(_MARK, at) else text[:at].rstrip()
+    before = text[:at] if text.startswith(_MARK, at) else text[:at].rstrip()
+    # A template may use the message more than once.
+    return before.replace(_MARK, "").replace(_MARK.strip(), "")
