@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import jinja2
 
 #: Put behind the text that the model goes on with, to find it in the rendered conversation. It is
-#: of characters that no filter changes, and ends with a space, so that one sees if ends are cut.
+#: of characters that no filter changes, and ends with a space that no template has itself, so that
+#: one sees if ends are cut.
 _MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D\u2003"
 
 _NO_FORM = (
