@@ -200,7 +200,7 @@ class Runner:
         waiting = list(stages)
         results: dict[str, Result] = {}
         running: dict[Future[Result], Stage] = {}
-        with ThreadPoolExecutor(LANES) as pool:
+        with ThreadPoolExecutor(2 * LANES) as pool:
             try:
                 while waiting or running:
                     for stage in self._to_start(waiting, results, running.values()):

