@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     import jinja2
 
 #: Put behind the text that the model goes on with, to find it in the rendered conversation. It is
-#: of characters that no filter changes, and ends with a space that no template has itself, so that
-#: one sees if ends are cut.
-_MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D\u2003"
+#: of characters that no filter changes, and ends with a space, so that one sees if ends are cut.
+_MARK = "THE_MODEL_GOES_ON_HERE_3F61C09D "
 
 _NO_FORM = (
     "the chat template does not show response_format to the model; servers that add words of their "
@@ -252,7 +251,8 @@ def _cut_at_mark(text: str, said: str) -> str:
     at = text.rfind(_MARK.strip())
     if at < 0 or said.strip() not in text:
         raise ValueError("continue_final_message: the chat template leaves the last message out")
-    # A template that strips its messages would have stripped this one, too.
-    before = text[:at] if text.startswith(_MARK, at) else text[:at].rstrip()
-    # A template may use the message more than once.
-    return before.replace(_MARK, "").replace(_MARK.strip(), "")
+    # A template that strips its messages would have stripped this one, too. It may use the message
+    # more than once.
+    if text.startswith(_MARK, at):
+        return text[:at].replace(_MARK, "")
+    return text[:at].rstrip().replace(_MARK.strip(), "")
