@@ -11,16 +11,19 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..files.whole import SIZE_LIMIT, read_whole
 from ..pipeline.byte_level import BYTE_TO_UNICODE
 from .checked_json import Json, read_json
-from .lines import read_lines
+from .lines import parse_lines
 from .parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
 from .settings_beside import Settings, settings_beside
 from .tokenizer_classes import CLASSES, CLIP, GPT1, GPT2, REFUSED, WORD_END, TokenizerClass
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 
-#: The beginning of the first line of a list of merges, if it is no merge.
-_HEADINGS = ("#version", '"bpe_simple_vocab_16e6.txt#version')
+#: The beginning of lines that are no merges, wherever they are, as in tokenizers; and that of the
+#: first line of CLIP's file.
+_HEADING = "#version"
+_HEADING_OF_CLIP = '"bpe_simple_vocab_16e6.txt#version'
 
 
 def read_vocab_merges(
@@ -147,11 +150,33 @@ def _ends_words(merges: Sequence[str]) -> bool:
 
 
 def _read_merges(path: Path) -> list[str]:
-    lines = [line.rstrip("\r") for line in read_lines(path)]
-    for number, line in enumerate(lines, 1):
-        if line.count(" ") != 1 and not line.startswith(_HEADINGS):
-            raise ValueError(f"{path}: line {number}: expected the two parts of a merge")
-    return [line for line in lines if not line.startswith(_HEADINGS)]
+    return parse_merges(read_whole(path, SIZE_LIMIT), str(path))
+
+
+def parse_merges(data: bytes, source: str) -> list[str]:
+    """Return the merges of a list, each as its two parts with a space between them.
+
+    Args:
+        data: the bytes of the file, which may be a gzip.
+        source: the name of the file, for messages.
+
+    Raises:
+        ValueError: ``{file}: {place}: {reason}``. It is damaged.
+    """
+    merges = []
+    for number, line in enumerate(parse_lines(data, source), 1):
+        merge = line.rstrip("\r")
+        if is_heading(merge) or (number == 1 and merge.startswith(_HEADING_OF_CLIP)):
+            continue
+        if merge.count(" ") != 1:
+            raise ValueError(f"{source}: line {number}: expected the two parts of a merge")
+        merges.append(merge)
+    return merges
+
+
+def is_heading(line: str) -> bool:
+    """Return True if readers skip a line of a list of merges, which may be a merge all the same."""
+    return line.startswith(_HEADING)
 
 
 def _unnamed(ids: Collection[str], merges: Sequence[str], settings: Settings) -> TokenizerClass:

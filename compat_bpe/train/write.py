@@ -18,6 +18,7 @@ from ..encodings.tokenizer import Tokenizer
 from ..files.lock import locked
 from ..files.names import is_name_on_windows
 from ..files.replace import put_in_place, sync_file, sync_folder
+from ..formats.checked_json import is_unicode
 from ..formats.manifest import ALL_FORMATS as ALL_FORMATS
 from ..formats.manifest import FORMATS as FORMATS
 from ..formats.manifest import MANIFEST as MANIFEST
@@ -297,7 +298,11 @@ def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[s
         for merge in merges
     }
     tokens = {number: token for token, number in encoding.core.encoder.items()}
-    tokens.update((number, name.encode()) for name, number in encoding.special_tokens.items())
+    for name, number in encoding.special_tokens.items():
+        if number in tokens or not is_unicode(name):
+            reason = "the id of another token" if number in tokens else "a lone surrogate"
+            raise ValueError(f"{encoding!r}: the special token {name!r} has {reason}")
+        tokens[number] = name.encode()
     if isinstance(encoding, SentencePiece):
         # Control pieces are no tokens of a text.
         tokens = {number: text.encode() for number, text in enumerate(encoding.definition.texts)}
