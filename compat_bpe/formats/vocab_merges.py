@@ -25,6 +25,9 @@ from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 _HEADING = "#version"
 _HEADING_OF_CLIP = '"bpe_simple_vocab_16e6.txt#version'
 
+#: The number of tokens of GPT-1, the only vocabulary of its kind that no file need name.
+_SIZE_OF_GPT1 = 40_478
+
 
 def read_vocab_merges(
     vocabulary: Path, merges: Path, pattern: str | None = None
@@ -44,7 +47,7 @@ def read_vocab_merges(
         listed = _read_merges(merges)
         if _ends_words(listed):
             raise ValueError(f"{source}: its tokens end words: it is given no pattern")
-        made = _unnamed(ids.mapping(), listed, settings)._replace(
+        made = _unnamed(ids.mapping(), listed, settings, source)._replace(
             parts=lambda *_: _split_by(pattern)
         )
         return _definition(made, ids.mapping(), listed, settings, source)
@@ -128,10 +131,11 @@ def _class_of(
 ) -> TokenizerClass:
     """Return the class by the tokens and the merges."""
     if not _ends_words(merges):
-        return _unnamed(ids, merges, settings)
+        return _unnamed(ids, merges, settings, source)
     if "<|startoftext|>" in ids and "<|endoftext|>" in ids:
         return CLIP
-    if "<unk>" in ids and "<s>" not in ids and "<pad>" not in ids:
+    # CharBPETokenizer of tokenizers writes such tokens, too, and lowercases nothing.
+    if "<unk>" in ids and len(ids) == _SIZE_OF_GPT1:
         return GPT1
     raise ValueError(
         f"{source}: its tokens end words ({WORD_END}), as in several kinds of tokenizers: a "
@@ -179,12 +183,26 @@ def is_heading(line: str) -> bool:
     return line.startswith(_HEADING)
 
 
-def _unnamed(ids: Collection[str], merges: Sequence[str], settings: Settings) -> TokenizerClass:
+def _unnamed(
+    ids: Collection[str], merges: Sequence[str], settings: Settings, source: str
+) -> TokenizerClass:
     """Return the class of a vocabulary that no file names one for: as GPT-2, but for the tokens.
 
     Its own special tokens are, as in ``load_gpt2``, all names ``<…>`` that no merge makes, unless
     a file lists all added tokens.
+
+    Raises:
+        ValueError: bytes are missing, so it is not as GPT-2.
     """
+    missing = sorted({*BYTE_TO_UNICODE.values()} - {*ids})
+    if missing:
+        shown = ", ".join(map(repr, missing[:3]))
+        raise ValueError(
+            f"{source}: {len(missing)} of the 256 bytes, written as in GPT-2's vocabulary, are no "
+            f"tokens ({shown}{', …' * (len(missing) > 3)}), so it is not byte-level BPE like that: "
+            "load the tokenizer.json of its tokenizer, or name the class in a "
+            "tokenizer_config.json beside it (tokenizer_class)"
+        )
     if settings.config.get("added_tokens_decoder") is not None:
         return GPT2._replace(special={})
     made = {merge.replace(" ", "") for merge in merges}
