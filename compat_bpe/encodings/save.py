@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NoReturn
 
 from ..files.write import write_files
+from ..fit.text_encoder import check_encoding
 from ..formats.checked_json import is_unicode, parse_json
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
 from ..formats.models.bpe import ListedModel, RankedModel
@@ -80,8 +81,8 @@ def save_gpt2(
         encoder = _listed(encoding)
         if model.dropout == 1:
             raise ValueError(
-                f"{os.fspath(vocab_bpe)}: it cannot hold a dropout of 1, by which {encoding!r} makes "
-                "no merge; save_tokenizer_json writes it"
+                f"{os.fspath(vocab_bpe)}: it cannot hold a dropout of 1, by which {encoding!r} "
+                "makes no merge; save_tokenizer_json writes it"
             )
         if not encoder.is_complete:
             raise ValueError(f"{encoding!r}: a byte is no token, for which the format has no rule")
@@ -207,8 +208,8 @@ def _fail_other_ids(
     encoding: Encoding, path: str | os.PathLike[str], what: str | bytes
 ) -> NoReturn:
     raise ValueError(
-        f"{os.fspath(path)}: it is not written, since {what!r} would get other ids than {encoding!r} "
-        "gives it: a bug; please report it"
+        f"{os.fspath(path)}: it is not written, since {what!r} would get other ids than "
+        f"{encoding!r} gives it: a bug; please report it"
     )
 
 
@@ -254,7 +255,8 @@ def ranks_of(encoding: Encoding) -> Mapping[bytes, int]:
 
 
 def _check_byte_level(encoding: Encoding) -> None:
-    """Raise ``ValueError`` unless an encoding merges bytes."""
+    """Raise ``ValueError`` unless an encoding merges bytes, ``TypeError`` if it is a name."""
+    check_encoding(encoding)
     if not isinstance(encoding.core.model, ByteLevelBPE):
         raise ValueError(f"{encoding!r} is no byte-level BPE: it has no ranks")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..files.write import write_files
+from ..fit.text_encoder import check_encoding
 from ..formats.sentencepiece_read import parse_sentencepiece
 from ..formats.sentencepiece_write import sentencepiece_bytes
 from .encoding import Encoding
@@ -21,6 +22,7 @@ def save_sentencepiece(encoding: Encoding, path: str | os.PathLike[str]) -> None
         OSError: the file cannot be written.
         ValueError: the encoding is of another kind, whose ids a model cannot give.
     """
+    check_encoding(encoding)
     if not isinstance(encoding, SentencePiece):
         raise ValueError(
             f"{encoding!r} is no model of SentencePiece: its pieces have no scores by which a "

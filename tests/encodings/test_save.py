@@ -305,7 +305,7 @@ def test_a_file_that_gives_other_ids_is_not_put_in_place(
     monkeypatch.setattr(RankedModel, "written", unmerged)
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with pytest.raises(ValueError, match="(file|other): it is not written.* other ids"):
+    with pytest.raises(ValueError, match=r"(file|other): it is not written.* other ids"):
         save(small(), path)
     assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("file", b"old")]
 

@@ -393,5 +393,5 @@ def test_files_of_one_training_give_the_same_ids(tmp_path: Path) -> None:
 def test_what_the_token_map_cannot_hold(tmp_path: Path, name: str, id_: int) -> None:
     ranks = {bytes([byte]): byte for byte in range(256)}
     enc = Encoding("mine", pat_str=".", mergeable_ranks=ranks, special_tokens={name: id_})
-    with pytest.raises(ValueError, match="the special token .* has (the id|a lone)"):
+    with pytest.raises(ValueError, match=r"the special token .* has (the id|a lone)"):
         write_vocabulary(tmp_path / "out", enc, pattern=".", formats=["token-map"])
