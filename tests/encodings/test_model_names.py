@@ -252,3 +252,17 @@ def test_any_text_leads_to_something_or_to_a_key_error(model: str) -> None:
 )
 def test_plain_names(model: str, plain: str) -> None:
     assert plain_model_name(model) == plain
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt-realtime", "gpt-realtimes", "gpt-6", "deepseek-chat", "o200k"]
+)
+def test_the_drop_in_suggests_names_that_it_knows(name: str) -> None:
+    from compat_bpe.tiktoken.model import encoding_name_for_model as tiktokens
+
+    with pytest.raises(KeyError) as error:
+        tiktokens(name)
+    suggested = re.findall(r"'([^']+)'", str(error.value).partition("did you mean")[2])
+    assert name not in suggested
+    for one in suggested:
+        tiktokens(one)
