@@ -82,7 +82,7 @@ def write_vocabulary(
             removed if they still have the SHA-256 listed there.
         extra: other files by name, and an open file with the content of each.
         left_out: called with each format that cannot hold the vocabulary, and the reason. Without
-            it, such a format is an error.
+            it, such a format is an error; so it is if no other can be read, ``token-map`` aside.
 
     Returns:
         The names of the files, the manifest last.
@@ -114,13 +114,16 @@ def write_vocabulary(
     try:
         # What replaces private files is private from the beginning.
         temporary.mkdir(0o700 if target.is_dir() else 0o777)
+        readable_kinds = wanted - {"token-map"}
         for kind in ALL_FORMATS:
             if kind in wanted:
                 files = [temporary / file.format(name=name) for file in ALL_FORMATS[kind]]
                 try:
                     _write_format(kind, files, encoding, pattern, merges, roles)
                 except ValueError as error:
-                    if left_out is None:
+                    readable_kinds.discard(kind)
+                    # Without any file that can be read, the vocabulary would be lost.
+                    if left_out is None or not readable_kinds:
                         raise
                     left_out(kind, str(error))
         for name_of_other, source in (extra or {}).items():

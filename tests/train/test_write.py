@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from compat_bpe import Encoding, load
+from compat_bpe import load
 from compat_bpe.train import Trained, Trainer, TrainingSettings
 from compat_bpe.train import write as output_module
 from compat_bpe.train.write import (
@@ -367,31 +367,3 @@ def test_a_name_of_a_device_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     check_name("mine")
     with pytest.raises(ValueError, match="'nul' cannot be the name of a file"):
         check_name("nul")
-
-
-def test_files_of_one_training_give_the_same_ids(tmp_path: Path) -> None:
-    """The line of the merge of "#version" and "s" would be skipped as a heading by readers."""
-    lines = "#version\n#versions\n#versioned\n"
-    settings = TrainingSettings(280, pattern="cl100k_base", special_tokens=["<|end|>", "[PAD]"])
-    with Trainer(settings, name="mine") as trainer:
-        trainer.feed(lines * 200)
-        trained = trainer.train()
-    with pytest.raises(ValueError, match=r"vocab\.bpe: it cannot hold .*'#version'"):
-        write(tmp_path / "out", trained, pattern="cl100k_base")
-    assert names(tmp_path) == set()
-    reasons: dict[str, str] = {}
-    write(tmp_path / "out", trained, pattern="cl100k_base", left_out=reasons.__setitem__)
-    assert reasons.keys() == {"gpt2", "vocab-merges"}
-    for name in ("mine.tiktoken", "tokenizer.json"):
-        assert load(tmp_path / "out" / name).encode(lines) == trained.encoding.encode(lines)
-    assert names(tmp_path / "out") == {
-        "mine.tiktoken", "tokenizer.json", "tokenizer_config.json", "token_map.tsv", MANIFEST
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "id_"), [("<s>", 65), ("\ud800", 261)])
-def test_what_the_token_map_cannot_hold(tmp_path: Path, name: str, id_: int) -> None:
-    ranks = {bytes([byte]): byte for byte in range(256)}
-    enc = Encoding("mine", pat_str=".", mergeable_ranks=ranks, special_tokens={name: id_})
-    with pytest.raises(ValueError, match=r"the special token .* has (the id|a lone)"):
-        write_vocabulary(tmp_path / "out", enc, pattern=".", formats=["token-map"])
