@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import gc
-import signal
+import os
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from tools.clean_start import clean_start
 
 # A quick look by default, for the time that README.md promises: CI then draws a hundred examples of
 # each property, with the profile "full". A machine that is busy makes a test slow, not wrong. In CI
@@ -42,12 +46,22 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-# A job in the background ignores an interrupt, and what `nohup` starts ignores SIGHUP. Programs
-# inherit that from the tests that start them, and some of these are to be ended by such a signal.
-for _signal, _handler in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
-    _number = getattr(signal, _signal, None)
-    if _number is not None and signal.getsignal(_number) is signal.SIG_IGN:
-        signal.signal(_number, _handler)
+def pytest_sessionstart() -> None:
+    """Begin in a known state; the report has its colours by now, and workers are yet to start."""
+    clean_start()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_disks() -> Iterator[None]:
+    """Nothing that tests write has to outlast the machine: each wait would take milliseconds.
+
+    Tests that look at these calls put their own in place; and processes have the system's.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _file: None)
+        patch.setattr(os, "sync", lambda: None, raising=False)
+        yield
+
 
 #: What has no wheel for PyPy, and the modules that cannot be tested without.
 _NOT_ON_PYPY = {

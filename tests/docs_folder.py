@@ -65,7 +65,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m compat_bpe "$@"\n')
     command.chmod(0o755)
     return {
-        **{name: value for name, value in os.environ.items() if name not in ("COLUMNS", "CI")},
+        **{name: value for name, value in os.environ.items() if name != "CI"},
         "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(Path(compat_bpe.__file__).parent.parent),
         "PYTHONIOENCODING": "utf-8",

@@ -1,8 +1,8 @@
-"""The number of examples that a property draws."""
+"""The examples that a property draws: how many, and on what fixtures."""
 
 from __future__ import annotations
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 
 def scaled(number: int) -> int:
@@ -13,3 +13,13 @@ def scaled(number: int) -> int:
     """
     assert settings.default is not None
     return max(6, number * settings.default.max_examples // 100)
+
+
+def shared_fixture() -> settings:
+    """Return settings of a property whose examples share what a fixture has made.
+
+    The checks that they leave out stand in place of the profile's, so that these are here, too.
+    """
+    return settings(
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    )

@@ -12,7 +12,7 @@ from tools.attack import _cases
 from tools.attack.__main__ import NAMES
 
 _MODULE = """
-SECONDS = 0.5
+SECONDS = {seconds}
 MEMORY = 1 << 30
 
 def attack(random):
@@ -45,8 +45,10 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_what_is_wrong_is_told_with_its_case(
     hostile: Path, name: str, does: str, told: str
 ) -> None:
-    (hostile / f"{name}.py").write_text(_MODULE.format(hostile=does), "utf-8")
-    right, wrong = _cases.attack(f"hostile.{name}", 1, 5)
+    seconds = 0.5 if name == "hangs" else 60
+    module = _MODULE.format(hostile=does, seconds=seconds)
+    (hostile / f"{name}.py").write_text(module, "utf-8")
+    right, wrong = _cases.attack(f"hostile.{name}", 1, 60)
     assert right > 0
     assert wrong is not None
     assert told in wrong
@@ -58,9 +60,9 @@ def test_what_is_wrong_is_told_with_its_case(
 
 
 def test_what_is_right_ends_in_time(hostile: Path) -> None:
-    (hostile / "right.py").write_text(_MODULE.format(hostile="pass"), "utf-8")
+    (hostile / "right.py").write_text(_MODULE.format(hostile="pass", seconds=60), "utf-8")
     right, wrong = _cases.attack("hostile.right", 1, 0.2)
-    assert right > 10
+    assert right > 0
     assert wrong is None
 
 

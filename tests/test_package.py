@@ -82,14 +82,18 @@ def test_every_room_has_a_floor() -> None:
     assert rooms == {*chain.from_iterable(FLOORS), *DOORS - {""}, *GROUND, "__init__"}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_run_downward(path: Path) -> None:
-    room = path.relative_to(PACKAGE).with_suffix("").parts[0]
-    imported = {room_of(module) for module in imported_modules(path)} - {room} - GROUND
-    if room in {*DOORS, *GROUND, "__init__", "cli"}:
-        return
-    assert not imported & DOORS, "the public names are for users"
-    assert not [other for other in imported if floor_of(other) <= floor_of(room)]
+def test_imports_run_downward() -> None:
+    upward = []
+    for path in MODULES:
+        room = path.relative_to(PACKAGE).with_suffix("").parts[0]
+        if room in {*DOORS, *GROUND, "__init__", "cli"}:
+            continue
+        imported = {room_of(module) for module in imported_modules(path)} - {room} - GROUND
+        for other in sorted(imported):
+            # The public names are for users.
+            if other in DOORS or floor_of(other) <= floor_of(room):
+                upward.append(f"{path.relative_to(PACKAGE)} imports {other}")
+    assert not upward
 
 
 Graph = dict[tuple[str, ...], set[tuple[str, ...]]]
@@ -186,7 +190,7 @@ def test_nobody_reaches_into_another_room() -> None:
 
 
 #: The most lines that a file has, so that it is read in one sitting; generated ones are longer.
-LONGEST = 400
+LONGEST = 600
 GENERATED = {
     *("unicode/tables.py", "unicode/tables_properties.py", "unicode/tables_tokenizers.py"),
     *("pattern/prepared.py", "pattern/prepared_large.py"),

@@ -8,7 +8,6 @@ import shutil
 import struct
 import subprocess
 import tarfile
-import tempfile
 import zipfile
 from array import array
 from collections.abc import Callable
@@ -156,7 +155,7 @@ def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         "missing": Published("missing==1", "a/one.json", one),
     }
     monkeypatch.setattr(reference_files, "FILES", files)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("COMPAT_BPE_REFERENCES", str(tmp_path))
     monkeypatch.setattr(subprocess, "run", run)
     monkeypatch.setattr(shutil, "which", lambda name: name)
     return commands

@@ -94,7 +94,8 @@ def chosen_format(
     Raises:
         KeyError: the model is unknown.
         OSError: a file cannot be read.
-        ValueError: nothing says the encoding, or nothing says the format; or a file is damaged.
+        ValueError: nothing says the encoding, or nothing says the format, or both the model and a
+            chat template beside the encoding say it; or a file is damaged.
     """
     if model is not None:
         of_model = encoding_name_for_model(model)
@@ -108,7 +109,12 @@ def chosen_format(
     loaded, beside = _loaded(encoding)
     if isinstance(template, str):
         template = ChatTemplate(template, {} if beside is None else beside.special_tokens)
-    if template is None and model is None:
+    if template is None and beside is not None:
+        if model is not None:
+            raise ValueError(
+                f"model {model!r} says one format, and the chat template beside the encoding "
+                "another: leave out the model, or give its format's encoding by name"
+            )
         template = beside
     if template is not None:
         return TemplateFormat(loaded, template)

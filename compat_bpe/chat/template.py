@@ -251,5 +251,8 @@ def _cut_at_mark(text: str, said: str) -> str:
     at = text.rfind(_MARK.strip())
     if at < 0 or said.strip() not in text:
         raise ValueError("continue_final_message: the chat template leaves the last message out")
-    # A template that strips its messages would have stripped this one, too.
-    return text[:at] if text.startswith(_MARK, at) else text[:at].rstrip()
+    # A template that strips its messages would have stripped this one, too. It may use the message
+    # more than once.
+    if text.startswith(_MARK, at):
+        return text[:at].replace(_MARK, "")
+    return text[:at].rstrip().replace(_MARK.strip(), "")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..chat.limits import context_limit
 from ..encodings.model_names import did_you_mean, model_names, resolve_model
 from ..encodings.registry import BASELINES, list_encoding_names
-from ..files.wildmatch import InvalidPatternError, as_bytes, matcher
+from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
 from .find import top_of_repository
 from .rules import Configuration, Exemption, Limit, Part, Rule, SectionRule
 from .source import Source, Table, read_source, shown
@@ -76,8 +76,9 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
         exemptions += map(_exemption, table.tables("exempt"))
         if len(rules) + len(exemptions) > MOST_RULES:
             raise table.error("rules", f"more than {MOST_RULES:,} rules and exemptions")
-        globs = sum(len(rule.files) + len(rule.exclude) for rule in rules)
-        if globs + sum(len(one.files) for one in exemptions) > MOST_GLOBS:
+        globs = [glob for rule in rules for glob in (*rule.files, *rule.exclude)]
+        globs += [glob for one in exemptions for glob in one.files]
+        if sum(len(alternatives(glob)) for glob in globs) > MOST_GLOBS:
             raise table.error(None, f"more than {MOST_GLOBS:,} globs; write fewer, with * in them")
     if not rules:
         raise tables[-1].error(
@@ -273,7 +274,8 @@ def _check_glob(table: Table, key: str, glob: str) -> None:
     if "\0" in glob or "\n" in glob:
         raise table.error(key, f"{shown(glob)} has a character that no name has; leave it out")
     try:
-        matcher(as_bytes(glob), is_name=key == "heading")
+        for pattern in [glob] if key == "heading" else alternatives(glob):
+            matcher(as_bytes(pattern), is_name=key == "heading")
     except (InvalidPatternError, UnicodeEncodeError) as error:
         raise table.error(key, f"{shown(glob)} is no pattern: {error}") from None
 

@@ -199,7 +199,10 @@ def shown(value: object) -> str:
     """
     if isinstance(value, int) and abs(value) > 10**30:
         return "a number of so many digits"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        return "something with a number of so many digits"
     return text if len(text) <= 40 else text[:37] + "..."
 
 

@@ -7,17 +7,22 @@ import os
 import sys
 import warnings
 from importlib import import_module
+from itertools import takewhile
 from typing import Any
 
 import click
 
 from ..encodings.model_names import did_you_mean
+from ..unicode.escape import brief
 from ..version import __version__
 from .options.short_help import add_short_help
 from .output import PROGRAM, CommandError, escape_unknown, show_warning, visible
 
 #: The errors of a closed pipe: Windows calls it an invalid argument.
 _CLOSED_PIPE = (errno.EPIPE, *([errno.EINVAL] if os.name == "nt" else []))
+
+#: The error of a group that is given no command, which older versions of click do not have.
+_HELP = getattr(click.exceptions, "NoArgsIsHelpError", click.exceptions.Exit)
 
 #: Each command and the module it is in, which is imported when it is used.
 _COMMANDS = {
@@ -62,6 +67,13 @@ class _Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
+        for option in takewhile(lambda argument: argument != "--", args[1:]):
+            # A hook, or a shell for *, gives names that others have chosen: they set no option.
+            if len(option) > 1 and option.startswith("-") and os.path.lexists(option):
+                ctx.fail(
+                    f"{option!r} is both an option and a file here: write ./{option} for the file, "
+                    "or rename it"
+                )
         if name not in _COMMANDS and not name.startswith("-"):
             hint = did_you_mean(name, _COMMANDS)
             if not hint and os.path.exists(name):
@@ -90,9 +102,11 @@ class _Group(click.Group):
             if reason is None:
                 raise
             raise CommandError(reason) from None
+        except _HELP:  # of a group without a command, as click writes it
+            raise
         except click.ClickException as error:
             # click writes it, and it may quote what was given.
-            error.message = visible(error.message, sys.stderr)  # type: ignore[misc]
+            error.message = visible(brief(error.message), sys.stderr)  # type: ignore[misc]
             raise
         except (click.exceptions.Exit, click.Abort):
             raise

@@ -11,7 +11,7 @@ from typing import IO, Any, TextIO
 
 import click
 
-from ..unicode.escape import CONTROLS, DISORDERING
+from ..unicode.escape import CONTROLS, DISORDERING, brief
 
 PROGRAM = "compat-bpe"
 
@@ -97,7 +97,7 @@ def write_message(message: str) -> None:
     if not _LastByte.is_newline and _is_shared():
         lead = "\n"
         _LastByte.is_newline = True
-    click.echo(lead.encode() + _encode(f"{PROGRAM}: {message}", sys.stderr), err=True)
+    click.echo(lead.encode() + _encode(brief(f"{PROGRAM}: {message}"), sys.stderr), err=True)
 
 
 def _is_shared() -> bool:

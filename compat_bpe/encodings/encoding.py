@@ -12,6 +12,7 @@ from .decoding import Decoding
 from .fitting import Fitting
 from .loaded import ENCODINGS, find
 from .openai import PUBLISHED
+from .patterns import PATTERNS
 from .vocabularies import load_ranks
 from .vocabulary import Vocabulary, check_ids
 
@@ -30,7 +31,7 @@ class Encoding(Decoding, Fitting, Vocabulary):
 
     Args:
         name: the name that ``repr`` shows.
-        pat_str: the pattern whose matches are the chunks of a text.
+        pat_str: the pattern whose matches are the chunks of a text, or the name of one.
         mergeable_ranks: each token's bytes and its rank, which is its id.
         special_tokens: each special token's name and id.
         explicit_n_vocab: if given, the number of tokens that there must be.
@@ -66,7 +67,8 @@ class Encoding(Decoding, Fitting, Vocabulary):
         # A copy to work with: what the caller does to the original later changes no ids.
         highest = max(mergeable_ranks.values())
         ranks = dict(mergeable_ranks)
-        self._set_up(name, pat_str, ranks, highest, special_tokens, explicit_n_vocab)
+        pattern = PATTERNS.get(pat_str, pat_str)
+        self._set_up(name, pattern, ranks, highest, special_tokens, explicit_n_vocab)
         self._mergeable_ranks = mergeable_ranks
 
     @classmethod

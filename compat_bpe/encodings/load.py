@@ -12,11 +12,11 @@ from .load_by_ranks import (
     as_trained,
     load_gpt2,
     load_ranks_file,
-    pattern_named,
     pattern_of,
 )
 from .mistral import is_versioned, newest
 from .openai import PUBLISHED
+from .patterns import pattern_named
 from .recognise import STORES, recognise
 
 #: The number of bytes from which the format of a file is recognized.
@@ -144,8 +144,13 @@ def _in_folder(folder: str) -> str:
     raise ValueError(f"{folder}: no vocabulary is in it (none of {', '.join(_IN_FOLDER)})")
 
 
+#: The names of the two files of a pair, each format's at the same place.
+_IDS_BESIDE = ("vocab.json", "encoder.json")
+_MERGES_BESIDE = ("merges.txt", "vocab.bpe")
+
+
 def _load_merges(path: str, pattern: str | None, name: str) -> Encoding:
-    return _load_pair(_beside(path, "vocab.json", "encoder.json"), path, pattern, name)
+    return _load_pair(_beside(path, *_IDS_BESIDE), path, pattern, name)
 
 
 def _load_vocab_txt(path: str, pattern: str | None, name: str) -> Encoding:
@@ -181,7 +186,7 @@ def _load_json(path: str, pattern: str | None, name: str) -> Encoding:
     members = file.mapping()
     # A vocabulary may have a token "model".
     if members and all(type(id_) is int for id_ in members.values()):
-        return _load_pair(path, _beside(path, "merges.txt", "vocab.bpe"), pattern, name)
+        return _load_pair(path, _beside(path, *_MERGES_BESIDE), pattern, name)
     _refuse_pattern(path, pattern)
     ranked = load_ranked(file, name)
     if ranked is not None:
@@ -276,7 +281,7 @@ _LOADERS = {
 
 
 def _beside(path: str, *names: str) -> str:
-    """Return the first of some files that is in the folder of a file.
+    """Return the first of two files that is in the folder of a file, that of its format first.
 
     Raises:
         ValueError: no such file is there.
@@ -284,6 +289,8 @@ def _beside(path: str, *names: str) -> str:
     # "NAME-vocab.json" goes with "NAME-merges.txt".
     folder, own = os.path.split(path)
     prefix = re.sub(r"(vocab|encoder)\.json$|merges\.txt$|vocab\.bpe$", "", own)
+    if own.endswith(("encoder.json", "vocab.bpe")):
+        names = names[::-1]
     for start in (prefix, ""):
         for name in names:
             candidate = os.path.join(folder, start + name)

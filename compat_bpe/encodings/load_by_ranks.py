@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 
 from .encoding import Encoding
-from .model_names import did_you_mean
 from .openai import PUBLISHED
-from .patterns import PATTERNS
+from .patterns import PATTERNS, pattern_named
 from .vocabularies import load_ranks
 
 TYPE_CHECKING = False
@@ -167,7 +165,7 @@ def load_gpt2(
     Args:
         encoder_json: token → id; tokens are written in GPT-2's byte alphabet.
         vocab_bpe: the merges in order, one a line.
-        pattern: the pattern; GPT-2's unless given.
+        pattern: the pattern, or the name of one, as for ``load``; GPT-2's unless given.
         special_tokens: the entries of ``encoder_json`` that are special. Unless given, those that
             no merge makes and that are written ``<…>``.
         name: the name of the encoding; the file's name unless given.
@@ -182,7 +180,7 @@ def load_gpt2(
     ranks, specials = read_gpt2(encoder_json, vocab_bpe, special_tokens)
     return Encoding(
         _stem(encoder_json) if name is None else name,
-        pat_str=PUBLISHED["gpt2"].pattern if pattern is None else pattern,
+        pat_str=pattern_named("gpt2" if pattern is None else pattern),
         mergeable_ranks=ranks,
         special_tokens=specials,
     )
@@ -218,26 +216,6 @@ def load_tiktoken(
         mergeable_ranks=ranks,
         special_tokens=dict(special_tokens or {}),
     )
-
-
-def pattern_named(pattern: str) -> str:
-    """Return the pattern of a name; a pattern itself is returned unchanged.
-
-    Raises:
-        ValueError: it looks like a name, but no pattern has that name.
-
-    >>> pattern_named("llama3")[:12]
-    "(?i:'s|'t|'r"
-    """
-    if pattern in PATTERNS:
-        return PATTERNS[pattern]
-    # This is meant as a name: as a pattern it would match little but itself.
-    if re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]+", pattern):
-        raise ValueError(
-            f"unknown pattern {pattern!r}{did_you_mean(pattern, PATTERNS)}; "
-            f"there are {', '.join(PATTERNS)}"
-        )
-    return pattern
 
 
 def _stem(path: str | os.PathLike[str]) -> str:

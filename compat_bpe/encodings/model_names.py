@@ -165,7 +165,7 @@ def encoding_name_for_model(model_name: str) -> str:
     """
     resolved = resolve_model(model_name)
     if resolved is None:
-        raise KeyError(f"{_unknown(model_name)}{repository_hint(model_name)}")
+        raise KeyError(f"{_unknown(model_name, model_names())}{repository_hint(model_name)}")
     if isinstance(resolved, str):
         return resolved
     raise KeyError(resolved.why(model_name))
@@ -228,13 +228,13 @@ def openai_encoding_name(model_name: str) -> str:
     """
     encoding_name = _find(model_name, MODEL_TO_ENCODING, MODEL_PREFIX_TO_ENCODING)
     if encoding_name is None:
-        raise KeyError(_unknown(model_name))
+        raise KeyError(_unknown(model_name, MODEL_TO_ENCODING))
     return encoding_name
 
 
-def _unknown(model_name: str) -> str:
+def _unknown(model_name: str, known: Iterable[str]) -> str:
     return (
-        f"unknown model {model_name!r}{did_you_mean(model_name, model_names())}; "
+        f"unknown model {model_name!r}{did_you_mean(model_name, known)}; "
         "get_encoding takes the name of an encoding"
     )
 

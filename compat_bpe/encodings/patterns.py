@@ -54,3 +54,27 @@ PATTERNS: dict[str, str] = {
     "whisper": _WHISPER,
     "superbpe": _SUPERBPE,
 }
+
+
+def pattern_named(pattern: str) -> str:
+    """Return the pattern of a name; a pattern itself is returned unchanged.
+
+    Raises:
+        ValueError: it looks like a name, but no pattern has that name.
+
+    >>> pattern_named("llama3")[:12]
+    "(?i:'s|'t|'r"
+    """
+    if pattern in PATTERNS:
+        return PATTERNS[pattern]
+    # This is meant as a name: as a pattern it would match little but itself.
+    import re  # imported here, as below: most programs name no pattern
+
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]+", pattern):
+        from .model_names import did_you_mean
+
+        raise ValueError(
+            f"unknown pattern {pattern!r}{did_you_mean(pattern, PATTERNS)}; "
+            f"there are {', '.join(PATTERNS)}"
+        )
+    return pattern

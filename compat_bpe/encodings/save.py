@@ -1,7 +1,8 @@
 """Saving an encoding to files that other programs read.
 
 Each file is written whole or not at all. An encoding that the format cannot hold is an error
-before anything is written.
+before anything is written. So is a file that gives other ids: the bytes of each file are read as
+``load`` reads them and compared by ``check_same_ids`` before they are written.
 """
 
 from __future__ import annotations
@@ -9,17 +10,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NoReturn
 
 from ..files.write import write_files
-from ..formats.checked_json import is_unicode
+from ..fit.text_encoder import check_encoding
+from ..formats.checked_json import is_unicode, parse_json
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
 from ..formats.models.bpe import ListedModel, RankedModel
 from ..formats.parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
 from ..formats.parts.settings import padding_part, truncation_part
-from ..formats.tiktoken import format_ranks
-from ..formats.tokenizer_json import TokenizerDefinition
+from ..formats.tiktoken import format_ranks, parse_ranks
+from ..formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
+from ..formats.vocab_merges import is_heading, parse_merges
 from ..pipeline.added.added_tokens import AddedToken
-from ..pipeline.models.bpe.by_merges import ListedMergesEncoder
+from ..pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from ..pipeline.models.bpe.by_rank import BytePairEncoder
 from ..pipeline.models.bpe.byte_level import ByteLevelBPE
 from .encoding import Encoding
@@ -44,7 +48,12 @@ def save_tiktoken(encoding: Encoding, path: str | os.PathLike[str]) -> None:
     >>> read.encode("hello world") == enc.encode("hello world")
     True
     """
-    write_files([(path, format_ranks(ranks_of(encoding)))])
+    ranks = ranks_of(encoding)
+    data = format_ranks(ranks)
+    read = parse_ranks(data, os.fspath(path))
+    if read != ranks:
+        _fail_other_ids(encoding, path, min(token for token, _ in read.items() ^ ranks.items()))
+    write_files([(path, data)])
 
 
 def save_gpt2(
@@ -58,8 +67,9 @@ def save_gpt2(
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: the encoding is no byte-level BPE, a token is made by no merge, or merging by a
-            list would not give the ids of the encoding.
+        ValueError: the encoding is no byte-level BPE, a token is made by no merge, merging by a
+            list would not give the ids of the encoding, or the line of a merge begins as a heading
+            does (``#version``), which Hugging Face's readers skip.
     """
     _check_byte_level(encoding)
     model = encoding.definition.model if isinstance(encoding, Tokenizer) else None
@@ -69,6 +79,11 @@ def save_gpt2(
         merges = format_vocab_bpe(ranks)
     else:
         encoder = _listed(encoding)
+        if model.dropout == 1:
+            raise ValueError(
+                f"{os.fspath(vocab_bpe)}: it cannot hold a dropout of 1, by which {encoding!r} "
+                "makes no merge; save_tokenizer_json writes it"
+            )
         if not encoder.is_complete:
             raise ValueError(f"{encoding!r}: a byte is no token, for which the format has no rule")
         if model.ignore_merges and not encoder.makes_all_tokens():
@@ -77,6 +92,14 @@ def save_gpt2(
         ids = json.dumps(dict(sorted(ids_by_name.items(), key=lambda item: item[1]))).encode()
         lines = ["#version: 0.2", *map(" ".join, zip(*model.merges)), ""]
         merges = "\n".join(lines).encode()
+    _check_headings(merges, vocab_bpe)
+    read = parse_json(ids, os.fspath(encoder_json)).mapping()
+    pairs = [merge.split(" ") for merge in parse_merges(merges, os.fspath(vocab_bpe))]
+    listed = ListedMergesEncoder(
+        read, ([left for left, _ in pairs], [right for _, right in pairs]), UnknownPolicy()
+    )
+    whole = listed.tokens if encoding.core.byte_level.whole else {}
+    _check_same_merging(encoding, ByteLevelBPE(listed, whole), vocab_bpe)
     write_files([(encoder_json, ids), (vocab_bpe, merges)])
 
 
@@ -125,7 +148,80 @@ def save_tokenizer_json(encoding: Encoding, path: str | os.PathLike[str]) -> Non
         **definition.parts,
         "model": written,
     }
-    write_files([(path, json.dumps(file, ensure_ascii=False).encode())])
+    data = json.dumps(file, ensure_ascii=False).encode()
+    read = Tokenizer(encoding.name, parse_tokenizer(parse_json(data, os.fspath(path))))
+    check_same_ids(encoding, read, path)
+    write_files([(path, data)])
+
+
+def check_same_ids(encoding: Encoding, read: Encoding, path: str | os.PathLike[str]) -> None:
+    """Raise ``ValueError`` if a file gives other ids than the encoding that it was written from.
+
+    The text of each token is encoded by both, after that of another token, and the name of each
+    special token between other characters; of byte-level BPE, each token is merged by both, too.
+    That takes time in proportion to the vocabulary.
+
+    Args:
+        encoding: the encoding.
+        read: the encoding that was read from the bytes of the file.
+        path: the file, for the message.
+    """
+    if isinstance(read.core.model, ByteLevelBPE):
+        _check_same_merging(encoding, read.core.model, path)
+    ids = sorted(set(encoding.core.encoder.values()))
+    half = len(ids) // 2
+    texts = list(map(encoding.decode, zip(ids[half:], [*ids[:half], *ids[: len(ids) % 2]])))
+    texts += [f"a{name}b" for name in encoding.core.special]
+    for text in texts:
+        if _ids_of(encoding, text) != _ids_of(read, text):
+            _fail_other_ids(encoding, path, text)
+
+
+def _ids_of(encoding: Encoding, text: str) -> list[int] | None:
+    """Return the ids of a text; None if the encoding has none for a part of it."""
+    try:
+        return encoding.encode(text, allowed_special="all")
+    except ValueError:
+        return None
+
+
+def _check_same_merging(
+    encoding: Encoding, read: ByteLevelBPE, path: str | os.PathLike[str]
+) -> None:
+    """Raise ``ValueError`` if a model of byte-level BPE gives a token other ids than an encoding.
+
+    The merges of each token decide the ids of every chunk (``by_merges`` says why).
+
+    Args:
+        encoding: the encoding that the file was written from, of byte-level BPE, too.
+        read: the model as the file has it.
+        path: the file, for the message.
+    """
+    model = encoding.core.byte_level
+    merge, merge_read = model.merges.merge, read.merges.merge
+    for token in encoding.core.encoder:
+        if merge(token) != merge_read(token) or model.ids_of(token) != read.ids_of(token):
+            _fail_other_ids(encoding, path, token)
+
+
+def _fail_other_ids(
+    encoding: Encoding, path: str | os.PathLike[str], what: str | bytes
+) -> NoReturn:
+    raise ValueError(
+        f"{os.fspath(path)}: it is not written, since {what!r} would get other ids than "
+        f"{encoding!r} gives it: a bug; please report it"
+    )
+
+
+def _check_headings(merges: bytes, path: str | os.PathLike[str]) -> None:
+    """Raise ``ValueError`` if readers would skip the line of a merge as a heading."""
+    for line in merges.decode().split("\n")[1:]:
+        if is_heading(line):
+            left, right = line.split(" ")
+            raise ValueError(
+                f"{os.fspath(path)}: it cannot hold the merge of {left!r} and {right!r}: Hugging "
+                "Face's readers skip such a line as a heading; a rank file and a tokenizer.json can"
+            )
 
 
 def ranks_of(encoding: Encoding) -> Mapping[bytes, int]:
@@ -159,7 +255,8 @@ def ranks_of(encoding: Encoding) -> Mapping[bytes, int]:
 
 
 def _check_byte_level(encoding: Encoding) -> None:
-    """Raise ``ValueError`` unless an encoding merges bytes."""
+    """Raise ``ValueError`` unless an encoding merges bytes, ``TypeError`` if it is a name."""
+    check_encoding(encoding)
     if not isinstance(encoding.core.model, ByteLevelBPE):
         raise ValueError(f"{encoding!r} is no byte-level BPE: it has no ranks")
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Callable, NamedTuple
 
 from .whole import read_gits
-from .wildmatch import InvalidPatternError, as_bytes, lowered, matcher
+from .wildmatch import InvalidPatternError, alternatives, as_bytes, lowered, matcher
 
 #: The file in a directory with the rules for everything below it.
 IGNORE_FILE = ".gitignore"
@@ -74,10 +74,10 @@ class Rules:
 class Globs:
     """The patterns of ``--include`` and ``--exclude``.
 
-    A glob is a pattern as in a ``.gitignore`` of the current directory, except that ``!`` and ``#``
-    are characters like others.
+    A glob is a pattern as in a ``.gitignore`` of the current directory, except that ``{a,b}`` is
+    either, and that ``!`` and ``#`` are characters like others.
 
-    >>> globs = Globs(["*.py", "docs/"], ["test_*"])
+    >>> globs = Globs(["*.{py,pyi}", "docs/"], ["test_*"])
     >>> globs.include("docs/api/a.md"), globs.include("a.md")
     (True, False)
     >>> globs.exclude("src/test_a.py", False), globs.exclude("test_data/a.py", False)
@@ -85,8 +85,8 @@ class Globs:
     """
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
-        self._include = Rules(os.sep, map(_plain_start, include))
-        self._exclude = Rules(os.sep, map(_plain_start, exclude))
+        self._include = Rules(os.sep, _patterns(include))
+        self._exclude = Rules(os.sep, _patterns(exclude))
         self._all = not include
 
     def include(self, path: str) -> bool:
@@ -98,8 +98,10 @@ class Globs:
         return bool(self._exclude.verdict(os.sep + path, is_directory))
 
 
-def _plain_start(glob: str) -> str:
-    return "\\" + glob if glob.startswith(("!", "#")) else glob
+def _patterns(globs: Iterable[str]) -> Iterator[str]:
+    for glob in globs:
+        for pattern in alternatives(glob):
+            yield "\\" + pattern if pattern.startswith(("!", "#")) else pattern
 
 
 def _any_part(rules: Rules, path: str) -> bool:

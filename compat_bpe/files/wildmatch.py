@@ -18,6 +18,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from itertools import product
+from math import prod
 from typing import Any, Callable, Union
 
 #: The characters that make a pattern more than plain text.
@@ -88,8 +90,43 @@ _Char = Union[str, _Set]
 _Part = Union[_Char, int]
 
 
+#: Braces with a comma in them; and escapes and sets, in which a brace is a character.
+_BRACES = re.compile(r"\\.|\[[!^]?\]?[^\]]*\]|\{([^{}\\\[\]]*,[^{}\\\[\]]*)\}", re.DOTALL)
+#: The most patterns that the braces of one may stand for.
+MOST_ALTERNATIVES = 256
+
+
 class InvalidPatternError(ValueError):
-    """A pattern that nothing matches: a set without an end, or a backslash before nothing."""
+    """A pattern that is refused.
+
+    Nothing matches it, as with a set without an end or a backslash before nothing; or it stands for
+    too many patterns.
+    """
+
+
+def alternatives(glob: str) -> list[str]:
+    r"""Return the patterns that a glob of the user stands for: ``{a,b}`` is either.
+
+    Git's ignore files have no braces. Braces without a comma, escaped or in a set are characters.
+
+    Raises:
+        InvalidPatternError: there are more than ``MOST_ALTERNATIVES``.
+
+    >>> alternatives("src/*.{py,pyi}")
+    ['src/*.py', 'src/*.pyi']
+    >>> alternatives(r"{a},\{b,c}")
+    ['{a},\\{b,c}']
+    """
+    choices: list[list[str]] = []
+    at = 0
+    for found in _BRACES.finditer(glob):
+        if found[1] is not None:
+            choices += [[glob[at : found.start()]], found[1].split(",")]
+            at = found.end()
+    choices.append([glob[at:]])
+    if prod(map(len, choices)) > MOST_ALTERNATIVES:
+        raise InvalidPatternError(f"the braces stand for more than {MOST_ALTERNATIVES} patterns")
+    return ["".join(chosen) for chosen in product(*choices)]
 
 
 def as_bytes(text: str) -> str:

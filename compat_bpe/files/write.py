@@ -10,7 +10,9 @@ from .lock import locked
 from .replace import beside, errors_named, is_special, open_part, put_in_place
 
 
-def write_files(files: Iterable[tuple[str | os.PathLike[str], bytes]]) -> None:
+def write_files(
+    files: Iterable[tuple[str | os.PathLike[str], bytes]], *, is_new: bool = False
+) -> None:
     """Write files, or replace them, once all of them are on the disk under other names.
 
     On an error, or when it is interrupted, all files are as they were, and nothing is left behind.
@@ -20,6 +22,7 @@ def write_files(files: Iterable[tuple[str | os.PathLike[str], bytes]]) -> None:
 
     Args:
         files: the path and the content of each.
+        is_new: True if an existing file is an error.
 
     Raises:
         OSError: one cannot be written, or is a directory or write-protected; its ``filename`` is
@@ -43,7 +46,7 @@ def write_files(files: Iterable[tuple[str | os.PathLike[str], bytes]]) -> None:
         with ExitStack() as held:
             if len(parts) > 1:
                 held.enter_context(locked(os.path.dirname(path) or "." for _, path in parts))
-            put_in_place(parts)
+            put_in_place(parts, is_new=is_new)
     finally:
         for part, _ in parts:
             with suppress(OSError):  # mostly it is in place, and gone from here

@@ -22,7 +22,7 @@ from .document_places import Places
 from .last_cut_point import last_cut_point
 from .long_piece import LongPieces
 from .piece_tree import PieceTree, Place
-from .text_encoder import TextEncoder
+from .text_encoder import TextEncoder, check_encoding
 
 #: The number of characters after which a piece ends, at the next cut point. A keystroke mainly
 #: takes the time to recount a piece; smaller pieces take more memory, and longer to find.
@@ -70,6 +70,7 @@ class Document(Places):
     __slots__ = ()
 
     def __init__(self, encoding: TextEncoder, text: str = "") -> None:
+        check_encoding(encoding)
         self._encoding = encoding
         self._long_pieces = LongPieces(encoding)
         self._tree = PieceTree([], [])

@@ -26,7 +26,7 @@ from bisect import bisect_left
 from ..unicode.surrogates import has_surrogates, repair, repair_with_places
 from .boundary import Boundary, rule_of
 from .longest_part_search import Backward, Forward
-from .text_encoder import TextEncoder
+from .text_encoder import TextEncoder, check_encoding
 
 
 def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
@@ -46,6 +46,7 @@ def fits(encoding: TextEncoder, text: str, limit: int) -> bool:
     >>> fits(get_encoding("gpt2"), "hello world " * 1_000_000, 1000)
     False
     """
+    check_encoding(encoding)
     check_limit(limit)
     known, beyond = Forward(encoding, text, limit).go(0, len(text))
     if has_surrogates(text[: beyond.at]):
@@ -86,6 +87,7 @@ def longest_prefix(
     >>> longest_prefix(get_encoding("gpt2"), "hello world again", 2)
     11
     """
+    check_encoding(encoding)
     check_limit(limit)
     may_cut = rule_of(boundary)
     if not 0 <= start <= len(text):
@@ -134,6 +136,7 @@ def longest_suffix(
     >>> longest_suffix(get_encoding("gpt2"), "hello world again", 2)
     5
     """
+    check_encoding(encoding)
     check_limit(limit)
     may_cut = rule_of(boundary)
     if end is None:

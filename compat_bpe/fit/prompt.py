@@ -23,7 +23,7 @@ from .last_cut_point import last_cut_point
 from .longest_part import check_limit, fits, longest_prefix, longest_suffix
 from .prompt_template import fim_template
 from .surroundings import Surroundings, around_cursor, around_offset
-from .text_encoder import TextEncoder
+from .text_encoder import TextEncoder, check_encoding
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,7 @@ def fit_prompt(
     >>> fit_prompt(document, 31, limit=16) == prompt
     True
     """
+    check_encoding(encoding)
     if limit is None:
         raise TypeError("fit_prompt() needs a limit")
     check_limit(limit)

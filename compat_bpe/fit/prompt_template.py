@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .text_encoder import TextEncoder
+from .text_encoder import TextEncoder, check_encoding
 
 #: Templates of models: OpenAI's and Qwen's, StarCoder's, SantaCoder's, DeepSeek's, Mistral's, Code
 #: Llama's, Seed-Coder's.
@@ -55,6 +55,7 @@ def fim_template(encoding: TextEncoder, model: str | None = None, *, in_words: b
     <BLANKLINE>
     {prefix}<CURSOR>{suffix}
     """
+    check_encoding(encoding)
     names = encoding.core.special.keys()
     for template in _TEMPLATES:
         if names >= set(filter(None, re.split(r"\{prefix\}|\{suffix\}", template))):

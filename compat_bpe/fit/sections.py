@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, get_args
 from .boundary import Boundary, rule_of
 from .last_cut_point import last_cut_point
 from .longest_part import check_limit, fits
-from .text_encoder import TextEncoder
+from .text_encoder import TextEncoder, check_encoding
 from .truncate import KEEPS, Keep, Truncated, truncate
 
 #: The treatment of a section that does not fit.
@@ -130,6 +130,7 @@ def fit_sections(
     >>> [section.status for section in prompt.sections]
     ['kept', 'cut', 'kept']
     """
+    check_encoding(encoding)
     check_limit(limit)
     sections = list(sections)
     for number, section in enumerate(sections):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..unicode.surrogates import repair_with_places
 from .boundary import BOUNDARIES, Boundary, rule_of
 from .longest_part import longest_prefix, longest_suffix
-from .text_encoder import TextEncoder
+from .text_encoder import TextEncoder, check_encoding
 
 
 class Part(NamedTuple):
@@ -67,6 +67,7 @@ def iter_parts(
     Raises:
         ValueError: as in ``split_text``; at once, but for a character with too many tokens.
     """
+    check_encoding(encoding)
     if limit < 1:
         raise ValueError(f"limit is {limit}; it must be 1 or more")
     if not 0 <= overlap < limit:

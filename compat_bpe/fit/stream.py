@@ -17,7 +17,7 @@ from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.processors.base import keeps_text
 from ..unicode.utf8 import Utf8Decoder
 from .cutter import Cutter as Cutter
-from .text_encoder import TextEncoder
+from .text_encoder import TextEncoder, check_encoding
 
 #: The number of characters or bytes taken at a time: enough to be as fast as with the whole text.
 PORTION = 1 << 16
@@ -66,6 +66,7 @@ class StreamEncoder:
         allowed_special: AllowedSpecial = _NO_NAMES,
         disallowed_special: DisallowedSpecial = "all",
     ) -> None:
+        check_encoding(encoding)
         names = encoding.special_tokens_set
         allowed = names if allowed_special == "all" else allowed_special
         # A wrong argument is an error now, before there is any text.
@@ -124,6 +125,7 @@ class StreamCounter:
     """
 
     def __init__(self, encoding: TextEncoder, *, errors: str = "strict") -> None:
+        check_encoding(encoding)
         self._cutter = Cutter(encoding, _NO_NAMES)
         self._utf8 = Utf8Decoder(errors)
         self._waiting: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Union
 
-from .text_encoder import TextEncoder
+from .text_encoder import TextEncoder, check_encoding
 
 #: One id, or several.
 Tokens = Union[int, Iterable[int]]
@@ -31,6 +31,7 @@ class StreamDecoder:
     """
 
     def __init__(self, encoding: TextEncoder, errors: str = "replace") -> None:
+        check_encoding(encoding)
         self._stream = encoding.core.decoder_of_stream(errors)
 
     def feed(self, tokens: Tokens) -> str:

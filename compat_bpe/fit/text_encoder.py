@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence, Set
 from typing import Protocol
 
@@ -38,3 +39,19 @@ class TextEncoder(Protocol):
     def decode_bytes(self, tokens: Sequence[int]) -> bytes: ...
 
     def with_special(self, names: Set[str]) -> TextEncoder: ...
+
+
+def check_encoding(encoding: object) -> None:
+    """Raise ``TypeError`` if an encoding is a name: encodings by name are in a layer above.
+
+    >>> check_encoding("gpt2")
+    Traceback (most recent call last):
+    TypeError: encoding must be an Encoding, not the name 'gpt2'; get_encoding or load returns it
+    """
+    if isinstance(encoding, (str, os.PathLike)):
+        kind = "name" if isinstance(encoding, str) else "path"
+        named = encoding if isinstance(encoding, str) else os.fspath(encoding)
+        raise TypeError(
+            f"encoding must be an Encoding, not the {kind} {named!r:.80}; "
+            "get_encoding or load returns it"
+        )

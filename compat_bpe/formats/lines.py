@@ -17,20 +17,28 @@ def read_lines(path: Path) -> list[str]:
         OSError: the file cannot be read.
         ValueError: ``{file}: {place}: {reason}``. It is damaged, or too large.
     """
-    data = read_whole(path, SIZE_LIMIT)
+    return parse_lines(read_whole(path, SIZE_LIMIT), str(path))
+
+
+def parse_lines(data: bytes, source: str) -> list[str]:
+    """Return the lines of a file's content; ``source`` is its name in messages.
+
+    Raises:
+        ValueError: as in ``read_lines``.
+    """
     if data.startswith(b"\x1f\x8b"):
         try:
             with gzip.open(io.BytesIO(data)) as unpacked:
                 data = unpacked.read(SIZE_LIMIT + 1)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"{path}: damaged gzip: {error}") from None
+            raise ValueError(f"{source}: damaged gzip: {error}") from None
         if len(data) > SIZE_LIMIT:
-            raise ValueError(f"{path}: larger than {SIZE_LIMIT:,} bytes when it is unpacked")
+            raise ValueError(f"{source}: larger than {SIZE_LIMIT:,} bytes when it is unpacked")
     try:
         lines = data.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}: line {number}: not UTF-8: {error.reason}") from None
+        raise ValueError(f"{source}: line {number}: not UTF-8: {error.reason}") from None
     if not lines[-1]:
         lines.pop()
     return lines

@@ -178,14 +178,14 @@ def format_ranks(ranks: Mapping[bytes, int]) -> bytes:
     """Return the content of a ``.tiktoken`` file, its lines in the order of the ranks.
 
     For the files that OpenAI publishes, this restores the input of :func:`parse_ranks`, byte for
-    byte.
+    byte. The empty token is written as in Whisper's.
 
-    >>> format_ranks({b"hello": 7, b"!": 0})
-    b'IQ== 0\\naGVsbG8= 7\\n'
+    >>> format_ranks({b"hello": 7, b"!": 0, b"": 8})
+    b'IQ== 0\\naGVsbG8= 7\\n= 8\\n'
     """
     return b"".join(
         [
-            b"%b %d\n" % (b2a_base64(token, newline=False), rank)
+            b"%b %d\n" % (b2a_base64(token, newline=False) or b"=", rank)
             for token, rank in sorted(ranks.items(), key=itemgetter(1))
         ]
     )

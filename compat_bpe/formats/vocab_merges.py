@@ -11,16 +11,22 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..files.whole import SIZE_LIMIT, read_whole
 from ..pipeline.byte_level import BYTE_TO_UNICODE
 from .checked_json import Json, read_json
-from .lines import read_lines
+from .lines import parse_lines
 from .parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
 from .settings_beside import Settings, settings_beside
 from .tokenizer_classes import CLASSES, CLIP, GPT1, GPT2, REFUSED, WORD_END, TokenizerClass
 from .tokenizer_json import TokenizerDefinition, parse_tokenizer
 
-#: The beginning of the first line of a list of merges, if it is no merge.
-_HEADINGS = ("#version", '"bpe_simple_vocab_16e6.txt#version')
+#: The beginning of lines that are no merges, wherever they are, as in tokenizers; and that of the
+#: first line of CLIP's file.
+_HEADING = "#version"
+_HEADING_OF_CLIP = '"bpe_simple_vocab_16e6.txt#version'
+
+#: The number of tokens of GPT-1, the only vocabulary of its kind that no file need name.
+_SIZE_OF_GPT1 = 40_478
 
 
 def read_vocab_merges(
@@ -41,7 +47,7 @@ def read_vocab_merges(
         listed = _read_merges(merges)
         if _ends_words(listed):
             raise ValueError(f"{source}: its tokens end words: it is given no pattern")
-        made = _unnamed(ids.mapping(), listed, settings)._replace(
+        made = _unnamed(ids.mapping(), listed, settings, source)._replace(
             parts=lambda *_: _split_by(pattern)
         )
         return _definition(made, ids.mapping(), listed, settings, source)
@@ -125,10 +131,11 @@ def _class_of(
 ) -> TokenizerClass:
     """Return the class by the tokens and the merges."""
     if not _ends_words(merges):
-        return _unnamed(ids, merges, settings)
+        return _unnamed(ids, merges, settings, source)
     if "<|startoftext|>" in ids and "<|endoftext|>" in ids:
         return CLIP
-    if "<unk>" in ids and "<s>" not in ids and "<pad>" not in ids:
+    # CharBPETokenizer of tokenizers writes such tokens, too, and lowercases nothing.
+    if "<unk>" in ids and len(ids) == _SIZE_OF_GPT1:
         return GPT1
     raise ValueError(
         f"{source}: its tokens end words ({WORD_END}), as in several kinds of tokenizers: a "
@@ -147,19 +154,55 @@ def _ends_words(merges: Sequence[str]) -> bool:
 
 
 def _read_merges(path: Path) -> list[str]:
-    lines = [line.rstrip("\r") for line in read_lines(path)]
-    for number, line in enumerate(lines, 1):
-        if line.count(" ") != 1 and not line.startswith(_HEADINGS):
-            raise ValueError(f"{path}: line {number}: expected the two parts of a merge")
-    return [line for line in lines if not line.startswith(_HEADINGS)]
+    return parse_merges(read_whole(path, SIZE_LIMIT), str(path))
 
 
-def _unnamed(ids: Collection[str], merges: Sequence[str], settings: Settings) -> TokenizerClass:
+def parse_merges(data: bytes, source: str) -> list[str]:
+    """Return the merges of a list, each as its two parts with a space between them.
+
+    Args:
+        data: the bytes of the file, which may be a gzip.
+        source: the name of the file, for messages.
+
+    Raises:
+        ValueError: ``{file}: {place}: {reason}``. It is damaged.
+    """
+    merges = []
+    for number, line in enumerate(parse_lines(data, source), 1):
+        merge = line.rstrip("\r")
+        if is_heading(merge) or (number == 1 and merge.startswith(_HEADING_OF_CLIP)):
+            continue
+        if merge.count(" ") != 1:
+            raise ValueError(f"{source}: line {number}: expected the two parts of a merge")
+        merges.append(merge)
+    return merges
+
+
+def is_heading(line: str) -> bool:
+    """Return True if readers skip a line of a list of merges, which may be a merge all the same."""
+    return line.startswith(_HEADING)
+
+
+def _unnamed(
+    ids: Collection[str], merges: Sequence[str], settings: Settings, source: str
+) -> TokenizerClass:
     """Return the class of a vocabulary that no file names one for: as GPT-2, but for the tokens.
 
     Its own special tokens are, as in ``load_gpt2``, all names ``<…>`` that no merge makes, unless
     a file lists all added tokens.
+
+    Raises:
+        ValueError: bytes are missing, so it is not as GPT-2.
     """
+    missing = sorted({*BYTE_TO_UNICODE.values()} - {*ids})
+    if missing:
+        shown = ", ".join(map(repr, missing[:3]))
+        raise ValueError(
+            f"{source}: {len(missing)} of the 256 bytes, written as in GPT-2's vocabulary, are no "
+            f"tokens ({shown}{', …' * (len(missing) > 3)}), so it is not byte-level BPE like that: "
+            "load the tokenizer.json of its tokenizer, or name the class in a "
+            "tokenizer_config.json beside it (tokenizer_class)"
+        )
     if settings.config.get("added_tokens_decoder") is not None:
         return GPT2._replace(special={})
     made = {merge.replace(" ", "") for merge in merges}

@@ -7,6 +7,7 @@ transformers makes it from such a file and from the files beside it (``settings_
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -102,6 +103,9 @@ _CLASSES = {
     "FunnelTokenizer": _FUNNEL,
 }
 
+#: The beginning of a piece of cased text; names of special tokens are in brackets.
+_CASED = re.compile("(?:##)?[A-Z]")
+
 #: All White_Space, as Rust knows it.
 _WHITE_SPACE = "".join(
     chr(point) for first, last in white_space().ranges() for point in range(first, last + 1)
@@ -178,4 +182,10 @@ def _kind_of(path: Path, vocabulary: Mapping[str, int], settings: Settings) -> _
                 f"{path}: it has no {name}, so it is no vocabulary of BERT; if it is of another "
                 "class, a tokenizer_config.json beside it must name that (tokenizer_class)"
             )
+    cased = next(filter(_CASED.match, vocabulary), None)
+    if cased is not None and settings.flag("do_lower_case") is None:
+        raise ValueError(
+            f"{path}: nothing says whether text is lowercased, as BERT's usually is; but then no "
+            f"text has the token {cased!r}: say do_lower_case in a tokenizer_config.json beside it"
+        )
     return _BERT

@@ -6,18 +6,19 @@ import sys
 import traceback
 from typing import Any
 
+from ..unicode.escape import brief
 from .errors import INTERNAL_ERROR, RpcError
 
 
 def error_as_json(error: Exception) -> dict[str, Any]:
     """Return an error as it is sent; one that is a mistake of the server is also printed."""
     if isinstance(error, RpcError):
-        return {"code": error.code, "message": error.message}
+        return {"code": error.code, "message": brief(error.message)}
     print(
         "".join(traceback.format_exception(type(error), error, error.__traceback__)),
         file=sys.stderr,
     )
-    return {"code": INTERNAL_ERROR, "message": f"{type(error).__name__}: {error}"}
+    return {"code": INTERNAL_ERROR, "message": brief(f"{type(error).__name__}: {error}")}
 
 
 def is_id(number: object) -> bool:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from itertools import product
-from math import prod
 from typing import Callable, NamedTuple
 
-from ..files.wildmatch import matcher
+from ..files.wildmatch import alternatives, matcher
 from .errors import invalid
 from .params import Params, in_json
 
@@ -143,11 +140,6 @@ def _for_file(params: Params) -> ForFile:
     return ForFile(read_choice(params), params.number_or("budget", None))
 
 
-_BRACES = re.compile(r"\{([^{}]*)\}")
-#: The most patterns that the braces of one may stand for.
-_MOST_PATTERNS = 256
-
-
 def _matcher(pattern: str) -> Callable[[str], bool]:
     """Return the function that says if a file pattern matches a path.
 
@@ -155,7 +147,7 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     one that does not begin with ``/`` may begin at any folder. Without one it is for a name.
 
     Raises:
-        ValueError: it stands for more than ``_MOST_PATTERNS``, or for nothing.
+        InvalidPatternError: it stands for too many patterns, or for nothing.
 
     >>> matches = _matcher("src/**/*.{py,pyi}")
     >>> matches("/home/me/src/a/b.pyi"), matches("/home/me/src.py")
@@ -164,20 +156,10 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     is_name = "/" not in pattern
     if not (is_name or pattern.startswith("/")):
         pattern = f"**/{pattern}"
-    matchers = [matcher(one.removeprefix("/"), is_name=is_name) for one in _expanded(pattern)]
+    matchers = [matcher(one.removeprefix("/"), is_name=is_name) for one in alternatives(pattern)]
 
     def matches(path: str) -> bool:
         text = path.rpartition("/")[2] if is_name else path.removeprefix("/")
         return any(one(text) for one in matchers)
 
     return matches
-
-
-def _expanded(pattern: str) -> list[str]:
-    """Return the patterns for which one with braces stands."""
-    # What is not in braces and what is, in turns.
-    parts = _BRACES.split(pattern)
-    choices = [part.split(",") if index % 2 else [part] for index, part in enumerate(parts)]
-    if prod(map(len, choices)) > _MOST_PATTERNS:
-        raise ValueError(f"the braces stand for more than {_MOST_PATTERNS} patterns")
-    return ["".join(chosen) for chosen in product(*choices)]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
+from ..unicode.escape import brief
 from ..version import __version__
 from . import counting, cutting, definitions, trees
 from .bounds import BOUNDS, Bounds, CallError, Clock
@@ -113,7 +114,7 @@ def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:
                 )
         except (CallError, TimeoutError) as error:
             reason = error if isinstance(error, CallError) else clock.error()
-            content = types.TextContent(type="text", text=str(reason))
+            content = types.TextContent(type="text", text=sendable(brief(str(reason))))
             return types.CallToolResult(content=[content], is_error=True)
         finally:
             clock.stop()  # nobody waits for the thread any more
@@ -202,6 +203,23 @@ def check_arguments(tool: Tool, arguments: Json, bounds: Bounds) -> None:
         raise CallError(f"{place}: {message}" if place else message)
 
 
+def sendable(value: Any) -> Any:
+    r"""Return a value of JSON that can be sent: what UTF-8 cannot hold is escaped.
+
+    Such are names of files that are not UTF-8, and surrogates that a call has brought.
+
+    >>> print(sendable({"path": ["caf\udce9.txt", 1]}))
+    {'path': ['caf\\udce9.txt', 1]}
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {sendable(key): sendable(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [sendable(one) for one in value]
+    return value
+
+
 def _is_int(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -213,7 +231,8 @@ def run(tool: Tool, arguments: Json, call: Call) -> Json:
         CallError: it cannot be carried out; a mistake of ours is written to standard error.
     """
     try:
-        return tool.run(arguments, call)
+        result: Json = sendable(tool.run(arguments, call))
+        return result
     except CallError:
         raise
     except MemoryError:

@@ -242,6 +242,9 @@ class Pool:
                 try:
                     _write_frame(process.stdin, task)
                     self._pass_on(process.stdout)
+                except BaseException:
+                    self._was_killed = True  # before the task is over for who waits for it
+                    raise
                 finally:
                     self._events.put(_DONE)
             _write_frame(process.stdin, b"")

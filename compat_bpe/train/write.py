@@ -18,6 +18,8 @@ from ..encodings.tokenizer import Tokenizer
 from ..files.lock import locked
 from ..files.names import is_name_on_windows
 from ..files.replace import put_in_place, sync_file, sync_folder
+from ..fit.text_encoder import check_encoding
+from ..formats.checked_json import is_unicode
 from ..formats.manifest import ALL_FORMATS as ALL_FORMATS
 from ..formats.manifest import FORMATS as FORMATS
 from ..formats.manifest import MANIFEST as MANIFEST
@@ -80,7 +82,7 @@ def write_vocabulary(
             removed if they still have the SHA-256 listed there.
         extra: other files by name, and an open file with the content of each.
         left_out: called with each format that cannot hold the vocabulary, and the reason. Without
-            it, such a format is an error.
+            it, such a format is an error; so it is if no other can be read, ``token-map`` aside.
 
     Returns:
         The names of the files, the manifest last.
@@ -91,6 +93,7 @@ def write_vocabulary(
         ValueError: a format or role is unknown, the token of a role is not special, the name
             cannot name a file, or a format cannot hold the vocabulary.
     """
+    check_encoding(encoding)
     target = Path(folder)
     check_folder(target, force=force)
     name = encoding.name
@@ -111,13 +114,16 @@ def write_vocabulary(
     try:
         # What replaces private files is private from the beginning.
         temporary.mkdir(0o700 if target.is_dir() else 0o777)
+        readable_kinds = wanted - {"token-map"}
         for kind in ALL_FORMATS:
             if kind in wanted:
                 files = [temporary / file.format(name=name) for file in ALL_FORMATS[kind]]
                 try:
                     _write_format(kind, files, encoding, pattern, merges, roles)
                 except ValueError as error:
-                    if left_out is None:
+                    readable_kinds.discard(kind)
+                    # Without any file that can be read, the vocabulary would be lost.
+                    if left_out is None or not readable_kinds:
                         raise
                     left_out(kind, str(error))
         for name_of_other, source in (extra or {}).items():
@@ -297,7 +303,13 @@ def _token_map(encoding: Encoding, merges: Sequence[LearnedMerge]) -> Iterator[s
         for merge in merges
     }
     tokens = {number: token for token, number in encoding.core.encoder.items()}
-    tokens.update((number, name.encode()) for name, number in encoding.special_tokens.items())
+    for name, number in encoding.special_tokens.items():
+        if not is_unicode(name):
+            raise ValueError(f"{encoding!r}: the special token {name!r} has a lone surrogate")
+        if tokens.setdefault(number, name.encode()) != name.encode():
+            raise ValueError(
+                f"{encoding!r}: the special token {name!r} has the id of another token"
+            )
     if isinstance(encoding, SentencePiece):
         # Control pieces are no tokens of a text.
         tokens = {number: text.encode() for number, text in enumerate(encoding.definition.texts)}

@@ -20,6 +20,22 @@ DISORDERING = {
 }
 
 
+#: The most characters of a message: what is wrong in a file may be as large as the file.
+LONGEST_MESSAGE = 2000
+
+
+def brief(message: str) -> str:
+    """Return a message; of one that is longer than ``LONGEST_MESSAGE`` the middle is left out.
+
+    >>> brief("short"), len(brief("a" * 10**6))
+    ('short', 2000)
+    """
+    if len(message) <= LONGEST_MESSAGE:
+        return message
+    end = LONGEST_MESSAGE // 4  # what to do about it comes last
+    return f"{message[: LONGEST_MESSAGE - end - 1]}…{message[-end:]}"
+
+
 def escape(token: bytes, visible: Visible) -> str:
     r"""Return bytes as text to show; bytes that are not whole characters are escaped, too.
 

@@ -21,9 +21,14 @@ def repair(text: str) -> str:
 
     This is what tiktoken does to text that cannot be UTF-8, by way of UTF-16.
 
+    Raises:
+        TypeError: it is no ``str``.
+
     >>> repair("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
     True
     """
+    if not isinstance(text, str):
+        raise _not_a_text(text)
     try:
         text.isascii() or text.encode()
     except UnicodeEncodeError:
@@ -62,9 +67,13 @@ def has_surrogates(text: str) -> bool:
 def check_text(text: str) -> None:
     """Raise ``UnicodeEncodeError`` if a text has surrogates, ``TypeError`` if it is no ``str``."""
     if not isinstance(text, str):
-        raise TypeError(f"a {type(text).__name__} is no text: it must be a str")
+        raise _not_a_text(text)
     if not text.isascii():
         try:
             text.encode(_QUICK)
         except UnicodeEncodeError:
             text.encode()
+
+
+def _not_a_text(text: object) -> TypeError:
+    return TypeError(f"text must be a str, not {type(text).__name__}")

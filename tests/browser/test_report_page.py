@@ -33,6 +33,7 @@ def test_all_pages_are_here(pages: dict[str, Path]) -> None:
     assert list(pages) == PAGES
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", PAGES)
 def test_it_opens_without_an_error_and_loads_nothing(
     browser: Browser, pages: dict[str, Path], name: str

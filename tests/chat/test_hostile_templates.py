@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from typing import Any
 
 import pytest
@@ -86,7 +85,6 @@ def test_an_alarm_is_the_callers_own() -> None:
         raise TimeoutError("rung")
 
     before = signal.signal(signal.SIGALRM, ring)
-    begun = time.process_time()
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         with pytest.raises(TimeoutError, match=r"^rung$"):
@@ -94,7 +92,6 @@ def test_an_alarm_is_the_callers_own() -> None:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert time.process_time() - begun < 1
 
 
 VALUES = st.recursive(

@@ -141,6 +141,14 @@ class TestContinuing:
         chat = [{"role": "assistant", "content": "x", "reasoning_content": "so"}]
         assert render(form, chat, continue_final_message="reasoning_content") == "<so"
 
+    @pytest.mark.parametrize("trim", ["", " | trim"])
+    def test_a_message_that_is_used_twice_is_not_marked(self, trim: str) -> None:
+        form = (
+            f"{{{{ messages[-1].content{trim} }}}} again: {{{{ messages[-1].content{trim} }}}}<end>"
+        )
+        chat = [{"role": "assistant", "content": "a b"}]
+        assert render(form, chat, continue_final_message=True) == "a b again: a b"
+
     @pytest.mark.parametrize(
         ("form", "message", "reason"),
         [

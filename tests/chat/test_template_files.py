@@ -79,6 +79,16 @@ def test_an_encoding_by_its_path_has_the_template_beside_it(tmp_path: Path) -> N
     assert count_messages(CHAT, encoding=tmp_path, template=own) == 1
 
 
+def test_a_model_and_a_template_beside_the_encoding_are_not_both_taken(tmp_path: Path) -> None:
+    save_tokenizer_json(train_bpe(["a"], 256, pattern="gpt2"), tmp_path / "tokenizer.json")
+    folder_with(tmp_path, {"chat_template": "{{ messages[0].content }}"})
+    assert count_messages(CHAT, encoding=tmp_path) == 2
+    with pytest.raises(ValueError, match="'gpt-4o' says one format, and the chat template beside"):
+        count_messages(CHAT, encoding=tmp_path, model="gpt-4o")
+    own = load_chat_template(tmp_path)
+    assert count_messages(CHAT, encoding=tmp_path, model="gpt-4o", template=own) == 2
+
+
 def test_no_template(tmp_path: Path) -> None:
     save_tokenizer_json(train_bpe(["hi"], 257), tmp_path / "tokenizer.json")
     with pytest.raises(ValueError, match="there is no chat template in this folder"):

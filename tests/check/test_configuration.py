@@ -44,6 +44,7 @@ RULE = '[[check.rules]]\nfiles = ["*.md"]\n'
         (RULE + "max = 1.5\n", 3, "not 1.5"),
         (RULE + "max = 9_999_999_999_999\n", 3, "not 9999999999999"),
         (RULE + f"max = 0x{'f' * 9000}\n", 3, "a number of so many digits"),
+        (RULE + f"max = [0x{'f' * 9000}]\n", 3, "something with a number of so many digits"),
         (RULE + 'max = "5% of context"\n', 3, "an encoding has no context: name the model"),
         (RULE + 'model = "gpt-4o"\nmax = "101% of context"\n', 4, "not '101% of context'"),
         (RULE + 'max = "5%"\n', 3, "not '5%'"),

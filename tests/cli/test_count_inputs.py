@@ -315,3 +315,57 @@ def test_options_that_exclude_or_need_each_other(run: Run, args: list[str]) -> N
     status, out, err = run(*args)
     assert (status, out) == (2, "")
     assert "exclude each other." in err or " needs --" in err
+
+
+def test_a_file_that_is_named_like_an_option_changes_no_option(run: Run) -> None:
+    """As of a hook or of ``count *``, which give names of files that somebody else has chosen."""
+    Path("large.txt").write_text("hello world " * 100)
+    limit = ("--max", "10", "--per-file", "-q")
+    assert run(*limit, "large.txt").status == 1
+    for name in ("--max=99999999", "--help", "-s", "--files-from=large.txt"):
+        Path(name).write_text("")
+        status, out, err = run(*limit, name, "large.txt")
+        assert (status, out) == (2, "")
+        assert f"{name!r} is both an option and a file here: write ./{name} for the file" in err
+        assert run(*limit, f"./{name}", "large.txt").status == 1
+        assert run(*limit, "--", name, "large.txt").status == 1
+        Path(name).unlink()
+    Path("--files-from=").mkdir()
+    Path("--files-from=/list").write_text("")
+    assert run(*limit, "--files-from=/list", "large.txt").status == 2
+    # Neither standard input nor what comes after an option that is alone is such a file.
+    Path("-").write_text("")
+    assert run("--max", "10", "-q", "-", stdin=b"hello").status == 0
+
+
+def test_globs_have_braces_and_say_what_matches_nothing(run: Run) -> None:
+    for name in ("a.py", "b.c", "c.json", "d,e.c"):
+        Path(name).write_text("hello")
+
+    def found(*options: str) -> tuple[list[str], str]:
+        status, out, err = run("-e", "gpt2", "--json", *options, ".")
+        assert status == 0
+        return [os.path.basename(one["path"]) for one in json.loads(out)["files"]], err
+
+    assert found("--include", "*.{py,json}") == (["a.py", "c.json"], "")
+    assert found("--exclude", "{*.py,*.json}") == (["b.c", "d,e.c"], "")
+    names, err = found("--exclude", "*.json,*.c")
+    assert names == ["a.py", "b.c", "c.json", "d,e.c"]
+    assert "--exclude '*.json,*.c' is one glob with a comma in it" in err
+    assert "write '{*.json,*.c}' or repeat the option" in err
+    assert found("--include", "d,e.*")[0] == ["d,e.c"]
+    for glob, reason in (("[a", "ends within a set"), ("{a,b}" * 9, "more than 256 patterns")):
+        status, out, err = run("--include", glob, ".")
+        assert (status, out) == (2, "")
+        assert f"{glob!r} matches nothing" in err
+        assert reason in err
+
+
+def test_a_message_is_of_bounded_length(run: Run) -> None:
+    """What is wrong may be as large as a file: the beginning and the end say what and where."""
+    Path("tokenizer.json").write_text(json.dumps({"model": {"type": "x" * 900_000}}))
+    for args in (("-e", "tokenizer.json", "-c", "a"), ("-e", "x" * 100_000, "-c", "a")):
+        status, out, err = run(*args)
+        assert (status, out) == (2, "")
+        assert len(err) < 2200
+        assert "xxx…xxx" in err

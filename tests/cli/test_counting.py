@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
@@ -16,6 +16,7 @@ from compat_bpe.cli.count_files import count_files
 from compat_bpe.cli.counting import Counts, FileCounter, Outcome, Part
 from compat_bpe.cli.progress.bars import FileProgress
 from compat_bpe.files.walk import Walk
+from tests.examples import shared_fixture
 from tests.strategies import texts
 
 gpt2 = get_encoding("gpt2")
@@ -24,7 +25,6 @@ gpt2 = get_encoding("gpt2")
 MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 
 # Every example writes the file anew, so it may be shared.
-shared_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 @pytest.fixture(params=[counting._BLOCK, 16])
@@ -34,7 +34,7 @@ def _block(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("_block")
-@shared_file
+@shared_fixture()
 @given(text=texts)
 def test_any_text_is_counted_exactly(tmp_path: Path, text: str) -> None:
     data = text.encode("utf-8", "replace")
@@ -62,7 +62,7 @@ def first_wrong(data: bytes) -> int | None:
 
 
 @pytest.mark.usefixtures("_block")
-@shared_file
+@shared_fixture()
 @given(data=some_bytes)
 def test_any_bytes_are_text_or_named_by_the_first_that_is_not(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "data"

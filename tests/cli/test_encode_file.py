@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
@@ -17,6 +17,7 @@ from compat_bpe.cli import encode_file, parts, workers
 from compat_bpe.cli.id_layout import LAYOUTS
 from compat_bpe.parallel.pool import WorkerKilled
 from tests.cli.process import COMMAND, environment, run
+from tests.examples import shared_fixture
 from tests.fit.hard_encodings import encodings, hard_texts
 
 LINE = "Zwölf Boxkämpfer jagen Viktor quer über den Deich. 你好<|endoftext|>\r\n"
@@ -67,7 +68,7 @@ def by_workers(path: Path, encoding: Encoding, allowed: frozenset[str], layout: 
 
 
 # Every example writes the file anew, so it may be shared.
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@shared_fixture()
 @given(
     encodings,
     st.lists(hard_texts, min_size=1, max_size=5),

@@ -108,7 +108,8 @@ def test_what_is_shown_is_the_text(text: str, name: str) -> None:
         assert joined.replace("\\n\n", "\n").replace("\\t", "\t") == text
 
 
-def test_wordpiece_as_it_looks() -> None:
+def test_wordpiece_as_it_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     path = kind_path("wordpiece")
     text = "Hugs, hugs\n中x é"
     assert run("show", "-e", path, stdin=text.encode()).out.decode() == (

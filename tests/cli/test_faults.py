@@ -162,9 +162,6 @@ def test_a_current_directory_that_is_gone(
 _INTERRUPTED = """
 import importlib.abc, os, runpy, signal, sys
 
-# What is started in the background, as these tests may be, ignores it.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-
 class Interrupting(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
         if name == os.environ["AT"]:

@@ -217,10 +217,9 @@ def test_h_fits_a_terminal(columns: int) -> None:
         "    print('=====')\n"
     )
     terminal = Terminal(columns)
-    env = {key: value for key, value in environment().items() if key not in ("COLUMNS", "LINES")}
     subprocess.run(
         [sys.executable, "-c", script, *WITH_EXAMPLES],
-        env=env,
+        env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=terminal.fd,
         stderr=terminal.fd,
@@ -270,6 +269,13 @@ def test_a_command_that_does_not_exist(typed: list[str], message: str) -> None:
     ran = run(*typed)
     assert (ran.status, ran.out) == (2, b"")
     assert message in ran.err
+
+
+def test_a_group_without_a_command_shows_its_help() -> None:
+    ran = run("corpus")
+    assert ran.status in (0, 2)  # the newer click calls it an error
+    shown = ran.out.decode() + ran.err
+    assert "\n    $ compat-bpe corpus counts -o counts.tsv.gz corpus/\n" in shown
 
 
 @pytest.mark.parametrize("name", ["", "count", "corpus counts"])

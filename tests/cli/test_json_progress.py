@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from compat_bpe.cli.progress.bars import Progress
 from compat_bpe.corpus.prepare import CorpusCounts
 from compat_bpe.train import SentencePieceSettings, TrainingSettings, UnigramSettings
 from compat_bpe.train.kinds import KINDS
+from compat_bpe.train.run import estimate as estimate_module
 from compat_bpe.train.run.estimate import Estimate, Sample, estimate
 from tests.cli.in_process import Run, runner
 
@@ -99,6 +102,20 @@ def test_a_file_that_is_left_out(run: Run) -> None:
     assert (found[-1]["stage"], found[-1]["status"]) == ("finished", 2)
 
 
+def test_a_signal_that_ends_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As ``main`` ends the command where it is told to: with a status, not with an error."""
+
+    def end(self: object) -> None:
+        sys.exit(128 + signal.SIGTERM)
+
+    monkeypatch.setattr(Progress, "_refresh", end)
+    done = run("train", "-n", "300", "-o", "out", "--json-progress", "a.txt")
+    assert done.status == 143
+    last = lines_of(done.err)[0][-1]
+    last.pop("seconds")
+    assert last == {"stage": "failed", "status": 143, "error": "ended by signal 15"}
+
+
 def test_an_interrupt(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(self: object) -> None:
         raise KeyboardInterrupt
@@ -151,14 +168,18 @@ class _Whole(Corpus):
         self.done = done
 
 
+@cache
+def eight_megabytes() -> list[str]:
+    return ["".join(f"word{number}{at} " for at in range(7000))[: 1 << 16] for number in range(128)]
+
+
 def feed(settings: Any, done: int, monkeypatch: pytest.MonkeyPatch) -> list[Estimate]:
     """The estimates that are said while 8 MB of text are read, of which so much was on disk."""
     said: list[Estimate] = []
     monkeypatch.setattr(forecast, "_say", said.append)
     counts = CorpusCounts()
     one = forecast.Forecast(settings, _Whole(done), counts, 1)
-    for number in range(128):
-        text = "".join(f"word{number}{at} " for at in range(7000))[: 1 << 16]
+    for text in eight_megabytes():
         counts.kept.bytes += len(text)
         one.see(text)
     counts.kept.bytes = 50_000_000
@@ -166,6 +187,13 @@ def feed(settings: Any, done: int, monkeypatch: pytest.MonkeyPatch) -> list[Esti
     return said
 
 
+@pytest.fixture
+def _known_speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that is as fast whenever it is asked."""
+    monkeypatch.setattr(estimate_module, "_slowness", lambda _: 1.5)
+
+
+@pytest.mark.usefixtures("_known_speed")
 def test_estimates_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = feed(UnigramSettings(8000), 4_000_000, monkeypatch)
     assert len(plain) == 2
@@ -197,6 +225,7 @@ def test_each_kind_that_takes_long_has_an_estimate() -> None:
     assert made
 
 
+@pytest.mark.usefixtures("_known_speed")
 def test_more_text_takes_longer() -> None:
     sample = Sample(1.0)
     sample.see(TEXT)

@@ -6,17 +6,16 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.cli import counting, parts
 from compat_bpe.cli.count_files import _joined
 from compat_bpe.cli.counting import FileCounter, Outcome, Part
+from tests.examples import shared_fixture
 from tests.fit.hard_encodings import encoding_of
 from tests.strategies import texts
-
-shared_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 WHOLE = Encoding(
     "no cuts",
@@ -52,7 +51,7 @@ def in_parts(counter: FileCounter, path: Path, size: int) -> tuple[list[Part], O
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-@shared_file
+@shared_fixture()
 @given(text=long_texts, size=st.integers(1, 40), block=st.sampled_from([counting._BLOCK, 7]))
 def test_parts_have_the_count_of_the_whole(
     tmp_path: Path, name: str, block: int, text: str, size: int
@@ -65,7 +64,7 @@ def test_parts_have_the_count_of_the_whole(
         assert in_parts(counter, path, size)[1] == whole
 
 
-@shared_file
+@shared_fixture()
 @given(
     data=st.lists(
         st.binary(max_size=8) | texts.map(lambda text: text.encode("utf-8", "replace")), max_size=12

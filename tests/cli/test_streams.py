@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.cli.output import CommandError
 from compat_bpe.cli.streams import read_all, read_blocks, write_bytes, write_text
 from tests.cli.exact import small_blocks
+from tests.examples import shared_fixture
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # written anew each time
+@shared_fixture()
 @given(
     data=st.one_of(st.binary(max_size=50), st.text(max_size=50).map(lambda text: text.encode())),
     block=st.integers(1, 20),

@@ -22,6 +22,7 @@ from tools.reference_files import reference_file
 
 pytestmark = pytest.mark.clients
 
+REQUIREMENTS = ["deepseek-recipe==0.2.0"]
 SCRIPT = Path(__file__).parent / "scripts" / "deepseek.py"
 ARGUMENTS = [
     "{}",
@@ -107,7 +108,7 @@ def test_deepseek_chat(environments: Path, tmp_path: Path) -> None:
         "v4": {"requests": [drawn_for_v4(seed) for seed in range(2000)]},
     }
     (tmp_path / "cases.json").write_text(json.dumps(cases))
-    python = make_environment(environments / "deepseek", ["deepseek-recipe==0.2.0"])
+    python = make_environment(environments / "deepseek", REQUIREMENTS)
     printed = Environment(python, tmp_path).run("-I", SCRIPT, tmp_path / "cases.json", cwd=tmp_path)
     results = map(json.loads, printed.splitlines())
     v4 = get_encoding("deepseek_v4")

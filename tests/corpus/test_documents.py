@@ -15,7 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.corpus import documents as corpus
@@ -24,12 +24,12 @@ from compat_bpe.corpus.documents import CorpusFile, DocumentPart, group_of, part
 from compat_bpe.files import compressed as file_bytes
 from compat_bpe.formats.checked_json import is_unicode
 from compat_bpe.unicode.surrogates import repair
+from tests.examples import shared_fixture
 from tests.files.windows import windows_paths
 from tests.memory import tracemalloc
 from tests.strategies import texts
 
 # Every example writes the file anew, so it may be shared.
-shared_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 sizes = st.integers(1, 20)
 
 
@@ -78,7 +78,7 @@ def test_parts_are_the_text_and_end_at_line_ends(text: str, size: int, cuts: lis
     assert [part.is_last for part in parts[-1:]] == [True] * bool(text)
 
 
-@shared_folder
+@shared_fixture()
 @given(text=texts.map(repair), part=sizes, block=sizes, suffix=st.sampled_from([".txt", ".TXT.GZ"]))
 def test_a_text_file_is_read_whatever_the_blocks(
     tmp_path: Path, text: str, part: int, block: int, suffix: str
@@ -94,7 +94,7 @@ def test_a_text_file_is_read_whatever_the_blocks(
         assert sum(told) == path.stat().st_size
 
 
-@shared_folder
+@shared_fixture()
 @given(text=st.lists(texts, max_size=4), part=sizes, data=st.data())
 def test_json_lines_are_documents(
     tmp_path: Path, text: list[str], part: int, data: st.DataObject

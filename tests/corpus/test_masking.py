@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.corpus.masking import read_rules
+from tests.examples import shared_fixture
 
 
 def rules(path: Path, content: str | bytes) -> list[tuple[str, str]]:
@@ -44,7 +45,7 @@ def test_a_file_of_rules(path: Path) -> None:
     assert rules(path, "") == []
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@shared_fixture()
 @given(
     st.lists(
         st.tuples(

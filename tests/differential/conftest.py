@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -22,9 +25,24 @@ os.environ["RUST_BACKTRACE"] = "0"
 
 import compat_bpe
 from compat_bpe.encodings.openai import PUBLISHED
+from compat_bpe.pipeline.normalizers import charsmap
+from compat_bpe.pipeline.normalizers.double_array import read_tables
 from tests.differential.reference import SCALARS, Pair, sample
 from tests.examples import scaled
 from tools.tiktoken_files import write_tiktoken_files
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _maps_are_read_once() -> Iterator[None]:
+    """Most models of SentencePiece have one of few maps of characters, and each takes long."""
+
+    @lru_cache(16)
+    def read(units: bytes, text: bytes) -> Any:
+        return read_tables(array("I", units), text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(charsmap, "read_tables", lambda units, text: read(units.tobytes(), text))
+        yield
 
 
 @pytest.fixture(params=["sample", pytest.param("all", marks=pytest.mark.sweep)])

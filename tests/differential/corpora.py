@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sysconfig
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,13 +20,22 @@ def read(path: Path) -> str:
         return file.read()
 
 
+@cache
+def _sources_by_size() -> list[Path]:
+    """The sources of the standard library."""
+    found = []
+    for folder, folders, names in os.walk(sysconfig.get_path("stdlib")):
+        if "site-packages" in folders:
+            folders.remove("site-packages")
+        found += [Path(folder, name) for name in names if name.endswith(".py")]
+    return sorted(found, key=lambda path: (path.stat().st_size, path))
+
+
 def standard_library(number: int) -> list[str]:
     """About so many sources, of all sizes: every nth of those that are UTF-8, by size."""
-    folder = Path(sysconfig.get_path("stdlib"))
-    paths = (path for path in folder.rglob("*.py") if "site-packages" not in path.parts)
-    by_size = sorted((path.stat().st_size, path) for path in paths)
+    by_size = _sources_by_size()
     texts = []
-    for _, path in by_size[:: max(1, len(by_size) // number)]:
+    for path in by_size[:: max(1, len(by_size) // number)]:
         try:
             texts.append(read(path))
         except UnicodeDecodeError:  # those that test the decoders

@@ -63,9 +63,12 @@ def ours(name: str) -> Tokenizer:
     return found
 
 
-@cache
 def theirs(name: str) -> Any:
-    file = FILES.get(name, f"deepseek_{name[-2:].lower()}")
+    return _reference(FILES.get(name, f"deepseek_{name[-2:].lower()}"))
+
+
+@cache
+def _reference(file: str) -> Any:
     return tokenizers.Tokenizer.from_file(str(reference_file(file)))
 
 

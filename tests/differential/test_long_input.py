@@ -31,12 +31,12 @@ SIZE = 2000
 
 @pytest.mark.parametrize("unit", UNITS, ids=ascii)
 @pytest.mark.parametrize("frame", ["{}", "x{}\n"])
-def test_long_runs(shipped: Pair, unit: str, frame: str) -> None:
+def test_long_runs(distinct: Pair, unit: str, frame: str) -> None:
     text = frame.format(unit * (SIZE // len(unit)))
-    ids = shipped.ours.encode_ordinary(text)
-    assert ids == shipped.theirs.encode_ordinary(text)
-    assert shipped.ours.count(text) == len(ids)
-    assert shipped.ours.decode(ids) == shipped.theirs.decode(ids)
+    ids = distinct.ours.encode_ordinary(text)
+    assert ids == distinct.theirs.encode_ordinary(text)
+    assert distinct.ours.count(text) == len(ids)
+    assert distinct.ours.decode(ids) == distinct.theirs.decode(ids)
 
 
 @pytest.mark.parametrize("length", [30_000, pytest.param(1_000_000, marks=pytest.mark.sweep)])

@@ -87,6 +87,8 @@ def trained_here(file: dict[str, Any], size: int, folder: Path) -> dict[str, Any
     assert isinstance(like, Tokenizer)
     enc = train_tokenizer(CORPUS, TOKENIZER_KINDS[kind_of(like)](size, like=like), workers=1)
     save_tokenizer_json(enc, folder / "tokenizer.json")
+    read = load(folder / "tokenizer.json")
+    assert [enc.encode(text) for text in CORPUS] == [read.encode(text) for text in CORPUS]
     found: dict[str, Any] = json.loads((folder / "tokenizer.json").read_text("utf-8"))
     return found
 

@@ -250,14 +250,14 @@ ANY_OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100)
+@settings(max_examples=scaled(100))
 @given(LINES, ANY_OPTIONS)
 def test_any_corpus_with_any_options(lines: list[str], options: dict[str, Any]) -> None:
     check_any(lines, options)
 
 
 @pytest.mark.sweep
-@settings(max_examples=1000)
+@settings(max_examples=scaled(1000))
 @given(LINES, ANY_OPTIONS)
 def test_many_corpora_with_any_options(lines: list[str], options: dict[str, Any]) -> None:
     check_any(lines, options)
@@ -379,7 +379,8 @@ def test_files_are_read_by_the_reference(tmp_path: Path) -> None:
 def test_files_of_other_kinds_are_read_by_the_reference(kind: str, tmp_path: Path) -> None:
     lines = corpus("fixtures")[:20_000].split("\n")
     options: dict[str, Any] = {"user_defined_symbols": ["<x>"], "hard_vocab_limit": False}
-    encoding = train_sentencepiece(lines, 500, kind, byte_fallback=kind != "word", **options)
+    size = 300 + len(set("".join(lines)))  # room for bytes, for each character and for more
+    encoding = train_sentencepiece(lines, size, kind, byte_fallback=kind != "word", **options)
     model, _ = save_trained_sentencepiece(encoding, tmp_path / "m")
     processor = sentencepiece.SentencePieceProcessor(model_file=model)
     for line in [*corpus("readme").split("\n"), "<x> 猫 🙂  a"]:

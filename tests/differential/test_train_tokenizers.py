@@ -31,6 +31,7 @@ from compat_bpe.train.settings import TokenizerSettings
 from compat_bpe.train.words import WordCounter
 from tests.differential.reference import repaired
 from tests.differential.small_tokenizers import file
+from tests.examples import scaled
 from tests.strategies import texts
 from tests.tokenizer_files import BYTE_LEVEL
 
@@ -133,7 +134,7 @@ def check(made: Made, text: str) -> None:
     assert made.here.decode(expected) == decoded
 
 
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 @given(text=st.one_of(texts, st.text("abcdé #'\n世<s>/[UNK]", max_size=60)))
 def test_the_same_ids_of_any_text(made: Made, text: str) -> None:
     check(made, text)

@@ -11,7 +11,7 @@ from functools import cache as cache_once
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe import load
@@ -26,6 +26,7 @@ from tests.encodings.stores import (
     cached,
     needs_links,
 )
+from tests.examples import shared_fixture
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -176,7 +177,7 @@ def watch() -> None:
 
 
 @given(st.sampled_from(STORES), st.text("ab./\\:@-_~$ \0", max_size=12))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@shared_fixture()
 def test_no_name_leads_outside(home: Path, store: str, rest: str) -> None:
     watch()
     OPENED.clear()

@@ -92,14 +92,16 @@ def led_to(model: str) -> tuple[str, str]:
     return "file" if isinstance(resolved, NeedsFile) else "not public", resolved.name
 
 
-@pytest.mark.parametrize(("model", "kind", "what"), SPELLINGS, ids=[row[0] for row in SPELLINGS])
-def test_spellings(model: str, kind: str, what: str) -> None:
-    assert led_to(model) == (kind, what)
-    if kind == "encoding":
-        assert encoding_name_for_model(model) == what
-    else:
-        with pytest.raises(KeyError):
-            encoding_name_for_model(model)
+def test_spellings() -> None:
+    wrong = []
+    for model, kind, what in SPELLINGS:
+        try:
+            name = encoding_name_for_model(model)
+        except KeyError:
+            name = None
+        if (*led_to(model), name) != (kind, what, what if kind == "encoding" else None):
+            wrong.append((model, *led_to(model), name))
+    assert not wrong
 
 
 def test_the_table_of_spellings_has_each_once_and_enough() -> None:
@@ -250,3 +252,17 @@ def test_any_text_leads_to_something_or_to_a_key_error(model: str) -> None:
 )
 def test_plain_names(model: str, plain: str) -> None:
     assert plain_model_name(model) == plain
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt-realtime", "gpt-realtimes", "gpt-6", "deepseek-chat", "o200k"]
+)
+def test_the_drop_in_suggests_names_that_it_knows(name: str) -> None:
+    from compat_bpe.tiktoken.model import encoding_name_for_model as tiktokens
+
+    with pytest.raises(KeyError) as error:
+        tiktokens(name)
+    suggested = re.findall(r"'([^']+)'", str(error.value).partition("did you mean")[2])
+    assert name not in suggested
+    for one in suggested:
+        tiktokens(one)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 import pytest
 from hypothesis import given, settings
@@ -13,11 +14,16 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding, load, load_gpt2
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.formats.gpt2 import format_vocab_bpe
+from compat_bpe.formats.models.bpe import RankedModel
 from compat_bpe.formats.sentencepiece import SentencePieceModel
-from compat_bpe.formats.tiktoken import read_ranks
+from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
+from compat_bpe.formats.tiktoken import format_ranks, read_ranks
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.models.sentencepiece.vocabulary import NORMAL, UNKNOWN
 from compat_bpe.save import save_gpt2, save_sentencepiece, save_tiktoken, save_tokenizer_json
+from compat_bpe.train import train_sentencepiece
+from compat_bpe.train.sentencepiece.model import save_trained_sentencepiece
 from compat_bpe.unicode.surrogates import repair
 from tests.examples import scaled
 from tests.strategies import texts
@@ -121,10 +127,13 @@ def test_gpt2_files_are_read_back(tmp_path: Path, name: str) -> None:
     assert sorted(tmp_path.iterdir()) == sorted(paths)
 
 
-def test_gpt2_files_are_recognised_in_a_folder(tmp_path: Path) -> None:
+def test_gpt2_files_are_recognised_in_a_folder(
+    tmp_path: Path, gpt2_files: tuple[Path, Path]
+) -> None:
     """Also when, as in GPT-2, one of the tokens is called "model", and one "version"."""
     enc = get_encoding("gpt2")
-    save_gpt2(enc, tmp_path / "vocab.json", tmp_path / "merges.txt")
+    for file, name in zip(gpt2_files, ("vocab.json", "merges.txt")):
+        shutil.copy(file, tmp_path / name)
     read = load(tmp_path)
     assert isinstance(read, Tokenizer)
     assert ids(read, TEXT) == ids(enc, TEXT)
@@ -229,3 +238,93 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path, save: Save
     with pytest.raises(OSError, match="file"):
         save(small(), tmp_path / "file")
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def like_a_shader() -> Encoding:
+    """Return a vocabulary with a merge whose line in a list of merges looks like its heading."""
+    ranks = dict(BYTES)
+    for end in range(2, len(b"#versions") + 1):
+        ranks[b"#versions"[:end]] = len(ranks)
+    return small(ranks, pattern=r"#?\p{L}+|\s|[^\s\p{L}]")
+
+
+@pytest.mark.parametrize("names", [("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe")])
+def test_a_merge_like_a_heading_is_in_no_list_of_merges(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    ids, merges = (tmp_path / name for name in names)
+    with pytest.raises(ValueError, match=rf"{names[1]}: .*'#version' and 's'.* heading"):
+        save_gpt2(like_a_shader(), ids, merges)
+    assert list(tmp_path.iterdir()) == []
+    save_tiktoken(like_a_shader(), tmp_path / "a.tiktoken")
+    save_tokenizer_json(like_a_shader(), tmp_path / "tokenizer.json")
+    expected = like_a_shader().encode("#version\n#versions")
+    pattern = like_a_shader().pattern
+    assert load(tmp_path / "a.tiktoken", pattern=pattern).encode("#version\n#versions") == expected
+    assert load(tmp_path / "tokenizer.json").encode("#version\n#versions") == expected
+    # So it is with a list that was read, too.
+    with pytest.raises(ValueError, match="heading"):
+        save_gpt2(load(tmp_path / "tokenizer.json"), ids, merges)
+
+
+def test_no_merges_by_dropout_are_in_no_list(tmp_path: Path) -> None:
+    save_tokenizer_json(small(), tmp_path / "tokenizer.json")
+    file = json.loads((tmp_path / "tokenizer.json").read_bytes())
+    file["model"] |= {"dropout": 1.0, "ignore_merges": False}
+    (tmp_path / "tokenizer.json").write_text(json.dumps(file))
+    enc = load(tmp_path / "tokenizer.json")
+    assert enc.encode("ab") != small().encode("ab")
+    with pytest.raises(ValueError, match=r"merges.txt: .*dropout"):
+        save_gpt2(enc, tmp_path / "vocab.json", tmp_path / "merges.txt")
+    save_tokenizer_json(enc, tmp_path / "again.json")
+    assert load(tmp_path / "again.json").encode("abc") == enc.encode("abc")
+    save_tiktoken(enc, tmp_path / "a.tiktoken")
+    assert load(tmp_path / "a.tiktoken", pattern=small().pattern).encode("abc") == enc.encode("abc")
+
+
+def test_the_empty_token_is_in_a_rank_file_as_whispers_have_it(tmp_path: Path) -> None:
+    enc = small({**RANKS, b"": 260})
+    save_tiktoken(enc, tmp_path / "a.tiktoken")
+    assert (tmp_path / "a.tiktoken").read_bytes().endswith(b"\n= 260\n")
+    assert read_ranks(tmp_path / "a.tiktoken") == {**RANKS, b"": 260}
+
+
+@pytest.mark.parametrize("save", [save_tiktoken, save_pair, save_tokenizer_json])
+def test_a_file_that_gives_other_ids_is_not_put_in_place(
+    tmp_path: Path, save: Save, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the writer does wrong: here each leaves out or changes the last merge."""
+
+    def last_merge_lost(ranks: dict[bytes, int]) -> bytes:
+        return format_vocab_bpe(ranks).rsplit(b"\n", 2)[0] + b"\n"
+
+    def last_tokens_changed(ranks: dict[bytes, int]) -> bytes:
+        return format_ranks({**ranks, b"bc": 258, b" ab": 259})
+
+    def unmerged(model: RankedModel, vocabulary: dict[str, int]) -> dict[str, Any]:
+        return {**model.listed().written(vocabulary), "merges": []}
+
+    monkeypatch.setattr("compat_bpe.encodings.save.format_vocab_bpe", last_merge_lost)
+    monkeypatch.setattr("compat_bpe.encodings.save.format_ranks", last_tokens_changed)
+    monkeypatch.setattr(RankedModel, "written", unmerged)
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with pytest.raises(ValueError, match=r"(file|other): it is not written.* other ids"):
+        save(small(), path)
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("file", b"old")]
+
+
+def test_a_model_that_gives_other_ids_is_not_put_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reversed_scores(model: SentencePieceModel) -> bytes:
+        return sentencepiece_bytes(model._replace(scores=[-score for score in model.scores]))
+
+    enc = train_sentencepiece(["hug pug hugs", "hug pun bun"] * 9, 24)
+    writer = "compat_bpe.encodings.save_sentencepiece.sentencepiece_bytes"
+    monkeypatch.setattr(writer, reversed_scores)
+    with pytest.raises(ValueError, match=r"a\.model: it is not written.* other ids"):
+        save_sentencepiece(enc, tmp_path / "a.model")
+    with pytest.raises(ValueError, match=r"b\.model: it is not written.* other ids"):
+        save_trained_sentencepiece(enc, tmp_path / "b")
+    assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,6 @@ import bz2
 import gzip
 import lzma
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.files import compressed
 from compat_bpe.files.compressed import is_compressed, kind_of_compression, read_blocks, read_lines
+from tests.memory import on_linux, run_and_peak
 
 
 def zstd_module() -> Any:
@@ -146,7 +146,7 @@ def test_a_named_pipe(ending: str, tmp_path: Path) -> None:
 
 
 _READ = """
-import resource, sys
+import sys
 from compat_bpe.files.compressed import read_blocks
 size = 0
 try:
@@ -156,24 +156,20 @@ except ValueError as error:
     print(error)
 else:
     print(size)
-with open("/proc/self/status") as status:
-    print(next(line.split()[1] for line in status if line.startswith("VmHWM")))
 """
 
 
 def peak(path: Path) -> tuple[str, float]:
     """What reading a file prints, and the most megabytes of memory."""
-    command = [sys.executable, "-c", _READ, str(path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    printed, kilobytes = run.stdout.splitlines()
-    return printed, int(kilobytes) / 1000
+    printed, most = run_and_peak(_READ, str(path))
+    return printed.decode().rstrip(), most / 1e6
 
 
 #: The memory of a process that reads: PyPy alone takes more than half of it.
 MOST_MEGABYTES = 100 if sys.implementation.name == "pypy" else 60
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells of the memory")
+@on_linux
 @of_each
 def test_a_bomb_takes_little_memory(ending: str, tmp_path: Path) -> None:
     """32 MB of one letter, in one stream; zstd makes 3 KB of it, less than a block."""
@@ -184,7 +180,7 @@ def test_a_bomb_takes_little_memory(ending: str, tmp_path: Path) -> None:
     assert megabytes < MOST_MEGABYTES
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells of the memory")
+@on_linux
 def test_a_window_that_is_too_large(tmp_path: Path) -> None:
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 29}]
     path = tmp_path / "a.xz"

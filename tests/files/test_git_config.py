@@ -55,8 +55,7 @@ def test_blanks_after_a_line_that_goes_on(tmp_path: Path, value: str) -> None:
 
 @settings(
     max_examples=scaled(200),
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(text=texts)
 def test_settings_are_those_that_git_reads(tmp_path: Path, text: str) -> None:

@@ -6,11 +6,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.files.ignore import Globs, Rules, rules_around, rules_within
 from compat_bpe.files.walk import Walk
+from tests.examples import shared_fixture
 
 # What the paths of a repository are made of, and its patterns.
 NAMES = ["a", "b", "ab", "foo", "foo.py", "x.txt", "!x", "#y", " z", "a b", "[c]", "build"]
@@ -69,7 +70,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("any_case", [False, True])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@shared_fixture()
 @given(files=ignore_files)
 def test_what_git_lists_is_found(
     repository: Path, any_case: bool, files: dict[str, list[str]]
@@ -85,12 +86,10 @@ def test_what_git_lists_is_found(
     assert found == {path for path in names if os.path.basename(path) != ".gitignore"}
 
 
-@pytest.mark.parametrize("any_case", [False, True])
-def test_each_pattern_alone(tmp_path: Path, any_case: bool) -> None:
+def test_each_pattern_alone(tmp_path: Path) -> None:
     if shutil.which("git") is None and not os.environ.get("CI"):
         pytest.skip("git is not installed")
     git(tmp_path, "init", "-q")
-    git(tmp_path, "config", "core.ignoreCase", str(any_case).lower())
     alone = [
         *PARTS,
         "a**",
@@ -117,10 +116,12 @@ def test_each_pattern_alone(tmp_path: Path, any_case: bool) -> None:
         for folder in ("foo/a/b", "a/b/a"):
             (top / folder / "x.txt").touch()
         (top / ".gitignore").write_bytes(pattern.encode())
-    listed = git(tmp_path, "ls-files", "-co", "--exclude-standard", "-z").split(b"\0")
-    names = {os.fsdecode(path) for path in listed if path}
-    found = {os.path.relpath(file.path, tmp_path) for file in Walk().find([str(tmp_path)])}
-    assert found == {path for path in names if os.path.basename(path) != ".gitignore"}
+    for any_case in ("false", "true"):
+        git(tmp_path, "config", "core.ignoreCase", any_case)
+        listed = git(tmp_path, "ls-files", "-co", "--exclude-standard", "-z").split(b"\0")
+        names = {os.fsdecode(path) for path in listed if path}
+        found = {os.path.relpath(file.path, tmp_path) for file in Walk().find([str(tmp_path)])}
+        assert found == {path for path in names if os.path.basename(path) != ".gitignore"}
 
 
 def test_nothing_is_taken_for_what_is_below_it() -> None:

@@ -3,16 +3,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.files.text import read_text
+from tests.examples import shared_fixture
 
 # Every example writes the file anew, so it may be shared.
-shared_file = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
-@shared_file
+@shared_fixture()
 @given(text=st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_utf8_is_read_unchanged(tmp_path: Path, text: str) -> None:
     path = tmp_path / "text"
@@ -20,7 +20,7 @@ def test_any_utf8_is_read_unchanged(tmp_path: Path, text: str) -> None:
     assert read_text(str(path), allow_nul=True) == (text, len(text.encode()))
 
 
-@shared_file
+@shared_fixture()
 @given(data=st.binary())
 def test_any_bytes_are_strict_utf8_or_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "data"

@@ -14,6 +14,7 @@ from compat_bpe.fit import piece_tree, positions
 from compat_bpe.fit.document import Document
 from compat_bpe.fit.positions import Position, Unit
 from compat_bpe.pipeline.offsets import locate
+from tests.examples import scaled
 from tests.fit.edits import Edit, edits
 from tests.fit.hard_encodings import NAMES, encoding_of, hard_texts
 from tests.fit.piece_trees import small_pieces
@@ -70,7 +71,7 @@ def neighbours(document: Document) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "leaves text out", "words"])
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 @given(size=st.sampled_from([2, 8]), text=line_texts, changes=edits(8), data=st.data())
 def test_places_after_edits(
     name: str, size: int, text: str, changes: list[Edit], data: st.DataObject
@@ -132,7 +133,7 @@ def test_a_long_text_is_looked_into_at_one_place(
 
 
 @pytest.mark.parametrize("names", [NAMES[:4], NAMES[4:]])
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 @given(data=st.data(), text=hard_texts)
 def test_tokens_are_those_of_the_text(names: list[str], data: st.DataObject, text: str) -> None:
     encoding = encoding_of(data.draw(st.sampled_from(names)))
@@ -178,7 +179,7 @@ def test_a_document_of_nothing() -> None:
 
 
 @pytest.mark.parametrize("names", [NAMES[:4], NAMES[4:]])
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 @given(data=st.data(), text=hard_texts, size=st.sampled_from([2, 8]), limit=st.integers(2, 20))
 def test_nothing_beyond_the_range_around_a_place_fits(
     names: list[str], data: st.DataObject, text: str, size: int, limit: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import time
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ from tests.formats.small_gguf import (
     pieces,
     vocabulary,
 )
+from tools.attack.growth import calls_of
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -282,9 +282,9 @@ def test_a_folder_has_one_file_and_it_comes_last(tmp_path: Path) -> None:
 def test_the_weights_cost_nothing(tmp_path: Path) -> None:
     path = write(tmp_path / "large.gguf", gpt2(), tensors=300)
     with_hole(path, path.read_bytes(), 40 << 30)
-    start = time.monotonic()
     assert compat_bpe.load(path).encode("hello") == [259]
-    assert time.monotonic() - start < 5
+    # To read 40 GB, a block of 256 KB after another, would take 160,000.
+    assert calls_of(lambda: compat_bpe.load(path)) < 100_000
 
 
 @pytest.mark.parametrize("kind", SMALL)
@@ -294,3 +294,26 @@ def test_a_copy_is_the_same(tmp_path: Path, kind: str) -> None:
     text = "ab <x>"
     assert copied.encode(text, allowed_special="all") == enc.encode(text, allowed_special="all")
     assert copied.special_tokens_set == enc.special_tokens_set
+
+
+@pytest.mark.parametrize("has_bytes", [False, True])
+def test_what_llama_cpp_does_not_need_may_be_missing(tmp_path: Path, has_bytes: bool) -> None:
+    """Without types and scores: ids 0 to 2 have their usual roles, and pieces merge in order."""
+    names = ["<unk>", "<s>", "</s>", "▁", "a", "b", "ab", "▁ab"]
+    kinds = [UNKNOWN, CONTROL, CONTROL, *[NORMAL] * 5]
+    if has_bytes:
+        names += [f"<0x{byte:02X}>" for byte in range(256)]
+        kinds += [BYTE] * 256
+    entries = vocabulary("llama", dict(zip(names, kinds)), scores=Items(F32, [0.0] * len(names)))
+    loaded: list[compat_bpe.Encoding] = []
+    for missing in ((), ("scores",), ("token_type",), ("scores", "token_type")):
+        kept = {
+            key: value for key, value in entries.items() if key.rpartition(".")[2] not in missing
+        }
+        path = tmp_path / f"{len(loaded)}.gguf"
+        write(path, kept)
+        loaded.append(compat_bpe.load(path))
+    for text in ("ab", "ab bab", "é<s>", "<0x41>\n", "</s>"):
+        expected = loaded[0].encode_ordinary(text)
+        assert [one.encode_ordinary(text) for one in loaded] == [expected] * 4
+        assert {one.decode(expected) for one in loaded} == {loaded[0].decode(expected)}

@@ -30,6 +30,7 @@ from tests.formats.gguf_files import (
     with_hole,
     write,
 )
+from tools.attack.growth import calls_of
 
 WHOLE: dict[str, Written] = {
     "general.name": "Small",
@@ -146,7 +147,7 @@ def test_cut_anywhere(tmp_path: Path, order: str) -> None:
 def test_any_byte_changed(tmp_path: Path, order: str) -> None:
     path, data = tmp_path / "bad.gguf", gguf(WHOLE, order=order)
     path.write_bytes(data)
-    start = time.monotonic()
+    start = time.process_time()
     with path.open("r+b", buffering=0) as file:
         for place, byte in enumerate(data):
             for change in (1, 0x80, 0xFF):
@@ -158,7 +159,7 @@ def test_any_byte_changed(tmp_path: Path, order: str) -> None:
                     assert str(error).startswith(f"{path}: byte ")  # noqa: PT017
             file.seek(place)
             file.write(bytes([byte]))
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 60  # no damage makes it long
     assert len(read_entries(path)) == len(WHOLE)
 
 
@@ -210,14 +211,14 @@ def test_damage_is_named_by_its_place(tmp_path: Path, data: bytes, message: str)
 
 def test_the_weights_cost_neither_time_nor_memory(tmp_path: Path) -> None:
     path = with_hole(tmp_path / "large.gguf", gguf(WHOLE, tensors=300), 40 << 30)
-    start = time.monotonic()
     tracemalloc.start()
     try:
         assert len(read_entries(path)) == len(WHOLE)
         assert tracemalloc.get_traced_memory()[1] < 4 << 20
     finally:
         tracemalloc.stop()
-    assert time.monotonic() - start < 5
+    # To read 40 GB, a block of 256 KB after another, would take 160,000.
+    assert calls_of(lambda: read_entries(path)) < 10_000
 
 
 @pytest.mark.parametrize(
@@ -232,10 +233,9 @@ def test_the_weights_cost_neither_time_nor_memory(tmp_path: Path) -> None:
 )
 def test_lengths_that_a_large_file_has_room_for(tmp_path: Path, data: bytes) -> None:
     path = with_hole(tmp_path / "large.gguf", data, 40 << 30)
-    start = time.monotonic()
     with pytest.raises(ValueError, match=r"large\.gguf: byte \d+: "):
         read_entries(path)
-    assert time.monotonic() - start < 5
+    assert calls_of(lambda: read_entries(path)) < 10_000
 
 
 def test_more_keys_than_any_file_has(tmp_path: Path) -> None:

@@ -50,8 +50,12 @@ from tests.formats.small_gguf import (
         ({**gpt2(), "tokenizer.ggml.token_type": Items(I32, [9] * 262)}, "there is no type 9 of"),
         ({**gpt2(), "tokenizer.ggml.token_type": Items(F32, [1])}, "must be an array of numbers"),
         ({**gpt2(), "tokenizer.ggml.tokens": strings(*"ab" * 131)}, "tokens[260]: 'a' is [0], too"),
-        (vocabulary("llama", {"a": 1}), "tokenizer.ggml.scores: there are 0 for 1 tokens"),
-        (vocabulary("llama", {"a": 1}, scores=Items(F32, [0.0])), "no piece is the unknown one"),
+        (vocabulary("t5", {"a": 1}), "tokenizer.ggml.scores: there are 0 for 1 tokens"),
+        (
+            vocabulary("llama", {"a": 1}, scores=Items(F32, [])),
+            "tokenizer.ggml.scores: there are 0 for 1 tokens",
+        ),
+        (vocabulary("llama", {"a": 1}), "tokenizer.ggml.token_type: no token is the unknown one"),
         (vocabulary("bert", {"a": 1}), "tokenizer.ggml.tokens: there is no unk_token"),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
@@ -103,7 +107,7 @@ def test_any_damage_is_an_error_or_does_no_harm(
     path = write(tmp_path / "bad.gguf", SMALL[kind], order=order)
     data = path.read_bytes()
     expected = compat_bpe.load(path).encode("ab <x>", disallowed_special=())
-    start = time.monotonic()
+    start = time.process_time()
     with path.open("r+b", buffering=0) as file:
         for place in range(0, len(data), every):
             byte = data[place]
@@ -121,4 +125,4 @@ def test_any_damage_is_an_error_or_does_no_harm(
         os.truncate(path, size)
         with pytest.raises(ValueError, match=r"bad\.gguf: "):
             compat_bpe.load(path)
-    assert time.monotonic() - start < 60
+    assert time.process_time() - start < 60  # no damage makes it long

@@ -28,7 +28,7 @@ def emacs(*arguments: str | Path, folder: Path, **environment: str) -> str:
         },
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -8,7 +8,7 @@
 
 (defun test-wait (what ready)
   "Wait until READY returns non-nil; WHAT is waited for."
-  (let ((until (+ (float-time) 10)))
+  (let ((until (+ (float-time) 60)))
     (while (not (funcall ready))
       (when (> (float-time) until)
         (error "Waited in vain: %s; the mode line has %S" what (compat-bpe-mode-line)))

@@ -25,7 +25,7 @@ local function finish()
 end
 local function said() return vim.fn.execute("messages") end
 local function wait(what, ready)
-  if not vim.wait(8000, ready, 5) then
+  if not vim.wait(60000, ready, 5) then
     error("waited in vain: " .. what .. ": " .. said())
   end
 end
@@ -71,7 +71,7 @@ def session(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     output = folder / "output.json"

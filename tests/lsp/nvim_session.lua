@@ -9,7 +9,7 @@ local function finish()
 end
 
 local function wait(what, ready)
-  if not vim.wait(20000, ready, 5) then
+  if not vim.wait(60000, ready, 5) then
     written.failed = what .. ": " .. vim.fn.execute("messages")
     finish()
   end

@@ -72,6 +72,7 @@ def test_settings_in_toml() -> None:
 # Real editors
 
 
+@pytest.mark.smoke
 @pytest.mark.editors
 @pytest.mark.parametrize("kind", ["Eglot", "lsp-mode"])
 def test_emacs(tmp_path: Path, kind: str) -> None:
@@ -89,6 +90,7 @@ def test_emacs(tmp_path: Path, kind: str) -> None:
     assert "nknown" not in written["said"]
 
 
+@pytest.mark.smoke
 @pytest.mark.editors
 def test_vim_with_ale(tmp_path: Path) -> None:
     path = install_server(tmp_path)
@@ -124,7 +126,7 @@ def test_vim_with_ale(tmp_path: Path) -> None:
         cwd=tmp_path,
         env={**os.environ, "PATH": path, "HOME": str(tmp_path)},
         stdin=subprocess.DEVNULL,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     (problem,) = json.loads((tmp_path / "problems").read_text())
@@ -142,7 +144,7 @@ def test_neovim_without_a_plugin(newest_neovim: str, tmp_path: Path) -> None:
         """
         vim.cmd("edit file.md")
         local function hints() return vim.lsp.inlay_hint.get({ bufnr = 0 }) end
-        vim.wait(8000, function() return #hints() > 0 and #vim.diagnostic.get(0) > 0 end, 5)
+        vim.wait(60000, function() return #hints() > 0 and #vim.diagnostic.get(0) > 0 end, 5)
         local written = {
           hint = hints()[1].inlay_hint.label,
           problem = vim.diagnostic.get(0)[1].message,
@@ -159,7 +161,7 @@ def test_neovim_without_a_plugin(newest_neovim: str, tmp_path: Path) -> None:
         env={**os.environ, "PATH": path, "HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert (tmp_path / "output.json").exists(), done.stderr

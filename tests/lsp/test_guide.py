@@ -108,13 +108,13 @@ def test_the_plugin_in_lua(tmp_path: Path) -> None:
         vim.cmd("luafile example.lua")
         vim.cmd("edit code.py")
         local plugin = require("compat_bpe")
-        vim.wait(20000, function() return plugin.status() ~= "" end, 5)
+        vim.wait(60000, function() return plugin.status() ~= "" end, 5)
         vim.api.nvim_win_set_cursor(0, { 1001, 0 })
         vim.cmd("normal! Ax")
         vim.cmd("startinsert!")
         vim.api.nvim_win_set_cursor(0, { 1001, #vim.api.nvim_get_current_line() })
         vim.cmd("doautocmd TextChangedI")
-        vim.wait(20000, function() return vim.g.last_prompt ~= nil end, 5)
+        vim.wait(60000, function() return vim.g.last_prompt ~= nil end, 5)
         local said = vim.fn.execute("messages")
         local written = { prompt = vim.g.last_prompt, said = said }
         vim.fn.writefile({ vim.fn.json_encode(written) }, "output.json")
@@ -132,7 +132,7 @@ def test_the_plugin_in_lua(tmp_path: Path) -> None:
             "XDG_STATE_HOME": str(tmp_path),
         },
         capture_output=True,
-        timeout=120,
+        timeout=300,
         check=True,
     )
     written = json.loads((tmp_path / "output.json").read_text())

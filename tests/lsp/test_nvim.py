@@ -73,7 +73,7 @@ def test_what_a_user_types_is_counted(neovim: str, tmp_path: Path, ending: str) 
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     written = json.loads((tmp_path / "output.json").read_text())

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.editors
 ENCODING = get_encoding("o200k_base")
 
 
+@pytest.mark.smoke
 def test_as_installed(neovim: str, tmp_path: Path) -> None:
     """Without setup(): the count, and the prompt of an encoding without tokens for it."""
     text = "def area(r):\n    return \n" * 300

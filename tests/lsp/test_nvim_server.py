@@ -96,7 +96,7 @@ def test_a_python_is_enough(neovim: str, tmp_path: Path, kind: str) -> None:
         tmp_path,
         """
         vim.api.nvim_buf_set_lines(0, 0, -1, true, { "one two" })
-        vim.wait(5000, function() return require("compat_bpe").status() ~= "" end)
+        vim.wait(60000, function() return require("compat_bpe").status() ~= "" end)
         status("3 tokens")
         written.found = require("compat_bpe.command").find()
         """,

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.editors
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(__file__).with_name("pytest_lsp")
+PYTEST_LSP = "pytest-lsp==1.0.1"
 
 
 def test_a_session_of_pytest_lsp(tmp_path: Path) -> None:
@@ -28,7 +29,7 @@ def test_a_session_of_pytest_lsp(tmp_path: Path) -> None:
     }
     for command in (
         [sys.executable, "-m", "venv", str(tmp_path)],
-        [python, "-m", "pip", "install", "-q", "pytest-lsp==1.0.1"],
+        [python, "-m", "pip", "install", "-q", PYTEST_LSP],
         [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(FOLDER / "session.py")],
     ):
         done = subprocess.run(

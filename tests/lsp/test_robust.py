@@ -18,8 +18,10 @@ from compat_bpe.lsp import errors, wire
 from compat_bpe.lsp import session as session_module
 from compat_bpe.lsp.params import Params
 from compat_bpe.lsp.server import REQUESTS
+from compat_bpe.lsp.session import Session
 from tests.lsp.client import (
     COMMAND,
+    PATIENCE,
     URI,
     Failed,
     client_of,
@@ -146,7 +148,7 @@ def test_a_client_that_does_not_listen_any_more() -> None:
         running.stdin.write(framed(json.dumps(initialize).encode()))
         running.stdin.flush()
         # Standard input stays open: the server sees by its answer that nobody is there.
-        assert running.wait(30) == 1
+        assert running.wait(PATIENCE) == 1
         assert running.stderr.read() == b""
 
 
@@ -301,9 +303,10 @@ def test_requests_that_wait_are_cancelled() -> None:
     """They are not worked on at all."""
     worked = []
 
-    def work(_session: object, params: Params) -> None:
+    def work(session: Session, params: Params) -> None:
         worked.append(params.number("number"))
-        time.sleep(0.1)
+        while len(session._cancelled) < 5:
+            time.sleep(0.001)  # the others are read meanwhile
 
     with patch.dict(REQUESTS, {"test/work": work}), client_of() as client:
         numbers = [client.ask("test/work", {"number": number}) for number in range(10)]

@@ -81,6 +81,7 @@ def session(
     return found
 
 
+@pytest.mark.smoke
 def test_a_session(python: Path, folder: Path) -> None:
     definitions = [
         {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
@@ -129,6 +130,17 @@ def test_a_session(python: Path, folder: Path) -> None:
     assert {"model", "encoding", "context", "input", "output"} == set(
         found["resources"]["compat-bpe://models"]["models"][0]
     )
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names of files are Unicode on Windows")
+def test_a_name_that_is_not_utf_8_is_sent_escaped(python: Path, folder: Path) -> None:
+    (folder / os.fsdecode(b"caf\xe9.txt")).write_text("hello world")
+    (folder / os.fsdecode(b"b\xff.bin")).write_bytes(b"\0")
+    found = session(python, folder, ("token_tree", {}), ("count_tokens", {"text": "hello"}))
+    tree, count = (answer["result"] for answer in found["answers"])
+    assert [row["path"] for row in tree["entries"]] == ["a.txt", r"caf\udce9.txt"]
+    assert [one["path"] for one in tree["problems"]] == [r"b\udcff.bin"]
+    assert count["tokens"] == 1
 
 
 def test_the_roots_of_the_client(python: Path, folder: Path) -> None:

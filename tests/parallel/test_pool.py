@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
@@ -109,6 +111,24 @@ def test_a_worker_without_memory_is_told_like_a_killed_one(
     with Pool(Squares, (0,), 2) as pool, pytest.raises(WorkerKilled, match="lack of memory"):
         list(pool.run([1, 2, -2, 3, 4]))
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_worker_killed_at_the_last_task_is_told_however_slow_its_thread_is() -> None:
+    """The end of the task is heard before its thread can do anything else."""
+    is_over = threading.Event()
+
+    class Events(SimpleQueue[object]):
+        def put(self, *args: Any, **options: Any) -> None:
+            super().put(*args, **options)
+            is_over.wait()
+
+    with Pool(Squares, (0,), 1) as pool:
+        pool._events = Events()
+        try:
+            with pytest.raises(WorkerKilled):
+                list(pool.run([-1]))
+        finally:
+            is_over.set()
 
 
 def test_when_all_are_killed_nothing_waits() -> None:

@@ -102,6 +102,7 @@ def test_the_same_through_pandas(
         assert [row[0] for row in counted] == [GPT2.count("na\ufffdve"), 0]
 
 
+@pytest.mark.smoke
 def test_the_same_in_sql(spark: SparkSession, rows: DataFrame, own: Encoding) -> None:
     names = register(spark, {"mine": own})
     columns = rows.select(count_tokens("text", "gpt2"), split(rows.text, "gpt2", 3)).columns

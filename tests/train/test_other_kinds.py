@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from compat_bpe import Encoding, get_encoding
+from compat_bpe import Encoding, get_encoding, load
 from compat_bpe.report.unreachable import unreachable_tokens
 from compat_bpe.save import save_gpt2, save_tiktoken, save_tokenizer_json
-from compat_bpe.train import train_character_bpe, train_sentencepiece
+from compat_bpe.train import Trainer, TrainingSettings, train_character_bpe, train_sentencepiece
 from compat_bpe.train.bpe.growing import GrowingVocabulary
 from compat_bpe.train.diff import changes
 from compat_bpe.train.extend.extend import Extender, extend, make_extender
@@ -82,3 +83,42 @@ def test_nothing_is_saved_as_ranks(name: str, tmp_path: Path) -> None:
 def test_a_baseline_is_no_file(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"is no byte-level BPE|cannot hold"):
         save_tokenizer_json(get_encoding(name), tmp_path / "tokenizer.json")
+
+
+def test_files_of_one_training_give_the_same_ids(tmp_path: Path) -> None:
+    """The line of the merge of "#version" and "s" would be skipped as a heading by readers."""
+    lines = "#version\n#versions\n#versioned\n"
+    settings = TrainingSettings(280, pattern="cl100k_base", special_tokens=["<|end|>", "[PAD]"])
+    with Trainer(settings, name="mine") as trainer:
+        trainer.feed(lines * 200)
+        trained = trainer.train()
+
+    def write(name: str, **options: Any) -> set[str]:
+        encoding, merges = trained.encoding, trained.merges
+        pattern = "cl100k_base"
+        folder = tmp_path / name
+        return {*write_vocabulary(folder, encoding, pattern=pattern, merges=merges, **options)}
+
+    with pytest.raises(ValueError, match=r"vocab\.bpe: it cannot hold .*'#version'"):
+        write("out")
+    assert list(tmp_path.iterdir()) == []
+    reasons: dict[str, str] = {}
+    written = write("out", left_out=reasons.__setitem__)
+    assert reasons.keys() == {"gpt2", "vocab-merges"}
+    for name in ("mine.tiktoken", "tokenizer.json"):
+        assert load(tmp_path / "out" / name).encode(lines) == trained.encoding.encode(lines)
+    assert written == {
+        "mine.tiktoken", "tokenizer.json", "tokenizer_config.json", "token_map.tsv", "manifest.json"
+    }  # fmt: skip
+    formats = ["gpt2", "vocab-merges", "token-map"]
+    with pytest.raises(ValueError, match="it cannot hold"):  # nothing would be left
+        write("none", formats=formats, left_out=reasons.__setitem__)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(("name", "id_"), [("<s>", 65), ("\ud800", 261)])
+def test_what_the_token_map_cannot_hold(tmp_path: Path, name: str, id_: int) -> None:
+    ranks = {bytes([byte]): byte for byte in range(256)}
+    enc = Encoding("mine", pat_str=".", mergeable_ranks=ranks, special_tokens={name: id_})
+    with pytest.raises(ValueError, match=r"the special token .* has (the id|a lone)"):
+        write_vocabulary(tmp_path / "out", enc, pattern=".", formats=["token-map"])

@@ -39,5 +39,5 @@ def test_the_borders_of_the_surrogates(code_point: int) -> None:
 
 
 def test_only_text_is_taken() -> None:
-    with pytest.raises(TypeError, match="a bytes is no text"):
+    with pytest.raises(TypeError, match="text must be a str, not bytes"):
         check_text(b"a")  # type: ignore[arg-type]

@@ -27,9 +27,12 @@ _NPM = ["--no-audit", "--no-fund", "--loglevel=error"]
 
 
 def install() -> Path:
-    """Return the folder of VS Code's server; install it if it is not there."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    folder = Path(base) / f"compat-bpe-tests/code-server-{VERSION}"
+    """Return the folder of VS Code's server; install it if it is not there.
+
+    It is kept in the folder that COMPAT_BPE_VSCODE names, or in ``~/.cache``.
+    """
+    kept = os.environ.get("COMPAT_BPE_VSCODE") or os.path.expanduser("~/.cache/compat-bpe-tests")
+    folder = Path(kept) / f"code-server-{VERSION}"
     if not (folder / "done").exists():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -51,7 +54,7 @@ def _npm(folder: Path, *arguments: str) -> None:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -92,7 +95,7 @@ class Program:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert "successfully installed" in added.stdout, added.stdout + added.stderr
@@ -121,7 +124,7 @@ class Program:
             raise
 
     def _port(self) -> int:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while time.monotonic() < end:
             if found := _STARTED.search((self.folder / "log.txt").read_text()):
                 return int(found[1])

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,6 @@ from tools.browser import Browser
 pytestmark = pytest.mark.vscode
 
 COUNT = get_encoding("o200k_base").count(TEXT)
-#: The server is not started again sooner than this after its last start.
-PAUSE = 10
 
 
 def servers(folder: Path) -> list[int]:
@@ -49,11 +46,15 @@ def test_no_count_of_a_dead_server_is_shown(window: Window, tmp_path: Path) -> N
             killed.add(process)
     window.until_count("Tokens: stopped")
     assert str(COUNT) not in window.count()
-    time.sleep(PAUSE)
     window.click(".monaco-editor .view-lines")
-    window.type("x")
-    # The next edit brings the count back, of the text as it is now.
-    window.until(lambda: " tokens · " in window.count(), "count")
+
+    def is_counted_after_an_edit() -> bool:
+        window.type("x")
+        return " tokens · " in window.count()
+
+    # It is not started again sooner than some seconds after its last start; then an edit brings the
+    # count back.
+    window.until(is_counted_after_an_edit, "count")
 
 
 def test_restart_recovers_once_there_is_a_python(

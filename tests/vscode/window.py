@@ -13,6 +13,7 @@ from tools.browser import Browser
 COUNT = """
 const item = document.getElementById('compat-bpe.compat-bpe.compatBpe.count');
 return item && item.textContent"""
+_PATIENCE = 120  # seconds; only what hangs takes so long
 _KEYS = {"Enter": 13, "Escape": 27, "F1": 112, "End": 35, "Home": 36, "ArrowDown": 40}
 
 
@@ -38,14 +39,14 @@ class Window:
         self.browser.open(address)
         self.until(lambda: self.seen(".monaco-workbench .statusbar"), "a window")
 
-    def until(self, holds: Callable[[], Any], what: str, seconds: float = 30) -> Any:
+    def until(self, holds: Callable[[], Any], what: str) -> Any:
         """Return what a function returns, as soon as that is true."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + _PATIENCE
         while time.monotonic() < end:
             if found := holds():
                 return found
             time.sleep(0.1)
-        raise AssertionError(f"no {what} in {seconds} s; the window says: {self.text()[-3000:]}")
+        raise AssertionError(f"no {what} in {_PATIENCE} s; the window says: {self.text()[-3000:]}")
 
     def seen(self, selector: str) -> bool:
         """Return True if there is an element."""
@@ -62,9 +63,9 @@ class Window:
         """Return what the status bar says of tokens."""
         return str(self.browser.run(COUNT) or "").replace("\u00a0", " ").strip()
 
-    def until_count(self, begins: str, seconds: float = 30) -> str:
+    def until_count(self, begins: str) -> str:
         """Return the count as soon as it begins so."""
-        self.until(lambda: self.count().startswith(begins), f"count {begins!r}", seconds)
+        self.until(lambda: self.count().startswith(begins), f"count {begins!r}")
         return self.count()
 
     def key(self, name: str, modifiers: int = 0) -> None:
@@ -104,14 +105,26 @@ class Window:
             )
 
     def pick(self, text: str) -> None:
-        """Write into the quick pick that is open, and take what it then has first."""
-        self.until(
-            lambda: self.seen(".quick-input-widget:not([style*='none']) input"), "quick pick"
-        )
-        time.sleep(0.3)
-        self.type(text)
-        time.sleep(0.7)
+        """Write into the quick pick that is open, and take the item with that text."""
+        self.write(text)
+        chosen = ".quick-input-list .monaco-list-row.focused"
+        self.until(lambda: text in self.text(chosen), f"item {text!r} chosen")
         self.key("Enter")
+
+    def enter(self, text: str) -> None:
+        """Write into the input box that is open, and enter that."""
+        self.write(text)
+        self.key("Enter")
+
+    def write(self, text: str) -> None:
+        """Write into the quick pick or input box that is open."""
+        focused = """
+            const field = document.activeElement;
+            return field.closest('.quick-input-widget') && field.tagName === 'INPUT'"""
+        self.until(lambda: self.browser.run(focused), "quick pick")
+        self.type(text)
+        written = "return document.activeElement.value.endsWith(arguments[0])"
+        self.until(lambda: self.browser.run(written, text), f"{text!r} written")
 
     def command(self, title: str) -> None:
         """Carry out a command by its title."""

@@ -11,7 +11,7 @@ from tools.browser import Browser
 
 #: Keys that are held while another one is pressed, as ``Page.press`` takes them.
 CONTROL, SHIFT = 2, 8
-_PATIENCE = 40  # seconds; a browser that has little of a machine starts Python slowly
+_PATIENCE = 120  # seconds; only what hangs takes so long
 
 
 class Page:
@@ -49,16 +49,17 @@ class Page:
             time.sleep(0.05)
 
     def settle(self) -> None:
-        """Wait until all of the text is counted and what is in sight is drawn."""
+        """Wait until all that the page was asked for is answered and drawn."""
+        # What a size or a selection has changed is told with the next picture, and asked with it.
         script = """
-            const busy = id => document.getElementById(id).getAttribute('aria-busy') === 'true';
-            const sleep = ms => new Promise(done => setTimeout(done, ms));
             const frame = () => new Promise(done => requestAnimationFrame(done));
-            for (let still = 0; still < 3;) {
-              await frame(); await sleep(arguments[0]);
-              still = busy('counts') || busy('tokens') ? 0 : still + 1;
+            const { dataset } = document.documentElement;
+            await frame();
+            for (let frames = 0; frames < 60; frames++) {
+              await frame();
+              if (dataset.asked === dataset.answered) return true;
             }"""
-        self.run(f"return (async () => {{{script}}}).apply(null, arguments)", 15)
+        self.wait(lambda: self.run(f"return (async () => {{{script}}})()"))
 
     def run(self, script: str, *arguments: object) -> Any:
         """Return the value of the body of a JavaScript function; ``$`` gives an element by id."""

@@ -180,6 +180,9 @@ def test_encodings_of_files_have_keys_of_their_own(tmp_path: Path) -> None:
     desk = Desk()
     assert "error" in loaded(desk, tmp_path / "a", {"tokenizer.json": b"{}"})
     pair = {"vocab.json": b'{"a": 0, "b": 1}', "merges.txt": b""}
+    # Without the bytes as tokens it is GPT-2's only if a file says so.
+    assert "error" in loaded(desk, tmp_path / "d", pair)
+    pair["tokenizer_config.json"] = b'{"tokenizer_class": "GPT2Tokenizer"}'
     assert loaded(desk, tmp_path / "b", pair) == {"value": "file:1"}
     assert loaded(desk, tmp_path / "c", {"m.gguf": gguf(gpt2())}) == {"value": "file:2"}
     desk.answer('{"ask": "choose", "keys": ["file:2", "file:1"], "special": false}')

@@ -31,6 +31,7 @@ def corpus() -> dict[str, str]:
     return {path.name: path.read_text("utf-8").replace("\r", "")[:120_000] for path in TEXTS}
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", NAMES)
 def test_counts_are_those_of_tiktoken(page: Page, name: str) -> None:
     page.choose("encoding", name)
@@ -47,6 +48,7 @@ def test_counts_of_corpora_are_those_of_tiktoken(page: Page) -> None:
         page.clear()
 
 
+@pytest.mark.smoke
 def test_counts_follow_each_keystroke(page: Page) -> None:
     typed = ""
     for part in ["to", "ken", "iz", " ", "\U0001f600", "er", "\n", "\n", "  x", "é"]:

@@ -54,6 +54,19 @@ def run(name: str, kit: Kit, write: bool) -> bool:
     return True
 
 
+def fetch() -> None:
+    """Fetch what a quick run takes of Debian and npm, so that it needs neither."""
+    kit = Kit(_kept(), quick=True)
+    for name in ("cpython_new", "pypy", "pyodide", "emulated"):
+        import_module(f"tools.places.{name}").fetch(kit.script(name))
+    kit.close()
+
+
+def _kept() -> Path:
+    named = os.environ.get("COMPAT_BPE_PLACES")
+    return Path(named or os.path.join(tempfile.gettempdir(), "compat_bpe_places"))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.places", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(SCRIPTS)}")
@@ -69,11 +82,7 @@ def main() -> int:
     for name in options.names:
         if name not in SCRIPTS:
             parser.error(f"there is no place {name}; there are {', '.join(SCRIPTS)}")
-    kept = Path(
-        os.environ.get("COMPAT_BPE_PLACES")
-        or os.path.join(tempfile.gettempdir(), "compat_bpe_places")
-    )
-    kit = Kit(kept, options.quick)
+    kit = Kit(_kept(), options.quick)
     names = options.names or SCRIPTS
     if options.anywhere:
         names = [name for name in names if name in ANYWHERE]

@@ -26,15 +26,25 @@ QUICK = ("s390x", "i386")
 SUITES = ("trixie", "bookworm", "sid")
 
 
+def fetch(kit: Kit) -> tuple[Path, dict[str, tuple[Path, str]]]:
+    """Return the folder of the emulators, and for each processor that of a Python and its suite.
+
+    They are fetched if they are not there.
+    """
+    own = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
+    packages = ["python3-minimal", "libpython3-stdlib"]
+    wanted = QUICK if kit.quick else tuple(PROCESSORS)
+    return _unpacked(kit, own, ["qemu-user"])[0], {
+        architecture: _unpacked(kit, architecture, packages) for architecture in wanted
+    }
+
+
 def rows(kit: Kit) -> Iterator[Row]:
     """Yield a row for each processor."""
-    own = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
-    qemu, _ = _unpacked(kit, own, ["qemu-user"])
+    qemu, pythons = fetch(kit)
     kit.every = max(kit.every * 4, 10)
-    for architecture, (program, place) in PROCESSORS.items():
-        if kit.quick and architecture not in QUICK:
-            continue
-        root, suite = _unpacked(kit, architecture, ["python3-minimal", "libpython3-stdlib"])
+    for architecture, (root, suite) in pythons.items():
+        program, place = PROCESSORS[architecture]
         target = root / "usr/bin/python3"
         emulator = qemu / "usr" / "bin" / f"qemu-{program}"
         python = runnable(

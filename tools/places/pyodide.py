@@ -29,12 +29,18 @@ def package(kit: Kit, version: str) -> Path:
     return folder / "package"
 
 
+def fetch(kit: Kit) -> dict[str, Path]:
+    """Return the folder of each version, fetched if it is not there."""
+    versions = VERSIONS[-1:] if kit.quick else VERSIONS
+    return {version: package(kit, version) for version in versions}
+
+
 def rows(kit: Kit) -> Iterator[Row]:
     """Yield a row for each version."""
     node = need("node", "runs Pyodide")
-    for version in VERSIONS[-1:] if kit.quick else VERSIONS:
+    for version, folder in fetch(kit).items():
         ran = kit.run(
-            [node, _SCRIPT, package(kit, version)],
+            [node, _SCRIPT, folder],
             flag="",
             more=[ROOT, kit.work],
             workers=False,

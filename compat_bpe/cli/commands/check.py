@@ -295,8 +295,7 @@ class _Command:
             raise CommandError("--init: there are no prompts and no Markdown files here to limit")
         text = first_configuration(rules, tokens, encoding.name)
         try:
-            with open(NAME, "x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            write_files([(NAME, text.encode())], is_new=True)
         except OSError as error:
             raise failure(error, NAME) from None
         write_line(f"{NAME}: written, with limits for {plural(len(tokens), 'file')}")

@@ -213,7 +213,13 @@ def _terms(path: str) -> list[str]:
         raise failure(error, path) from None
     except ValueError as error:
         raise CommandError(f"{path}: {error}") from None
-    return [line for line in text.removeprefix("\ufeff").splitlines() if line.strip()]
+    # Lines of a file end as Python's text files have it, and within a term may be a form feed.
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline=None)
+    return [line for line in map(_without_end, lines) if line.strip()]
+
+
+def _without_end(line: str) -> str:
+    return line.removesuffix("\n")
 
 
 def _corpus(arguments: CorpusArguments, corpus: Corpus) -> dict[str, Any]:

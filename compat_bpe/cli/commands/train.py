@@ -162,8 +162,8 @@ def train(
     if needs_held_out and not validation:
         raise click.UsageError("--patience and --check-every need --validation.")
     name = checked_name(output, name, force=force)
-    # What goes on from a vocabulary may have steps that some formats cannot hold.
-    left_out = say_left_out if training.start is not None and not formats else None
+    # A format that was asked for is an error if it cannot hold the vocabulary.
+    left_out = None if formats else say_left_out
     formats = formats or settings.formats
     checkpointing.check(output, corpus.paths)
     extra = [_VALIDATION] if validation else []

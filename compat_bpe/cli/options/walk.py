@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Callable, TypeVar
 
 import click
@@ -15,12 +16,14 @@ def walk_options(function: _Function) -> _Function:
         "--include",
         metavar="GLOB",
         multiple=True,
+        callback=_checked,
         help="In directories, take only files that match. May be repeated.",
     )
     exclude = click.option(
         "--exclude",
         metavar="GLOB",
         multiple=True,
+        callback=_checked,
         help="In directories, leave out files and directories that match. May be repeated.",
     )
     hidden = click.option(
@@ -30,3 +33,26 @@ def walk_options(function: _Function) -> _Function:
         "--no-ignore", is_flag=True, help="In directories, take what git ignores, too."
     )
     return include(exclude(hidden(no_ignore(function))))
+
+
+def _checked(
+    _ctx: click.Context, param: click.Parameter, globs: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return globs; refuse one that nothing matches, warn of one that may be meant as several."""
+    if globs:
+        from ...files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
+
+        for glob in globs:
+            try:
+                patterns = alternatives(glob)
+                for pattern in patterns:
+                    matcher(as_bytes(pattern), is_name=False)
+            except InvalidPatternError as error:
+                raise click.BadParameter(f"{glob!r} matches nothing: {error}") from None
+            if any("," in pattern for pattern in patterns):
+                warnings.warn(
+                    f"{param.opts[0]} {glob!r} is one glob with a comma in it; for several, write "
+                    f"'{{{glob}}}' or repeat the option",
+                    stacklevel=1,
+                )
+    return globs

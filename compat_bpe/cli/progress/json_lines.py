@@ -9,7 +9,7 @@ Each has the keys ``stage`` and ``seconds``, the time since the command began. S
   some megabytes.
 - ``finished``: the ``status``, 0 or 2, and what the command adds: ``train`` says why learning
   ``stopped``, and the number of ``tokens``.
-- ``failed``: the ``status``, and the ``error`` as on standard error.
+- ``failed``: the ``status``, and the ``error`` as on standard error, or ``ended by signal 15``.
 
 The last line is one of the last two, unless the process is killed, or the options were wrong.
 Messages stand on lines of their own, and begin with ``compat-bpe: ``, not with a brace.
@@ -81,6 +81,8 @@ def _failure(error: BaseException) -> tuple[int, str]:
         return error.exit_code, error.format_message()
     if isinstance(error, KeyboardInterrupt):
         return 130, "interrupted"
+    if isinstance(error, SystemExit) and isinstance(error.code, int):  # as main() ends by a signal
+        return error.code, f"ended by signal {error.code - 128}"
     if isinstance(error, MemoryError):
         return 2, "not enough memory"
     return 2, str(error) or type(error).__name__

@@ -61,7 +61,7 @@ def read_bpe(vocabulary: Vocabulary) -> SentencePieceModel:
         ValueError: the file is damaged, or SentencePiece does not take its pieces.
     """
     spec = NormalizerSpec("identity", b"", *_spaces(vocabulary, removes_extra=False))
-    scores = _scores(vocabulary)
+    scores = _scores(vocabulary, is_optional=True)
     normal = [scores[number] for number in vocabulary.of_types(NORMAL)]
     if len(normal) > 1 and min(normal) == max(normal):
         # Made of a tokenizer.json, it has no scores; the pieces are in the order of their merges.
@@ -89,9 +89,11 @@ def _spaces(vocabulary: Vocabulary, *, removes_extra: bool) -> tuple[bool, bool]
     return prefix is not False, removes_extra if removes is None else removes
 
 
-def _scores(vocabulary: Vocabulary) -> array[float]:
+def _scores(vocabulary: Vocabulary, *, is_optional: bool = False) -> array[float]:
     size = len(vocabulary.tokens)
     scores = vocabulary.metadata.numbers("scores", "fi")
+    if scores is None and is_optional:  # as in llama.cpp
+        return array("f", [0.0]) * size
     if scores is None or len(scores) < size:
         count = 0 if scores is None else len(scores)
         vocabulary.metadata.fail("scores", f"there are {count} for {size} tokens")
@@ -106,8 +108,9 @@ def _model(
     if unknown is None or types[unknown] not in (UNKNOWN, CONTROL):
         unknown = types.find(UNKNOWN)
     types = types.replace(bytes([UNKNOWN]), bytes([CONTROL]))
-    if unknown >= 0:
-        types[unknown] = UNKNOWN
+    if unknown < 0:
+        metadata.fail("token_type", "no token is the unknown one, nor does unknown_token_id say it")
+    types[unknown] = UNKNOWN
     known = set(texts)
     for number in vocabulary.of_types(USER_DEFINED):
         # The spaces of added tokens are written as they are.

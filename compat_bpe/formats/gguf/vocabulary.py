@@ -24,6 +24,12 @@ ROLES = {
     "mask_token": "mask_token_id",
 }
 
+#: The ids that llama.cpp uses for roles that a file does not give, in models over pieces.
+_USUAL_ROLES = {
+    "llama": {"bos_token_id": 1, "eos_token_id": 2, "unknown_token_id": 0},
+    "t5": {"eos_token_id": 1, "unknown_token_id": 2, "padding_token_id": 0},
+}
+
 #: The name of a token that only fills the table of a model up, which no tokenizer has.
 _FILLER = re.compile(r"\[PAD[0-9]+\]")
 
@@ -127,7 +133,7 @@ def read_vocabulary(metadata: Metadata) -> Vocabulary:
     if not tokens:
         metadata.fail("tokens", "there are no tokens")
     size = len(tokens)
-    types = _types(metadata, size)
+    types = _types(metadata, tokens)
     for number, token in enumerate(tokens) if "" in tokens else ():
         if not token:
             tokens[number], types[number] = f"[EMPTY_{number}]", UNUSED
@@ -138,15 +144,27 @@ def read_vocabulary(metadata: Metadata) -> Vocabulary:
     return Vocabulary(metadata, tokens[:size], types[:size])
 
 
-def _types(metadata: Metadata, size: int) -> bytearray:
+def _types(metadata: Metadata, tokens: list[str]) -> bytearray:
+    size = len(tokens)
     numbers = metadata.numbers("token_type", "iI")
     if numbers is None:
-        # Old files say no more than which token has which role.
+        # It is optional, as in llama.cpp: roles and names say what is not text.
         types = bytearray([NORMAL]) * size
+        usual = _USUAL_ROLES.get(metadata.text("model") or "", {})
         for role in ROLES.values():
             number = metadata.number(role)
+            number = usual.get(role) if number is None else number
             if number is not None and 0 <= number < size:
                 types[number] = CONTROL
+        unknown = metadata.number(ROLES["unk_token"])
+        unknown = usual.get(ROLES["unk_token"]) if unknown is None else unknown
+        if usual and unknown is not None and 0 <= unknown < size:
+            types[unknown] = UNKNOWN
+        places = {token: number for number, token in enumerate(tokens)}
+        names = [f"<0x{byte:02X}>" for byte in range(256)]
+        if usual and places.keys() >= set(names):
+            for name in names:
+                types[places[name]] = BYTE
         return types
     if len(numbers) < size:
         metadata.fail("token_type", f"has {len(numbers)} items for {size} tokens")

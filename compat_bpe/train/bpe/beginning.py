@@ -8,8 +8,8 @@ from typing import Any
 
 from ...encodings.deepseek import PARTS as DEEPSEEK_PARTS
 from ...encodings.encoding import Encoding
-from ...encodings.load_by_ranks import DEEPSEEK, pattern_named
-from ...encodings.patterns import PATTERNS
+from ...encodings.load_by_ranks import DEEPSEEK
+from ...encodings.patterns import PATTERNS, pattern_named
 from ...encodings.save import ranks_of
 from ...encodings.tokenizer import Tokenizer
 from ...formats.manifest import AS_TOKENIZER_JSON

@@ -107,6 +107,7 @@ class CharacterBpeSettings(MergeSettings):
         return part._replace(
             vocabulary={token: number for number, token in enumerate(tokens)},
             merges=([left for left, _ in pairs], [right for _, right in pairs]),
+            spelled=(),  # those of the file that it is like are others
             unknown=part.unknown._replace(
                 token=self.unknown_token,
                 byte_fallback=part.unknown.byte_fallback or self.byte_fallback,

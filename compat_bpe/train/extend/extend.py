@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...encodings.encoding import Encoding
+from ...fit.text_encoder import check_encoding
 from ...pipeline.chunks import is_byte_level
 from .extended import Extended as Extended
 from .extended import Term as Term
@@ -85,5 +86,6 @@ def extend(
 
 def make_extender(encoding: Encoding, number: int = 0, **options: Any) -> Extender:
     """Return what extends an encoding of its kind; arguments and errors as in ``extend``."""
+    check_encoding(encoding)
     make = Extender if is_byte_level(encoding.core) else PieceExtender
     return make(encoding, number, **options)

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from ...corpus.counted import Counted, rows_of
+from ...encodings.save_sentencepiece import checked_bytes
 from ...encodings.sentencepiece import SentencePiece
 from ...files.write import write_files
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceModel
 from ...formats.sentencepiece_read import read_sentencepiece
-from ...formats.sentencepiece_write import sentencepiece_bytes
 from ...pipeline.models.sentencepiece.vocabulary import NORMAL
 from ...unicode.surrogates import repair
 from .bpe import learn_pieces
@@ -325,8 +325,9 @@ def save_trained_sentencepiece(
 
     Raises:
         OSError: a file cannot be written.
+        ValueError: the model gives other ids when it is read.
     """
     paths = f"{os.fspath(prefix)}.model", f"{os.fspath(prefix)}.vocab"
     model = encoding.definition
-    write_files([(paths[0], sentencepiece_bytes(model)), (paths[1], vocab_bytes(model))])
+    write_files([(paths[0], checked_bytes(encoding, paths[0])), (paths[1], vocab_bytes(model))])
     return paths

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import subprocess
 from pathlib import Path
 
 from tests.cli.commands.budgets import CONFIGURATION, configure, write
 from tests.cli.commands.budgets import run as run
 from tests.cli.in_process import Run
-from tests.cli.process import posix
+from tests.cli.process import COMMAND, environment, posix
 
 
 def test_a_first_configuration_holds(run: Run) -> None:
@@ -34,6 +36,18 @@ def test_a_first_configuration_of_a_project_without_prompts(run: Run) -> None:
     assert 'encoding = "o200k_base"\n' in text
     assert 'files = ["*.md"]\nmax = 600  # the largest has 500: docs/a.md\n' in text
     assert run() == (0, "2 files: none is over a limit\n", "")
+
+
+@posix
+def test_a_first_configuration_is_written_whole_or_not_at_all(run: Run) -> None:
+    """As on a disk that is full: a file can be made, but nothing written into it."""
+    write("README.md", 9)
+    full = ["bash", "-c", 'ulimit -f 0; exec "$@"', "bash", *COMMAND, "check", "--init"]
+    done = subprocess.run(full, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"compat-bpe: .compat-bpe.toml: {os.strerror(errno.EFBIG)}\n"
+    assert set(os.listdir()) == {".git", "README.md"}
+    assert run("--init").status == 0
 
 
 def test_a_first_configuration_overwrites_nothing(run: Run) -> None:

@@ -191,6 +191,16 @@ def test_a_term_that_is_split_is_named(run: Run, tmp_path: Path) -> None:
     assert load(tmp_path / "new").encode("qubit") == [387]
 
 
+def test_a_term_is_a_line_as_text_files_have_it(run: Run, tmp_path: Path) -> None:
+    """Form feeds, separators of lines and other such characters do not end a line."""
+    terms = [f"xy{char}zz" for char in "\v\f\x1c\x1d\x1e\x85\u2028\u2029"]
+    (tmp_path / "terms.txt").write_bytes("\r\n".join(["", *terms, "qubit\r", "xyxy\n"]).encode())
+    result = run("-e", "small.json", "--terms", "terms.txt", "--no-space", "-o", "new")
+    assert result.status in (0, 2)
+    found = json.loads((tmp_path / "new" / "changes.json").read_bytes())["terms"]
+    assert [term["text"] for term in found] == [*terms, "qubit", "xyxy"]
+
+
 def test_less_may_be_learned_than_asked_for(run: Run) -> None:
     status, out, err = run("-e", "small.json", "-n", "9", "-o", "new", stdin=b"xy xyz")
     assert status == 0

@@ -219,7 +219,7 @@ def test_page_through_a_link_and_into_a_pipe(monkeypatch: pytest.MonkeyPatch) ->
     reader = threading.Thread(target=lambda: read.append(Path("pipe").read_bytes()))
     reader.start()
     assert report("-e", "small", "--html", "pipe", "corpus").status == 0
-    reader.join(10)
+    reader.join()
     assert read == [expected]
     assert Path("pipe").is_fifo()
 

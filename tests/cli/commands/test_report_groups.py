@@ -113,7 +113,7 @@ def on_a_terminal(columns: int, *args: str) -> list[str]:
     terminal = Terminal(columns)
     subprocess.run(
         [*COMMAND, "report", *args],
-        env={key: value for key, value in environment().items() if key != "COLUMNS"},
+        env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=terminal.fd,
         stderr=terminal.fd,

@@ -6,13 +6,13 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from tests.cli.in_process import Run, runner
+from tests.cli.process import TIMEOUT, environment
 
 ARGUMENTS = [
     *("--merges", "200", "--validation", "0.3", "--check-every", "20", "-j", "1"),
@@ -45,23 +45,35 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def start(corpus: Path, every: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "compat_bpe", "train", *ARGUMENTS, "-o", "stopped"]
-    return subprocess.Popen(
+#: The command, which gets a signal once so many texts and merges are kept.
+_STOPPED = """
+import os, signal
+from compat_bpe.cli import main
+from compat_bpe.train.checkpoint import Checkpoint
+
+def write(self, begun):
+    real(self, begun)
+    if self.fed >= int(os.environ["FED"]) and len(self.merges) >= int(os.environ["MERGES"]):
+        os.kill(os.getpid(), getattr(signal, os.environ["SIGNAL"]))
+
+real, Checkpoint._write = Checkpoint._write, write
+main()
+"""
+
+
+def go_on(
+    corpus: Path, every: str, *program: str, **variables: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Begin the training, or go on with it."""
+    command = [sys.executable, *program, "train", *ARGUMENTS, "-o", "stopped"]
+    return subprocess.run(
         [*command, "--checkpoint", "kept", "--checkpoint-every", every, "corpus"],
         cwd=corpus.parent,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        env=environment(**variables),
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
     )
-
-
-def state(folder: Path) -> tuple[int, int]:
-    """Return how many texts are counted, and how many merges are learned."""
-    try:
-        kept = json.loads((folder / "state.json").read_bytes())
-    except FileNotFoundError:
-        return 0, 0
-    return kept["fed"], len(kept["merges"])
 
 
 @pytest.mark.parametrize(
@@ -73,21 +85,14 @@ def test_a_killed_run_goes_on(name: str, corpus: Path, command: Run) -> None:
     kept, expected = corpus.parent / "kept", corpus.parent / "expected"
     assert command(*ARGUMENTS, "-o", "expected", "corpus").status == 0
     # Killed while it counts, then while it merges.
-    for least in ((2, 0), (0, 10)):
-        with start(corpus, "0") as process:
-            ends = time.monotonic() + 60
-            while not all(map(int.__ge__, state(kept), least)):
-                assert process.poll() is None, process.communicate()
-                assert time.monotonic() < ends
-                time.sleep(0.001)
-            process.send_signal(getattr(signal, name))
-            process.wait(60)
+    for fed, merges in (("2", "0"), ("0", "10")):
+        done = go_on(corpus, "0", "-c", _STOPPED, FED=fed, MERGES=merges, SIGNAL=name)
+        assert done.returncode == (-9 if name == "SIGKILL" else 128 + getattr(signal, name))
+        assert len(json.loads((kept / "state.json").read_bytes())["merges"]) == int(merges)
         assert not (corpus.parent / "stopped").exists()
-    assert state(kept)[1] >= 10
-    with start(corpus, "60") as process:
-        _, messages = process.communicate(timeout=100)
-        assert process.returncode == 0
-    assert b"kept: going on from the checkpoint: all texts are counted, " in messages
+    done = go_on(corpus, "60", "-m", "compat_bpe")
+    assert done.returncode == 0, done.stderr
+    assert b"kept: going on from the checkpoint: all texts are counted, " in done.stderr
     assert not kept.exists()
     assert files(corpus.parent / "stopped") == files(expected)
 

@@ -242,7 +242,7 @@ def test_no_room_for_a_temporary_file_ends_it(monkeypatch: pytest.MonkeyPatch) -
     writer.start()
     with pytest.raises(CommandError, match=f"^{tempfile.gettempdir()}: No space left on device$"):
         read("c/de.jsonl", "pipe", "--errors", "skip")
-    writer.join(10)
+    writer.join()
 
 
 def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from compat_bpe import load
+from compat_bpe.encodings.tokenizer import Tokenizer
+from compat_bpe.save import save_tokenizer_json
+from compat_bpe.train import train_character_bpe
 from compat_bpe.train.bpe import frequent_pairs, learner
 from compat_bpe.train.bpe.merges_of_characters import (
     CharacterLearner,
@@ -16,6 +21,7 @@ from compat_bpe.train.bpe.merges_of_characters import (
     first_tokens,
     spelled,
 )
+from tests.kinds import kind_path
 from tests.train.bpe.plain_merges import merges_by_the_rule
 
 some_words = st.dictionaries(
@@ -128,3 +134,13 @@ def test_more_tokens_than_code_points() -> None:
     tokens = [""] * (learner.MOST_TOKENS + 1)
     with pytest.raises(ValueError, match="there can be no more than 1,114,112 tokens"):
         spelled({"a": 1}, tokens, Marks("##"))
+
+
+def test_a_model_trained_like_another_merges_by_its_own_list(tmp_path: Path) -> None:
+    """Also if the file of the other spells each merge as one text, as old files do."""
+    like = load(kind_path("characters_byte_fallback"))
+    assert isinstance(like, Tokenizer)
+    enc = train_character_bpe(["the dog and the dogs do dig"], 60, like=like)
+    save_tokenizer_json(enc, tmp_path / "tokenizer.json")
+    read = load(tmp_path / "tokenizer.json")
+    assert read.encode("the dogs do") == enc.encode("the dogs do")

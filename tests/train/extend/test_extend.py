@@ -13,6 +13,7 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.chunks import chunks_of
 from compat_bpe.train.diff import Change, changes
 from compat_bpe.train.extend.extend import Extended, Extender, extend
+from tests.examples import scaled
 from tests.train.small_vocabularies import BYTES, PATTERN, corpora, encodings, terms
 
 
@@ -29,7 +30,7 @@ def chunks_in(encoding: Encoding, texts: list[str], *, special: bool = False) ->
     return [chunk for chunk in found if isinstance(chunk, bytes)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=scaled(150))
 @given(
     old=encodings,
     corpus=corpora,
@@ -91,7 +92,7 @@ def test_what_stays_and_what_comes(
     event(f"{len(merges)} merges")
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(60))
 @given(old=encodings, corpus=corpora, least=st.integers(1, 3), longest=st.integers(2, 6))
 def test_the_most_frequent_pair_is_learned_again_and_again(
     old: Encoding, corpus: list[str], least: int, longest: int

@@ -31,7 +31,7 @@ export class Card {
     // The facts stay while the pointer is on the token or on them, and until another key is pressed.
     this.hideSoon = later(() => {
       if (!element.matches(':hover, :focus') && !the('card').matches(':hover')) this.hide();
-    }, 300);
+    }, 300, false);
     for (const one of [element, the('card')]) one.addEventListener('pointerleave', () => this.hideSoon());
     element.addEventListener('blur', () => this.hideSoon());
     for (const kind of ['scroll', 'resize']) addEventListener(kind, () => this.place(), { capture: true, passive: true });

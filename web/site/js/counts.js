@@ -30,7 +30,7 @@ export function showCounts(figures, limit, context = null) {
 
 let spoken = '';
 // Screen readers are told when the visitor pauses, not on every keystroke.
-const speak = later(() => { the('spoken').textContent = spoken; }, 800);
+const speak = later(() => { the('spoken').textContent = spoken; }, 800, false);
 
 /** @param {number} first @param {number} second */
 function compared(first, second) {

@@ -1,4 +1,5 @@
 // The elements of the page. Text becomes text: nothing here takes HTML.
+import { begun, done } from './work.js';
 
 /**
  * Return the element of an id.
@@ -66,12 +67,21 @@ export const goOn = () => document.querySelector('.notice.failed')?.remove();
  * Return a function that calls another once nothing was asked for so many milliseconds.
  * @param {() => void} call
  * @param {number} delay
+ * @param {boolean} isWork false if no figure and no drawing comes of it
  */
-export function later(call, delay) {
+export function later(call, delay, isWork = true) {
   /** @type {any} */ let timer;
   return () => {
-    clearTimeout(timer);
-    timer = setTimeout(call, delay);
+    if (timer !== undefined) clearTimeout(timer);
+    else if (isWork) begun();
+    timer = setTimeout(() => {
+      timer = undefined;
+      try {
+        call();
+      } finally {
+        if (isWork) done();
+      }
+    }, delay);
   };
 }
 
@@ -82,7 +92,7 @@ export function later(call, delay) {
  */
 export function setUpCopying(id, text) {
   const button = the(id), label = button.textContent;
-  const reset = later(() => { button.textContent = label; }, 1500);
+  const reset = later(() => { button.textContent = label; }, 1500, false);
   button.onclick = async () => {
     try {
       await navigator.clipboard.writeText(await text());

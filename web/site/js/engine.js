@@ -1,4 +1,5 @@
 // The page's side of the worker: questions, and promises of their answers.
+import { work } from './work.js';
 
 const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy('compat-bpe', {
   createScriptURL: (/** @type {string} */ url) => url,
@@ -45,10 +46,10 @@ export class Engine {
    * @returns {Promise<any>}
    */
   post(kind, asked) {
-    return new Promise((resolve, reject) => {
+    return work(new Promise((resolve, reject) => {
       this.waiting.set(++this.asked, { resolve, reject });
       this.worker.postMessage({ id: this.asked, kind, asked });
-    });
+    }));
   }
 
   /**

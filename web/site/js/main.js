@@ -24,6 +24,7 @@ import { setUpTabs } from './tabs.js';
 import { TokenView } from './token-view.js';
 import { TokenizerFiles } from './tokenizer-files.js';
 import { WordPanel } from './word-panel.js';
+import { work } from './work.js';
 
 const settings = new Settings();
 const textOfLink = settings.read(location.hash);
@@ -63,7 +64,7 @@ const showTab = setUpTabs(name => {
   if (name === 'ids') ids.draw();
 });
 setUpSharing(settings, model);
-setUpDropping(({ found, hidden, folders }) => take(found, hidden, folders));
+setUpDropping(({ found, hidden, folders }) => work(take(found, hidden, folders)));
 const tokenizers = new TokenizerFiles(engine, key => {
   settings.fill();
   settings.choose(key);
@@ -77,7 +78,7 @@ model.addEventListener('change', () => {
   view.drawSoon();
 });
 the('text').addEventListener('turned', (/** @type {any} */ event) => view.reveal(event.detail));
-const keepSoon = later(() => keepText(model.text), 300);
+const keepSoon = later(() => keepText(model.text), 300, false);
 addEventListener('pagehide', () => keepText(model.text));
 the('example').onclick = () => {
   model.set(EXAMPLE);
@@ -197,7 +198,7 @@ async function take(found, hidden, folders) {
   if (!found.length) return;
   await started;
   if (!folders && areTokenizer(found.map(({ file }) => file.name))) {
-    tokenizers.load(found.map(({ file }) => file));
+    await tokenizers.load(found.map(({ file }) => file));
     return;
   }
   showTab('files');
@@ -219,7 +220,7 @@ for (const [button, input] of [['choose-files', 'files'], ['choose-folder', 'fol
   the(button).onclick = () => the(input).click();
   the(input).onchange = () => {
     const { found, hidden } = filesOfDialog(the(input).files);
-    take(found, hidden, true);
+    work(take(found, hidden, true));
     the(input).value = '';
   };
 }
@@ -260,4 +261,4 @@ async function begin() {
     setStatus(`Python could not be started: ${error instanceof Error ? error.message : error}`, 'error');
   }
 }
-begin();
+work(begin());

@@ -2,6 +2,7 @@
 // selected in one is marked in the other.
 import { later, make, many, the } from './dom.js';
 import { FieldPlaces } from './field-places.js';
+import { nextFrame } from './work.js';
 
 /** The longest part that is marked, in UTF-16 units. */
 const MARKED = 2_000;
@@ -53,7 +54,7 @@ export class SamePlace {
   /** Do once before the next picture. @param {() => void} call */
   soon(call) {
     if (this.frame) return;
-    this.frame = requestAnimationFrame(() => {
+    this.frame = nextFrame(() => {
       this.frame = 0;
       call();
     });

@@ -52,4 +52,4 @@ function show() {
 const sayBusySoon = later(() => {
   isSlow = isBusy;
   show();
-}, 400);
+}, 400, false);

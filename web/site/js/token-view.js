@@ -1,6 +1,7 @@
 // The tokens of the text, of which only those in sight are drawn.
 import { drawSides } from './block-view.js';
 import { later, make } from './dom.js';
+import { nextFrame } from './work.js';
 
 /** Pixels above and below what is in sight that are drawn, too. */
 const MARGIN = 300;
@@ -58,7 +59,7 @@ export class TokenView {
   }
 
   drawSoon() {
-    this.frame ??= requestAnimationFrame(() => {
+    this.frame ??= nextFrame(() => {
       this.frame = undefined;
       this.draw();
     });
