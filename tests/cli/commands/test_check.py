@@ -136,6 +136,10 @@ def test_exemptions_and_what_matches_nothing(run: Run) -> None:
         "ok        3 / 18  total of skills",
         "2 files: none is over a limit, 1 exempt",
     ]
+    write("skills/old.md", 5)  # it needs no exemption any more
+    assert "ok  5 / 10  skills/old.md (goes away in May)" in run("--all").out
+    kept = json.loads(run("--json").out)["results"][0]
+    assert (kept["status"], kept["reason"]) == ("ok", "goes away in May")
     assert err == (
         "compat-bpe: .compat-bpe.toml:8: the rule matches no file\n"
         "compat-bpe: .compat-bpe.toml:14: the exemption matches no file\n"
