@@ -52,7 +52,8 @@ def test_it_is_found_upward_and_paths_choose(run: Run, monkeypatch: pytest.Monke
     write("x/y.txt", 1)
     monkeypatch.chdir("skills")
     assert run("b.md").out == (
-        "over  11 / 10  skills/b.md\nover  22 / 18  total of skills\n2 files: 1 over a limit, 1 total over\n"
+        "over  11 / 10  skills/b.md\nover  22 / 18  total of skills\n"
+        "2 files: 1 over a limit, 1 total over\n"
     )
     assert run("../x").out == "0 files: none is over a limit\n"
     for everything in (".", "..", "../..", os.getcwd()):
