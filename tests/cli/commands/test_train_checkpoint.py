@@ -28,7 +28,7 @@ def corpus(tmp_path: Path) -> Path:
         (tmp_path / "corpus" / group).mkdir(parents=True)
         for number in range(8):
             words = [
-                "".join(random.choices("abcdefgh", k=random.randint(1, 9))) for _ in range(2000)
+                "".join(random.choices("abcdefgh", k=random.randint(1, 9))) for _ in range(400)
             ]
             lines = [" ".join(words[at : at + 9]) for at in range(0, len(words), 9)]
             (tmp_path / "corpus" / group / f"{number}.txt").write_text("\n".join(lines))
