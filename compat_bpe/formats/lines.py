@@ -7,7 +7,7 @@ import io
 import zlib
 from pathlib import Path
 
-from ..files.whole import SIZE_LIMIT, read_whole
+from ..files.whole import SIZE_LIMIT, read_at_most, read_whole
 
 
 def read_lines(path: Path) -> list[str]:
@@ -29,7 +29,7 @@ def parse_lines(data: bytes, source: str) -> list[str]:
     if data.startswith(b"\x1f\x8b"):
         try:
             with gzip.open(io.BytesIO(data)) as unpacked:
-                data = unpacked.read(SIZE_LIMIT + 1)
+                data = read_at_most(unpacked.read, SIZE_LIMIT + 1)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{source}: damaged gzip: {error}") from None
         if len(data) > SIZE_LIMIT:
