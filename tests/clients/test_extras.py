@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.environments import ROOT, Environment, Wheels, make_environment
+from tests.docs_folder import environment as environment
 from tests.docs_folder import folder as folder
 from tests.docs_folder import vocabulary as vocabulary
 from tests.docs_pages import blocks_of
@@ -92,8 +93,8 @@ def test_an_extra_is_enough(
     python = make_environment(environments / f"extra-{extra}", [f"{wheels.own}[{extra}]"])
     session = tmp_path / "session.txt"
     session.write_text(session_of(extra), "utf-8")
-    environment = Environment(python, tmp_path)
-    assert environment.run("-I", "-m", "doctest", session, cwd=folder) == ""
+    installed = Environment(python, tmp_path)
+    assert installed.run("-I", "-m", "doctest", session, cwd=folder) == ""
     shutil.rmtree(python.parents[1])
 
 
