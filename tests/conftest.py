@@ -40,13 +40,9 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Leave what is there by now out of the search for garbage, and begin it; seldom.
-
-    Each search through the vocabularies that tests load takes a tenth of a second.
-    """
+    """Leave what is there by now out of the search for garbage, and begin it."""
     if sys.implementation.name == "cpython":
         gc.freeze()
-        gc.set_threshold(20_000, 20, 50)
     gc.enable()
 
 
