@@ -110,6 +110,8 @@ class Window:
         chosen = ".quick-input-list .monaco-list-row.focused"
         self.until(lambda: text in self.text(chosen), f"item {text!r} chosen")
         self.key("Enter")
+        # What is asked next may come in the same widget: until then it shows this item.
+        self.until(lambda: text not in self.text(chosen), f"item {text!r} taken")
 
     def enter(self, text: str) -> None:
         """Write into the input box that is open, and enter that."""
