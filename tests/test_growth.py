@@ -8,7 +8,7 @@ import pytest
 
 import compat_bpe
 from compat_bpe import fit
-from tools.attack.growth import CHARS, ENCODINGS, FUNCTIONS, check
+from tools.attack.growth import CHARS, ENCODINGS, FUNCTIONS, LENGTH, check
 
 #: What was quadratic once, or is hardest to bound.
 HARDEST = [
@@ -38,7 +38,7 @@ def test_work_with_each_encoding_grows_with_the_text(place: int) -> None:
     classes = list(CHARS)
     for number, function in enumerate(FUNCTIONS):
         check(ENCODINGS[place], function, "digits")
-        check(ENCODINGS[place], function, classes[(place + 5 * number) % len(classes)])
+        check(ENCODINGS[place], function, classes[(place + 5 * number) % len(classes)], LENGTH // 2)
 
 
 def test_all_functions_on_a_text_are_looked_at() -> None:
