@@ -144,7 +144,7 @@ def _changed(random: Random, content: Any) -> Any:
         how = random.random()
         if how < 0.2:
             del parent[last]
-        elif how < 0.3 and isinstance(parent, list):
+        elif how < 0.3 and isinstance(parent, list) and len(parent) < 100:
             parent += parent * random.choice([1, 100])
         else:
             parent[last] = random.choice(_VALUES)(random)
