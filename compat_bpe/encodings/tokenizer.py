@@ -140,7 +140,7 @@ class Tokenizer(Encoding):
 
     def encode_batch(
         self,
-        text: Sequence[Text | tuple[Text, Text] | list[Text]],
+        text: Sequence[Text | Sequence[Text]],
         *,
         num_threads: int = 8,
         allowed_special: AllowedSpecial = NOTHING,
