@@ -124,15 +124,22 @@ class Tokenizer(Encoding):
         >>> enc.encode("<｜begin▁of▁sentence｜>hello", allowed_special="all")
         [0, 33310]
         """
-        encode = partial(
-            super().encode, allowed_special=allowed_special, disallowed_special=disallowed_special
-        )
-        parts = [
-            encode(one)
-            if isinstance(one, str) and not is_pretokenized
-            else list(chain.from_iterable(map(encode, words_of(one, is_pretokenized))))
-            for one in ((text,) if pair is None else (text, pair))
-        ]
+        if pair is None and not is_pretokenized and isinstance(text, str):
+            parts = [
+                super().encode(
+                    text, allowed_special=allowed_special, disallowed_special=disallowed_special
+                )
+            ]
+        else:
+            encode = partial(
+                super().encode,
+                allowed_special=allowed_special,
+                disallowed_special=disallowed_special,
+            )
+            parts = [
+                list(chain.from_iterable(map(encode, words_of(one, is_pretokenized))))
+                for one in ((text,) if pair is None else (text, pair))
+            ]
         processor = self.core.definition.processor
         if processor is None and pair is None:
             return parts[0]
