@@ -203,7 +203,7 @@ STAGES = (
         "vscode",
         "the extension in a real VS Code",
         "python -m pytest -q -m vscode tests/vscode",
-        120,
+        90,
         fetch=("chromium", "npm-itself", "oldest", "plug-in", "vscode"),
         cores=0.5,
         folders=("editors/vscode", "compat_bpe/lsp", "tests/vscode", "tools/browser.py"),
@@ -255,7 +255,7 @@ STAGES = (
         "programs that use tiktoken or a recipe, tiktoken's own tests, the action, extras",
         f'{_CLIENTS} -k "action or tables or chat or recipes or ttok or semchunk or trained'
         ' or tests_of_tiktoken or extra"',
-        220,
+        290,
         fetch=(
             "action",
             "chat",
