@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,17 @@ def test_a_file_may_be_as_large_as_the_limit(tmp_path: Path) -> None:
         read_whole(tmp_path / "a", 7)
     with pytest.raises(IsADirectoryError):
         read_whole(tmp_path)
+
+
+def test_a_high_limit_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    for size in (0, 1 << 16, 300_000):
+        path.write_bytes(bytes(size))
+        tracemalloc.start()
+        assert read_whole(path) == bytes(size)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 5 * size + 300_000
 
 
 @posix
