@@ -16,6 +16,7 @@ from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
 from compat_bpe.pipeline.normalizers.base import MOST_MORE, MOST_TIMES
 from compat_bpe.pipeline.normalizers.charsmap import Charsmap
 from compat_bpe.pipeline.tokenized.padding import Padding
+from compat_bpe.unicode.escape import LONGEST_MESSAGE
 
 
 def load(folder: Path, **parts: Any) -> Any:
@@ -167,3 +168,23 @@ def test_unigram_pieces_nested_in_each_other(tmp_path: Path) -> None:
     write_model(1_100)
     with pytest.raises(ValueError, match=rf"spiece\.model: .*{reason}"):
         compat_bpe.load(path)
+
+
+LONG = "x" * 10**6
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("tokenizer.json", json.dumps({"model": {"type": LONG}})),
+        ("tokenizer.json", json.dumps({"model": {"type": "BPE", "merges": [], LONG: 1}})),
+        ("vocab.txt", f"[UNK]\n{LONG}\n{LONG}\n"),
+        ("a.tiktoken", f"YQ== 0\n{LONG} 1\n"),
+        ("a.gguf", f"GGUF\3\0\0\0{8 * chr(0)}\1{7 * chr(0)}{LONG}"),
+    ],
+)
+def test_no_message_is_as_long_as_the_file(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ValueError, match=f"{name}") as raised:
+        compat_bpe.load(tmp_path / name, pattern="gpt2" if name.endswith("tiktoken") else None)
+    assert len(str(raised.value)) <= LONGEST_MESSAGE
