@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Callable
 
@@ -39,7 +39,7 @@ ROLES = ("bos", "eos", "unk", "pad")
 
 _NO_PARTS = "\t\t"
 
-#: What the names of temporary folders end in.
+#: The end of the names of temporary folders.
 _LEFT = ".tmp"
 
 #: The characters that may begin a formula in a spreadsheet (OWASP, "CSV Injection"), those of East
@@ -243,18 +243,16 @@ def _is_same(file: Path, other: Path) -> bool:
 def _remove_left(folder: Path, name: str) -> None:
     """Remove the temporary folders that killed processes have left in a folder.
 
-    One that is empty may have been made just now, and is not locked yet.
+    One that is empty may have been made just now, and is not locked yet. What cannot be read stays,
+    and is no reason to write nothing.
     """
     pattern = re.compile(re.escape(name) + r"\.[0-9a-f]{8}" + re.escape(_LEFT))
-    for path in folder.iterdir():
-        if (
-            pattern.fullmatch(path.name)
-            and path.is_dir()
-            and not path.is_symlink()
-            and any(path.iterdir())
-            and is_abandoned(os.fspath(path))
-        ):
-            shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):
+        for path in filter(lambda path: pattern.fullmatch(path.name), folder.iterdir()):
+            with suppress(OSError):
+                is_folder = path.is_dir() and not path.is_symlink()
+                if is_folder and any(path.iterdir()) and is_abandoned(os.fspath(path)):
+                    shutil.rmtree(path)
 
 
 def _files_of(manifest: Path) -> dict[str, str]:
