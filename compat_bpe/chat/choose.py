@@ -31,8 +31,14 @@ class _Kind(NamedTuple):
     make: Callable[[Encoding, str], ChatFormat]
 
 
-def _openai(rule: Rule) -> Callable[[Encoding, str], ChatFormat]:
-    return lambda encoding, model: OpenAIFormat(encoding, rule, rule_for_images(model))
+def _openai(rule: Rule, usual: str = "") -> Callable[[Encoding, str], ChatFormat]:
+    """Return the maker of a format by a rule, which ``usual`` has if only the encoding is known."""
+
+    def make(encoding: Encoding, model: str) -> ChatFormat:
+        note = "" if model else f"no model is named, and rules differ; that of {usual} is taken"
+        return OpenAIFormat(encoding, rule._replace(note=note), rule_for_images(model))
+
+    return make
 
 
 def _openai_unpublished(encoding: Encoding, model: str) -> ChatFormat:
@@ -68,8 +74,12 @@ def _deepseek_service(version: Version) -> Callable[[Encoding, str], ChatFormat]
 #: first kind of the encoding whose pattern matches the empty name is.
 _KINDS = (
     _Kind("cl100k_base", r"gpt-(3\.5|35)-turbo-0301", _openai(Rule(4, -1, 10))),
-    _Kind("cl100k_base", r"((?!.*instruct)(ft:)?gpt-(3\.5|35|4).*)?", _openai(Rule(func_init=10))),
-    _Kind("o200k_base", r"((ft:|chat)?gpt-4o.*)?", _openai(Rule())),
+    _Kind(
+        "cl100k_base",
+        r"((?!.*instruct)(ft:)?gpt-(3\.5|35|4).*)?",
+        _openai(Rule(func_init=10), "gpt-4"),
+    ),
+    _Kind("o200k_base", r"((ft:|chat)?gpt-4o.*)?", _openai(Rule(), "gpt-4o")),
     _Kind("o200k_base", r".*", _openai_unpublished),
     _Kind("o200k_harmony", r".*", _harmony),
     _Kind("deepseek_v3", r"deepseek-chat", _deepseek_service(Version.V3)),

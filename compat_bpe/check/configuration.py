@@ -11,7 +11,7 @@ from ..encodings.model_names import did_you_mean, model_names, resolve_model
 from ..encodings.registry import BASELINES, list_encoding_names
 from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
 from .find import top_of_repository
-from .rules import Configuration, Exemption, Limit, Part, Rule, SectionRule
+from .rules import NEAR, Configuration, Exemption, Limit, Part, Rule, SectionRule
 from .source import Source, Table, read_source, shown
 
 #: The most rules and exemptions, globs of all of them, and sections of a rule.
@@ -27,9 +27,6 @@ MOST_TOKENS = 10**12
 
 #: The encoding that counts unless the configuration says another.
 DEFAULT_ENCODING = "o200k_base"
-
-#: The part of a limit from which on a result is near it, unless the configuration says another.
-NEAR = Part(None, 0.9)
 
 _TOP_KEYS = ("encoding", "model", "warn", "growth", "extends", "rules", "exempt")
 _RULE_KEYS = (
@@ -304,8 +301,8 @@ def _part(table: Table, key: str) -> Part | None:
     words = 'a number of tokens from 0 on, or a share, as in "90%"'
     if not isinstance(value, str):
         number = table.integer(key, 0, MOST_TOKENS, words)
-        return None if number is None else Part(number, None)
+        return None if number is None else Part(number, None, table.place_of(key))
     match = _PERCENT.fullmatch(value)
     if match is None or match[2] is not None:
         raise table.error(key, f"{key} is {words}, not {shown(value)}")
-    return Part(None, float(match[1]) / 100)
+    return Part(None, float(match[1]) / 100, table.place_of(key))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from .configuration import NEAR
-from .rules import Configuration, Place, Rule
+from .rules import NEAR, Configuration, Place, Rule
 
 #: Files that are mostly sent to models, by the rules of a first configuration.
 _USUAL = (

@@ -15,6 +15,8 @@ from tempfile import TemporaryFile
 from threading import Timer
 from typing import NamedTuple
 
+from ..files.whole import read_at_most
+
 #: Seconds after which git is given up.
 TIMEOUT = 120
 
@@ -204,7 +206,7 @@ def _git(folder: str, *arguments: str, stdin: bytes = b"", limit: int = MOST_PRI
         with process:
             assert process.stdout is not None
             try:
-                printed = process.stdout.read(limit + 1)
+                printed = read_at_most(process.stdout.read, limit + 1)
                 if len(printed) <= limit:
                     process.wait()
             finally:

@@ -8,7 +8,7 @@ from typing import Callable
 
 from .files import ChosenFiles, Selection
 from .results import Kind, Report, Result, Status, judged
-from .rules import Limit, Part, Place, Rule
+from .rules import NEAR, Limit, Place, Rule
 from .section_counts import SectionCounts
 
 #: The tokens of each file, by the name of the encoding.
@@ -46,6 +46,8 @@ class Measurement:
         self._name_of = name_of
         self._sections = sections
         self._before = before
+        #: The number of the result about the growth of a file, by its encoding and path.
+        self._growths: dict[tuple[str | None, str], int] = {}
 
     def add(self, rule: Rule, paths: list[str]) -> None:
         """Add the results of a rule about some paths."""
@@ -69,8 +71,15 @@ class Measurement:
         before = (self._before or {}).get(rule.encoding, {}).get(path)
         if rule.growth is None or before is None or tokens <= before:
             return
-        limit = Limit(rule.growth.of(before), Place(rule.place.file, rule.place.line, ()))
-        self._add(rule, "growth", limit, tokens - before, path, warn=limit.tokens + 1)
+        most, results = rule.growth.of(before), self._report.results
+        # A file grows once, however many rules it has: the lowest limit counts.
+        number = self._growths.setdefault((rule.encoding, path), len(results))
+        if number == len(results) or most < results[number].limit:
+            place, grown = rule.growth.place, tokens - before
+            status = judged(grown, most, most + 1)
+            results[number : number + 1] = [
+                self._result(rule, "growth", status, grown, most, place, path)
+            ]
 
     def _add(
         self,
@@ -82,29 +91,28 @@ class Measurement:
         *,
         heading: str = "",
         line: int = 1,
-        warn: int | None = None,
     ) -> None:
-        if warn is None:
-            # A number of tokens is about files; other limits have the usual share.
-            part = rule.warn if kind == "file" or rule.warn.tokens is None else Part(None, 0.9)
-            warn = part.of(limit.tokens)
-        status: Status = judged(tokens, limit.tokens, warn)
-        name = self._name_of(rule.encoding)
-        result = Result(
-            kind,
-            status,
-            path,
-            line,
-            heading,
-            rule.name,
-            name,
-            tokens,
-            limit.tokens,
-            limit.place,
-            limit.share,
-        )
+        # A number of tokens is about files; other limits have the usual share.
+        part = rule.warn if kind == "file" or rule.warn.tokens is None else NEAR
+        status = judged(tokens, limit.tokens, part.of(limit.tokens))
+        result = self._result(rule, kind, status, tokens, limit.tokens, limit.place, path)
+        result = replace(result, heading=heading, line=line, is_share=limit.share)
+        self._report.results.append(result)
+
+    def _result(
+        self,
+        rule: Rule,
+        kind: Kind,
+        status: Status,
+        tokens: int,
+        limit: int,
+        place: Place | None,
+        path: str,
+    ) -> Result:
         reason = self._chosen.exempt.get(path)
         if reason is not None:
             status = "exempt" if status == "over" else "ok"
-            result = replace(result, status=status, reason=reason)
-        self._report.results.append(result)
+        name = self._name_of(rule.encoding)
+        return Result(
+            kind, status, path, 1, "", rule.name, name, tokens, limit, place, reason=reason or ""
+        )

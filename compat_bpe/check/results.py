@@ -26,7 +26,8 @@ class Result:
         encoding: the name of the encoding.
         tokens: the number of tokens; with ``"growth"``, those that were added.
         limit: the most tokens.
-        place: the place of the limit in the configuration.
+        place: the place of the limit in the configuration; None if it is from the command line, as
+            only a limit of growth can be.
         is_share: True if the limit is a share of a context.
         reason: why it is exempt.
     """
@@ -40,7 +41,7 @@ class Result:
     encoding: str
     tokens: int
     limit: int
-    place: Place
+    place: Place | None
     is_share: bool = False
     reason: str = ""
 
@@ -64,6 +65,8 @@ class Result:
             "ok": f"within the limit of {sign}{self.limit:,}",
             "exempt": f"exempt from the limit of {sign}{self.limit:,}: {self.reason}",
         }[self.status]
+        if self.reason and self.status == "ok":
+            words += f", from which it is exempt: {self.reason}"
         return f"{sign}{self.tokens:,} {unit} ({self.encoding}), {words}"
 
 
@@ -140,16 +143,22 @@ class Report:
 
     @property
     def summary(self) -> str:
-        """The numbers of results in words.
+        """The numbers of files in words, each by the worst that was found of it; and of totals.
 
         >>> Report("a.toml", files=2).summary
         '2 files: none is over a limit'
         """
         unit = "file" if self.files == 1 else "files"
-        over, near = len(self.of("over")), len(self.of("near"))
-        exempt = len(self.of("exempt"))
+        worst = {one.path: one.status for one in reversed(self.of("over", "near", "exempt"))}
+        worst.pop("", None)
+        files = [*worst.values()]
+        over, near, exempt = files.count("over"), files.count("near"), files.count("exempt")
         words = [f"{over:,} over a limit" if over else "none is over a limit"]
         words += [f"{near:,} near one"] * bool(near) + [f"{exempt:,} exempt"] * bool(exempt)
+        for status in ("over", "near"):
+            totals = sum(one.status == status for one in self.results if one.kind == "total")
+            if totals:
+                words.append(f"{totals:,} {'total' if totals == 1 else 'totals'} {status}")
         words += [f"{len(self.errors):,} not counted"] * bool(self.errors)
         return f"{self.files:,} {unit}: {', '.join(words)}"
 
@@ -169,7 +178,7 @@ def highest_over(results: Iterable[Result]) -> dict[Limit, int]:
     """Return the limits that something is over, each with the most tokens that it has."""
     highest: dict[Limit, int] = {}
     for one in results:
-        if one.status == "over" and one.kind != "growth":
+        if one.status == "over" and one.kind != "growth" and one.place is not None:
             limit = Limit(one.limit, one.place, one.is_share)
             highest[limit] = max(one.tokens, highest.get(limit, 0))
     return highest

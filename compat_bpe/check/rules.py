@@ -65,17 +65,27 @@ class Limit(NamedTuple):
 class Part(NamedTuple):
     """A number of tokens, or a share of some: exactly one of the two.
 
+    Args:
+        tokens: the number.
+        share: the share.
+        place: its place in the configuration; None for one that is not from there.
+
     >>> Part(None, 0.9).of(5000), Part(100, None).of(5000)
     (4500, 100)
     """
 
     tokens: int | None
     share: float | None
+    place: Place | None = None
 
     def of(self, whole: int) -> int:
         """Return the number of tokens that the part is of a whole."""
         # Rounded first: 0.29 * 100 is a little less than 29.
         return self.tokens if self.tokens is not None else int(round(whole * (self.share or 0), 6))
+
+
+#: The part of a limit from which on a result is near it, unless the configuration says another.
+NEAR = Part(None, 0.9)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Callable, NamedTuple
 
-from .markdown_sections import MarkdownSection, is_markdown, markdown_sections, matching
+from ..files.markdown import MarkdownSection, is_markdown, markdown_sections
+from ..files.wildmatch import matcher
 from .rules import Rule, SectionRule
 
 
@@ -31,7 +32,7 @@ class SectionCounts:
     def __init__(self, count: Callable[[str | None, str], int], read: Callable[[str], str]) -> None:
         self._count = count
         self._read = read
-        #: The sections of each path, without their texts.
+        #: The sections of each path.
         self._sections: dict[str, list[MarkdownSection]] = {}
         #: The tokens of the sections of a path, by their lines.
         self._tokens: dict[tuple[str | None, str], dict[int, int]] = {}
@@ -40,17 +41,30 @@ class SectionCounts:
         """Yield the sections of a path that a rule is about, each with the limit that it has."""
         if not rule.sections or not is_markdown(path):
             return
-        whole = None if path in self._sections else markdown_sections(self._read(path))
-        if whole is not None:
-            self._sections[path] = [section._replace(text="") for section in whole]
+        text = None
+        if path not in self._sections:
+            text = self._read(path)
+            self._sections[path] = markdown_sections(text)
         found = [(one, matching(one, self._sections[path])) for one in rule.sections]
         tokens = self._tokens.setdefault((rule.encoding, path), {})
-        lines = {section.line for _, sections in found for section in sections} - tokens.keys()
-        if lines:
-            for section in whole or markdown_sections(self._read(path)):
-                if section.line in lines:
-                    tokens[section.line] = self._count(rule.encoding, section.text)
+        wanted = {section for _, sections in found for section in sections}
+        missing = [section for section in wanted if section.line not in tokens]
+        if missing:
+            # The file may have changed meanwhile; then these are counts of what it has there now.
+            text = self._read(path) if text is None else text
+            for section in missing:
+                part = text[section.start : section.end]
+                tokens[section.line] = self._count(rule.encoding, part)
         for one, sections in found:
-            for heading, _, line, _ in sections:
-                # The file may have changed meanwhile.
-                yield one, CountedSection(heading, line, tokens.get(line, 0))
+            for section in sections:
+                yield one, CountedSection(section.heading, section.line, tokens[section.line])
+
+
+def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[MarkdownSection]:
+    """Return the sections that a rule is about."""
+    matches = matcher(rule.heading, is_name=True)
+    return [
+        section
+        for section in sections
+        if rule.level in (None, section.level) and matches(section.heading)
+    ]

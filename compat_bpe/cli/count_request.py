@@ -15,6 +15,7 @@ from ..chat.template_files import find_chat_template
 from ..encodings.local_stores import stored_encoding
 from ..files.json_message import json_message
 from ..files.text import open_bytes
+from ..files.whole import read_at_most
 from .context_share import limit_of, share, share_as_json
 from .count_output import Style, estimate_mark
 from .input_path import announce_wait, complaint
@@ -157,7 +158,7 @@ def _read(path: str) -> Mapping[str, Any]:
     """
     try:
         with open_bytes(path) as file:
-            data = file.read(_SIZE_LIMIT + 1)
+            data = read_at_most(file.read, _SIZE_LIMIT + 1)
     except OSError as error:
         raise CommandError(complaint(path, error.strerror or os.fspath(path))) from None
     if len(data) > _SIZE_LIMIT:

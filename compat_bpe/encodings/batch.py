@@ -25,7 +25,13 @@ R = TypeVar("R")
 
 
 def map_in_order(function: Callable[[T], R], items: Sequence[T], num_threads: int) -> list[R]:
-    """Return ``function(item)`` of each item, in order; in threads if they run in parallel."""
+    """Return ``function(item)`` of each item, in order; in threads if they run in parallel.
+
+    Raises:
+        ValueError: ``num_threads`` is not positive.
+    """
+    if num_threads < 1:
+        raise ValueError(f"num_threads is {num_threads}; it must be 1 or more")
     threads = min(num_threads, len(items), processors())
     if threads > 1 and not has_gil():
         from concurrent.futures import ThreadPoolExecutor  # only free-threaded Python needs it

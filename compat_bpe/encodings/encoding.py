@@ -265,8 +265,6 @@ class Encoding(Decoding, Fitting, Vocabulary):
         >>> get_encoding("gpt2").encode_batch(["hello world", "goodbye world"])
         [[31373, 995], [11274, 16390, 995]]
         """
-        if num_threads < 1:
-            raise ValueError(f"num_threads is {num_threads}; it must be 1 or more")
         from .batch import map_in_order, processes_for
 
         texts = list(text)

@@ -96,13 +96,21 @@ def load(
     with open_regular(file_path) as file:
         beginning = file.read(_BEGINNING)
     kind = recognise(file_path, beginning)
-    if kind == "ranks":
-        from pathlib import Path  # imported here, as below: most files do not need it
+    try:
+        if kind == "ranks":
+            from pathlib import Path  # imported here, as below: most files do not need it
 
-        return load_ranks_file(Path(file_path), pattern, special_tokens, name)
-    if special_tokens is not None:
-        raise ValueError(f"{file_path}: only a rank file is given special tokens")
-    return _LOADERS[kind](file_path, pattern, name)
+            return load_ranks_file(Path(file_path), pattern, special_tokens, name)
+        if special_tokens is not None:
+            raise ValueError(f"{file_path}: only a rank file is given special tokens")
+        return _LOADERS[kind](file_path, pattern, name)
+    except ValueError as error:
+        from ..unicode.escape import brief
+
+        short = brief(str(error))
+        if short == str(error):
+            raise
+        raise ValueError(short) from None
 
 
 #: The files that a folder is searched for; the first one found is read.

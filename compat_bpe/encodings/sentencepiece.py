@@ -34,7 +34,7 @@ from ..pipeline.tokenized.truncation import Truncation
 from ..unicode.surrogates import repair
 from .encoding import Encoding
 from .placed_pieces import placed_pieces
-from .tokenizer import Tokenizer
+from .tokenizer import Text, Tokenizer, words_of
 
 if TYPE_CHECKING:
     from ..pipeline.normalizers.base import Normalizer
@@ -71,14 +71,15 @@ class SentencePiece(Tokenizer):
 
     def encode(
         self,
-        text: str,
-        pair: str | None = None,
+        text: Text,
+        pair: Text | None = None,
         *,
         add_bos: bool = False,
         add_eos: bool = False,
         allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
+        is_pretokenized: bool = False,
     ) -> list[int]:
         """Return the ids of a text.
 
@@ -88,13 +89,18 @@ class SentencePiece(Tokenizer):
             add_bos, add_eos: put the id for the beginning before them, that for the end after them.
             allowed_special, disallowed_special: as in ``Encoding.encode``.
             add_special_tokens: add both of these ids, as far as the model has them.
+            is_pretokenized: False, since a model says nothing of words that are given.
 
         Raises:
-            ValueError: the model has no piece for the beginning, or the end; there is a pair.
+            ValueError: the model has no piece for the beginning, or the end; there is a pair, or
+                the text is given as words.
             ValueError, TypeError: as in ``Encoding.encode``.
         """
         if pair is not None:
             raise ValueError(f"{self!r} has no rule for pairs of texts: encode each by itself")
+        if is_pretokenized:
+            raise ValueError(f"{self!r} has no rule for words that are given: encode their text")
+        (text,) = words_of(text, False)
         ids = Encoding.encode(
             self, text, allowed_special=allowed_special, disallowed_special=disallowed_special
         )
@@ -115,26 +121,29 @@ class SentencePiece(Tokenizer):
 
     def encode_with_offsets(
         self,
-        text: str,
-        pair: str | None = None,
+        text: Text,
+        pair: Text | None = None,
         *,
         allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
         truncation: Truncation | None = None,
         padding: Padding | None = None,
+        is_pretokenized: bool = False,
     ) -> Tokenized:
         """Return the pieces of a text with their places; see ``encode_as_placed_pieces``.
 
         Args:
-            text, pair, allowed_special, disallowed_special, add_special_tokens: as in ``encode``.
+            text, pair, allowed_special, disallowed_special, add_special_tokens, is_pretokenized: as
+                in ``encode``.
             truncation, padding: as in ``Tokenizer.encode_with_offsets``. The part that
                 truncation cuts off gets no ids for the beginning and the end.
 
         Raises:
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
         """
-        self.encode("", pair)  # It raises what is wrong.
+        self.encode("", pair, is_pretokenized=is_pretokenized)  # It raises what is wrong.
+        (text,) = words_of(text, False)
         allowed = allowed_names(text, self._special_names, allowed_special, disallowed_special)
         both = (self.bos_id, self.eos_id) if add_special_tokens else ()
         ends = [id_ for id_ in both if id_ >= 0]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Union
 
 from ..parallel.lazy import cached_property
+from ..pipeline.added.added_tokens import AddedToken
 from ..pipeline.added.special import (
     NOTHING,
     AllowedSpecial,
@@ -20,9 +23,11 @@ from .loaded import find
 
 if TYPE_CHECKING:
     from ..formats.tokenizer_json import TokenizerDefinition  # a .model needs no reader of it
-    from ..pipeline.added.added_tokens import AddedToken
     from ..pipeline.tokenized.padding import Padding
     from ..pipeline.tokenized.truncation import Truncation
+
+#: A text: itself, or its words if it is split into words already.
+Text = Union[str, list[str], tuple[str, ...]]
 
 
 class Tokenizer(Encoding):
@@ -92,12 +97,13 @@ class Tokenizer(Encoding):
 
     def encode(
         self,
-        text: str,
-        pair: str | None = None,
+        text: Text,
+        pair: Text | None = None,
         *,
         allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
+        is_pretokenized: bool = False,
     ) -> list[int]:
         """Return the ids of a text, or of a pair of texts, with the names of special tokens in it.
 
@@ -106,6 +112,8 @@ class Tokenizer(Encoding):
             pair: the second text of a pair.
             add_special_tokens: add the tokenizer's own ids for the beginning and the end of a text,
                 if it has any.
+            is_pretokenized: True if each text is a list or a tuple of words. Each word is encoded
+                as a text for itself, and all of them together are one text to what is added.
 
         Raises:
             ValueError, TypeError: as in ``Encoding.encode``.
@@ -116,12 +124,22 @@ class Tokenizer(Encoding):
         >>> enc.encode("<｜begin▁of▁sentence｜>hello", allowed_special="all")
         [0, 33310]
         """
-        parts = [
-            super(Tokenizer, self).encode(
-                one, allowed_special=allowed_special, disallowed_special=disallowed_special
+        if pair is None and not is_pretokenized and isinstance(text, str):
+            parts = [
+                super().encode(
+                    text, allowed_special=allowed_special, disallowed_special=disallowed_special
+                )
+            ]
+        else:
+            encode = partial(
+                super().encode,
+                allowed_special=allowed_special,
+                disallowed_special=disallowed_special,
             )
-            for one in ((text,) if pair is None else (text, pair))
-        ]
+            parts = [
+                list(chain.from_iterable(map(encode, words_of(one, is_pretokenized))))
+                for one in ((text,) if pair is None else (text, pair))
+            ]
         processor = self.core.definition.processor
         if processor is None and pair is None:
             return parts[0]
@@ -129,50 +147,67 @@ class Tokenizer(Encoding):
 
     def encode_batch(
         self,
-        text: list[str],
+        text: Sequence[Text | Sequence[Text]],
         *,
         num_threads: int = 8,
         allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
+        is_pretokenized: bool = False,
     ) -> list[list[int]]:
         """Return what ``encode`` gives for each of some texts; see ``Encoding.encode_batch``.
+
+        Args:
+            text: the texts. Two of them in a tuple or a list are a pair; two words are a text.
+            num_threads: as in ``Encoding.encode_batch``; words are encoded by this process alone.
+            allowed_special, disallowed_special, add_special_tokens, is_pretokenized: as in
+                ``encode``.
 
         >>> from compat_bpe import get_encoding
         >>> get_encoding("deepseek_v3").encode_batch(["hello", "world"])
         [[33310], [29616]]
         """
         processor = self.core.definition.processor
-        adds = processor is not None and add_special_tokens
-        if processor is not None and adds and not keeps_text(processor):
-            # The post-processor leaves the text out or has it twice.
-            return [
-                self.encode(
-                    one,
-                    allowed_special=allowed_special,
-                    disallowed_special=disallowed_special,
-                    add_special_tokens=True,
-                )
-                for one in text
-            ]
+        if not add_special_tokens:
+            processor = None  # ``encode`` does what else it does
+        texts = list(text)
+        plain = [one for one in texts if isinstance(one, str)]
+        is_other = is_pretokenized or len(plain) < len(texts)
+        if is_other or (processor is not None and not keeps_text(processor)):
+            from .batch import map_in_order
+
+            # Words, pairs, or a post-processor that leaves the text out or has it twice.
+            encode = partial(
+                self.encode,
+                allowed_special=allowed_special,
+                disallowed_special=disallowed_special,
+                add_special_tokens=add_special_tokens,
+                is_pretokenized=is_pretokenized,
+            )
+            return map_in_order(
+                lambda one: encode(*_texts(one, is_pretokenized)), texts, num_threads
+            )
         encoded = super().encode_batch(
-            text,
+            plain,
             num_threads=num_threads,
             allowed_special=allowed_special,
             disallowed_special=disallowed_special,
         )
-        return [process_ids(processor, [ids], True) for ids in encoded] if adds else encoded
+        if processor is None:
+            return encoded
+        return [process_ids(processor, [ids], True) for ids in encoded]
 
     def encode_with_offsets(
         self,
-        text: str,
-        pair: str | None = None,
+        text: Text,
+        pair: Text | None = None,
         *,
         allowed_special: AllowedSpecial = NOTHING,
         disallowed_special: DisallowedSpecial = "all",
         add_special_tokens: bool = False,
         truncation: Truncation | None = None,
         padding: Padding | None = None,
+        is_pretokenized: bool = False,
     ) -> Tokenized:
         """Return the tokens of a text, or of a pair of texts, with their places in the text.
 
@@ -184,10 +219,12 @@ class Tokenizer(Encoding):
             truncation: cut the text to a number of tokens; ``self.truncation`` has the file's
                 settings.
             padding: pad it; ``self.padding`` has the file's settings.
+            is_pretokenized: as in ``encode``.
 
         Returns:
             The ids, tokens, offsets and so on. The offsets are in characters of the text as given,
-            even if surrogates in it are repaired.
+            even if surrogates in it are repaired. Of words that are given, ``word_ids`` has the
+            numbers, and offsets are in characters of the word.
 
         Raises:
             ValueError, TypeError: as in ``encode``, and as in ``Truncation.applied``.
@@ -202,8 +239,15 @@ class Tokenizer(Encoding):
         definition = self.core.definition
         parts = []
         for one in (text,) if pair is None else (text, pair):
-            allowed = allowed_names(one, self._special_names, allowed_special, disallowed_special)
-            tokens = locate(definition, one, allowed)
+            tokens = []
+            for number, word in enumerate(words_of(one, is_pretokenized)):
+                allowed = allowed_names(
+                    word, self._special_names, allowed_special, disallowed_special
+                )
+                located = locate(definition, word, allowed)
+                if is_pretokenized:
+                    located = [token._replace(word=number) for token in located]
+                tokens += located
             parts.append(
                 Tokenized(
                     [token.id for token in tokens],
@@ -286,6 +330,78 @@ class Tokenizer(Encoding):
         """
         return self._ids.get(token)
 
+    def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
+        """Return the tokens, written as in the vocabulary, and their ids; a copy.
+
+        Args:
+            with_added_tokens: False to leave out the added tokens that the model does not have.
+
+        >>> from compat_bpe import get_encoding
+        >>> vocab = get_encoding("deepseek_v3").get_vocab()
+        >>> len(vocab), vocab["Ġworld"]
+        (128815, 2058)
+        """
+        return dict(self._ids if with_added_tokens else self.definition.vocabulary)
+
+    def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
+        """Add tokens to this tokenizer; return how many are new or have new flags.
+
+        As in ``tokenizers``, a token that the vocabulary has keeps its id, and others are numbered
+        on; one that was added before gets the flags that are given now, but a special token stays
+        special. Caches are cleared. What was made of the tokenizer before, such as a ``Document``
+        or a stream, must be made anew.
+
+        Args:
+            tokens: the tokens. A ``str`` is an ``AddedToken`` with ``normalized=True``.
+
+        Raises:
+            ValueError: the tokenizer is a shipped one, which all get by its name, or it can have no
+                more tokens; nothing is left of a token once it is normalized.
+
+        >>> from compat_bpe import get_encoding
+        >>> shared = get_encoding("deepseek_v3")
+        >>> own = Tokenizer("own", shared.definition)
+        >>> own.add_tokens(["<tool>", AddedToken("<end>", special=True), "hello"])
+        3
+        >>> own.encode("hello<tool>"), shared.token_to_id("<tool>")
+        ([33310, 128815], None)
+        """
+        from ..formats.tokenizer_json import TokenizerDefinition
+
+        definition = self.definition
+        if not isinstance(definition, TokenizerDefinition):
+            raise ValueError(
+                f"{self!r} can have no more tokens: only a tokenizer.json, and what is read as "
+                "one, has added tokens"
+            )
+        if self._ships:
+            raise ValueError(
+                f"{self!r} is shared by all that get it by its name, so its ids stay: add the "
+                "tokens to a copy, Tokenizer(name, encoding.definition)"
+            )
+        if isinstance(tokens, str):
+            raise TypeError("tokens must be a list of tokens, not a str")
+        added, count = definition.with_tokens(
+            [AddedToken(one, normalized=True) if isinstance(one, str) else one for one in tokens]
+        )
+        if count:
+            new = Tokenizer(self.name, added)
+            new.cache_limit = self.cache_limit
+            # At once, for other threads; what was cached of the old one goes with it.
+            self.__dict__ = new.__dict__
+        return count
+
+    def add_special_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
+        """Add special tokens, as ``add_tokens`` does; a ``str`` is found in text as it is given."""
+        if isinstance(tokens, str):
+            raise TypeError("tokens must be a list of tokens, not a str")
+        return self.add_tokens(
+            [
+                (AddedToken(one) if isinstance(one, str) else one)._replace(special=True)
+                for one in tokens
+            ]
+        )
+
     @cached_property
     def _pieces(self) -> Mapping[int, str]:
         pieces = self.core.definition.pieces
@@ -293,7 +409,7 @@ class Tokenizer(Encoding):
         return pieces()
 
     @cached_property
-    def _ids(self) -> Mapping[str, int]:
+    def _ids(self) -> dict[str, int]:
         added = {token.content: token.id for token in self.added_tokens}
         return {**self.definition.vocabulary, **added}
 
@@ -354,6 +470,34 @@ class Tokenizer(Encoding):
             Tokenizer.__init__(self, **value)
         else:
             raise ValueError(f"the state of a pickled Tokenizer is a {type(value).__name__}")
+
+
+def words_of(text: Text, is_pretokenized: bool) -> Sequence[str]:
+    """Return the words of a text; the text itself if it is not split into words.
+
+    Raises:
+        TypeError: the text is not of the kind that ``is_pretokenized`` says.
+    """
+    if is_pretokenized and isinstance(text, (list, tuple)):
+        return text
+    if not is_pretokenized and isinstance(text, str):
+        return (text,)
+    kind = type(text).__name__
+    if is_pretokenized:
+        raise TypeError(f"with is_pretokenized, text must be a list or tuple of words, not {kind}")
+    raise TypeError(
+        f"text must be a str, not {kind}; words need is_pretokenized=True"
+        if isinstance(text, (list, tuple))
+        else f"text must be a str, not {kind}"
+    )
+
+
+def _texts(item: Any, is_pretokenized: bool) -> Sequence[Text]:
+    """Return the text, or the two texts of a pair, that an item of a batch is."""
+    if not isinstance(item, (list, tuple)) or len(item) != 2:
+        return (item,)
+    kinds = (list, tuple) if is_pretokenized else str
+    return item if all(isinstance(one, kinds) for one in item) else (item,)
 
 
 def _make_tokenizer(**arguments: Any) -> Tokenizer:

@@ -9,7 +9,6 @@ Memory is bounded, whatever the data decompresses to: it comes in blocks.
 
 from __future__ import annotations
 
-import gzip
 import re
 import zlib
 from collections.abc import Iterator
@@ -47,7 +46,7 @@ class _Decompressor(Protocol):
     @property
     def unused_data(self) -> bytes: ...
 
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
 class _Codec(NamedTuple):
@@ -64,8 +63,38 @@ class _Codec(NamedTuple):
     opened: Callable[[BufferedReader[Any]], BinaryIO]
 
 
-def _gzip(file: BufferedReader[Any]) -> Any:
-    return gzip.GzipFile(fileobj=file, mode="rb")
+class _GzipDecompressor:
+    """A decompressor of one stream of gzip.
+
+    ``gzip.GzipFile`` reads the name in the header, and zeros after a stream, a byte at a time.
+    """
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        #: True if the last call had no room for all there is.
+        self._is_full = False
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not (self._is_full or self._stream.unconsumed_tail)
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        content = self._stream.decompress(self._stream.unconsumed_tail or data, max_length)
+        self._is_full = len(content) == max_length
+        return content
+
+
+def open_gzip(file: BinaryIO) -> Any:
+    """Open gzip data for reading; damage is a ``DamagedError``, or an ``EOFError`` at its end."""
+    return BufferedReader(_Streams(file, "gzip", _GzipDecompressor, (zlib.error,)), BLOCK)
 
 
 def _bzip2(file: BufferedReader[Any]) -> Any:
@@ -117,7 +146,7 @@ def _import_zstd() -> Any:
 
 
 _CODECS = {
-    ".gz": _Codec("gzip", rb"\x1f\x8b", _gzip),
+    ".gz": _Codec("gzip", rb"\x1f\x8b", open_gzip),
     ".bz2": _Codec("bzip2", rb"BZh[1-9]1AY&SY", _bzip2),
     ".xz": _Codec("xz", rb"\xfd7zXZ\0", _xz),
     ".zst": _Codec("zstd", rb"\x28\xb5\x2f\xfd", _zstd),
@@ -207,10 +236,6 @@ def opened(path: str, advance: Callable[[int], None]) -> Iterator[BinaryIO]:
             yield codec.opened(stream)
         except EOFError:
             raise DamagedError(f"{codec.name} data that is cut short") from None
-        except (gzip.BadGzipFile, zlib.error) as error:
-            raise DamagedError(f"damaged gzip data: {error}") from None
-        if told.size == 0:
-            raise DamagedError(f"{codec.name} data that is cut short: there is none")
 
 
 class _Streams(RawIOBase):
@@ -225,7 +250,7 @@ class _Streams(RawIOBase):
 
     def __init__(
         self,
-        file: BufferedReader[Any],
+        file: BinaryIO,
         name: str,
         make: Callable[[], _Decompressor],
         errors: tuple[type[Exception], ...],

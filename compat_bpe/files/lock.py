@@ -43,6 +43,19 @@ def locked(folders: Iterable[str]) -> Iterator[None]:
         yield
 
 
+def is_abandoned(folder: str) -> bool:
+    """Return True if nobody holds the lock of a folder; False where that is unknown.
+
+    The process that held it has ended then, even if it was killed.
+    """
+    try:
+        lock = _take(folder)
+    except BlockingIOError:
+        return False
+    _release(lock)
+    return lock is not None
+
+
 def _wait(folder: str) -> int | None:
     """Return the open lock of a folder, as soon as it is free; None if there are no locks."""
     ends = time.monotonic() + _PATIENCE

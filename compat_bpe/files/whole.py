@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import BinaryIO
+from typing import BinaryIO, Callable
 
 #: The largest vocabulary, or file of settings beside one, in bytes. Those of today are a tenth of
 #: it at most.
@@ -52,10 +52,25 @@ def read_whole(path: str | os.PathLike[str], limit: int = SIZE_LIMIT) -> bytes:
         ValueError: ``{file}: larger than {limit} bytes``.
     """
     with open_regular(path) as file:
-        data = file.read(limit + 1)
+        data = read_at_most(file.read, limit + 1)
     if len(data) > limit:
         raise ValueError(f"{os.fspath(path)}: larger than {limit:,} bytes")
     return data
+
+
+def read_at_most(read: Callable[[int], bytes], most: int) -> bytes:
+    """Return the bytes that are left in a file, and no more than ``most``.
+
+    ``read(most)`` would make a buffer of ``most`` bytes before it reads: PyPy fills it, and
+    WebAssembly never gives it back.
+    """
+    blocks = []
+    size = 1 << 16
+    while block := read(min(size, most)):
+        blocks.append(block)
+        most -= len(block)
+        size *= 2
+    return b"".join(blocks)
 
 
 def read_gits(path: str) -> bytes:

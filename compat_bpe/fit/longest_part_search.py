@@ -171,8 +171,8 @@ class Forward:
         if self.encoding.core.longest_token is not None:
             reach = min(reach, self.limit * self.encoding.core.longest_token + 1)
         stop = origin + self.step * reach
-        # An end that cannot be nearer, as far as is known.
-        sure = None if self.encoding.core.longest_token is None else stop
+        #: An end that cannot be nearer, as far as is known.
+        sure: int | None = None
         known = [_Known(origin, 0)]
         beyond = known[0]
         width = 0
@@ -186,10 +186,8 @@ class Forward:
                 soon = near + self.step * min(_FAR * (rest + _FAR), abs(stop - near))
             far, is_cut = self.portion(near, soon, width)
             if far == soon != stop:
-                stop = sure = self.stop_by_characters(near, stop, rest)
+                stop = sure = self.nearer_stop(near, stop, rest)
                 far, is_cut = self.portion(near, stop, width)
-            if far == stop and abs(far - near) > _FAR * (rest + _FAR):
-                far = stop = self.nearer_stop(near, stop, rest)
             count = self.count_between if is_cut else self.count_to_joint
             more = count(near, far, origin)
             beyond = _Known(far, tokens + more, is_cut)
@@ -205,35 +203,37 @@ class Forward:
         return known, beyond
 
     def nearer_stop(self, near: int, stop: int, rest: int) -> int:
-        """Return an end of what is looked at that may be nearer, by the tokens that are possible.
+        """Return an end that may be nearer, by the longest tokens that the next characters allow.
 
-        There is no cut point soon, so all up to the end would be counted, in each search.
+        No part that goes further has at most ``rest`` tokens. The windows looked at grow from
+        the limit on, so that the work does not depend on the longest token of the vocabulary.
+        """
+        whole = abs(stop - near)
+        reach = 0
+        needed: int | None = _FAR * (rest + _FAR)
+        while needed is not None and reach < min(needed, whole):
+            reach = min(max(needed, 2 * reach), whole)
+            needed = self.most_characters(near, reach, rest)
+        return stop if needed is None else near + self.step * min(needed, whole)
+
+    def most_characters(self, near: int, reach: int, rest: int) -> int | None:
+        """Return a number of characters that have more than ``rest`` tokens; None if not known.
+
+        It is for a number up to ``reach``, since it depends on the characters up to there.
         """
         core = self.encoding.core
-        if core.longest_token is None:
-            return stop
-        part = self.part(near, stop)
-        # The lowest character has the fewest bytes in UTF-8.
-        narrowest = len(min(part).encode("utf-8", "surrogatepass"))
-        reach = rest * core.longest_in(part) // narrowest + 1
-        return near + self.step * min(reach, abs(stop - near))
-
-    def stop_by_characters(self, near: int, stop: int, rest: int) -> int:
-        """Return an end by the most characters that a token stands for among the next ones.
-
-        More than ``rest`` times as many characters have more than ``rest`` tokens.
-        """
-        reach = _FAR * (rest + _FAR)
-        while reach < abs(stop - near):
-            longest = self.encoding.core.longest_span(self.part(near, near + self.step * reach))
-            if longest is None:
-                break
+        window = self.part(near, near + self.step * reach)
+        span = core.longest_span(window)
+        if span is not None:
             # The first and the last one may go with what is beside them.
-            needed = (rest + 1) * longest + 2
-            if needed <= reach:
-                return near + self.step * needed
-            reach = needed
-        return stop
+            return (rest + 1) * span + 2
+        if core.longest_token is None:
+            return None
+        # The lowest character has the fewest bytes in UTF-8.
+        narrowest = len(min(window).encode("utf-8", "surrogatepass"))
+        # A token at the far edge may begin or end outside.
+        beyond = max(0, near + self.step * (reach + core.longest_token))
+        return rest * core.longest_in(self.part(near, beyond)) // narrowest + 1
 
     def narrow(self, known: list[_Known], beyond: _Known, limit: int) -> _Known:
         """Extend ``known`` to the last cut point that fits; return the place next to it.

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import io
-import zlib
 from pathlib import Path
 
-from ..files.whole import SIZE_LIMIT, read_whole
+from ..files.compressed import DamagedError, open_gzip
+from ..files.whole import SIZE_LIMIT, read_at_most, read_whole
 
 
 def read_lines(path: Path) -> list[str]:
@@ -28,10 +27,12 @@ def parse_lines(data: bytes, source: str) -> list[str]:
     """
     if data.startswith(b"\x1f\x8b"):
         try:
-            with gzip.open(io.BytesIO(data)) as unpacked:
-                data = unpacked.read(SIZE_LIMIT + 1)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"{source}: damaged gzip: {error}") from None
+            with open_gzip(io.BytesIO(data)) as unpacked:
+                data = read_at_most(unpacked.read, SIZE_LIMIT + 1)
+        except EOFError:
+            raise ValueError(f"{source}: damaged gzip data: it is cut short") from None
+        except DamagedError as error:
+            raise ValueError(f"{source}: {error}") from None
         if len(data) > SIZE_LIMIT:
             raise ValueError(f"{source}: larger than {SIZE_LIMIT:,} bytes when it is unpacked")
     try:

@@ -26,6 +26,7 @@ from ..pipeline.models.sentencepiece.vocabulary import (
     SentencePieceVocabulary,
 )
 from ..pipeline.models.sentencepiece.words import SentencePieceCharacters, SentencePieceWords
+from ..pipeline.models.unigram.table import MOST_NESTED, LongPieces
 from ..pipeline.normalizers.charsmap import Charsmap
 from ..pipeline.normalizers.sentencepiece import SpaceNormalizer
 
@@ -192,6 +193,7 @@ class SentencePieceModel(NamedTuple):
         Raises:
             ValueError: a piece is empty, too long, twice in the model or has a NUL; a score is no
                 number; there is no unknown piece, or more than one; bytes are missing or wrong.
+                Also too many pieces that begin with each other, which SentencePiece takes.
         """
         self._check_texts()
         self._check_types()
@@ -208,10 +210,16 @@ class SentencePieceModel(NamedTuple):
         joined = "".join(texts)
         if "" in texts:
             self._fail(f"piece {texts.index('')}: it is empty")
-        if 4 * max(map(len, texts), default=0) >= _TOO_LONG:
+        longest = max(map(len, texts), default=0)
+        if 4 * longest >= _TOO_LONG:
             for number, text in enumerate(texts):
                 if len(text.encode()) >= _TOO_LONG:
                     self._fail(f"piece {number}: it has {_TOO_LONG} bytes or more")
+        if self.kind == UNIGRAM and longest > MOST_NESTED:
+            try:
+                LongPieces(dict.fromkeys(texts, 0.0))
+            except ValueError as error:
+                self._fail(str(error))
         if "\0" in joined:
             for number, text in enumerate(texts):
                 is_skipped = text == "\0" and (self.byte_fallback or types[number] == UNUSED)

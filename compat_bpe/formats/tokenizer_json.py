@@ -28,7 +28,7 @@ from .parts.post_processors import read_post_processor
 from .parts.pre_tokenizers import joined_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ..pipeline.decoders.base import IdDecoder
     from ..pipeline.definition import Definition
@@ -72,6 +72,13 @@ class TokenizerDefinition(NamedTuple):
             ValueError: this kind of model cannot be extended.
         """
         return self._replace(model=self.model.extended(tokens, merges), source=name)
+
+    def with_tokens(self, tokens: Sequence[AddedToken]) -> tuple[TokenizerDefinition, int]:
+        """Return a definition with more added tokens, and how many are new or have new flags."""
+        added, count = _with_tokens(
+            self.added_tokens, tokens, self.model.vocabulary, self.model.size
+        )
+        return self._replace(added_tokens=added), count
 
     def with_special(self, names: Set[str]) -> TokenizerDefinition:
         """Return a definition in which the added tokens of these names are special, too."""
@@ -206,30 +213,53 @@ _FLAGS = ("special", "normalized", "lstrip", "rstrip", "single_word")
 def _added_tokens(
     part: Json, vocabulary: Mapping[str, int], following: int
 ) -> tuple[AddedToken, ...]:
-    """Return the added tokens; those that are not in the vocabulary are numbered on.
+    """Return the added tokens of a file; the ids in it do not matter."""
+    return _with_tokens((), map(_added_token, part.items()), vocabulary, following)[0]
 
-    As in tokenizers, of tokens that come twice the last one counts, which is special if any is.
-    The ids in the file do not matter. A token may be numbered onto an id that a token of the
-    vocabulary has, if that has gaps; then the id means the added token when it is decoded.
+
+def _with_tokens(
+    present: Sequence[AddedToken],
+    tokens: Iterable[tuple[Any, ...]],
+    vocabulary: Mapping[str, int],
+    size: int,
+) -> tuple[tuple[AddedToken, ...], int]:
+    """Return added tokens with more of them, and the number that are new or have new flags.
+
+    Those that are not in the vocabulary are numbered on. As in tokenizers, of tokens that come
+    twice the last one counts, which is special if any is. A token may be numbered onto an id that
+    a token of the vocabulary has, if that has gaps; then the id means the added token when it is
+    decoded.
+
+    Args:
+        present: the added tokens that there are.
+        tokens: an ``AddedToken`` each, or a tuple of its items; the ids in them do not matter.
+        vocabulary: the vocabulary of the model.
+        size: its size.
     """
-    ids: dict[str, int] = {}
-    tokens: dict[int, AddedToken] = {}
-    special = set()
-    for item in part.items():
-        name, _, *flags = _added_token(item)
+    ids = {token.content: token.id for token in present}
+    found = {token.id: token for token in present}
+    special = {token.content for token in present if token.special}
+    following = max(size, max(ids.values(), default=-1) + 1)
+    count = 0
+    for name, _, *flags in tokens:
         if not name:
             continue
         number = ids.get(name, vocabulary.get(name))
         if number is None:
             number, following = following, following + 1
+        token = AddedToken(name, number, *flags)
+        if found.get(number) == token:
+            continue
+        count += 1
         ids[name] = number
-        tokens[number] = token = AddedToken(name, number, *flags)
+        found[number] = token
         if token.special:
             special.add(name)
-    return tuple(
+    made = (
         token if token.special or token.content not in special else token._replace(special=True)
-        for token in tokens.values()
+        for token in found.values()
     )
+    return tuple(made), count
 
 
 _read_added_token = itemgetter("content", "id", *_FLAGS)

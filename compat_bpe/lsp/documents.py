@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from ..files.markdown import is_markdown
 from ..files.names import path_of_uri
 from ..fit.document import Document
 from .settings import Choice
@@ -53,7 +54,7 @@ class OpenDocument:
     @property
     def is_markdown(self) -> bool:
         """True if the document has headings of Markdown."""
-        return self.language in MARKDOWN or self.uri.lower().endswith((".md", ".markdown"))
+        return self.language in MARKDOWN or is_markdown(self.uri)
 
 
 def path_of(uri: str) -> str:

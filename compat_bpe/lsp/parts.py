@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..files.markdown import markdown_sections
 from .documents import OpenDocument
 
 #: The longest document in characters that is searched for headings and definitions.
 _LONGEST_SEARCHED = 1 << 22
 
-#: A line of Markdown with a fence of code and what follows it, or with a heading.
-_MARK = re.compile(r"^ {0,3}(?:(`{3,}|~{3,})(.*)|(#{1,6})(?:[ \t].*)?$)", re.MULTILINE)
 #: Definitions at the beginning of a line, in the languages that have a word for them.
 _DEFINITION = re.compile(
     r"^(?:(?:export|default|pub(?:\([^)\n]*\))?|public|private|internal|protected|static|abstract"
@@ -33,15 +32,18 @@ _BLANK_OR_COMMENT = re.compile(rf"\s*$|{_COMMENT}")
 
 
 def parts(opened: OpenDocument) -> Iterator[tuple[int, int]]:
-    """Yield the part of each heading, or of each top-level definition.
+    """Yield the section of each heading, or the part of each top-level definition.
 
-    A heading's part goes on to the next one that is not below it. A definition's ends where the
-    lines are no longer indented.
+    A definition's part ends where the lines are no longer indented.
     """
     if len(opened.document) > _LONGEST_SEARCHED:
         return
     text = opened.document.text
-    yield from _sections(text) if opened.is_markdown else _definitions(text)
+    if opened.is_markdown:
+        for section in markdown_sections(text):
+            yield section.start, section.end
+    else:
+        yield from _definitions(text)
 
 
 def _definitions(text: str) -> Iterator[tuple[int, int]]:
@@ -65,29 +67,3 @@ def _end_of_definition(text: str, start: int, limit: int) -> int:
     while _BLANK_OR_COMMENT.match(lines[-1]):
         end -= len(lines.pop())
     return end
-
-
-def _sections(text: str) -> Iterator[tuple[int, int]]:
-    headings = list(_headings(text))
-    ends: list[int] = []
-    open_ones: list[tuple[int, int]] = []  # from the last heading back, those not above another
-    for start, level in reversed(headings):
-        while open_ones and open_ones[-1][1] > level:
-            open_ones.pop()
-        ends.append(open_ones[-1][0] if open_ones else len(text))
-        open_ones.append((start, level))
-    yield from zip((start for start, _ in headings), reversed(ends))
-
-
-def _headings(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the place and the level of each heading that is not within a fence."""
-    fence = ""
-    for match in _MARK.finditer(text):
-        mark, rest = match[1] or "", match[2]
-        if fence:
-            if mark.startswith(fence) and not rest.strip():
-                fence = ""
-        elif not mark:
-            yield match.start(), len(match[3])
-        elif mark[0] == "~" or "`" not in rest:
-            fence = mark

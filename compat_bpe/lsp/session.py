@@ -108,6 +108,9 @@ class Session:
                     raise
                 except Exception as error:  # a mistake here must not take the documents along
                     self.log(error_as_json(error)["message"])
+            for number in list(self._open):  # what works in steps, or waits for a document
+                ended = RpcError(errors.REQUEST_CANCELLED, "the server has ended")
+                self._answer(number, None, ended)
         except Disconnected:
             pass
         return 0 if self.is_shut_down or not self.is_initialized else 1
@@ -219,7 +222,8 @@ class Session:
                 size += _OF_EACH
                 self._read_bytes += size
                 self._inbox.put((message, size))
-                if isinstance(message, dict) and message.get("method") == "exit":
+                is_notice = isinstance(message, dict) and "id" not in message
+                if is_notice and message.get("method") == "exit":
                     return  # rather than wait for more while the process ends
                 while self._read_bytes - self._done_bytes > _MOST_WAITING and not self.is_over:
                     sleep(0.005)

@@ -65,10 +65,55 @@ def serve_stdio(folders: Sequence[str], default: str, bounds: Bounds = BOUNDS) -
     server = _server(roots, default, bounds)
 
     async def run() -> None:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        passed, readable = anyio.create_memory_object_stream[Any](0)
+        async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
+            tasks.start_soon(_pass_on, incoming, passed, outgoing)
+            await server.run(readable, outgoing, server.create_initialization_options())
+            tasks.cancel_scope.cancel()
 
     anyio.run(run)
+
+
+async def _pass_on(incoming: Any, passed: Any, outgoing: Any) -> None:
+    """Pass messages on; answer the requests that could not be read, for which the SDK is silent."""
+    import mcp_types as types
+    from mcp.shared.message import SessionMessage
+
+    async with passed:
+        async for message in incoming:
+            refused = refused_request(message) if isinstance(message, Exception) else None
+            if refused is None:
+                await passed.send(message)
+                continue
+            number, reason = refused
+            error = types.ErrorData(code=types.INVALID_REQUEST, message=brief(reason))
+            answer = types.JSONRPCError(jsonrpc="2.0", id=number, error=error)
+            await outgoing.send(SessionMessage(answer))
+
+
+def refused_request(error: Any) -> tuple[int | str | None, str] | None:
+    """Return the id of a request that could not be read, and the reason; None for what is none.
+
+    The SDK takes no JSON that is nested some 200 deep or has lone surrogates. Python reads most of
+    it, so the id is known; where it is nested too deeply for Python, too, it is None.
+
+    Args:
+        error: what was raised, pydantic's ``ValidationError``.
+    """
+    for one in getattr(error, "errors", list)():
+        given, is_json = one["input"], one["type"] != "json_invalid"
+        if not is_json:
+            try:
+                given = json.loads(given)
+            except RecursionError:
+                return None, one["msg"]
+            except ValueError:
+                continue
+        if isinstance(given, dict) and "method" in given and "id" in given:
+            number = given["id"]
+            if isinstance(number, str) or _is_int(number):
+                return number, "not a request of JSON-RPC 2.0" if is_json else one["msg"]
+    return None
 
 
 def _server(roots: Roots | None, default: str, bounds: Bounds) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..files.text import check_beginning, not_utf8
+from ..files.whole import read_at_most
 from .bounds import LONGEST, CallError
 from .tool import Call, Json, list_of, named, one_of, said
 
@@ -39,7 +40,7 @@ def read_text(path: str, call: Call) -> str:
     call.clock.check()
     with call.roots.open(path) as file:
         try:
-            data = file.read(limit + 1)
+            data = read_at_most(file.read, limit + 1)
         except OSError as error:
             raise CallError(f"{path}: {error.strerror or error}") from None
     if len(data) > limit:

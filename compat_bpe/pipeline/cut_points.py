@@ -12,11 +12,12 @@ rely on that.
 from __future__ import annotations
 
 from collections.abc import Set
+from itertools import chain, repeat
 from operator import add
 
 from ..parallel.lazy import cached_property
 from ..pattern.splitter import Splitter
-from ..unicode.surrogates import check_text
+from ..unicode.surrogates import check_text, repair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,16 +219,17 @@ class CutPoints:
 
     def longest_in(self, text: str) -> int:
         """Return a bound of the tokens in a text, in bytes; see ``Core.longest_in``."""
-        data = text.encode("utf-8", "surrogatepass")
+        data = repair(text).encode("utf-8")
         lengths = self._longest_by_start
         starts = {data[place : place + _START] for place in range(len(data))}
-        return max(_START, self._added.longest_name or 0, *(lengths.get(one, 0) for one in starts))
+        return max(_START, *map(lengths.get, starts, repeat(0)))
 
     @cached_property
     def _longest_by_start(self) -> dict[bytes, int]:
-        """The length of the longest token for each beginning of one, in bytes."""
+        """The length of the longest token, or name, for each beginning of one, in bytes."""
         longest: dict[bytes, int] = {}
-        for token in self._definition.tokens():
+        names = self._added.ids if self._added.longest_name else ()
+        for token in chain(self._definition.tokens(), map(str.encode, names)):
             start = token[:_START]
             if longest.get(start, 0) < len(token):
                 longest[start] = len(token)

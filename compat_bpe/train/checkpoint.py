@@ -1,7 +1,8 @@
 """Training that goes on after it was stopped, by whatever: an interrupt, ``kill -9``, no power.
 
 A folder keeps what was done. ``state.json`` says it and names the one file of counts that belongs
-to it; both are put in place whole, the state last. So a process may end at any time.
+to it; both are put in place whole, the state last. So a process may end at any time. Each has a
+SHA-256 of its content, and one that is damaged is refused.
 
 **Counting.** The counts of everything fed so far are kept, and a digest of it. A run that goes on
 is fed the same texts once more. It takes their digest, in under half the time of counting, and
@@ -30,6 +31,7 @@ from ..corpus.counts_file import CountsReader, Row, write_rows
 from ..encodings.encoding import Encoding
 from ..files.lock import locked
 from ..files.streamed import written_whole
+from ..files.whole import open_regular, read_whole
 from ..files.write import write_files
 from ..version import __version__
 from .run.results import Trained
@@ -116,7 +118,7 @@ class Checkpoint:
         if self._counts is None:
             return
         path = os.path.join(self.folder, self._counts)
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             digest = sha256()
             while block := file.read(1 << 20):
                 digest.update(block)
@@ -173,11 +175,13 @@ class Checkpoint:
     def _read(self) -> None:
         path = os.path.join(self.folder, _STATE)
         try:
-            with open(path, "rb") as file:
-                state = json.loads(file.read())
+            written = json.loads(read_whole(path))
+            state = written["state"]
+            if _digest(state) != written["sha256"]:
+                raise ValueError
             kept = {**state["settings"]}
             self._counts = str(state["counts"])
-            self.fed, self.digest = int(state["fed"]), str(state["sha256"])
+            self.fed, self.digest = int(state["fed"]), str(state["fed_sha256"])
             self.is_complete = bool(state["complete"])
             self.merges = [
                 (index(left), index(right), 0 + frequency)
@@ -201,7 +205,7 @@ class Checkpoint:
     def _check_is_ours(self) -> None:
         """Raise ``FileExistsError`` if the folder is not ours to write into."""
         folder = self.folder
-        if not os.path.lexists(folder) or os.path.lexists(os.path.join(folder, _STATE)):
+        if not os.path.lexists(folder) or has_state(folder):
             return
         if not os.path.isdir(folder):
             raise FileExistsError(f"{folder}: it exists and is not a folder")
@@ -216,13 +220,13 @@ class Checkpoint:
         state = {
             "settings": self._settings,
             "fed": self.fed,
-            "sha256": self.digest,
+            "fed_sha256": self.digest,
             "complete": self.is_complete,
             "counts": self._counts,
             "sizes": self.sizes,
             "merges": self.merges,
         }
-        data = json.dumps(state).encode() + b"\n"
+        data = json.dumps({"sha256": _digest(state), "state": state}).encode() + b"\n"
         write_files([(os.path.join(self.folder, _STATE), data)])
         now = time.monotonic()
         pause = max(self._every, (now - begun) * (_SHARE - 1))
@@ -231,9 +235,15 @@ class Checkpoint:
     def _clear(self, kept: str | None) -> None:
         """Remove counts that are not needed any more, and what a killed process has left."""
         for name in os.listdir(self.folder):
-            if _is_ours(name) and name not in (kept, _STATE):
+            path = os.path.join(self.folder, name)
+            if _is_ours(name) and name not in (kept, _STATE) and not os.path.isdir(path):
                 with suppress(FileNotFoundError):
-                    os.remove(os.path.join(self.folder, name))
+                    os.remove(path)
+
+
+def has_state(folder: str | os.PathLike[str]) -> bool:
+    """Return True if a folder keeps a training."""
+    return os.path.lexists(os.path.join(folder, _STATE))
 
 
 class CheckpointedTrainer:
@@ -353,6 +363,11 @@ class _Hashed:
         self.digest.update(data)
         written: int = self.file.write(data)
         return written
+
+
+def _digest(state: object) -> str:
+    """Return the SHA-256 of a state as JSON."""
+    return sha256(json.dumps(state).encode()).hexdigest()
 
 
 def _name(digest: str) -> str:

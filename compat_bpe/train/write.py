@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
+import filecmp
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Callable
 
@@ -15,9 +18,10 @@ from ..encodings.encoding import Encoding
 from ..encodings.save import save_gpt2, save_tiktoken, save_tokenizer_json
 from ..encodings.sentencepiece import SentencePiece
 from ..encodings.tokenizer import Tokenizer
-from ..files.lock import locked
+from ..files.lock import is_abandoned, locked
 from ..files.names import is_name_on_windows
 from ..files.replace import put_in_place, sync_file, sync_folder
+from ..files.whole import NotRegularError, read_whole
 from ..fit.text_encoder import check_encoding
 from ..formats.checked_json import is_unicode
 from ..formats.manifest import ALL_FORMATS as ALL_FORMATS
@@ -34,6 +38,9 @@ _ON_WINDOWS = os.name == "nt"
 ROLES = ("bos", "eos", "unk", "pad")
 
 _NO_PARTS = "\t\t"
+
+#: The end of the names of temporary folders.
+_LEFT = ".tmp"
 
 #: The characters that may begin a formula in a spreadsheet (OWASP, "CSV Injection"), those of East
 #: Asian width included, and the quotation mark, within which others follow; and their escapes.
@@ -88,14 +95,14 @@ def write_vocabulary(
         The names of the files, the manifest last.
 
     Raises:
-        FileExistsError: the folder is not empty, and ``force`` is False.
+        FileExistsError: the folder has other files, and ``force`` is False.
         OSError: a file cannot be written, or is a directory or write-protected; nothing is changed.
         ValueError: a format or role is unknown, the token of a role is not special, the name
             cannot name a file, or a format cannot hold the vocabulary.
     """
     check_encoding(encoding)
     target = Path(folder)
-    check_folder(target, force=force)
+    check_folder(target, force=force or (target / MANIFEST).is_file())
     name = encoding.name
     check_name(name)
     wanted = set(formats)
@@ -110,10 +117,16 @@ def write_vocabulary(
             raise ValueError(f"{token!r}, named as {role}, is not a special token")
     # Renaming needs the same disk, so an existing folder, which may be a mount or ".", holds it.
     beside = target if target.is_dir() else target.absolute().parent
-    temporary = beside / f"{target.name}.{os.urandom(4).hex()}.tmp"
-    try:
+    _remove_left(beside, target.name)
+    around = beside / f"{target.name}.{os.urandom(4).hex()}{_LEFT}"
+    with ExitStack() as held:
+        held.callback(shutil.rmtree, around, ignore_errors=True)
         # What replaces private files is private from the beginning.
-        temporary.mkdir(0o700 if target.is_dir() else 0o777)
+        mode = 0o700 if target.is_dir() else 0o777
+        around.mkdir(mode)
+        held.enter_context(locked([os.fspath(around)]))
+        temporary = around / "new"
+        temporary.mkdir(mode)
         readable_kinds = wanted - {"token-map"}
         for kind in ALL_FORMATS:
             if kind in wanted:
@@ -141,8 +154,6 @@ def write_vocabulary(
         }
         _write_json(temporary / MANIFEST, described, indent=1)
         _put_in_place(temporary, target, force=force)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
     return [*written, MANIFEST]
 
 
@@ -204,6 +215,10 @@ def _put_in_place(temporary: Path, target: Path, *, force: bool) -> None:
         else:
             sync_folder(os.fspath(target.absolute().parent))
             return
+    if not force and (target / MANIFEST).is_file():
+        if all(_is_same(file, target / file.name) for file in temporary.iterdir()):
+            return
+        check_folder(target, force=force)
     with locked([os.fspath(target)]):
         parts = [
             (os.fspath(file), os.fspath(target / file.name))
@@ -221,13 +236,32 @@ def _put_in_place(temporary: Path, target: Path, *, force: bool) -> None:
         put_in_place(parts, removed, is_new=not force)
 
 
+def _is_same(file: Path, other: Path) -> bool:
+    return other.is_file() and filecmp.cmp(file, other, shallow=False)
+
+
+def _remove_left(folder: Path, name: str) -> None:
+    """Remove the temporary folders that killed processes have left in a folder.
+
+    One that is empty may have been made just now, and is not locked yet. What cannot be read stays,
+    and is no reason to write nothing.
+    """
+    pattern = re.compile(re.escape(name) + r"\.[0-9a-f]{8}" + re.escape(_LEFT))
+    with suppress(OSError):
+        for path in filter(lambda path: pattern.fullmatch(path.name), folder.iterdir()):
+            with suppress(OSError):
+                is_folder = path.is_dir() and not path.is_symlink()
+                if is_folder and any(path.iterdir()) and is_abandoned(os.fspath(path)):
+                    shutil.rmtree(path)
+
+
 def _files_of(manifest: Path) -> dict[str, str]:
-    """Return the files that a manifest lists, and their SHA-256; none if it cannot be read."""
-    if not manifest.is_file():  # a pipe, say, would be waited for
-        return {}
+    """Return the files that a manifest lists, and their SHA-256; none if it is no manifest."""
     try:
-        listed = json.loads(manifest.read_bytes())["files"]
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        listed = json.loads(read_whole(manifest))["files"]
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, NotRegularError):
+        return {}
+    except (ValueError, LookupError, TypeError, RecursionError):
         return {}
     if not isinstance(listed, dict):
         return {}

@@ -112,9 +112,13 @@ def test_models_without_a_published_rule_are_estimates(model: str) -> None:
     assert count.note == f"OpenAI publishes no rule for {model}; that of gpt-4o is taken"
 
 
-def test_an_encoding_says_the_rule_too() -> None:
-    assert count_messages(EXAMPLE, encoding="o200k_base") == 124
-    assert count_messages(EXAMPLE, encoding=get_encoding("cl100k_base")) == 129
+def test_an_encoding_alone_has_several_models_and_rules() -> None:
+    count = count_messages(EXAMPLE, encoding="o200k_base")
+    assert count == 124
+    assert count.note == "no model is named, and rules differ; that of gpt-4o is taken"
+    count = count_messages(EXAMPLE, encoding=get_encoding("cl100k_base"))
+    assert count == 129
+    assert count.note == "no model is named, and rules differ; that of gpt-4 is taken"
     # The model says the rule, the encoding the tokens.
     assert count_messages(EXAMPLE, model="gpt-4o", encoding="cl100k_base") == 129
 

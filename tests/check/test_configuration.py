@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from compat_bpe.check import configuration as module
 from compat_bpe.check.configuration import Counting, configuration_of
 from compat_bpe.check.files import choose
 from compat_bpe.check.find import find_configuration
-from compat_bpe.check.rules import Configuration, Part
+from compat_bpe.check.rules import Configuration, Limit, Part, Place, SectionRule
+from compat_bpe.check.section_counts import matching
 from compat_bpe.check.source import ConfigurationError, Source, read_source
+from compat_bpe.files.markdown import markdown_sections
 from compat_bpe.files.walk import Found
 
 
@@ -356,3 +359,28 @@ def test_a_chain_has_a_length(repository: Path, monkeypatch: pytest.MonkeyPatch)
     (repository / "4.toml").write_text('[check]\nextends = "5.toml"\n')
     with pytest.raises(ConfigurationError, match="more than 5 files are extended"):
         extending(repository, '"../0.toml"')
+
+
+def test_rules_choose_by_heading_and_level() -> None:
+    sections = markdown_sections("# Examples\n## Examples\n## Naïve / plain\n### Other\n")
+
+    def chosen(heading: str, level: int | None = None) -> list[int]:
+        rule = SectionRule(heading, level, Limit(1, Place("", 1, ())))
+        return [one.line for one in matching(rule, sections)]
+
+    assert chosen("Examples") == [1, 2]
+    assert chosen("Examples", 2) == [2]
+    assert chosen("*", 3) == [4]
+    assert chosen("*plain") == [3]
+    assert chosen("Na?ve / *") == [3]
+    assert chosen("examples") == []
+
+
+def test_a_set_of_all_characters_takes_little_memory() -> None:
+    rule = SectionRule("[\x01-\U0010ffff]" * 100 + "*", None, Limit(1, Place("", 1, ())))
+    tracemalloc.start()
+    (found,) = matching(rule, markdown_sections("# " + "é" * 100 + "\n# b\n"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.line == 1
+    assert peak < 1_000_000

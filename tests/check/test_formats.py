@@ -71,7 +71,7 @@ def test_github(report: Report) -> None:
         "b.md: +5,210 tokens since the base (gpt2), over the limit of +5,000",
         "::warning file=sub/a.md,line=7,title=token budget::"
         "a.md § Examples: 5,210 tokens (gpt2), near the limit of 5,000",
-        "3 files: 3 over a limit, 1 near one, 1 exempt",
+        "3 files: 2 over a limit, 1 exempt, 1 total over",
     ]
 
 
@@ -82,7 +82,7 @@ def test_github_has_one_command_a_line(hostile: Report) -> None:
         assert line.startswith("::error file=a|b`<img src=x>*[x](y)%0A%3A%3Aerror%3A%3A%250A\x1b")
         file = line.partition("file=")[2].partition(",")[0]
         assert ":" not in file
-    assert last == "1 file: 1 over a limit, 1 exempt, 1 not counted"
+    assert last == "1 file: 1 over a limit, 1 not counted"
 
 
 def test_no_line_of_github_is_another_command() -> None:
@@ -168,7 +168,7 @@ def test_markdown(report: Report) -> None:
     report.base = "f00"
     report.changes = [Change("b.md", "a.md", 1, 5000, "gpt2")]
     assert "\n".join(markdown.lines(report)) == (
-        "### Token budgets\n\n3 files: 3 over a limit, 1 near one, 1 exempt.\n\n"
+        "### Token budgets\n\n3 files: 2 over a limit, 1 exempt, 1 total over.\n\n"
         "| | what | tokens | limit | encoding |\n|---|---|--:|--:|---|\n"
         "| ❌ over | `a.md` | 5,210 | 5,000 | `gpt2` |\n"
         "| ❌ over | total of `skills` | 5,210 | 5,000 | `gpt2` |\n"
@@ -267,7 +267,7 @@ def test_table(report: Report) -> None:
         "over   5,210 /  5,000  total of skills",
         "over  +5,210 / +5,000  b.md",
         "near   5,210 /  5,000  a.md § Examples",
-        "3 files: 3 over a limit, 1 near one, 1 exempt",
+        "3 files: 2 over a limit, 1 exempt, 1 total over",
     ]
     assert "exempt   5,210 /  5,000  c.md (old)" in list(table.lines(report, all_results=True))
     assert list(table.lines(Report("x"))) == ["0 files: none is over a limit"]

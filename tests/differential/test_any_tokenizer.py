@@ -15,8 +15,17 @@ from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.checked_json import parse_json, read_json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
 from compat_bpe.save import save_tokenizer_json
-from tests.differential.any_tokenizer import MODELS, any_file, any_text, is_undefined, odd_places
-from tests.differential.tokenized import error_of, fields
+from compat_bpe.tokenizer import AddedToken
+from tests.differential.any_tokenizer import (
+    MODELS,
+    added_tokens,
+    any_file,
+    any_text,
+    is_undefined,
+    odd_places,
+)
+from tests.differential.tokenized import error_of, fields, lookups
+from tests.tokenizer_files import FLAGS
 
 
 def both(content: dict[str, Any]) -> tuple[Tokenizer, Any] | None:
@@ -51,6 +60,15 @@ def same(ours: Any, theirs: Any) -> bool:
     return True
 
 
+def same_places(ours: Any, theirs: Any, length: int) -> None:
+    """Compare all fields, and what is looked up in them."""
+
+    def all_of(found: Any) -> Any:
+        return fields(found), lookups(found, length)
+
+    same(lambda: all_of(ours()), lambda: all_of(theirs()))
+
+
 def check(
     ours: Tokenizer,
     theirs: Any,
@@ -72,7 +90,7 @@ def check(
         )
         expected = partial(theirs.encode, first, second, add_special_tokens=add)
         if places:
-            same(lambda: fields(located()), lambda: fields(expected()))  # noqa: B023
+            same_places(located, expected, max(len(first), len(second or ())))
         encode = partial(ours.encode, allowed_special="all", add_special_tokens=add)
         expected = partial(plain.encode, first, second, add_special_tokens=add)
         is_same = same(partial(encode, first, second), lambda: expected().ids)  # noqa: B023
@@ -82,6 +100,32 @@ def check(
     expected = partial(bare.encode, first, add_special_tokens=False)
     if same(partial(ours.encode_ordinary, first), lambda: expected().ids):
         check_own(ours, first)
+
+
+def check_words(
+    ours: Tokenizer, theirs: Any, plain: Any, first: Any, second: Any, places: bool
+) -> None:
+    """Compare what is made of texts that are split into words already."""
+    for add in (False, True):
+        options: dict[str, Any] = {"is_pretokenized": True, "add_special_tokens": add}
+        located = partial(
+            ours.encode_with_offsets,
+            *(first, second),
+            **options,
+            allowed_special="all",
+            truncation=ours.truncation,
+            padding=ours.padding,
+        )
+        expected = partial(theirs.encode, first, second, **options)
+        if places:
+            same_places(located, expected, sum(map(len, first)))
+        encode = partial(ours.encode, allowed_special="all", **options)
+        same(partial(encode, first, second), lambda: plain.encode(first, second, **options).ids)  # noqa: B023
+        batch = [first] if second is None else [first, (first, second), [first, second]]
+        same(
+            lambda: ours.encode_batch(batch, allowed_special="all", **options),  # noqa: B023
+            lambda: [one.ids for one in plain.encode_batch(batch, **options)],  # noqa: B023
+        )
 
 
 def check_own(ours: Tokenizer, text: str) -> None:
@@ -105,6 +149,18 @@ def check_decoding(ours: Tokenizer, theirs: Any, ids: list[int]) -> None:
             partial(ours.decode, known, skip_special_tokens=skip),
             partial(theirs.decode, known, skip_special_tokens=skip),
         )
+
+
+def check_vocabulary(ours: Tokenizer, theirs: Any, *names: str) -> bool:
+    """Compare the vocabularies; False if tokens share an id, of which the last one is its name."""
+    assert ours.get_vocab(False) == theirs.get_vocab(False)
+    expected = theirs.get_vocab()
+    if len(set(expected.values())) < len(expected):
+        return False
+    assert ours.get_vocab() == ours.get_vocab(True) == expected
+    for name in [*expected, *names]:
+        assert ours.token_to_id(name) == theirs.token_to_id(name)
+    return True
 
 
 def check_saved(ours: Tokenizer, theirs: Any, texts: list[str], path: Path) -> None:
@@ -137,6 +193,11 @@ def check_seed(seed: int, folder: Path, kind: str | None = None) -> None:
     for first in texts:
         second = draw.choice([None, None, any_text(draw, content)])
         check(ours, theirs, (plain, bare), first, second, not odd_places(content))
+    for _ in range(3):
+        words = [draw.choice(texts)[: draw.choice([0, 1, 3, 9])] for _ in range(draw.randint(0, 5))]
+        more = draw.choice([None, words[1:], tuple(any_text(draw, content).split(" "))])
+        check_words(ours, theirs, plain, words, more, not odd_places(content))
+    check_vocabulary(ours, theirs)
     top = theirs.get_vocab_size(with_added_tokens=True) + 3
     for _ in range(4):
         check_decoding(ours, theirs, [draw.randrange(top) for _ in range(draw.randrange(12))])
@@ -154,3 +215,77 @@ def test_random_tokenizers(kind: str, seed: int, tmp_path: Path) -> None:
 def test_many_random_tokenizers(hundred: int, tmp_path: Path) -> None:
     for seed in range(hundred * 100, (hundred + 1) * 100):
         check_seed(seed, tmp_path)
+
+
+def check_adding(seed: int, folder: Path, kind: str | None = None) -> None:
+    """Tokens that are added make of a tokenizer what they make of the reference's."""
+    draw = Random(seed)
+    content = {**any_file(draw, kind), "truncation": None, "padding": None}
+    made = both(content)
+    if made is None or is_undefined(made[0]):
+        return
+    ours, theirs = made
+    bare: Any = tokenizers.Tokenizer.from_str(json.dumps({**content, "post_processor": None}))
+    bare.encode_special_tokens = True
+    texts = [any_text(draw, content) for _ in range(3)]
+    for _ in range(draw.randint(1, 3)):
+        fresh = added_tokens(draw, list(ours.get_vocab()))
+        for token in fresh[:1]:  # what a name alone means
+            token.update(dict.fromkeys(FLAGS, False), normalized=True)
+        tokens = fresh + content["added_tokens"][: draw.choice([0, 0, 1, 3])]
+        if _are_changed_back(tokens, ours):
+            continue
+        options = [{name: token[name] for name in FLAGS} for token in tokens]
+        names = [token["content"] for token in tokens]
+        new: list[Any] = [AddedToken(name, **flags) for name, flags in zip(names, options)]
+        theirs_new: list[Any] = [
+            tokenizers.AddedToken(name, **flags) for name, flags in zip(names, options)
+        ]
+        if fresh:
+            new[0] = theirs_new[0] = names[0]
+        before = ours.get_vocab(), ours.core
+        try:
+            count = ours.add_tokens(new)
+        except ValueError as error:
+            assert " is normalized to nothing" in str(error)  # noqa: PT017
+            assert (ours.get_vocab(), ours.core) == before
+            return
+        assert count == theirs.add_tokens(theirs_new) == bare.add_tokens(theirs_new)
+        if is_undefined(ours):
+            return
+        content["added_tokens"] = content["added_tokens"] + tokens
+        texts += [any_text(draw, content) for _ in range(2)]
+        check_decoding(ours, theirs, list(range(len(ours.get_vocab()) + 3)))
+        for text in texts:
+            check(ours, theirs, (theirs, bare), text, None, not odd_places(content))
+    if check_vocabulary(ours, theirs, "no token"):
+        check_saved(ours, theirs, texts, folder / "tokenizer.json")
+
+
+def _are_changed_back(tokens: list[dict[str, Any]], ours: Tokenizer) -> bool:
+    """Return True if a token that is normalized, or special, is added again as one that is not.
+
+    tokenizers goes on showing the normalized name of the first. The second stays special, though
+    its flag there says otherwise, so a third one may count as new.
+    """
+    before = {one.content: (one.special, one.normalized) for one in ours.added_tokens}
+    for token in tokens:
+        flags = token["special"], token["normalized"]
+        old = before.setdefault(token["content"], flags)
+        if old[0] > flags[0] or old[1] > flags[1]:
+            return True
+        before[token["content"]] = flags
+    return False
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("seed", range(12))
+def test_tokens_are_added(kind: str, seed: int, tmp_path: Path) -> None:
+    check_adding(seed, tmp_path, kind)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("hundred", range(4))
+def test_many_tokens_are_added(hundred: int, tmp_path: Path) -> None:
+    for seed in range(hundred * 100, (hundred + 1) * 100):
+        check_adding(seed, tmp_path)

@@ -160,6 +160,11 @@ def test_ids_for_the_beginning_and_the_end() -> None:
     assert enc.encode_with_offsets("the").tokens == mapping["pieces"]
     with pytest.raises(ValueError, match="no rule for pairs"):
         enc.encode_with_offsets("the", "cat")
+    for encode in (enc.encode, enc.encode_with_offsets):
+        with pytest.raises(ValueError, match="no rule for words"):
+            encode(["the"], is_pretokenized=True)
+    with pytest.raises(ValueError, match="no more tokens"):
+        enc.add_tokens(["<tool>"])
     with pytest.raises(ValueError, match="no control piece '<s>'"):
         without.encode("the", add_bos=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ from compat_bpe.pipeline.tokenized.padding import Padding
 from compat_bpe.pipeline.tokenized.truncation import Truncation
 from compat_bpe.save import save_tokenizer_json
 from compat_bpe.unicode.surrogates import repair
-from tests.differential.processors import processors
+from tests.differential.processors import BERT, processors
 from tests.differential.small_tokenizers import Both, file
-from tests.differential.tokenized import error_of, fields
+from tests.differential.tokenized import error_of, fields, lookups
 from tests.differential.truncation_padding import paddings, truncations
 from tests.examples import scaled
 from tests.strategies import texts as any_texts
@@ -88,6 +89,110 @@ def test_settings_of_the_file(
         assert error_of(encode) == "ValueError"
     else:
         assert fields(encode()) == fields(both.theirs.encode(first, second))
+
+
+words = st.lists(st.one_of(texts, st.sampled_from(["", " ", "he", "<s>"])), max_size=5)
+
+
+@settings(max_examples=scaled(200))
+@given(
+    st.one_of(st.none(), processors),
+    st.sampled_from([SPLIT, {**SPLIT, "add_prefix_space": True}]),
+    st.sampled_from([None, {"type": "Prepend", "prepend": "x"}, {"type": "Lowercase"}]),
+    words,
+    st.one_of(st.none(), words.map(tuple)),
+    st.booleans(),
+)
+def test_words(
+    processor: Any, pre_tokenizer: Any, normalizer: Any, first: Any, second: Any, add: bool
+) -> None:
+    both = small(post_processor=processor, pre_tokenizer=pre_tokenizer, normalizer=normalizer)
+    options: dict[str, Any] = {"is_pretokenized": True, "add_special_tokens": add}
+    if error_of(lambda: both.theirs.encode(first, second, **options)):
+        with pytest.raises(ValueError, match="post_processor"):
+            both.ours.encode_with_offsets(first, second, allowed_special="all", **options)
+        return
+    expected = both.theirs.encode(first, second, **options)
+    found = both.ours.encode_with_offsets(first, second, allowed_special="all", **options)
+    assert fields(found) == fields(expected)
+    assert lookups(found, 12) == lookups(expected, 12)
+    assert both.ours.encode(first, second, allowed_special="all", **options) == expected.ids
+    batch = [first] if second is None else [(first, second), [first, second]]
+    assert both.ours.encode_batch(batch, allowed_special="all", **options) == [
+        one.ids for one in both.theirs.encode_batch(batch, **options)
+    ]
+
+
+def test_texts_of_tokens() -> None:
+    both = small(post_processor=BERT)
+    for pair in (None, "he"):
+        found = both.ours.encode_with_offsets("a he", pair, add_special_tokens=True)
+        expected = both.theirs.encode("a he", pair)
+        for place in range(len(found) + 2):
+            assert found.token_to_sequence(place) == expected.token_to_sequence(place)
+    plain, expected = (
+        both.ours.encode_with_offsets("a"),
+        both.theirs.encode("a", None, False, False),
+    )
+    assert [plain.token_to_sequence(place) for place in range(3)] == [
+        expected.token_to_sequence(place) for place in range(3)
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["char_to_token", "char_to_word", "word_to_tokens", "word_to_chars", "token_to_word"]
+)
+def test_negative_places_are_refused(name: str) -> None:
+    both = small()
+    for found in (both.ours.encode_with_offsets("a"), both.theirs.encode("a")):
+        with pytest.raises(OverflowError, match=r"negative|too small"):
+            getattr(found, name)(-1)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_pretokenized"), [(["a"], False), ("a", True), (["a", 1], True), (None, True)]
+)
+def test_what_is_neither_a_text_nor_words(text: Any, is_pretokenized: bool) -> None:
+    both = small()
+    for encode in (both.ours.encode, both.ours.encode_with_offsets, both.theirs.encode):
+        with pytest.raises(TypeError):
+            encode(text, is_pretokenized=is_pretokenized)
+
+
+def test_pairs_in_a_batch() -> None:
+    both = small(post_processor=BERT)
+    batch: list[Any] = ["a", ("a", "he"), ["he", "a"]]
+    found = both.ours.encode_batch(batch, add_special_tokens=True)
+    assert found == [one.ids for one in both.theirs.encode_batch(batch)]
+
+
+def test_a_shared_tokenizer_takes_no_tokens() -> None:
+    shipped = compat_bpe.get_encoding("deepseek_v3")
+    assert isinstance(shipped, Tokenizer)
+    for one in (shipped, pickle.loads(pickle.dumps(shipped))):
+        with pytest.raises(ValueError, match="shared by all"):
+            one.add_tokens(["<tool>"])
+    assert shipped.token_to_id("<tool>") is None
+
+
+def test_added_tokens_reach_all_that_is_made_of_a_tokenizer() -> None:
+    both = small()
+    ours = both.ours
+    ours.cache_limit = 77
+    assert ours.encode("<x> <x>") == both.theirs.encode("<x> <x>").ids
+    definition = ours.definition
+    for tokens, special in ((["<x>"], False), (["<y>"], True)):
+        name = "add_special_tokens" if special else "add_tokens"
+        assert getattr(ours, name)(tokens) == getattr(both.theirs, name)(tokens)
+    copy = pickle.loads(pickle.dumps(ours))
+    for one in (ours, copy, ours.with_special({"he"})):
+        found = one.encode("<x> <y>", allowed_special="all")
+        assert found == both.theirs.encode("<x> <y>").ids
+    assert ours.cache_limit == 77
+    assert "<y>" in ours.special_tokens_set
+    assert Tokenizer("before", definition).token_to_id("<x>") is None
+    with pytest.raises(TypeError, match="list of tokens"):
+        ours.add_tokens("<x>")
 
 
 def test_special_tokens_are_as_in_encode() -> None:

@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 
 from compat_bpe.files import compressed
 from compat_bpe.files.compressed import is_compressed, kind_of_compression, read_blocks, read_lines
+from compat_bpe.formats.lines import parse_lines
 from tests.memory import on_linux, run_and_peak
+from tools.attack.growth import calls_of
 
 
 def zstd_module() -> Any:
@@ -70,6 +72,27 @@ def test_streams_end_anywhere_in_a_block(ending: str, tmp_path: Path) -> None:
     noise = Random(3).randbytes(compressed.BLOCK + 77)
     data = COMPRESS[ending](noise) + COMPRESS[ending](b"end") + bytes(compressed.BLOCK * 2)
     assert read(tmp_path / f"a{ending}", data) == noise + b"end"
+
+
+def with_header(flags: int, more: bytes) -> bytes:
+    return b"\x1f\x8b\x08" + bytes([flags]) + bytes(6) + more + gzip.compress(b"x", mtime=0)[10:]
+
+
+LONG_HEADERS = {
+    "name": with_header(8, b"n" * 2_000_000 + b"\0"),
+    "comment": with_header(16, b"n" * 2_000_000 + b"\0"),
+    "extra": with_header(4, b"\xff\xff" + bytes(0xFFFF)),
+    "zeros": gzip.compress(b"x") + bytes(2_000_000),
+}
+
+
+@pytest.mark.parametrize("data", LONG_HEADERS.values(), ids=LONG_HEADERS)
+def test_a_long_header_is_not_read_byte_by_byte(data: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.gz"
+    assert read(path, data) == b"x"
+    assert calls_of(lambda: read(path, data)) < 2_000
+    assert calls_of(lambda: parse_lines(data, "a.gz")) < 2_000
+    assert parse_lines(data, "a.gz") == ["x"]
 
 
 @of_each

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from compat_bpe.chat import load_chat_template
 from compat_bpe.files.git_config import read_settings
 from compat_bpe.files.ignore import rules_within
 from compat_bpe.files.walk import Walk
-from compat_bpe.files.whole import GITS_LIMIT, read_whole
+from compat_bpe.files.whole import GITS_LIMIT, read_at_most, read_whole
 from compat_bpe.formats.sentencepiece_read import read_sentencepiece
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices with names")
@@ -32,6 +33,18 @@ def test_a_file_may_be_as_large_as_the_limit(tmp_path: Path) -> None:
         read_whole(tmp_path / "a", 7)
     with pytest.raises(IsADirectoryError):
         read_whole(tmp_path)
+
+
+def test_no_buffer_of_the_size_of_the_limit_is_asked_for() -> None:
+    for size in (0, 1 << 16, 300_000):
+        file, asked = io.BytesIO(bytes(size)), [0]
+
+        def read(most: int, file: io.BytesIO = file, asked: list[int] = asked) -> bytes:
+            asked.append(most)
+            return file.read(most)
+
+        assert read_at_most(read, 1 << 28) == bytes(size)
+        assert max(asked) <= 2 * size + (1 << 16)
 
 
 @posix

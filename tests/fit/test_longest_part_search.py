@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from compat_bpe import Encoding
+from compat_bpe import Encoding, get_encoding
 from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.fit import longest_part_search, split_text
@@ -15,11 +15,12 @@ from compat_bpe.fit.longest_part import longest_prefix, longest_suffix
 from compat_bpe.fit.truncate import Keep
 from compat_bpe.formats.checked_json import Json
 from compat_bpe.formats.tokenizer_json import parse_tokenizer
+from compat_bpe.pipeline.core import Core
 from compat_bpe.unicode.surrogates import repair
 from tests.fit.by_trying import boundaries, prefix_by_trying, suffix_by_trying
 from tests.fit.hard_encodings import encodings, hard_texts
 from tests.fit.small_kinds import small_kind
-from tools.attack.growth import calls_of
+from tools.attack.growth import work_of
 
 #: Without cut points, but with joints; the first has few cut points.
 JOINTED = ["unigram, always", "unigram, first", "unigram, never", "t5", "spm unigram"]
@@ -165,12 +166,55 @@ def test_text_is_looked_at_as_far_as_the_limit_allows(name: str, keep: Keep) -> 
     encoding = small_kind(name)
     assert encoding.core.longest_span("ab" * 9)
 
-    def calls(times: int) -> int:
+    def work(times: int) -> int:
         encoding.clear_cache()
-        return calls_of(lambda: encoding.truncate("ab" * times, 10, keep=keep))
+        return work_of(lambda: encoding.truncate("ab" * times, 10, keep=keep))
 
-    calls(2_000)  # what is made once
-    assert calls(50_000) < 1.5 * calls(2_000)
+    work(2_000)  # what is made once
+    assert work(50_000) < 1.5 * work(2_000)
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "deepseek_v3"])
+@pytest.mark.parametrize("char", "7漢")
+@pytest.mark.parametrize("overlap", [0, 20])
+def test_a_part_is_looked_at_as_far_as_its_own_tokens_reach(
+    name: str, char: str, overlap: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The longest token of the vocabulary, 128 spaces, is no reason to look 128 times as far."""
+    core = get_encoding(name).core
+    longest_in = type(core).longest_in
+    looked_at = 0
+
+    def noting(self: Core, text: str) -> int:
+        nonlocal looked_at
+        looked_at += len(text)
+        return longest_in(self, text)
+
+    monkeypatch.setattr(type(core), "longest_in", noting)
+    parts = split_text(get_encoding(name), char * 15_000, 100, overlap)
+    assert parts[-1].end == 15_000
+    searches = len(parts) * (2 if overlap else 1)
+    assert looked_at < 2500 * searches
+
+
+def test_tokens_at_the_far_edge_of_what_is_looked_at_are_known() -> None:
+    """A long token that begins, or for suffixes ends, just outside of the window."""
+    encoding = get_encoding("gpt2")
+    for repeated in ("-", " ", "\u00a0"):
+        text = repeated * 3_000
+        for limit in (1, 3):
+            end = longest_prefix(encoding, text, limit)
+            assert end == prefix_by_trying(encoding, text[:600], limit, 0, "char", "")
+            begin = longest_suffix(encoding, text, limit)
+            assert begin is not None
+            tail = suffix_by_trying(encoding, text[:600], limit, 600, "char", "", 0)
+            assert begin - 2_400 == tail
+
+
+def test_the_tokens_of_surrogates_are_those_they_are_repaired_to() -> None:
+    core = get_encoding("gpt2").core
+    assert core.longest_in("\ud800" * 9) == core.longest_in("\ufffd" * 9) > 3
+    assert core.longest_in("\ud83d\ude00") == core.longest_in("\U0001f600")
 
 
 @pytest.mark.usefixtures("in_small")

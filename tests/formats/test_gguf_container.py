@@ -238,6 +238,21 @@ def test_lengths_that_a_large_file_has_room_for(tmp_path: Path, data: bytes) -> 
     assert calls_of(lambda: read_entries(path)) < 10_000
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("key", [b"a", b"tokenizer.ggml.tokens"])
+def test_arrays_of_very_many_empty_arrays(tmp_path: Path, depth: int, key: bytes) -> None:
+    empty = struct.pack("<IQ", STRING, 0)
+    for _ in range(depth - 1):
+        empty = struct.pack("<IQ", ARRAY, 1) + empty
+    count = 100_000
+    data = head(1, key) + struct.pack("<IIQ", ARRAY, ARRAY, count) + empty * count
+    path = tmp_path / "a.gguf"
+    path.write_bytes(data)
+    assert calls_of(lambda: read_entries(path)) < 10_000
+    with pytest.raises(ValueError, match=r"a\.gguf: byte \d+: .* more than 65,536 arrays"):
+        read_entries(path)
+
+
 def test_more_keys_than_any_file_has(tmp_path: Path) -> None:
     path = write(tmp_path / "a.gguf", {f"k{number}": True for number in range((1 << 16) + 1)})
     with pytest.raises(ValueError, match=r"byte 16: 65537 keys are more than .* any file has"):

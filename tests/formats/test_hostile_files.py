@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 import compat_bpe
+from compat_bpe.formats.sentencepiece import SentencePieceModel
+from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
 from compat_bpe.pipeline.normalizers.base import MOST_MORE, MOST_TIMES
 from compat_bpe.pipeline.normalizers.charsmap import Charsmap
 from compat_bpe.pipeline.tokenized.padding import Padding
+from compat_bpe.unicode.escape import LONGEST_MESSAGE
 
 
 def load(folder: Path, **parts: Any) -> Any:
@@ -136,3 +139,52 @@ def test_padding(tmp_path: Path, settings: dict[str, Any]) -> None:
     found = load(tmp_path).encode_with_offsets("a")
     with pytest.raises(ValueError, match="padding to 1152921504606846976 tokens: the most are"):
         Padding(**settings).applied([found])
+
+
+def nested_pieces(count: int) -> list[str]:
+    return ["<unk>", *("a" * length for length in range(1, count + 1))]
+
+
+def test_unigram_pieces_nested_in_each_other(tmp_path: Path) -> None:
+    """Each place of a text has as many ways on as there are: 6,000 took half a minute a page."""
+    path = tmp_path / "spiece.model"
+
+    def model(count: int) -> dict[str, Any]:
+        vocab = [[piece, -float(number)] for number, piece in enumerate(nested_pieces(count))]
+        return {"type": "Unigram", "unk_id": 0, "vocab": vocab}
+
+    def write_model(count: int) -> None:
+        pieces = nested_pieces(count)
+        types = bytes([2] + [1] * count)
+        scores = [-float(number) for number in range(len(pieces))]
+        path.write_bytes(sentencepiece_bytes(SentencePieceModel(pieces, scores, types)))
+
+    assert load(tmp_path, model=model(1_000)).encode("a" * 1_000)
+    write_model(1_000)
+    assert compat_bpe.load(path).encode("a" * 900)
+    reason = "more than 1,024 pieces that begin with each other"
+    with pytest.raises(ValueError, match=rf"tokenizer\.json: .*{reason}"):
+        load(tmp_path, model=model(1_100))
+    write_model(1_100)
+    with pytest.raises(ValueError, match=rf"spiece\.model: .*{reason}"):
+        compat_bpe.load(path)
+
+
+LONG = "x" * 10**6
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("tokenizer.json", json.dumps({"model": {"type": LONG}})),
+        ("tokenizer.json", json.dumps({"model": {"type": "BPE", "merges": [], LONG: 1}})),
+        ("vocab.txt", f"[UNK]\n{LONG}\n{LONG}\n"),
+        ("a.tiktoken", f"YQ== 0\n{LONG} 1\n"),
+        ("a.gguf", f"GGUF\3\0\0\0{8 * chr(0)}\1{7 * chr(0)}{LONG}"),
+    ],
+)
+def test_no_message_is_as_long_as_the_file(name: str, content: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ValueError, match=f"{name}") as raised:
+        compat_bpe.load(tmp_path / name, pattern="gpt2" if name.endswith("tiktoken") else None)
+    assert len(str(raised.value)) <= LONGEST_MESSAGE

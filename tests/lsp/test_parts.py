@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from compat_bpe.files.markdown import markdown_sections
 from tests.lsp.client import URI, Client, client_of, span
 from tests.lsp.lenses import CODE, ENCODING, NOTES, lenses, tokens
 
@@ -94,23 +95,15 @@ def test_lenses_of_markdown() -> None:
         ]
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("~~~\n# a\n```\n# b\n~~~\n# c\n", [5]),
-        ("````\n# a\n```\n# b\n`````\n# c\n", [5]),
-        ("```x`y\n# a\n", [1]),
-        ("```\n# a\n``` x\n# b\n", []),
-        ("   ## a\n    # b\n#c\n####### d\n#\n", [0, 4]),
-        ("# a\r\n```\r\n# b\r\n```\r\n# c", [0, 4]),
-        ("`" * 100_000 + "\n# a\n", []),
-        ("pub(" * 100_000, []),
-    ],
-)
-def test_headings(text: str, lines: list[int]) -> None:
+def test_headings_are_those_of_check() -> None:
+    text = "---\ntitle: x\n# no\n---\nA\n===\n~~~\n# no\n~~~\n   ## B\n"
+    assert [section.line - 1 for section in markdown_sections(text)] == [4, 9]
     with client_of() as client:
-        client.open(text, NOTES, "markdown")
-        assert [line for line, _ in lenses(client, NOTES)[1:]] == lines
+        for uri, language in ((NOTES, "markdown"), ("file:///rules/a.mdc", "plaintext")):
+            client.open(text, uri, language)
+            assert [line for line, _ in lenses(client, uri)[1:]] == [4, 9]
+        client.open("pub(" * 100_000, "file:///a.md", "markdown")
+        assert len(lenses(client, "file:///a.md")) == 1
 
 
 @pytest.mark.parametrize("text", ["pub(\n" * 50_000, "pub (" * 50_000, "pub async " * 50_000])

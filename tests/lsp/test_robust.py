@@ -129,6 +129,17 @@ def test_the_order_of_a_session() -> None:
     assert status == [0]
 
 
+def test_what_is_open_at_the_end_is_answered() -> None:
+    with server() as (client, status):
+        client.initialize()
+        client.open("x " * 1_000_000)
+        numbers = [client.ask("compatBpe/count", {"textDocument": {"uri": URI}}) for _ in range(2)]
+        client.notify("exit")
+        codes = [client.code_of(number) for number in numbers]
+        assert codes == [errors.REQUEST_CANCELLED] * 2
+    assert status == [1]
+
+
 def test_a_client_that_just_leaves() -> None:
     with server() as (client, status):
         client.initialize()

@@ -260,9 +260,17 @@ def test_hostile_lines_do_not_end_the_server(python: Path, folder: Path) -> None
         "method": "tools/call",
         "params": {"name": "count_tokens", "arguments": arguments},
     }
+
+    def other(number: int | None, params: str) -> str:
+        return f'{{"jsonrpc":"2.0","id":{number},"method":"tools/call","params":{params}}}'
+
     lines = [
         *map(json.dumps, (hello, ready)),
         *("", "{", "[]", '{"jsonrpc": "2.0", "id": 9}', "[" * 100_000, "\0", "9" * 10_000),
+        # Requests, which the package itself would not answer.
+        other(10, '"x"'),
+        other(11, '{"name": "count_tokens", "arguments": {"text": "\\ud800"}}'),
+        other(12, f'{{"a": {"[" * 300}{"]" * 300}}}'),
         json.dumps(call),
     ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -279,11 +287,17 @@ def test_hostile_lines_do_not_end_the_server(python: Path, folder: Path) -> None
         assert process.stdout is not None
         process.stdin.write("\n".join([*lines, ""]))
         process.stdin.flush()
+        errors = {}
         for line in process.stdout:
             answer = json.loads(line)
             if answer.get("id") == 2:
                 break
+            errors[answer["id"]] = answer.get("error", {}).get("message")
         assert answer["result"]["structuredContent"]["tokens"] == 1
+        assert errors.keys() == {1, None, 10, 11, 12}
+        assert errors[10] == "not a request of JSON-RPC 2.0"
+        assert "hex escape" in errors[11]  # of a lone surrogate
+        assert "recursion limit exceeded" in errors[12]
         process.stdin.close()
         assert process.wait(30) == 0
 

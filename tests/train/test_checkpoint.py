@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Callable
 
@@ -218,9 +219,10 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 def test_what_is_beside_a_checkpoint_stays(tmp_path: Path) -> None:
     stopped(tmp_path, 9)
     (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "counts-mine.tsv").mkdir()
     (tmp_path / "counts-old.tsv").write_text("left by a killed process")
     run(tmp_path, TrainingSettings(280))
-    assert os.listdir(tmp_path) == ["mine.txt"]
+    assert sorted(os.listdir(tmp_path)) == ["counts-mine.tsv", "mine.txt"]
 
 
 @pytest.mark.parametrize(
@@ -233,16 +235,55 @@ def test_damaged_states_are_refused(state: bytes, tmp_path: Path) -> None:
         run(tmp_path, TrainingSettings(280))
 
 
+def sealed(state: dict[str, Any]) -> str:
+    """Return a state as it is written, with the digest that fits it."""
+    digest = sha256(json.dumps(state).encode()).hexdigest()
+    return json.dumps({"sha256": digest, "state": state})
+
+
+def test_no_changed_bit_is_taken(tmp_path: Path) -> None:
+    stopped(tmp_path, 12)
+    path = tmp_path / "state.json"
+    state = path.read_bytes()
+    settings = TrainingSettings(280)
+    for place in range(0, len(state), 7):
+        changed = bytearray(state)
+        changed[place] ^= 1
+        path.write_bytes(changed)
+        try:
+            with Checkpoint(tmp_path, settings):
+                pass
+        except ValueError:
+            continue
+        # Only what stands for the same JSON is the same state.
+        assert json.loads(changed) == json.loads(state)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes and devices with names")
+@pytest.mark.parametrize("kept", ["state.json", "counts-*.tsv"])
+def test_only_regular_files_are_read(kept: str, tmp_path: Path) -> None:
+    stopped(tmp_path, 9)
+    (path,) = tmp_path.glob(kept)
+    path.unlink()
+    os.mkfifo(path)  # opening it would wait
+    with pytest.raises(OSError, match="Not a regular file"):
+        run(tmp_path, TrainingSettings(280))
+    path.unlink()
+    path.symlink_to("/dev/zero")  # reading it would not end
+    with pytest.raises(OSError, match="Not a regular file"):
+        run(tmp_path, TrainingSettings(280))
+
+
 def test_damaged_merges_are_refused(tmp_path: Path) -> None:
     stopped(tmp_path, 12)
     path = tmp_path / "state.json"
-    state = json.loads(path.read_bytes())
+    state = json.loads(path.read_bytes())["state"]
     for merges, message in (
         ([[1, 999, 3]], "the merges that were kept are damaged: no tokens 1, 999"),
         ([["a", 2, 3]], r"state\.json: not the state of a training, or damaged"),
         ([[1, 2, "x"]], r"state\.json: not the state of a training, or damaged"),
     ):
-        path.write_text(json.dumps({**state, "merges": merges}))
+        path.write_text(sealed({**state, "merges": merges}))
         with pytest.raises(ValueError, match=message):
             run(tmp_path, TrainingSettings(280))
 
@@ -258,9 +299,8 @@ def test_damaged_counts_are_refused(tmp_path: Path) -> None:
 def test_a_path_in_a_state_leads_nowhere_else(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     stopped(folder, 9)
-    state = (folder / "state.json").read_text()
-    (counts,) = folder.glob("counts-*.tsv")
-    (folder / "state.json").write_text(state.replace(counts.name, f"../{counts.name}"))
+    state = json.loads((folder / "state.json").read_bytes())["state"]
+    (folder / "state.json").write_text(sealed({**state, "counts": f"../{state['counts']}"}))
     with pytest.raises(ValueError, match="not the state of a training"):
         run(folder, TrainingSettings(280))
 

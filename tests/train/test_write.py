@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import load
+from compat_bpe.files.lock import locked
 from compat_bpe.train import Trained, Trainer, TrainingSettings
 from compat_bpe.train import write as output_module
 from compat_bpe.train.write import (
@@ -301,6 +302,32 @@ def test_at_whatever_call_it_fails_the_folder_is_old_or_new(
             assert called[-1] == "remove" or "open" in called[-2:], called
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     assert names(folder) == {"token_map.tsv", MANIFEST}
+
+
+def test_what_a_killed_process_has_left_is_removed(tmp_path: Path, trained: Trained) -> None:
+    left, held, empty, other = (
+        tmp_path / f"{name}.tmp"
+        for name in ("out.0123abcd", "out.11111111", "out.22222222", "out2.33333333")
+    )
+    for folder in (left, held, empty, other):
+        folder.mkdir()
+    for folder in (left, held, other):
+        (folder / "new").mkdir()
+    with locked([str(held)]):  # as its process does that writes into it
+        write(tmp_path / "out", trained)
+    assert names(tmp_path) == {"out", held.name, empty.name, other.name}
+
+
+def test_what_is_left_and_cannot_be_read_is_no_hindrance(
+    tmp_path: Path, trained: Trained, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(folder: str) -> bool:
+        raise PermissionError(13, "Permission denied", folder)
+
+    monkeypatch.setattr("compat_bpe.train.write.is_abandoned", fails)
+    (tmp_path / "out.0123abcd.tmp/new").mkdir(parents=True)
+    write(tmp_path / "out", trained)
+    assert names(tmp_path) == {"out", "out.0123abcd.tmp"}
 
 
 def test_a_folder_in_the_place_of_a_file_leaves_all_as_it_was(

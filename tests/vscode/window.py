@@ -54,8 +54,9 @@ class Window:
         return bool(self.browser.run(script, selector))
 
     def text(self, selector: str = "body") -> str:
-        """Return the text of all elements of a kind."""
+        """Return the text of all elements of a kind that are shown."""
         script = """return [...document.querySelectorAll(arguments[0])]
+            .filter((one) => one.checkVisibility())
             .map((one) => one.innerText).join('\\n').replaceAll('\\u00a0', ' ')"""
         return str(self.browser.run(script, selector))
 
@@ -110,6 +111,8 @@ class Window:
         chosen = ".quick-input-list .monaco-list-row.focused"
         self.until(lambda: text in self.text(chosen), f"item {text!r} chosen")
         self.key("Enter")
+        # What is asked next may come in the same widget: until then it shows this item.
+        self.until(lambda: text not in self.text(chosen), f"item {text!r} taken")
 
     def enter(self, text: str) -> None:
         """Write into the input box that is open, and enter that."""

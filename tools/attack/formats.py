@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import base64
 import copy
+import gzip
 import json
+import struct
 from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -84,7 +86,7 @@ def _bomb(random: Random, file: dict[str, Any]) -> None:
     count = random.choice([1, 3, 40, 400])
     replaced = [_replace(random) for _ in range(1)] * count
     prepend = {"type": "Prepend", "prepend": "a" * random.choice([0, 1, 9, 50_000])}
-    kind = random.randrange(7)
+    kind = random.randrange(8)
     if kind == 0:
         file["normalizer"] = {"type": "Sequence", "normalizers": replaced}
     elif kind == 1:
@@ -104,6 +106,12 @@ def _bomb(random: Random, file: dict[str, Any]) -> None:
             "pad_type_id": 0,
             "pad_token": "a",
         }
+    elif kind == 6:
+        beginning = "a" * random.choice([1, 40])
+        ends = ["a" * count for count in range(random.choice([9, 300, 1100]))]
+        ends += [f"{number}" for number in range(random.choice([0, 2000]))]
+        vocab = [["<unk>", -9.0], *([beginning + end, -1.0 - random.random()] for end in ends)]
+        file["model"] = {"type": "Unigram", "unk_id": 0, "vocab": vocab}
     else:
         part = random.choice(["normalizer", "pre_tokenizer", "decoder", "post_processor"])
         names = {"pre_tokenizer": "pretokenizers", "post_processor": "processors"}
@@ -136,7 +144,7 @@ def _changed(random: Random, content: Any) -> Any:
         how = random.random()
         if how < 0.2:
             del parent[last]
-        elif how < 0.3 and isinstance(parent, list):
+        elif how < 0.3 and isinstance(parent, list) and len(parent) < 100:
             parent += parent * random.choice([1, 100])
         else:
             parent[last] = random.choice(_VALUES)(random)
@@ -181,9 +189,26 @@ def _tekken(random: Random) -> dict[str, Any]:
     return {"config": config, "vocab": tokens}
 
 
+def _gguf(random: Random) -> bytes:
+    """Return a file whose one value is an array of arrays, which are empty at last."""
+    count, depth = random.choice([9, 65_536, 1_000_000]), random.choice([1, 2, 3])
+    key = random.choice([b"general.x", b"tokenizer.ggml.tokens"])
+    empty = struct.pack("<IQ", 9, 1) * (depth - 1) + struct.pack("<IQ", 8, 0)
+    head = b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, len(key)) + key
+    return head + struct.pack("<IIQ", 9, 9, count) + empty * count
+
+
+def _gzip(random: Random) -> bytes:
+    """Return a vocabulary in a gzip with a long name, or long zeros after it."""
+    size = random.choice([9, 10_000_000])
+    packed = gzip.compress(b'"bpe_simple_vocab_16e6.txt#version: 0.2\na b\n')
+    named = packed[:3] + b"\x08" + packed[4:10] + b"n" * size + b"\0" + packed[10:]
+    return random.choice([named, packed + bytes(size), packed * (size // 9000), named[:-9]])
+
+
 def _folder(random: Random) -> dict[str, bytes]:
     """Return the files of a folder."""
-    kind = random.randrange(6)
+    kind = random.randrange(8)
     if kind <= 1:
         path = random.choice(sorted((_FIXTURES / "kinds").glob("*.json")))
         file = json.loads(path.read_bytes())
@@ -203,6 +228,10 @@ def _folder(random: Random) -> dict[str, bytes]:
             name: _damaged(random, text.encode()) if name == changed else text.encode()
             for name, text in files.items()
         }
+    if kind == 5:
+        return {"a.gguf": _gguf(random)}
+    if kind == 6:
+        return {"bpe_simple_vocab_16e6.txt.gz": _gzip(random)}
     ranks = b"".join(base64.b64encode(bytes([n])) + f" {n}\n".encode() for n in range(256))
     return {"own.tiktoken": _damaged(random, ranks)}
 

@@ -107,6 +107,7 @@ WHEELS = {
     "deepseek": _of("tests/clients/test_deepseek_chat.py", "REQUIREMENTS"),
     "recipes-large": _of("tests/clients/test_recipes.py", "LARGE", "jinja2"),
     "recipes-small": _of("tests/clients/test_recipes.py", "SMALL", "jinja2"),
+    "extras": Wheels([".[chat,duckdb,lsp,pandas,parquet,polars,regex,zstd]"]),
     "tables": _of("tests/clients/test_tables.py", "REQUIREMENTS", _TIKTOKEN),
     "transformers": Wheels([constant("tests/clients/test_clients.py", "TRANSFORMERS")[0]]),
     "transformers-5": Wheels([constant("tests/clients/test_clients.py", "TRANSFORMERS")[1]]),

@@ -83,11 +83,12 @@ _DOCS = """
 
 _PYPY = """
 pypy3 -m venv "$WORK/pypy"
-"$WORK/pypy/bin/pip" install '.[chat]' pytest pytest-xdist hypothesis
+"$WORK/pypy/bin/pip" install '.[chat]'
 """
 
 #: All that encodes, cuts and decodes; without what starts many processes.
 _PYPY_TESTS = """
+"$WORK/pypy/bin/pip" install pytest pytest-xdist hypothesis
 "$WORK/pypy/bin/python" -m pytest -q -n 2 \\
     tests/pattern tests/pipeline tests/fit tests/unicode tests/files tests/chat \\
     tests/encodings/test_core.py tests/encodings/test_encoding.py tests/test_first_answer.py \\
@@ -181,12 +182,46 @@ STAGES = (
         cores=2,
         folders=("compat_bpe/pipeline", "compat_bpe/pattern", "compat_bpe/unicode"),
     ),
+    Stage(
+        "editors",
+        "real editors and clients with the language server",
+        "python -m pytest -q -m editors tests/lsp",
+        130,
+        fetch=("emacs", "neovim", "vim", "npm-itself", "neovim-newest", "pytest-lsp", "plug-in"),
+        cores=0.5,
+        folders=("compat_bpe/lsp", "editors", "tests/lsp", "docs/editors.md"),
+    ),
+    Stage(
+        "editors-smoke",
+        "Neovim, Emacs and Vim with the language server",
+        'python -m pytest -q -m "editors and smoke" -k "not newest" tests/lsp',
+        20,
+        fetch=("emacs", "neovim", "vim"),
+        instead_of="editors",
+    ),
+    Stage(
+        "vscode",
+        "the extension in a real VS Code",
+        "python -m pytest -q -m vscode tests/vscode",
+        90,
+        fetch=("chromium", "npm-itself", "oldest", "plug-in", "vscode"),
+        cores=0.5,
+        folders=("editors/vscode", "compat_bpe/lsp", "tests/vscode", "tools/browser.py"),
+    ),
+    Stage(
+        "vscode-smoke",
+        "a count in a real VS Code",
+        'python -m pytest -q -m "vscode and smoke" tests/vscode',
+        45,
+        fetch=("chromium", "npm-itself", "oldest", "plug-in", "vscode"),
+        instead_of="vscode",
+    ),
     Stage("types", "mypy, strict", "mypy", 40),
     Stage(
         "pypy",
         "the portable tests on PyPy",
         f'{_PYPY}"$WORK/pypy/bin/python" tests/portable\n',
-        80,
+        30,
         fetch=("pypy-itself", "pypy"),
         needs=(),
         instead_of="pypy-tests",
@@ -217,20 +252,23 @@ STAGES = (
     ),
     Stage(
         "clients",
-        "programs that use tiktoken or a recipe, tiktoken's own tests, the action and the hooks",
+        "programs that use tiktoken or a recipe, tiktoken's own tests, the action, extras",
         f'{_CLIENTS} -k "action or tables or chat or recipes or ttok or semchunk or trained'
-        ' or tests_of_tiktoken"',
-        220,
+        ' or tests_of_tiktoken or extra"',
+        290,
         fetch=(
             "action",
             "chat",
             "deepseek",
+            "extras",
+            "java",
             "recipes-large",
             "recipes-small",
             "tables",
             "transformers",
             "transformers-5",
             "semchunk",
+            "spark",
             "ttok",
             "tiktoken-tests",
             "references",
@@ -244,6 +282,7 @@ STAGES = (
             "compat_bpe/tiktoken",
             "docs/recipes.md",
             "docs/guide-tables.md",
+            "pyproject.toml",
             "tests/clients",
         ),
     ),
@@ -298,40 +337,6 @@ STAGES = (
         25,
         fetch=("chromium", "npm-itself", "references", "web"),
         instead_of="page",
-    ),
-    Stage(
-        "editors",
-        "real editors and clients with the language server",
-        "python -m pytest -q -m editors tests/lsp",
-        130,
-        fetch=("emacs", "neovim", "vim", "npm-itself", "neovim-newest", "pytest-lsp", "plug-in"),
-        cores=0.5,
-        folders=("compat_bpe/lsp", "editors", "tests/lsp", "docs/editors.md"),
-    ),
-    Stage(
-        "editors-smoke",
-        "Neovim, Emacs and Vim with the language server",
-        'python -m pytest -q -m "editors and smoke" -k "not newest" tests/lsp',
-        20,
-        fetch=("emacs", "neovim", "vim"),
-        instead_of="editors",
-    ),
-    Stage(
-        "vscode",
-        "the extension in a real VS Code",
-        "python -m pytest -q -m vscode tests/vscode",
-        120,
-        fetch=("chromium", "npm-itself", "oldest", "plug-in", "vscode"),
-        cores=0.5,
-        folders=("editors/vscode", "compat_bpe/lsp", "tests/vscode", "tools/browser.py"),
-    ),
-    Stage(
-        "vscode-smoke",
-        "a count in a real VS Code",
-        'python -m pytest -q -m "vscode and smoke" tests/vscode',
-        45,
-        fetch=("chromium", "npm-itself", "oldest", "plug-in", "vscode"),
-        instead_of="vscode",
     ),
     Stage(
         "browser",

@@ -28,6 +28,7 @@ def lines(report: Report) -> Iterator[str]:
 
 
 def _result(result: Result) -> dict[str, Any]:
+    place = result.place
     return {
         "kind": result.kind,
         "status": result.status,
@@ -39,7 +40,7 @@ def _result(result: Result) -> dict[str, Any]:
         "tokens": result.tokens,
         "limit": result.limit,
         "reason": result.reason or None,
-        "limit_at": {"path": result.place.file, "line": result.place.line},
+        "limit_at": place and {"path": place.file, "line": place.line},
     }
 
 

@@ -58,9 +58,10 @@ def lines(report: Report) -> Iterator[str]:
 
 
 def _result(report: Report, result: Result) -> dict[str, Any]:
-    # A total is nowhere; the place of its limit is.
-    path = posixpath.normpath(report.prefix + (result.path or _limit_path(report, result)))
-    line = result.line if result.path else result.place.line
+    path, line = result.path, result.line
+    if not path and result.place is not None:  # a total is nowhere; the place of its limit is
+        path, line = _limit_path(report, result.place.file), result.place.line
+    path = posixpath.normpath(report.prefix + path)
     return {
         "ruleId": f"tokens/{result.kind}",
         "ruleIndex": list(_RULES).index(result.kind),
@@ -80,10 +81,10 @@ def _result(report: Report, result: Result) -> dict[str, Any]:
     }
 
 
-def _limit_path(report: Report, result: Result) -> str:
+def _limit_path(report: Report, file: str) -> str:
     """Return the path of a limit's file, relative to the configuration's folder."""
     folder = os.path.realpath(os.path.dirname(report.configuration))
-    return os.path.relpath(os.path.realpath(result.place.file), folder).replace(os.sep, "/")
+    return os.path.relpath(os.path.realpath(file), folder).replace(os.sep, "/")
 
 
 def _text(text: str) -> str:

@@ -161,7 +161,9 @@ def train(
     needs_held_out = settings.stops_by is not None
     if needs_held_out and not validation:
         raise click.UsageError("--patience and --check-every need --validation.")
-    name = checked_name(output, name, force=force)
+    # The run before may have ended when all was written.
+    may_be_whole = checkpointing.goes_on and (output / MANIFEST).is_file()
+    name = checked_name(output, name, force=force or may_be_whole)
     # A format that was asked for is an error if it cannot hold the vocabulary.
     left_out = None if formats else say_left_out
     formats = formats or settings.formats

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ...train.checkpoint import Checkpoint, CheckpointedTrainer
+from ...train.checkpoint import Checkpoint, CheckpointedTrainer, has_state
 from ...train.kinds import AnyTrainer
 from ...train.trainer import KindSettings, Trainer
 from ..output import CommandError, write_message
@@ -29,6 +29,11 @@ class Checkpointing:
         self._folder = folder
         self._every = every
         self._checkpoint: Checkpoint | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """True if there is a checkpoint."""
+        return self._folder is not None and has_state(self._folder)
 
     def check(self, output: Path, corpus: Iterable[str]) -> None:
         """Raise ``UsageError`` if the folder belongs to the vocabulary or to the corpus."""

@@ -36,8 +36,10 @@ _LONGEST_KEY = (1 << 16) - 1
 _MOST_ITEMS = 1 << 22
 #: The most keys of a file. Known files have less than a hundred.
 _MOST_KEYS = 1 << 16
-#: The deepest that arrays may be within each other. Known files have none within another.
+#: The deepest that arrays may be within each other, and the most of these. Known files have none
+#: within another, and llama.cpp refuses them.
 _DEEPEST = 4
+_MOST_NESTED = 1 << 16
 #: The number of bytes that are read at a time.
 _BLOCK = 1 << 18
 
@@ -86,6 +88,7 @@ class _Reader:
         self._at = 0
         self._order = "<"
         self._items = 0
+        self._nested = 0
 
     def entries(self, is_wanted: Callable[[str], bool]) -> dict[str, Entry]:
         """Return the wanted values by their keys."""
@@ -157,6 +160,10 @@ class _Reader:
         if kind not in (STRING, ARRAY):
             self._fail(f"there is no type {kind} of values", place - 4)
         self._room(count, 8 if kind == STRING else 12, place)
+        if kind == ARRAY:
+            self._nested += count
+            if self._nested > _MOST_NESTED:
+                self._fail(f"its arrays have more than {_MOST_NESTED:,} arrays", place)
         self._items += count
         if self._items > _MOST_ITEMS:
             self._fail(f"its arrays have more than {_MOST_ITEMS:,} strings", place)

@@ -42,7 +42,10 @@ class UnigramPart(NamedTuple):
 
     def define(self, steps: Sequence[PreTokenizerStep], source: str) -> Definition:
         """Return the definition of a tokenizer with this model."""
-        model = Unigram(*self)
+        try:
+            model = Unigram(*self)
+        except ValueError as error:
+            raise ValueError(f"{source}: model: vocab: {error}") from None
         ids = model.ids
         others: dict[int, bytes] = {}
         if len(ids) < len(self.pieces):

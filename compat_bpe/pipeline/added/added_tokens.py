@@ -34,7 +34,7 @@ class AddedToken(NamedTuple):
 
     Args:
         content: its name, as written in text.
-        id: its id.
+        id: its id. A token for ``Tokenizer.add_tokens`` needs none: it gets one there.
         special: True if it is a token only where that is allowed.
         normalized: True if it is looked for in normalized text.
         lstrip, rstrip: True if it takes the white space before it, and after it.
@@ -42,7 +42,7 @@ class AddedToken(NamedTuple):
     """
 
     content: str
-    id: int
+    id: int = -1
     special: bool = False
     normalized: bool = False
     lstrip: bool = False

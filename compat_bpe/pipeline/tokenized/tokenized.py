@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+T = TypeVar("T")
 
 #: The fields that have one item for each token.
 _COLUMNS = (
@@ -30,7 +32,8 @@ class Tokenized:
         ids: the ids.
         tokens: the tokens' texts, as the vocabulary writes them.
         offsets: the tokens' places in the text, start and end, in characters.
-        word_ids: the number of the chunk that each token is in; None if it is in no text.
+        word_ids: the number of the chunk that each token is in, or of the word if the text was
+            given as words; None if it is in no text.
         type_ids: 0 for the first text and 1 for the second, unless the post-processor has others.
         special_tokens_mask: 1 for a token that the post-processor or the padding has added.
         attention_mask: 0 for a token of the padding.
@@ -117,6 +120,95 @@ class Tokenized:
             start, end = self.sequence_ranges.get(sequence, (0, len(self)))
             sequences[start:end] = [sequence] * (end - start)
         return sequences
+
+    # Lookups, each with the results of tokenizers
+
+    def token_to_sequence(self, token_index: int) -> int | None:
+        """Return the text of a token: 0 for the first, 1 for the second, None for neither.
+
+        If all tokens are of one text, the place behind the last one counts as its, too.
+
+        Raises:
+            OverflowError: an index is negative; so it is in the other lookups.
+        """
+        _check_index(token_index)
+        if not self.sequence_ranges:
+            return 0 if token_index <= len(self) else None
+        for sequence, (start, end) in self.sequence_ranges.items():
+            if start <= token_index < end:
+                return sequence
+        return None
+
+    def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
+        """Return the place of a token in its text; None if it is in no text.
+
+        >>> found = Tokenized([5, 6], ["a", "b"], [(0, 1), (1, 2)], [0, 0])
+        >>> found.token_to_chars(1), found.char_to_token(1), found.word_to_tokens(0)
+        ((1, 2), 1, (0, 2))
+        """
+        return self._of_token(self.offsets, token_index)
+
+    def token_to_word(self, token_index: int) -> int | None:
+        """Return the word of a token; None if it is in no text."""
+        return self._of_token(self.word_ids, token_index)
+
+    def _of_token(self, column: Sequence[T], index: int) -> T | None:
+        """Return a token's item of a column; None if it is in no text, or there is none."""
+        in_text = self.token_to_sequence(index) is not None
+        return column[index] if in_text and index < len(self) else None
+
+    def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """Return the index of the first token that covers a character; None if there is none.
+
+        Args:
+            char_pos: the index of the character in its text. Of a text that was given as words, it
+                is the index in a word, and the first word that has a token there counts.
+            sequence_index: the text, 0 for the first and 1 for the second.
+        """
+        _check_index(char_pos)
+        start, end = self._sequence_range(sequence_index)
+        for index in range(start, end):
+            first, last = self.offsets[index]
+            if first <= char_pos < last:
+                return index
+        return None
+
+    def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
+        """Return the word of the token that ``char_to_token`` gives; None if there is none."""
+        token = self.char_to_token(char_pos, sequence_index)
+        return None if token is None else self.token_to_word(token)
+
+    def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
+        """Return the start and end of a word's tokens; None if it has none.
+
+        Args:
+            word_index: the number of the word, as in ``word_ids``.
+            sequence_index: the text, 0 for the first and 1 for the second.
+        """
+        _check_index(word_index)
+        start, end = self._sequence_range(sequence_index)
+        first = last = None
+        for index in range(start, end):
+            word = self.word_ids[index]
+            if word is None:
+                continue
+            if word > word_index:  # words are in order, unless a text is there twice
+                break
+            if word == word_index:
+                first, last = index if first is None else first, index + 1
+        return None if first is None or last is None else (first, last)
+
+    def word_to_chars(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
+        """Return a word's place in its text; None if it has no tokens."""
+        tokens = self.word_to_tokens(word_index, sequence_index)
+        if tokens is None:
+            return None
+        return self.offsets[tokens[0]][0], self.offsets[tokens[1] - 1][1]
+
+    def _sequence_range(self, sequence_index: int) -> tuple[int, int]:
+        """Return the range of a text's tokens: that of all of them if it is of no text here."""
+        _check_index(sequence_index)
+        return self.sequence_ranges.get(sequence_index, (0, len(self)))
 
     def changed(self, **fields: Any) -> Tokenized:
         """Return a copy in which some fields are others."""
@@ -335,6 +427,14 @@ def _ranges(parts: Iterable[Tokenized]) -> dict[int, tuple[int, int]]:
             ranges[sequence] = at + start, at + end
         at += len(part)
     return ranges
+
+
+def _check_index(index: int) -> None:
+    """Raise ``OverflowError`` if an index is negative, as tokenizers does."""
+    if index < 0:
+        raise OverflowError(
+            f"the index {index} is negative: tokens, characters and words have none"
+        )
 
 
 def check_direction(direction: str) -> None:

@@ -52,10 +52,11 @@ export async function chooseModel(): Promise<void> {
     pick.items = isNew ? [...known, { label: value, description: vscode.l10n.t('as typed'), alwaysShow: true }] : known;
   });
   pick.onDidAccept(() => {
-    const [chosen] = pick.selectedItems;
+    // Enter can come before the item for what was typed does.
+    const name = pick.selectedItems[0]?.label ?? pick.value.trim();
     pick.hide();
-    if (chosen !== undefined) {
-      void setModel(chosen.label);
+    if (name !== '') {
+      void setModel(name);
     }
   });
   pick.onDidHide(() => pick.dispose());

@@ -28,7 +28,7 @@ def test_what_is_over_and_near(run: Run) -> None:
         "over  11 / 10  skills/a.md\n"
         "over  21 / 18  total of skills\n"
         "near   9 / 10  skills/b.md\n"
-        "3 files: 2 over a limit, 1 near one\n",
+        "3 files: 1 over a limit, 1 near one, 1 total over\n",
         "",
     )
     write("skills/a.md", 3)
@@ -52,11 +52,12 @@ def test_it_is_found_upward_and_paths_choose(run: Run, monkeypatch: pytest.Monke
     write("x/y.txt", 1)
     monkeypatch.chdir("skills")
     assert run("b.md").out == (
-        "over  11 / 10  skills/b.md\nover  22 / 18  total of skills\n2 files: 2 over a limit\n"
+        "over  11 / 10  skills/b.md\nover  22 / 18  total of skills\n"
+        "2 files: 1 over a limit, 1 total over\n"
     )
     assert run("../x").out == "0 files: none is over a limit\n"
     for everything in (".", "..", "../..", os.getcwd()):
-        assert run(everything).out.endswith("2 files: 3 over a limit\n")
+        assert run(everything).out.endswith("2 files: 2 over a limit, 1 total over\n")
     assert run("missing.md") == (2, "", "compat-bpe: missing.md: No such file or directory\n")
 
 
@@ -136,6 +137,11 @@ def test_exemptions_and_what_matches_nothing(run: Run) -> None:
         "ok        3 / 18  total of skills",
         "2 files: none is over a limit, 1 exempt",
     ]
+    write("skills/old.md", 5)  # it needs no exemption any more
+    assert "ok  5 / 10  skills/old.md (goes away in May)" in run("--all").out
+    results = json.loads(run("--json").out)["results"]
+    (kept,) = (one for one in results if one["path"] == "skills/old.md")
+    assert (kept["status"], kept["reason"]) == ("ok", "goes away in May")
     assert err == (
         "compat-bpe: .compat-bpe.toml:8: the rule matches no file\n"
         "compat-bpe: .compat-bpe.toml:14: the exemption matches no file\n"

@@ -136,6 +136,32 @@ def test_growth_has_a_limit(run: Run) -> None:
     assert "limits of growth are not raised" in err
 
 
+def test_a_growth_is_one_result_however_many_rules_the_file_has(run: Run) -> None:
+    def growths(*options: str) -> list[tuple[str, int, int | None]]:
+        found = json.loads(run("--base", "HEAD", "--json", *options, "a.md").out)["results"]
+        return [
+            (one["rule"], one["limit"], one["limit_at"] and one["limit_at"]["line"])
+            for one in found
+            if one["kind"] == "growth"
+        ]
+
+    rule = '[[check.rules]]\nfiles = ["*.md"]\nname = "{}"\nmax = 12\n'
+    first = '[check]\nencoding = "gpt2"\ngrowth = 3\n' + rule.format("a")
+    Path(".compat-bpe.toml").write_text(first)
+    write("a.md", 14)
+    assert growths() == [("a", 3, 3)]
+    # Nothing of the configuration says what the command line does.
+    assert growths("--growth", "1") == [("a", 1, None)]
+    # Of several limits the lowest counts.
+    more = rule.format("b") + "growth = 2\n" + rule.format("c")
+    Path(".compat-bpe.toml").write_text(first + more)
+    assert growths() == [("b", 2, 12)]
+    # Files are counted, not results.
+    lines = run("--base", "HEAD", "a.md").out.splitlines()
+    assert len([line for line in lines if line.startswith("over")]) == 4
+    assert lines[-1] == "1 file: 1 over a limit"
+
+
 def test_a_configuration_in_a_folder_of_the_repository(run: Run) -> None:
     Path("sub/.compat-bpe.toml").write_text(CONFIGURATION)
     write("sub/deep.md", 9)

@@ -94,7 +94,7 @@ def test_limits_are_raised_and_nothing_else_changes(run: Run) -> None:
     )
     assert run("--fix-limits") == (
         0,
-        "nothing to raise; 4 files: none is over a limit, 2 near one\n",
+        "nothing to raise; 4 files: none is over a limit, 1 near one, 1 total near\n",
         "",
     )
     assert run()[0] == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....parallel.lazy import cached_property
 from ...lookup import shareable
+from ..unigram.table import LONGEST_SHORT, LongPieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     Found = tuple[tuple[int, float], ...]
 
 #: The greatest length in characters of a beginning in a group.
-LONGEST_BEGINNING = 32
+LONGEST_BEGINNING = LONGEST_SHORT
 
 
 class PieceGroups:
@@ -54,13 +55,9 @@ class PieceGroups:
         return max(map(len, self.scores), default=1)
 
     @cached_property
-    def long(self) -> dict[str, list[str]]:
-        """By their first characters, the pieces that have more, the shortest first."""
-        long: dict[str, list[str]] = shareable()
-        for piece in sorted(self.scores, key=len):
-            if len(piece) > LONGEST_BEGINNING:
-                long.setdefault(piece[:LONGEST_BEGINNING], []).append(piece)
-        return long
+    def long(self) -> LongPieces:
+        """The pieces that have more characters than a group has."""
+        return LongPieces(self.scores)
 
     def make_group(self, first: str) -> tuple[Found, dict[str, Found]]:
         """Return the group of two characters, and note it.
@@ -103,9 +100,4 @@ class PieceGroups:
             if more is None:
                 break
             found = more
-        return (*found, *self.long_matches(text, start)) if self.long else found
-
-    def long_matches(self, text: str, start: int) -> Found:
-        """Return the length and the score of each long piece at a place, the shortest first."""
-        pieces = self.long.get(text[start : start + LONGEST_BEGINNING], ())
-        return tuple((len(one), self.scores[one]) for one in pieces if text.startswith(one, start))
+        return (*found, *self.long.matches(text, start))

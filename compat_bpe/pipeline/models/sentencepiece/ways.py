@@ -164,7 +164,7 @@ class WayFinder:
                     end += 1
                     more = find(stretch[start:end])
                 if end - start > LONGEST_BEGINNING and pieces.long:
-                    found += pieces.long_matches(stretch, start)
+                    found = (*found, *pieces.long.matches(stretch, start))
             for length, one in found:
                 end = start + length
                 total = one + here

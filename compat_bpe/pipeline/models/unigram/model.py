@@ -217,7 +217,7 @@ class Unigram(TextModel):
         """
         find_score = self.table.scores.get
         find_longest = self.table.longest.get
-        long_matches = self.table.long_matches if self.table.long else None
+        find_long = self.table.long.matches if self.table.long else None
         unknown_score = self.unknown_score
         length = len(chunk)
         best = [_NEVER] * (length + 1)
@@ -255,8 +255,9 @@ class Unigram(TextModel):
                         more = -more
                     if more < difference:
                         difference = more
-            if long_matches is not None:
-                for end, score in long_matches(chunk, start):
+            if find_long is not None:
+                for length_of_piece, score in find_long(chunk, start):
+                    end = start + length_of_piece
                     total = score + here
                     more = total - best[end]
                     if more > 0:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from ...lookup import shareable
 
 TYPE_CHECKING = False
@@ -10,6 +12,64 @@ if TYPE_CHECKING:
 
 #: The greatest length in characters of a piece that is found by looking up every length.
 LONGEST_SHORT = 32
+#: The most longer pieces that may each begin with the one before: at a place of a text, all of them
+#: are ways on. The trainers here and in SentencePiece make none of more than 1,024 characters.
+MOST_NESTED = 1024
+
+
+class LongPieces:
+    """The pieces of more than ``LONGEST_SHORT`` characters, to find those at a place of a text.
+
+    In the order of characters, all that is between a piece and a text that begins with it begins
+    with it, too. So the last piece before a text begins with all pieces that the text begins with.
+
+    Args:
+        scores: each piece and its score.
+
+    Raises:
+        ValueError: more than ``MOST_NESTED`` pieces begin with each other.
+    """
+
+    def __init__(self, scores: Mapping[str, float]) -> None:
+        self._scores = scores
+        #: By their first characters, the pieces in order.
+        self._pieces: dict[str, list[str]] = shareable()
+        #: For a piece, the longest one of the others that it begins with, if there is one.
+        self._shorter: dict[str, str] = shareable()
+        pieces = sorted(piece for piece in scores if len(piece) > LONGEST_SHORT)
+        self._longest = max(map(len, pieces), default=0)
+        nested: list[str] = []
+        for piece in pieces:
+            while nested and not piece.startswith(nested[-1]):
+                nested.pop()
+            if nested:
+                self._shorter[piece] = nested[-1]
+            nested.append(piece)
+            if len(nested) > MOST_NESTED:
+                raise ValueError(
+                    f"more than {MOST_NESTED:,} pieces that begin with each other, "
+                    f"as {piece[:LONGEST_SHORT]!r}… does"
+                )
+            self._pieces.setdefault(piece[:LONGEST_SHORT], []).append(piece)
+
+    def __bool__(self) -> bool:
+        return bool(self._pieces)
+
+    def matches(self, text: str, start: int) -> list[tuple[int, float]]:
+        """Return the length and the score of each piece at a place, the shortest first."""
+        pieces = self._pieces.get(text[start : start + LONGEST_SHORT])
+        if pieces is None:
+            return []
+        before = 1
+        if len(pieces) > 1:
+            before = bisect_right(pieces, text[start : start + self._longest])
+        piece = pieces[before - 1] if before else None
+        found: list[tuple[int, float]] = []
+        while piece is not None:
+            if found or text.startswith(piece, start):
+                found.append((len(piece), self._scores[piece]))
+            piece = self._shorter.get(piece)
+        return found[::-1]
 
 
 class UnigramTable:
@@ -17,9 +77,9 @@ class UnigramTable:
 
     At a place of a text, slices of all lengths are looked up, up to the longest piece that begins
     with the same two characters; in most places that is a short one. Longer pieces than
-    ``LONGEST_SHORT`` characters are compared with the text, since that stops at the first
-    difference. So one long piece makes nothing slow, and the memory is in proportion to the
-    vocabulary, which it would not be if all prefixes were kept.
+    ``LONGEST_SHORT`` characters are compared with the text (``LongPieces``), since that stops at
+    the first difference. So one long piece makes nothing slow, and the memory is in proportion to
+    the vocabulary, which it would not be if all prefixes were kept.
 
     Args:
         scores: each piece and its score. The empty piece is nowhere in a text.
@@ -33,19 +93,13 @@ class UnigramTable:
         #: For two characters, the greatest length of a piece that begins with them, and
         #: ``LONGEST_SHORT`` if that is longer.
         self.longest: dict[str, int] = shareable()
-        #: For the first characters of longer pieces, these pieces, the shortest first.
-        self.long: dict[str, list[str]] = shareable()
+        self.long = LongPieces(self.scores)
         longest = self.longest
         for piece in scores:
-            length = len(piece)
-            if length > LONGEST_SHORT:
-                self.long.setdefault(piece[:LONGEST_SHORT], []).append(piece)
-                length = LONGEST_SHORT
+            length = min(len(piece), LONGEST_SHORT)
             start = piece[:2]
             if longest.get(start, 0) < length:
                 longest[start] = length
-        for pieces in self.long.values():
-            pieces.sort(key=len)
 
     def matches(self, text: str, start: int) -> Iterator[tuple[int, float]]:
         """Yield the end and the score of each piece at a place of a text, the shortest first."""
@@ -58,11 +112,5 @@ class UnigramTable:
             score = scores.get(text[start:end])
             if score is not None:
                 yield end, score
-        if self.long:
-            yield from self.long_matches(text, start)
-
-    def long_matches(self, text: str, start: int) -> Iterator[tuple[int, float]]:
-        """Yield the end and the score of each long piece at a place, the shortest first."""
-        for piece in self.long.get(text[start : start + LONGEST_SHORT], ()):
-            if text.startswith(piece, start):
-                yield start + len(piece), self.scores[piece]
+        for length, score in self.long.matches(text, start):
+            yield start + length, score

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
 import pytest
@@ -13,9 +14,20 @@ from hypothesis import strategies as st
 from compat_bpe.pipeline.models.text_model import ChunkToken
 from compat_bpe.pipeline.models.unigram.model import Unigram
 from compat_bpe.pipeline.models.unigram.shown_lattice import n_best, shown_lattice
-from compat_bpe.pipeline.models.unigram.table import UnigramTable
+from compat_bpe.pipeline.models.unigram.table import (
+    LONGEST_SHORT,
+    MOST_NESTED,
+    LongPieces,
+    UnigramTable,
+)
 from tests.examples import scaled
 from tests.pipeline.models.unigram.random_models import CHUNKS, PIECES, models, result
+from tools.attack.growth import work_of
+
+#: Most begin with the same characters, as many as long pieces are looked up by.
+LONG_PIECES = st.builds(
+    lambda count, end: "a" * count + end, st.integers(28, 40), st.text("ab", max_size=3)
+)
 
 
 def best_path(model: Unigram, chunk: str) -> list[str]:
@@ -219,7 +231,40 @@ def test_one_long_piece_makes_nothing_slow() -> None:
     assert model.encode("a" + long + "b") == (1, 3, 2)
     assert [token.id for token in model.find("a" + long + "b")] == [1, 3, 2]
     table = model.table
-    assert sum(map(len, table.longest)) + sum(map(len, table.long)) < 50
+    assert sum(map(len, table.longest)) + sum(map(len, table.long._pieces)) < 50
+
+
+def test_many_long_pieces_that_begin_alike_cost_a_few_steps() -> None:
+    begin = "a" * LONGEST_SHORT
+    pieces = [f"{begin}{number:05}{'b' * 40}" for number in range(20_000)]
+    table = UnigramTable(dict.fromkeys(["a", *pieces], -1.0))
+    text = begin * 3 + pieces[7][LONGEST_SHORT:]
+    work_of(lambda: list(table.matches(text, 0)))
+    for start in range(2 * LONGEST_SHORT + 1):
+        assert work_of(partial(table.long.matches, text, start)) < 500
+    assert list(table.matches(text, 2 * LONGEST_SHORT)) == [
+        (2 * LONGEST_SHORT + 1, -1.0),
+        (len(text), -1.0),
+    ]
+
+
+def test_pieces_nested_in_each_other_are_bounded() -> None:
+    pieces = ["a" * length for length in range(1, LONGEST_SHORT + MOST_NESTED + 1)]
+    table = UnigramTable({piece: float(len(piece)) for piece in pieces})
+    assert [end for end, _ in table.matches("a" * 1500, 7)] == list(range(8, 8 + len(pieces)))
+    assert [end for end, _ in table.matches("a" * 500, 400)] == list(range(401, 501))
+    pieces.append("a" * 5000)
+    with pytest.raises(ValueError, match="more than 1,024 pieces that begin with each other"):
+        UnigramTable(dict.fromkeys(reversed(pieces), -1.0))
+
+
+@given(st.lists(LONG_PIECES, max_size=12), st.lists(LONG_PIECES, max_size=3).map("".join))
+def test_all_long_pieces_at_a_place(pieces: list[str], text: str) -> None:
+    long = LongPieces({piece: float(len(piece)) for piece in pieces})
+    for start in range(len(text)):
+        lengths = sorted({len(one) for one in pieces if text.startswith(one, start)})
+        expected = [(length, float(length)) for length in lengths if length > LONGEST_SHORT]
+        assert long.matches(text, start) == expected
 
 
 @given(st.lists(PIECES, max_size=12), CHUNKS)

@@ -6,9 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..files.wildmatch import matcher
-from .rules import SectionRule
-
 _ENDINGS = (".md", ".markdown", ".mdc", ".mdx")
 
 #: A line with its end; other separators of Unicode end none.
@@ -27,13 +24,14 @@ class MarkdownSection(NamedTuple):
         heading: the text of the heading.
         level: from 1 to 6.
         line: the line of the heading, from 1.
-        text: the text of the section, with its heading and the sections below it.
+        start, end: the place of the section, with its heading and the sections below it.
     """
 
     heading: str
     level: int
     line: int
-    text: str
+    start: int
+    end: int
 
 
 def is_markdown(path: str) -> bool:
@@ -46,7 +44,7 @@ def is_markdown(path: str) -> bool:
 
 
 def markdown_sections(text: str) -> list[MarkdownSection]:
-    r"""Return the sections of a Markdown file.
+    r"""Return the sections of a Markdown text.
 
     Headings are those with ``#`` and those with a line of ``=`` or ``-`` below them; in blocks of
     code and in front matter there are none.
@@ -66,18 +64,8 @@ def markdown_sections(text: str) -> list[MarkdownSection]:
             ends[open_sections.pop()] = starts[first]
         open_sections.append(number)
     return [
-        MarkdownSection(heading, level, first + 1, text[starts[first] : end])
+        MarkdownSection(heading, level, first + 1, starts[first], end)
         for (level, first, heading), end in zip(headings, ends)
-    ]
-
-
-def matching(rule: SectionRule, sections: list[MarkdownSection]) -> list[MarkdownSection]:
-    """Return the sections that a rule is about."""
-    matches = matcher(rule.heading, is_name=True)
-    return [
-        section
-        for section in sections
-        if rule.level in (None, section.level) and matches(section.heading)
     ]
 
 

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import re
-import tracemalloc
 from pathlib import Path
 
 import pytest
 
-from compat_bpe.check.markdown_sections import is_markdown, markdown_sections, matching
-from compat_bpe.check.rules import Limit, Place, SectionRule
+from compat_bpe.files.markdown import is_markdown, markdown_sections
 
 
 def headings(text: str) -> list[tuple[str, int, int]]:
@@ -39,7 +37,7 @@ def test_headings(text: str, expected: list[tuple[str, int, int]]) -> None:
 
 def test_a_section_has_those_below_it() -> None:
     text = "before\n# A\none\n## B\ntwo\n### C\nthree\n## D\nfour\n# E\nfive"
-    sections = {one.heading: one.text for one in markdown_sections(text)}
+    sections = {one.heading: text[one.start : one.end] for one in markdown_sections(text)}
     assert sections == {
         "A": "# A\none\n## B\ntwo\n### C\nthree\n## D\nfour\n",
         "B": "## B\ntwo\n### C\nthree\n",
@@ -52,31 +50,6 @@ def test_a_section_has_those_below_it() -> None:
 def test_only_lines_end_lines() -> None:
     # A form feed and Unicode's separators are characters of a line, as CommonMark has it.
     assert headings("a\x0c# no\n\u2028# no\n# A\n") == [("A", 1, 3)]
-
-
-def test_rules_choose_by_heading_and_level() -> None:
-    sections = markdown_sections("# Examples\n## Examples\n## Naïve / plain\n### Other\n")
-
-    def chosen(heading: str, level: int | None = None) -> list[int]:
-        rule = SectionRule(heading, level, Limit(1, Place("", 1, ())))
-        return [one.line for one in matching(rule, sections)]
-
-    assert chosen("Examples") == [1, 2]
-    assert chosen("Examples", 2) == [2]
-    assert chosen("*", 3) == [4]
-    assert chosen("*plain") == [3]
-    assert chosen("Na?ve / *") == [3]
-    assert chosen("examples") == []
-
-
-def test_a_set_of_all_characters_takes_little_memory() -> None:
-    rule = SectionRule("[\x01-\U0010ffff]" * 100 + "*", None, Limit(1, Place("", 1, ())))
-    tracemalloc.start()
-    (found,) = matching(rule, markdown_sections("# " + "é" * 100 + "\n# b\n"))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert found.line == 1
-    assert peak < 1_000_000
 
 
 def test_long_lines_take_little_time() -> None:
