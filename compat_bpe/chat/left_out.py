@@ -12,6 +12,11 @@ from .messages import Plain, Uncountable
 #: Members of a message that are no text of a prompt in any format.
 _NO_TEXT = frozenset(("annotations", "weight"))
 
+#: Members of a part that say what it is, or are counted.
+_PART_MEMBERS = frozenset(
+    ("type", "text", "refusal", "image_url", "detail", "annotations", "logprobs", "id", "file_id")
+)
+
 #: How many are named in a note.
 _NAMED = 8
 
@@ -61,6 +66,7 @@ def without_uncountable_parts(
                     places.append(f"{place} ({error.kind})")
                 else:
                     parts.append(part)
+                    places += [f"{place}.{name}" for name in part if name not in _PART_MEMBERS]
             if len(parts) < len(content):
                 message = {**message, "content": parts}
         kept.append(message)

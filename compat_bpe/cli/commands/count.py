@@ -81,7 +81,8 @@ def count(**values: Any) -> None:
     or the reason for which the numbers are one; "encoding" is null then. With --messages, the keys
     are "model", "tokens", "estimate" (null, or the reason for which the number is one) and
     "context"; and with --parts "parts", a list of objects with "name", "messages" (their indexes
-    from 0 on) and "tokens".
+    from 0 on) and "tokens". If FILE has a request on each line, they are "requests", a list of
+    objects with "name" (the line), "model", "tokens" and "estimate"; and "total".
     """
     options = CountOptions(**values)
     options.check()
@@ -91,7 +92,14 @@ def count(**values: Any) -> None:
         sys.exit(
             count_request(
                 options.messages,
-                Chosen(options.model, options.encoding, options.pattern, options.estimate),
+                Chosen(
+                    options.model,
+                    options.encoding,
+                    options.pattern,
+                    options.estimate,
+                    options.strict,
+                    options.as_of,
+                ),
                 limit=options.limit,
                 with_parts=options.parts,
                 with_context=options.context,

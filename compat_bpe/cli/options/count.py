@@ -17,7 +17,17 @@ GROUPS = {
     "Encoding": ["--model", "--encoding", "--pattern", "--estimate"],
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
-        *["--string", "--messages", "--parts", "--files-from", "--null", "--include", "--exclude"],
+        *[
+            "--string",
+            "--messages",
+            "--parts",
+            "--strict",
+            "--as-of",
+            "--files-from",
+            "--null",
+            "--include",
+            "--exclude",
+        ],
         *["--hidden", "--no-ignore", "--decompress", "--text", "--errors"],
     ],
     "Output": [
@@ -54,7 +64,10 @@ _NEEDING = (
     (("depth", "--depth"), ("as_tree", "--tree")),
     (("null", "--null"), ("files_from", "--files-from")),
     (("per_file", "--per-file"), ("limit", "--max")),
-    (("parts", "--parts"), ("messages", "--messages")),
+    *(
+        (of_request, ("messages", "--messages"))
+        for of_request in (("parts", "--parts"), ("strict", "--strict"), ("as_of", "--as-of"))
+    ),
 )
 
 
@@ -108,14 +121,27 @@ _OPTIONS = (
         "--messages",
         metavar="FILE",
         type=INPUT_PATH,
-        help="Count the request in FILE (- is standard input): an object with messages, and "
-        "perhaps tools and a model, or a list of messages.",
+        help="Count the request in FILE (- is standard input): an object with messages (or the "
+        "input of Responses), and perhaps tools and a model; or a list of messages. FILE may also "
+        "have one on each line, as for fine-tuning and batches; then the sum is printed, too.",
     ),
     click.option(
         "--parts",
         is_flag=True,
         help="With --messages, show what each part of the request adds: each message, the images "
         "in it, the tools, and the beginning of the reply.",
+    ),
+    click.option(
+        "--strict",
+        is_flag=True,
+        help="With --messages, refuse a request of which something cannot be counted. Otherwise "
+        "the rest is counted, and a message names what is not.",
+    ),
+    click.option(
+        "--as-of",
+        metavar="DATE",
+        help="With --messages, the day of the request, such as 2025-06-30: deepseek-chat and "
+        "deepseek-reasoner have meant one model after the other.",
     ),
     click.option(
         "--files-from",
@@ -226,6 +252,8 @@ class CountOptions(NamedTuple):
     string: str | None
     messages: str | None
     parts: bool
+    strict: bool
+    as_of: str | None
     files_from: str | None
     null: bool
     include: Sequence[str]
