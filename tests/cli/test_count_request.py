@@ -284,7 +284,7 @@ def test_a_named_tool_and_the_day_of_a_request(tmp_path: Path) -> None:
 
 
 def test_a_file_of_requests(tmp_path: Path) -> None:
-    example = {"messages": [*MESSAGES, {"role": "assistant", "content": "Yes."}]}
+    example: dict[str, Any] = {"messages": [*MESSAGES, {"role": "assistant", "content": "Yes."}]}
     of_a_batch = {
         "custom_id": "b",
         "method": "POST",
