@@ -178,16 +178,23 @@ def test_the_system_prompt_of_a_request_is_in_the_estimate() -> None:
         ({"messages": [], "system": "x"}, "messages is empty"),
         ({"messages": {}, "system": "x"}, "messages: must be a list"),
         ({"messages": [{"role": "user", "content": 3}], "system": "x"}, "messages[0].content: "),
-        (
-            {"messages": [{"role": "user", "content": [{"type": "image", "source": {}}]}]},
-            "messages[0].content[0]: a part of type 'image' cannot be counted",
-        ),
     ],
 )
 def test_damaged_requests(body: object, reason: str) -> None:
     status, out, err = run(*ESTIMATE, "--messages", "-", stdin=json.dumps(body).encode())
     assert (status, out) == (2, b"")
     assert reason in err
+
+
+def test_what_cannot_be_counted_is_named() -> None:
+    content = [{"type": "text", "text": "x"}, {"type": "image", "source": {}}]
+    body = json.dumps({"messages": [{"role": "user", "content": content}]}).encode()
+    status, out, err = run(*ESTIMATE, "--messages", "-", stdin=body)
+    assert (status, out.decode()) == (0, "≈2\n")
+    assert "not counted: messages[0].content[1] (image)" in err
+    status, out, err = run(*ESTIMATE, "--messages", "-", "--strict", stdin=body)
+    assert (status, out) == (2, b"")
+    assert "messages[0].content[1]: a part of type 'image' cannot be counted" in err
 
 
 def test_a_request_to_a_model_with_a_format_is_counted_as_ever() -> None:

@@ -231,7 +231,7 @@ def test_a_request_to_responses(tmp_path: Path) -> None:
     body = {"model": "gpt-5", "instructions": "Be brief.", "input": said, "tools": [tool]}
     path = write(tmp_path, {**body, "text": {"format": form}})
     calls = [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
-    messages = [
+    messages: list[dict[str, Any]] = [
         *MESSAGES,
         {"role": "assistant", "content": None, "tool_calls": calls},
         {"role": "tool", "tool_call_id": "1", "content": "yes"},
