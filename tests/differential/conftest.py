@@ -32,7 +32,6 @@ from tests.differential.reference import SCALARS, Pair, sample
 from tests.examples import scaled
 from tools.tiktoken_files import write_tiktoken_files
 
-
 HERE = Path(__file__).parent
 
 #: The variants of a test that README's command runs, spread over all of them; sweeps run all.
