@@ -6,7 +6,6 @@ import os
 from array import array
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,26 +30,6 @@ from compat_bpe.pipeline.normalizers.double_array import read_tables
 from tests.differential.reference import SCALARS, Pair, sample
 from tests.examples import scaled
 from tools.tiktoken_files import write_tiktoken_files
-
-HERE = Path(__file__).parent
-
-#: The variants of a test that README's command runs, spread over all of them; sweeps run all.
-_VARIANTS = 6
-
-
-@pytest.hookimpl(tryfirst=True)  # before -m chooses
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Make sweeps of the variants of a test beyond six."""
-    groups: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if HERE in item.path.parents and not item.get_closest_marker("sweep"):
-            groups.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for variants in groups.values():
-        last = len(variants) - 1
-        kept = {last * at // (_VARIANTS - 1) for at in range(_VARIANTS)}
-        for at, item in enumerate(variants):
-            if last >= _VARIANTS and at not in kept:
-                item.add_marker("sweep")
 
 
 @pytest.fixture(scope="session", autouse=True)
