@@ -62,14 +62,22 @@ def tools_text(functions: Sequence[Plain], *, by_lines: bool = False) -> ToolsTe
     } // namespace functions
     """
     left_out: dict[str, None] = {}
+    budget = _Budget()
     lines = ["namespace functions {", ""]
     for function in functions:
         left_out.update(dict.fromkeys(sorted(function.keys() - _FUNCTION)))
         if function.get("description"):
             lines.append(_comment(function["description"]))
-        types = _Types(function.get("parameters") or {}, by_lines, left_out)
+        types = _Types(function.get("parameters") or {}, by_lines, left_out, budget)
         lines += [f"type {function['name']} = ({types.parameters()}) => any;", ""]
     return ToolsText("\n".join([*lines, "} // namespace functions"]), list(left_out))
+
+
+class _Budget:
+    """How many letters may still be shown for references, in all tools of a request."""
+
+    def __init__(self) -> None:
+        self.left = _MOST_REFERRED
 
 
 class _Types:
@@ -79,13 +87,16 @@ class _Types:
         root: their schema.
         by_lines: as in ``tools_text``.
         left_out: the members of schemas that are not shown; they are added.
+        budget: what may still be shown for references.
     """
 
-    def __init__(self, root: Plain, by_lines: bool, left_out: dict[str, None]) -> None:
+    def __init__(
+        self, root: Plain, by_lines: bool, left_out: dict[str, None], budget: _Budget
+    ) -> None:
         self._root = root
         self._by_lines = by_lines
         self._left_out = left_out
-        self._left = _MOST_REFERRED
+        self._budget = budget
         self._lengths: dict[str, int] = {}
 
     def parameters(self) -> str:
@@ -184,13 +195,13 @@ class _Types:
         while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
             reference = schema["$ref"]
             beside = {**{name: schema[name] for name in schema if name != "$ref"}, **beside}
+            if self._budget.left <= 0:
+                self._left_out["references beyond a million letters"] = None
+                return beside
             schema = self._target(reference)
             if reference not in self._lengths:
                 self._lengths[reference] = len(_json(schema))
-            self._left -= self._lengths[reference] + 1
-            if self._left < 0:
-                self._left_out["references beyond a million letters"] = None
-                return beside
+            self._budget.left -= self._lengths[reference] + 1
         return {**schema, **beside} if isinstance(schema, dict) else beside
 
     def _target(self, reference: str) -> Any:

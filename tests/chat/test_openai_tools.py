@@ -127,6 +127,10 @@ def test_what_refers_to_itself_ends() -> None:
     text, left_out = tools_text([{"name": "f", "parameters": loop}])
     assert len(text) < 10_000_000
     assert "references beyond a million letters" in left_out
+    # However many tools, and however many ways to write the reference.
+    ways = {"properties": {str(at): {"$ref": "#" + "/" * (at % 2)} for at in range(300)}}
+    text, _ = tools_text([{"name": "f", "parameters": one} for one in (loop, ways) * 50])
+    assert len(text) < 10_000_000
     names = [f"n{at}" for at in range(60)]
     doubling = {
         name: {"properties": {"a": {"$ref": f"#/$defs/{after}"}, "b": {"$ref": f"#/$defs/{after}"}}}
