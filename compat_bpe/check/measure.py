@@ -140,7 +140,8 @@ def unmatched(
             yield _unmatched_rule(rule.place, "all files that the rule matches are binary")
         elif selection.is_all and not report.errors:
             for one in rule.sections:
-                if one.limit.place not in sections:
+                # Each section of files that have none is within its limit; a name may be mistyped.
+                if one.heading.strip("*") and one.limit.place not in sections:
                     yield _unmatched_rule(one.limit.place, "the limit is about no section")
     known = {path for path, _ in report.errors}.union(*counted.values())
     for named in selection.named:

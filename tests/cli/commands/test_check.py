@@ -329,8 +329,11 @@ def test_a_limit_of_sections_that_there_are_not(run: Run) -> None:
         "compat-bpe: .compat-bpe.toml:13: the limit is about no section "
         "(--allow-empty lets that pass)\n"
     )
-    # Of some files, it may be about none.
+    # Of some files, it may be about none, and each of their sections may be of no file.
     assert run("skills/b.md").status == 0
+    os.remove("skills/a.md")
+    configure(CONFIGURATION + section.format("*"))
+    assert run().status == 0
 
 
 def test_a_folder_has_only_so_many_files(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
