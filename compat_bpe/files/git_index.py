@@ -1,6 +1,7 @@
 """The files that git tracks, from the index of a repository, without running git.
 
-The index is read as git writes it: versions 2 to 4, SHA-1 and SHA-256, and split in two files.
+The index is read as git writes it: versions 2 to 4, SHA-1 and SHA-256, and split in two files. Of a
+sparse index, a folder that is to be absent from the working tree has no tracked files.
 """
 
 from __future__ import annotations

@@ -124,6 +124,17 @@ def test_a_worktree_and_a_submodule_have_an_index_of_their_own(repository: Path)
 
 
 @needs_git
+def test_a_sparse_index_has_the_files_that_are_there(repository: Path) -> None:
+    make("far/x.md", "far/deep/y.md", "near/z.md", "near/new.md")
+    git("add", "-f", "far", "near/z.md")
+    git("commit", "-q", "-m", "x")
+    git("sparse-checkout", "set", "--cone", "--sparse-index", "near", "build/deep")
+    assert b"far/" in read_index(str(repository / ".git"), 20)
+    make("far/new.md")
+    assert find() == ["CLAUDE.md", "a.py", "build/deep/kept.md", "build2", "near/z.md"]
+
+
+@needs_git
 def test_a_repository_in_an_ignored_folder_is_not_tracked(repository: Path) -> None:
     make("build/deep/inner/a.md")
     git("init", "-q", folder="build/deep/inner")
