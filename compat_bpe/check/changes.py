@@ -77,6 +77,8 @@ class Comparison:
             for path, after in tokens.items():
                 if path in found or path not in selection or not self._base.has_history(path):
                     continue
+                if os.path.islink(self._chosen.found[path].path):
+                    continue  # it is named; the revision has where it leads, not what is there
                 old = before[encoding].get(path)
                 path_before = "" if old is None else self._path_before(path)
                 if path_before != path or old != after:

@@ -12,7 +12,7 @@ from ..check.changes import Comparison
 from ..check.files import ChosenFiles, Selection, chosen_files, groups_to_count
 from ..check.find import top_of_repository
 from ..check.git_base import GitError, read_base
-from ..check.measure import Measurement
+from ..check.measure import Measurement, unmatched
 from ..check.results import Report
 from ..check.rules import Configuration, Part
 from ..check.section_counts import SectionCounts
@@ -32,6 +32,8 @@ class CheckRun:
         jobs: the largest number of processes; None for as many as can run at the same time.
         note: writes a note.
         is_quiet: write no notes, and draw no progress bar.
+        ignore: leave out what is ignored.
+        allow_empty: only note the rules and paths of which nothing is checked.
     """
 
     def __init__(
@@ -41,11 +43,15 @@ class CheckRun:
         note: Callable[[str], None],
         *,
         is_quiet: bool,
+        ignore: bool,
+        allow_empty: bool,
     ) -> None:
         self._given = given
         self._jobs = jobs
         self._note = note
         self._is_quiet = is_quiet
+        self._ignore = ignore
+        self._allow_empty = allow_empty
 
     def report(
         self,
@@ -69,13 +75,12 @@ class CheckRun:
         if growth is not None:
             rules = tuple(replace(rule, growth=growth) for rule in configuration.rules)
             configuration = replace(configuration, rules=rules)
-        chosen = chosen_files(configuration)
-        self._note_unused(configuration, chosen)
         try:
             selection = Selection(configuration.folder, paths)
         except (OSError, ValueError) as error:
             name = getattr(error, "filename", None) or ", ".join(paths)
             raise CommandError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+        chosen = chosen_files(configuration, selection.named, ignore=self._ignore)
         report = Report(shown_path(configuration.path), _prefix(configuration.folder))
         wanted = groups_to_count(configuration.rules, chosen, selection)
         counted = {
@@ -110,6 +115,8 @@ class CheckRun:
         )
         for rule, group in zip(configuration.rules, chosen.by_rule):
             measurement.add(rule, group)
+        report.unmatched = [*unmatched(configuration, chosen, selection, counted, report)]
+        self._note_unused(configuration, chosen, report)
         return report
 
     def tokens(
@@ -150,17 +157,21 @@ class CheckRun:
         except ValueError:
             return None
 
-    def _note_unused(self, configuration: Configuration, chosen: ChosenFiles) -> None:
-        if self._is_quiet:
-            return
-        places = [
-            (rule.place, "the rule")
-            for rule, paths in zip(configuration.rules, chosen.by_rule)
-            if not paths
+    def _note_unused(
+        self, configuration: Configuration, chosen: ChosenFiles, report: Report
+    ) -> None:
+        """Note the exemptions that no file needs, and what is unmatched if that is allowed."""
+        notes = []
+        if self._allow_empty:
+            notes += [f"{shown_path(one.name)}: {one.reason}" for one in report.unmatched]
+            report.unmatched = []
+        places = [configuration.exemptions[one].place for one in chosen.unused]
+        notes += [
+            f"{shown_path(place.file)}:{place.line}: the exemption matches no file"
+            for place in places
         ]
-        places += [(configuration.exemptions[one].place, "the exemption") for one in chosen.unused]
-        for place, what in places:
-            self._note(f"{shown_path(place.file)}:{place.line}: {what} matches no file")
+        for note in notes * (not self._is_quiet):
+            self._note(note)
 
 
 def _text(path: str) -> str:

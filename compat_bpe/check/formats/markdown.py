@@ -30,10 +30,12 @@ def lines(report: Report) -> Iterator[str]:
     if report.changes:
         yield from ("", "| change | file | before | now | |", "|---|---|--:|--:|--:|")
     yield from _bounded(map(_change, report.changes), len(report.changes))
-    notes = (f"- Not counted: {_code(path)}: {_code(reason)}" for path, reason in report.errors)
-    if report.errors:
+    notes = [("Not counted", path, reason) for path, reason in report.errors]
+    notes += [("Nothing checked", one.name, one.reason) for one in report.unmatched]
+    if notes:
         yield ""
-    yield from _bounded(notes, len(report.errors))
+    rows = (f"- {what}: {_code(name)}: {_code(reason)}" for what, name, reason in notes)
+    yield from _bounded(rows, len(notes))
 
 
 def _bounded(rows: Iterable[str], number: int) -> Iterator[str]:

@@ -54,7 +54,8 @@ def count(**values: Any) -> None:
 
     In a directory, hidden files and files that git ignores are left out, and symbolic links are
     not followed. Git ignores what .gitignore files say, and in a repository what its info/exclude
-    and your own core.excludesFile say. --include and --exclude take a GLOB, a pattern as in a
+    and your own core.excludesFile say, but no file that it tracks. .ignore files come before
+    these, as in ripgrep. --include and --exclude take a GLOB, a pattern as in a
     .gitignore of the current directory (of PATH, if that is elsewhere). All this is about files
     found in a directory: a file that you name is always counted.
 

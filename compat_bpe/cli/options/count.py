@@ -147,13 +147,15 @@ _OPTIONS = (
         "--files-from",
         metavar="FILE",
         type=INPUT_PATH,
-        help="Read more PATHs from FILE (- is standard input), one on each line.",
+        help="Read more PATHs from FILE (- is standard input), one on each line, quoted or not as "
+        "git ls-files prints it.",
     ),
     click.option(
         "-0",
         "--null",
         is_flag=True,
-        help="A NUL byte ends each PATH in FILE, as with find -print0 and git ls-files -z.",
+        help="A NUL byte ends each PATH in FILE, as with find -print0 and git ls-files -z; none is "
+        "quoted.",
     ),
     walk_options,
     click.option(

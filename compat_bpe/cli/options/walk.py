@@ -29,10 +29,16 @@ def walk_options(function: _Function) -> _Function:
     hidden = click.option(
         "--hidden", is_flag=True, help="In directories, take names that begin with a dot, too."
     )
-    no_ignore = click.option(
-        "--no-ignore", is_flag=True, help="In directories, take what git ignores, too."
-    )
-    return include(exclude(hidden(no_ignore(function))))
+    return include(exclude(hidden(no_ignore_option(function))))
+
+
+def no_ignore_option(function: _Function) -> _Function:
+    """Give a command the option that turns ignore files off."""
+    return click.option(
+        "--no-ignore",
+        is_flag=True,
+        help="In directories, take what git and .ignore files ignore, too.",
+    )(function)
 
 
 def _checked(
