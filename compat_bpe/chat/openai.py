@@ -120,19 +120,29 @@ class _Counter:
         # What was counted, by the ids of its messages and the tool whose result it is; the messages
         # are kept, since what is gone may leave its id to another.
         self._known: dict[tuple[int | str, ...], tuple[list[Plain], int, list[str]]] = {}
+        #: The same for messages that are no calls or results: what is around makes no difference.
+        self._plain: dict[int, tuple[Plain, int, list[str]]] = {}
         self._tools = bool(request.tools)
         self._beside, self._notes_beside = self._of_request(request)
 
     def count(self, messages: list[Plain]) -> MessageCount:
         """Return the number of tokens of the request with these messages."""
-        checked_roles(messages, ROLES)
         notes = [self._note]
         tokens = self._beside + self._system_and_tools(messages)
         names: dict[str, str] = {}
         at = 0
         while at < len(messages):
-            message, place = messages[at], f"messages[{at}]"
+            message = messages[at]
             at += 1
+            plain = self._plain.get(id(message))
+            if plain is not None:
+                tokens += plain[1]
+                if plain[2]:
+                    notes += plain[2]
+                continue
+            if message["role"] not in ROLES:
+                checked_roles(messages, ROLES)
+            place = f"messages[{at - 1}]"
             calls = tool_calls(message, place)
             for call in calls:
                 names[str(call.get("id"))] = call["function"]["name"]
@@ -150,6 +160,8 @@ class _Counter:
                 else:
                     more = self._message(message, calls, tool, place, own)
                 self._known[key] = (taken, more, own)
+                if not calls and message["role"] not in ("tool", "function"):
+                    self._plain[id(message)] = (message, more, own)
             tokens += self._known[key][1]
             notes += self._known[key][2]
         notes += self._notes_beside
