@@ -269,8 +269,8 @@ def test_paths_from_a_list(run: Run) -> None:
     assert run("-e", "gpt2", "--files-from", "list", "a").out.startswith(" 2 a\n 2 a\n")
     Path("nulls").write_bytes(b"a\0 b c\0")
     assert run("-e", "gpt2", "-0", "--files-from", "nulls").out == " 2 a\n 2  b c\n 4 total\n"
-    # Nothing is listed: that may well be, as with git diff --name-only.
-    assert run("--files-from", "-", "--max", "0", stdin=b"") == (0, "0 total\n", "")
+    assert run("--files-from", "-", stdin=b"") == (0, "0 total
+", "")
     # Standard input is the list or is on it, not both.
     Path("dash").write_text("-\n")
     assert run("-e", "gpt2", "--files-from", "dash", stdin=b"hello").out == "1 -\n"
@@ -465,3 +465,15 @@ def test_a_message_is_of_bounded_length(run: Run) -> None:
         assert (status, out) == (2, "")
         assert len(err) < 2200
         assert "xxx…xxx" in err
+
+
+def test_a_limit_of_nothing_is_not_kept(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for arguments in (["--files-from", "-"], [str(tmp_path / "empty")]):
+        assert run(*arguments).status == 0
+        status, _, err = run(*arguments, "--max", "10")
+        assert status == 2
+        assert err == (
+            "compat-bpe: nothing was counted, so --max was not checked (--errors skip allows it)\n"
+        )
+        assert run(*arguments, "--max", "10", "--errors", "skip").status == 0

@@ -67,7 +67,8 @@ def count(**values: Any) -> None:
     The exit status is 1 if there are more tokens than --max allows, and 2 if anything is wrong: a
     file cannot be read; a PATH is binary (a NUL is in its first 8,000 bytes) or not UTF-8; or
     nothing at all was counted, because no file matches or all were skipped (unless --errors skip
-    allows it). The other files are counted all the same. An empty directory has 0 tokens.
+    allows it). The other files are counted all the same. An empty directory has 0 tokens; to
+    --max, it and an empty list are nothing that was counted.
 
     On a terminal, large numbers have thousands separators, and the lines of a --tree have bars, of
     their shares; in a pipe or a file they have none. Each number of an --estimate has a ≈ before
@@ -155,6 +156,9 @@ class _Run:
         if self._skipped and not self._counted and options.errors != "skip":
             all_skipped = "the only file was" if len(self._skipped) == 1 else "all files were"
             write_message(f"nothing was counted: {all_skipped} skipped")
+            return 2
+        if not files and options.limit is not None and options.errors != "skip":
+            write_message("nothing was counted, so --max was not checked (--errors skip allows it)")
             return 2
         return 1 if is_over else 0
 
