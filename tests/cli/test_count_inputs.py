@@ -269,8 +269,7 @@ def test_paths_from_a_list(run: Run) -> None:
     assert run("-e", "gpt2", "--files-from", "list", "a").out.startswith(" 2 a\n 2 a\n")
     Path("nulls").write_bytes(b"a\0 b c\0")
     assert run("-e", "gpt2", "-0", "--files-from", "nulls").out == " 2 a\n 2  b c\n 4 total\n"
-    assert run("--files-from", "-", stdin=b"") == (0, "0 total
-", "")
+    assert run("--files-from", "-", stdin=b"") == (0, "0 total\n", "")
     # Standard input is the list or is on it, not both.
     Path("dash").write_text("-\n")
     assert run("-e", "gpt2", "--files-from", "dash", stdin=b"hello").out == "1 -\n"
