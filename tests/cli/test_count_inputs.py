@@ -466,13 +466,13 @@ def test_a_message_is_of_bounded_length(run: Run) -> None:
         assert "xxx…xxx" in err
 
 
-def test_a_limit_of_nothing_is_not_kept(tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    for arguments in (["--files-from", "-"], [str(tmp_path / "empty")]):
-        assert run(*arguments).status == 0
-        status, _, err = run(*arguments, "--max", "10")
+def test_a_limit_of_nothing_is_not_kept(run: Run) -> None:
+    Path("empty").mkdir()
+    for arguments in (["--files-from", "-"], ["empty"]):
+        assert run(*arguments, stdin=b"").status == 0
+        status, _, err = run(*arguments, "--max", "10", stdin=b"")
         assert status == 2
         assert err == (
             "compat-bpe: nothing was counted, so --max was not checked (--errors skip allows it)\n"
         )
-        assert run(*arguments, "--max", "10", "--errors", "skip").status == 0
+        assert run(*arguments, "--max", "10", "--errors", "skip", stdin=b"").status == 0
