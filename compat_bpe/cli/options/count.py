@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Callable, NamedTuple
 
@@ -14,7 +15,7 @@ from .walk import walk_options
 
 #: The sections of the help.
 GROUPS = {
-    "Encoding": ["--model", "--encoding", "--pattern", "--estimate"],
+    "Encoding": ["--model", "--encoding", "--pattern", "--estimate", "--factor"],
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
         *["--string", "--messages", "--parts", "--files-from", "--null", "--include", "--exclude"],
@@ -37,6 +38,7 @@ _OF_FILES = (
 #: Options that exclude each other, each with the field that has its value.
 _EXCLUDING = (
     *((("messages", "--messages"), of_files) for of_files in _OF_FILES),
+    (("messages", "--messages"), ("factor", "--factor")),
     (("total_only", "--total-only"), ("context", "--context")),
     (("string", "--string"), ("paths", "PATH")),
     (("string", "--string"), ("files_from", "--files-from")),
@@ -68,6 +70,20 @@ def _check_text(
     return check_utf8(value)
 
 
+#: A factor: few digits, so that its arithmetic is exact and cheap.
+_FACTOR = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
+
+
+def _check_factor(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
+    if value is not None and not (_FACTOR.fullmatch(value) and float(value)):
+        raise click.BadParameter(
+            f"{value!r} is not a number from 0.000001 to 9999.999999, such as 1.18."
+        )
+    return value
+
+
 _OPTIONS = (
     click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]..."),
     encoding_options,
@@ -77,6 +93,13 @@ _OPTIONS = (
         help="For a model without a public tokenizer, such as Claude's, print an approximate "
         "number with a ≈ before it, by the number of characters that its maker says a token has. "
         "All other models are counted exactly.",
+    ),
+    click.option(
+        "--factor",
+        metavar="X",
+        callback=_check_factor,
+        help="Print X times the number, as an estimate with a ≈ before it: for a model whose "
+        "tokens you have compared with those of an encoding, or with its --estimate.",
     ),
     click.option(
         "--max",
@@ -220,6 +243,7 @@ class CountOptions(NamedTuple):
     encoding: str | None
     pattern: str | None
     estimate: bool
+    factor: str | None
     limit: int | None
     per_file: bool
     context: bool
