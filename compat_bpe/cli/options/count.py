@@ -10,7 +10,7 @@ import click
 
 from ..input_path import INPUT_PATH
 from ..sorting import ORDERS
-from .encoding import encoding_options
+from .encoding import TokenNumber, encoding_options
 from .walk import walk_options
 
 #: The sections of the help.
@@ -106,8 +106,8 @@ _OPTIONS = (
         "--limit",
         "limit",
         metavar="N",
-        type=click.IntRange(min=0),
-        help="Exit with status 1 if there are more than N tokens in all.",
+        type=TokenNumber(min=0),
+        help="Exit with status 1 if there are more than N tokens in all; 8k is 8,000.",
     ),
     click.option(
         "--per-file",
