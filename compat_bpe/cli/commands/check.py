@@ -25,6 +25,7 @@ from ...files.write import write_files
 from ..check_run import CheckRun, shown_path
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
+from ..options.walk import notebooks_option
 from ..output import CommandError, failure, plural, write_line, write_message
 
 #: The formats, each with the module of its name that writes it.
@@ -41,6 +42,7 @@ _GROUPS = {
     "Encoding": ["--model", "--encoding", "--pattern"],
     "Configuration": ["--config", "--init", "--fix-limits"],
     "Comparison": ["--base", "--growth"],
+    "Input": ["--notebooks"],
     "Output": ["--format", "--json", "--all", "--quiet"],
 }
 
@@ -88,6 +90,7 @@ def _part(_context: click.Context, _parameter: click.Parameter, value: str | Non
     callback=_part,
     help="With --base, let no file grow by more than N tokens, or by more than P percent.",
 )
+@notebooks_option
 @click.option(
     "--format",
     "format_name",
@@ -146,6 +149,7 @@ class _Command:
         fix_limits: bool,
         base: str | None,
         growth: Part | None,
+        notebooks: bool,
         format_name: str | None,
         as_json: bool,
         all_results: bool,
@@ -181,7 +185,7 @@ class _Command:
         if model is not None or encoding is not None or pattern is not None:
             self._given = chosen_encoding(model, encoding, pattern)
             self._counting = Counting(None, model)
-        self._run = CheckRun(self._given, jobs, self._note, is_quiet=quiet)
+        self._run = CheckRun(self._given, jobs, self._note, is_quiet=quiet, notebooks=notebooks)
 
     def status(self) -> int:
         """Do what the options say, and return the exit status."""

@@ -215,6 +215,9 @@ class _Run:
                     self._add_failure(file, outcome)
                     continue
                 counts = outcome.counts
+                if outcome.note and not options.quiet:
+                    progress.clear()
+                    write_message(complaint(file.path, outcome.note))
                 if self._factor is not None:
                     counts = counts._replace(tokens=self._factor.tokens(counts.tokens))
                 self._counted.append(Counted(file, counts))
@@ -231,6 +234,7 @@ class _Run:
             allow_nul=options.text,
             replace=options.errors == "replace",
             decompress=options.decompress,
+            notebooks=options.notebooks,
         )
         if options.string is not None:
             yield counter.count_text(options.string)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
+from ...files.notebook import NotebookError, is_notebook, notebook_source
 from ...files.text import STDIN, read_text
 from ...files.walk import Walk
 from ...files.write import write_files
 from ...unicode.escape import CONTROLS
 from ..input_path import INPUT_PATH, announce_wait, complaint, shown_name
 from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
-from ..options.walk import walk_options
+from ..options.walk import notebooks_option, walk_options
 from ..output import CommandError, write_line, write_message
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
 from ..streams import check_escaped, read_all, write_bytes
@@ -60,6 +61,7 @@ _DIGITS = 4
     "does not fit in one part is cut all the same.",
 )
 @walk_options
+@notebooks_option
 @encoding_options
 @click.option(
     "-o",
@@ -96,6 +98,7 @@ def split(
     exclude: tuple[str, ...],
     hidden: bool,
     no_ignore: bool,
+    notebooks: bool,
     model: str | None,
     encoding: str | None,
     pattern: str | None,
@@ -146,12 +149,15 @@ def split(
         raise click.UsageError("--files needs a PATH, such as a directory.")
     if as_files and overlap:
         raise click.UsageError("--files and --overlap exclude each other.")
-    if not as_files and (len(paths) > 1 or include or exclude or hidden or no_ignore):
-        raise click.UsageError("several PATHs, and options about directories, need --files.")
+    of_files = (len(paths) > 1, include, exclude, hidden, no_ignore, notebooks)
+    if not as_files and any(of_files):
+        raise click.UsageError("several PATHs, and options about files, need --files.")
     chosen = chosen_encoding(model, encoding, pattern)
     walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
     texts = (
-        _texts(paths, walk) if as_files else {path: read_all(path) for path in paths or (STDIN,)}
+        _texts(paths, walk, notebooks=notebooks)
+        if as_files
+        else {path: read_all(path) for path in paths or (STDIN,)}
     )
     if null:
         _check_no_nul(texts)
@@ -205,8 +211,13 @@ class _Part(NamedTuple):
         return json.dumps({**self.places, "tokens": self.tokens, **more})
 
 
-def _texts(paths: Sequence[str], walk: Walk) -> dict[str, str]:
+def _texts(paths: Sequence[str], walk: Walk, *, notebooks: bool) -> dict[str, str]:
     """Return the texts of files, and of those in directories, by their paths, each once.
+
+    Args:
+        paths: the files and directories.
+        walk: the search of directories.
+        notebooks: True to take only the sources of notebooks.
 
     Raises:
         CommandError: one cannot be read, or is no text and was named itself; all are reported. Or
@@ -227,7 +238,8 @@ def _texts(paths: Sequence[str], walk: Walk) -> dict[str, str]:
             continue
         announce_wait(path)
         try:
-            texts[path], _ = read_text(path)
+            text, _ = read_text(path)
+            texts[path] = _source(path, text) if notebooks and is_notebook(path) else text
         except OSError as error:
             failures.append(CommandError(complaint(path, error.strerror or str(error))))
         except ValueError as error:
@@ -244,6 +256,15 @@ def _texts(paths: Sequence[str], walk: Walk) -> dict[str, str]:
     if failures:
         raise failures[-1]
     return texts
+
+
+def _source(path: str, text: str) -> str:
+    """Return the sources of a notebook; of what is not one, the text, with a message."""
+    try:
+        return notebook_source(text)
+    except NotebookError as error:
+        write_message(complaint(path, f"not a notebook: {error}; taken as it is"))
+        return text
 
 
 def _in_header(path: str) -> str:

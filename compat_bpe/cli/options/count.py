@@ -11,7 +11,7 @@ import click
 from ..input_path import INPUT_PATH
 from ..sorting import ORDERS
 from .encoding import TokenNumber, encoding_options
-from .walk import walk_options
+from .walk import notebooks_option, walk_options
 
 #: The sections of the help.
 GROUPS = {
@@ -19,7 +19,8 @@ GROUPS = {
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
         *["--string", "--messages", "--parts", "--files-from", "--null", "--include", "--exclude"],
-        *["--hidden", "--no-ignore", "--decompress", "--text", "--errors"],
+        *["--hidden", "--no-ignore", "--decompress", "--notebooks", "--text"],
+        "--errors",
     ],
     "Output": [
         *["--tree", "--depth", "--percent", "--sort", "--top"],
@@ -33,6 +34,7 @@ _OF_FILES = (
     *(("as_tree", "--tree"), ("percent", "--percent"), ("top", "--top"), ("order", "--sort")),
     *(("per_file", "--per-file"), ("include", "--include"), ("exclude", "--exclude")),
     *(("text", "--text"), ("errors", "--errors"), ("decompress", "--decompress")),
+    ("notebooks", "--notebooks"),
 )
 
 #: Options that exclude each other, each with the field that has its value.
@@ -159,6 +161,7 @@ _OPTIONS = (
         is_flag=True,
         help="Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
     ),
+    notebooks_option,
     click.option(
         "-a",
         "--text",
@@ -257,6 +260,7 @@ class CountOptions(NamedTuple):
     hidden: bool
     no_ignore: bool
     decompress: bool
+    notebooks: bool
     text: bool
     errors: str | None
     as_tree: bool
