@@ -140,6 +140,10 @@ def split(
     two: a list of objects with "path"; "start" and "end", the characters of the file that are in
     the part; and "at", the place in the part at which they begin.
     """
+    if not as_files and len(paths) > 1:
+        raise click.UsageError(f"{paths[1]!r} is a second PATH; several need --files.")
+    if not as_files and any((include, exclude, hidden, no_ignore, notebooks)):
+        raise click.UsageError("options about files need --files.")
     if (prefix is not None) + (separator is not None) + null + (as_json and prefix is None) != 1:
         raise click.UsageError(
             "say where the parts go: --output PREFIX, --separator TEXT, --null or --json "
@@ -149,9 +153,6 @@ def split(
         raise click.UsageError("--files needs a PATH, such as a directory.")
     if as_files and overlap:
         raise click.UsageError("--files and --overlap exclude each other.")
-    of_files = (len(paths) > 1, include, exclude, hidden, no_ignore, notebooks)
-    if not as_files and any(of_files):
-        raise click.UsageError("several PATHs, and options about files, need --files.")
     chosen = chosen_encoding(model, encoding, pattern)
     walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
     texts = (
