@@ -73,7 +73,7 @@ def body_start(text: str) -> int:
     r"""Return the offset behind the front matter of a text: 0 if there is none.
 
     >>> body_start("---\nname: a\n---\n# A\n"), body_start("# A\n---\n")
-    (20, 0)
+    (16, 0)
     """
     lines = _LINE.findall(text)
     return sum(map(len, lines[: _behind_front_matter([line.rstrip("\r\n") for line in lines])]))
