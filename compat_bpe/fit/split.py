@@ -255,14 +255,14 @@ class _Packer:
     def parts(self, texts: Iterable[tuple[str, str]]) -> Iterator[PackedPart]:
         for source, (name, text) in enumerate(texts):
             if self._texts:
-                if self._add(source, name, text, 0, len(text)):
+                if self._has_room(name, text):
+                    self._add(source, name, text, 0, len(text))
                     continue
                 yield self._end()
             start = 0
             while True:
                 end = self._longest(name, text, start)
-                is_added = self._add(source, name, text, start, end)
-                assert is_added  # it was measured
+                self._add(source, name, text, start, end)
                 if end == len(text):
                     break
                 yield self._end()
@@ -270,15 +270,21 @@ class _Packer:
         if self._texts:
             yield self._end()
 
-    def _add(self, source: int, name: str, text: str, start: int, end: int) -> bool:
-        """Add a stretch of a text to the part if it fits; return True if it does."""
-        lead = _header(name, start)
-        if self._pieces and not self._pieces[-1].endswith(("\n", "\r")):
-            lead = "\n" + lead
+    def _lead(self, name: str, start: int) -> str:
+        """Return the header of a stretch of a text, after the end of the line before it."""
+        is_at_line = not self._pieces or self._pieces[-1].endswith(("\n", "\r"))
+        return _header(name, start) if is_at_line else "\n" + _header(name, start)
+
+    def _has_room(self, name: str, text: str) -> bool:
+        """Return True if all of a text fits in the part, too."""
+        tail = self._tail + self._lead(name, 0) + text
+        return fits(self._counter, tail, self._limit - self._certain)
+
+    def _add(self, source: int, name: str, text: str, start: int, end: int) -> None:
+        """Add a stretch of a text, which fits, to the part."""
+        lead = self._lead(name, start)
         piece = lead + text[start:end]
         tail = self._tail + piece
-        if not fits(self._counter, tail, self._limit - self._certain):
-            return False
         self._texts.append(PackedText(source, start, end, self._length + len(lead)))
         self._pieces.append(piece)
         self._length += len(piece)
@@ -289,7 +295,6 @@ class _Packer:
             tail = tail[cut:]
             self._certain = self._count - self._counter.count(tail)
         self._tail = tail
-        return True
 
     def _longest(self, name: str, text: str, start: int) -> int:
         """Return the end of the longest stretch of a text that fits in a part of its own."""
