@@ -64,8 +64,8 @@ class Measurement:
             self._add(rule, "total", rule.total, sum(tokens[path] for path in counted))
 
     def _add_sections(self, rule: Rule, path: str) -> None:
-        for one, (heading, line, tokens) in self._sections.of(rule, path):
-            self._add(rule, "section", one.limit, tokens, path, heading=heading, line=line)
+        for kind, limit, (heading, line, tokens) in self._sections.of(rule, path):
+            self._add(rule, kind, limit, tokens, path, heading=heading, line=line)
 
     def _add_growth(self, rule: Rule, path: str, tokens: int) -> None:
         before = (self._before or {}).get(rule.encoding, {}).get(path)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from .rules import Limit, Place
 
-Kind = Literal["file", "section", "total", "growth"]
+Kind = Literal["file", "section", "front_matter", "body", "total", "growth"]
 Status = Literal["over", "near", "ok", "exempt"]
 
 
@@ -22,7 +22,7 @@ class Result:
         kind: what has a limit.
         status: ``"over"``, ``"near"``, ``"ok"``, or ``"exempt"`` if an exempt file is over.
         path: the file, relative to the configuration's folder; empty for a total.
-        line: the line of the section; 1 for a file.
+        line: the line of the section, or of the body; 1 for a file.
         heading: the heading of the section.
         rule: the name of the rule.
         encoding: the name of the encoding.
@@ -52,7 +52,14 @@ class Result:
         """The file, group or section that has the limit, in words."""
         if self.kind == "total":
             return f"total of {self.rule}"
-        return f"{self.path} § {self.heading}" if self.kind == "section" else self.path
+        return self.path if self.part is None else f"{self.path} § {self.part}"
+
+    @property
+    def part(self) -> str | None:
+        """The part of a file that has the limit, by its heading or kind; None for all of it."""
+        if self.kind == "section":
+            return self.heading
+        return {"front_matter": "front matter", "body": "body"}.get(self.kind)
 
     @property
     def message(self) -> str:

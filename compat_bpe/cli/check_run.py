@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 
 from .. import Encoding
@@ -16,6 +16,7 @@ from ..check.measure import Measurement, unmatched
 from ..check.results import Report
 from ..check.rules import Configuration, Part
 from ..check.section_counts import SectionCounts
+from ..files.notebook import NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, read_text
 from .count_files import count_files
 from .counting import FileCounter
@@ -34,6 +35,7 @@ class CheckRun:
         is_quiet: write no notes, and draw no progress bar.
         ignore: leave out what is ignored.
         allow_empty: only note the rules and paths of which nothing is checked.
+        notebooks: count only the sources of notebooks.
     """
 
     def __init__(
@@ -45,7 +47,9 @@ class CheckRun:
         is_quiet: bool,
         ignore: bool,
         allow_empty: bool,
+        notebooks: bool,
     ) -> None:
+        self._notebooks = notebooks
         self._given = given
         self._jobs = jobs
         self._note = note
@@ -108,7 +112,7 @@ class CheckRun:
             counted,
             SectionCounts(
                 lambda encoding, text: self._encoding(encoding).count(text),
-                lambda path: _text(chosen.found[path].path),
+                lambda path: self._text(chosen.found[path].path),
             ),
             name_of=self._name_of,
             before=before,
@@ -123,7 +127,7 @@ class CheckRun:
         self, chosen: ChosenFiles, paths: Sequence[str], encoding: str | None, report: Report
     ) -> Mapping[str, int]:
         """Return the tokens of some files, and note in the report those that are not counted."""
-        counter = FileCounter(self._encoding(encoding))
+        counter = FileCounter(self._encoding(encoding), notebooks=self._notebooks)
         files = [chosen.found[path] for path in paths]
         size = sum(file.size or 0 for file in files)
         tokens: dict[str, int] = {}
@@ -134,6 +138,9 @@ class CheckRun:
             for path, outcome in zip(paths, outcomes):
                 if outcome.counts is not None:
                     tokens[path] = outcome.counts.tokens
+                    if outcome.note and not self._is_quiet:
+                        progress.clear()
+                        self._note(f"{path}: {outcome.note}")
                     continue
                 # The name of an option of other commands would mislead.
                 noted = (path, outcome.reason.partition("; ")[0])
@@ -150,12 +157,27 @@ class CheckRun:
     def _name_of(self, name: str | None) -> str:
         return name or self._encoding(None).name
 
-    def _count_bytes(self, encoding: str | None, data: bytes) -> int | None:
+    def _count_bytes(self, encoding: str | None, data: bytes, notebook: bool) -> int | None:
         try:
             check_beginning(data)
-            return self._encoding(encoding).count(data.decode())
+            text = data.decode()
+            return self._encoding(encoding).count(self._source(text) if notebook else text)
         except ValueError:
             return None
+
+    def _source(self, text: str) -> str:
+        """Return the sources of a notebook if these are counted; else the text as it is."""
+        if self._notebooks:
+            with suppress(NotebookError):
+                return notebook_source(text)
+        return text
+
+    def _text(self, path: str) -> str:
+        try:
+            text, _ = read_text(path)
+        except (OSError, ValueError) as error:  # it changed after it was counted
+            raise failure(error, path) from None
+        return self._source(text) if is_notebook(path) else text
 
     def _note_unused(
         self, configuration: Configuration, chosen: ChosenFiles, report: Report
@@ -172,13 +194,6 @@ class CheckRun:
         ]
         for note in notes * (not self._is_quiet):
             self._note(note)
-
-
-def _text(path: str) -> str:
-    try:
-        return read_text(path)[0]
-    except (OSError, ValueError) as error:  # it changed after it was counted
-        raise failure(error, path) from None
 
 
 def shown_path(path: str) -> str:

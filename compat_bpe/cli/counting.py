@@ -34,6 +34,8 @@ class Outcome(NamedTuple):
     was_read: bool = True
     #: True if it was not counted because it is binary.
     is_binary: bool = False
+    #: What is to be said about the counts; empty if there is nothing.
+    note: str = ""
 
 
 class Part(NamedTuple):
@@ -59,6 +61,7 @@ class FileCounter:
         allow_nul: take files with NUL bytes at their beginning as text, too.
         replace: count bytes that are not UTF-8 as U+FFFD.
         decompress: count the text in compressed files, told by their names.
+        notebooks: count only the sources of notebooks, told by their names.
     """
 
     def __init__(
@@ -68,9 +71,11 @@ class FileCounter:
         allow_nul: bool = False,
         replace: bool = False,
         decompress: bool = False,
+        notebooks: bool = False,
     ) -> None:
         self.encoding = encoding
         self._decompress = decompress
+        self._notebooks = notebooks
         self._allow_nul = allow_nul
         self._errors = "replace" if replace else "strict"
 
@@ -83,12 +88,12 @@ class FileCounter:
                 file, with that of compressed ones.
         """
         try:
-            if self.decompresses(part.path):
+            if self._decompresses(part.path):
                 return self._count_decompressed(part, advance)
             with open_bytes(part.path) as file:
                 if part.start:
                     file.seek(part.start)
-                return Outcome(self._count(file, part, advance))
+                return self._count_opened(file, part, advance)
         except OSError as error:
             return Outcome(None, error.strerror or str(error), was_read=False)
         except (ImportError, _UnknownError) as error:
@@ -96,13 +101,54 @@ class FileCounter:
         except ValueError as error:
             return Outcome(None, str(error), is_binary=isinstance(error, BinaryError))
 
-    def decompresses(self, path: str) -> bool:
-        """Return True if a file is decompressed, so that it is counted from its start."""
+    def counts_whole(self, path: str) -> bool:
+        """Return True if a file can be counted from its start alone, and not in parts."""
+        return self._decompresses(path) or self._takes_source(path)
+
+    def _decompresses(self, path: str) -> bool:
         if not self._decompress:
             return False
         from ..files.compressed import is_compressed  # also for few
 
         return is_compressed(path)
+
+    def _takes_source(self, path: str) -> bool:
+        if not self._notebooks:
+            return False
+        from ..files.notebook import is_notebook  # few counts need it
+
+        if self._decompresses(path):
+            from ..files.compressed import uncompressed_name
+
+            path = uncompressed_name(path)
+        return is_notebook(path)
+
+    def _count_opened(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
+        if self._takes_source(part.path):
+            return self._count_source(file, part, advance)
+        return Outcome(self._count(file, part, advance))
+
+    def _count_source(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
+        """Count the sources of a notebook; what is not one is counted as it is, with a note."""
+        from ..files.notebook import LARGEST_NOTEBOOK, NotebookError, notebook_source
+        from ..files.whole import read_at_most
+
+        data = read_at_most(file.read, LARGEST_NOTEBOOK + 1)
+        self.check_beginning(data)
+        if len(data) > LARGEST_NOTEBOOK:
+            note = f"larger than {LARGEST_NOTEBOOK:,} bytes; counted as it is"
+            return Outcome(self._count_rest(data, file, part, advance), note=note)
+        text = self._decoded(data)
+        try:
+            source = notebook_source(text)
+        except NotebookError as error:
+            counts = Counts(self._tokens(self.encoding, text), len(data), len(text))
+            outcome = Outcome(counts, note=f"not a notebook: {error}; counted as it is")
+        else:
+            tokens = self._tokens(self.encoding, source)
+            outcome = Outcome(Counts(tokens, len(source.encode()), len(source)))
+        advance(len(data))
+        return outcome
 
     def count_text(self, text: str) -> Outcome:
         """Count a text that is no file."""
@@ -123,21 +169,25 @@ class FileCounter:
         if part.start == 0:
             self.check_beginning(block)
         if len(block) < _BLOCK or len(block) == left:
-            try:
-                text = block.decode("utf-8", self._errors)
-            except UnicodeDecodeError as error:
-                raise not_utf8(error, part.start) from None
+            text = self._decoded(block, part.start)
             counts = Counts(self._tokens(self._encoding_of(part), text), len(block), len(text))
             advance(len(block))
             return counts
         return self._count_rest(block, file, part, advance)
+
+    def _decoded(self, data: bytes, before: int = 0) -> str:
+        """Return bytes as text; ``before`` is the number of those before them in the file."""
+        try:
+            return data.decode("utf-8", self._errors)
+        except UnicodeDecodeError as error:
+            raise not_utf8(error, before) from None
 
     def _count_decompressed(self, part: Part, advance: Callable[[int], None]) -> Outcome:
         from ..files.compressed import DamagedError, opened  # few counts need it
 
         try:
             with opened(part.path, advance) as file:
-                return Outcome(self._count(file, part, lambda size: None))
+                return self._count_opened(file, part, lambda size: None)
         except DamagedError as error:
             return Outcome(None, str(error), was_read=False)  # never passed over, as binary ones
 

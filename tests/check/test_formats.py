@@ -50,6 +50,21 @@ def report() -> Report:
     )
 
 
+def test_parts_of_files_are_named() -> None:
+    kinds: list[Kind] = ["file", "front_matter", "body", "growth"]
+    assert [result("over", kind).name for kind in kinds] == [
+        "a.md",
+        "a.md § front matter",
+        "a.md § body",
+        "a.md",
+    ]
+    assert result("over", "section", heading="").name == "a.md § "
+    report = Report("/x", "", [result("over", kind) for kind in kinds])
+    (run,) = json.loads("".join(sarif.lines(report)))["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert [rules[one["ruleIndex"]] for one in run["results"]] == [f"tokens/{one}" for one in kinds]
+
+
 @pytest.fixture
 def hostile() -> Report:
     results = [

@@ -53,8 +53,8 @@ def _bounded(rows: Iterable[str], number: int) -> Iterator[str]:
 def _row(one: Result) -> str:
     sign = "+" if one.kind == "growth" else ""
     name = f"total of {_cell(one.rule)}" if one.kind == "total" else _cell(one.path)
-    if one.kind == "section":
-        name += f" § {_cell(one.heading)}"
+    if one.part is not None:
+        name += f" § {_cell(one.part)}"
     return (
         f"| {_SIGNS[one.status]} | {name} | {sign}{one.tokens:,} | {sign}{one.limit:,} "
         f"| {_cell(one.encoding)} |"

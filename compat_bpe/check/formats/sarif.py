@@ -17,6 +17,8 @@ _LEVELS = {"over": "error", "near": "warning"}
 _RULES = {
     "file": "A file has more tokens than its limit.",
     "section": "A section of a Markdown file has more tokens than its limit.",
+    "front_matter": "The front matter of a file has more tokens than its limit.",
+    "body": "What follows the front matter of a file has more tokens than its limit.",
     "total": "The files of a group have more tokens than their limit.",
     "growth": "A file has grown by more tokens than its limit.",
 }

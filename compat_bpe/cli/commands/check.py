@@ -25,7 +25,7 @@ from ...files.write import write_files
 from ..check_run import CheckRun, shown_path
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
-from ..options.walk import no_ignore_option
+from ..options.walk import no_ignore_option, notebooks_option
 from ..output import CommandError, failure, plural, write_line, write_message
 
 #: The formats, each with the module of its name that writes it.
@@ -41,7 +41,7 @@ _FORMATS = {
 _GROUPS = {
     "Encoding": ["--model", "--encoding", "--pattern"],
     "Configuration": ["--config", "--init", "--fix-limits"],
-    "Files": ["--no-ignore", "--allow-empty"],
+    "Files": ["--no-ignore", "--allow-empty", "--notebooks"],
     "Comparison": ["--base", "--growth"],
     "Output": ["--format", "--json", "--all", "--quiet"],
 }
@@ -96,6 +96,7 @@ def _part(_context: click.Context, _parameter: click.Parameter, value: str | Non
     callback=_part,
     help="With --base, let no file grow by more than N tokens, or by more than P percent.",
 )
+@notebooks_option
 @click.option(
     "--format",
     "format_name",
@@ -157,6 +158,7 @@ class _Command:
         allow_empty: bool,
         base: str | None,
         growth: Part | None,
+        notebooks: bool,
         format_name: str | None,
         as_json: bool,
         all_results: bool,
@@ -201,6 +203,7 @@ class _Command:
             is_quiet=quiet,
             ignore=self._ignore,
             allow_empty=allow_empty,
+            notebooks=notebooks,
         )
 
     def status(self) -> int:

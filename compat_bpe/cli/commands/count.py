@@ -27,7 +27,7 @@ from ..sorting import Counted, in_order, largest, total
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...chat.limits import ContextLimit
-    from ...encodings.estimates import Factor
+    from ...encodings.estimates import Estimate
 
 #: The largest number of directories that an error names; the others are counted.
 _NAMED = 3
@@ -48,6 +48,7 @@ def count(**values: Any) -> None:
       $ compat-bpe count --model gpt-4o --context prompt.txt
       $ compat-bpe count --model gpt-4o --messages chat.json
       $ compat-bpe count --model claude-sonnet-4-5 --estimate src
+      $ compat-bpe count --encoding o200k_base --factor 1.18 src
 
     PATH is a file, or a directory whose files are counted. Without a PATH, or if PATH is -,
     standard input is counted; with --tree, the current directory.
@@ -71,20 +72,20 @@ def count(**values: Any) -> None:
     --max, it and an empty list are nothing that was counted.
 
     On a terminal, large numbers have thousands separators, and the lines of a --tree have bars, of
-    their shares; in a pipe or a file they have none. Each number of an --estimate has a ≈ before
-    it, with --total-only, too.
+    their shares; in a pipe or a file they have none. Each number of an --estimate or by a --factor
+    has a ≈ before it, with --total-only, too.
 
     The object that --json prints has the keys "encoding"; "files", a list of objects with
     "path", "tokens", "bytes" and "characters", in the order of the lines; "total", with the sums of
     these three; "errors", a list of objects with "path" and "error"; "skipped", with "path" and
     "reason"; with --top "more", with the number of "files" that are not listed, and sums; and with
     --context "context", with the "model", its "tokens" and the "share" used. The path of standard
-    input is "-", and that of a --string is null. With --estimate, there is also "estimate": null,
-    or the reason for which the numbers are one; "encoding" is null then. With --messages, the keys
-    are "model", "tokens", "estimate" (null, or the reason for which the number is one) and
-    "context"; and with --parts "parts", a list of objects with "name", "messages" (their indexes
-    from 0 on) and "tokens". If FILE has a request on each line, they are "requests", a list of
-    objects with "name" (the line), "model", "tokens" and "estimate"; and "total".
+    input is "-", and that of a --string is null. With --estimate or --factor, there is also
+    "estimate": null, or the reason for which the numbers are one; "encoding" is null then. With
+    --messages, the keys are "model", "tokens", "estimate" (null, or the reason for which the number
+    is one) and "context"; and with --parts "parts", a list of objects with "name", "messages"
+    (their indexes from 0 on) and "tokens". If FILE has a request on each line, they are "requests",
+    a list of objects with "name" (the line), "model", "tokens" and "estimate"; and "total".
     """
     options = CountOptions(**values)
     options.check()
@@ -109,21 +110,32 @@ def count(**values: Any) -> None:
                 quiet=options.quiet,
             )
         )
-    factor = chosen_factor(options.model, options.encoding) if options.estimate else None
-    if factor is None:
+    sys.exit(_Run(options, *_chosen(options)).status())
+
+
+def _chosen(options: CountOptions) -> tuple[Encoding, Estimate | None]:
+    """Return what counts files, and what makes an estimate of their numbers if one is wanted."""
+    makers = None
+    if options.estimate or options.factor is not None:
+        makers = chosen_factor(options.model, options.encoding)
+    if makers is None:
         chosen = chosen_encoding(options.model, options.encoding, options.pattern)
     else:
         chosen = chosen_encoding(None, "characters", options.pattern)
-    sys.exit(_Run(options, chosen, factor).status())
+    if options.factor is None:
+        return chosen, makers
+    from ...encodings.estimates import OwnFactor  # only estimates need it
+
+    return chosen, OwnFactor.of_text(options.factor, makers or chosen.name)
 
 
 class _Run:
     """One run of the command."""
 
-    def __init__(self, options: CountOptions, encoding: Encoding, factor: Factor | None) -> None:
+    def __init__(self, options: CountOptions, encoding: Encoding, factor: Estimate | None) -> None:
         self._options = options
         self._encoding = encoding
-        #: What makes tokens of the characters that are counted, if they are estimated.
+        #: What makes an estimate of the characters or tokens that are counted, if one is wanted.
         self._factor = factor
         self._mark = "" if factor is None else estimate_mark()
         self._style = Style(
@@ -145,7 +157,7 @@ class _Run:
         files = self._found()
         with_total = len(self._arguments) > 1 or len(files) != 1 or not files[0].is_named
         if with_total:
-            self._style = self._style._replace(width=widest(files, self._style))
+            self._style = self._style._replace(width=widest(files, self._style, self._factor))
         self._count(files)
         if not options.quiet:
             self._write_notes()
@@ -216,8 +228,11 @@ class _Run:
                     self._add_failure(file, outcome)
                     continue
                 counts = outcome.counts
+                if outcome.note and not options.quiet:
+                    progress.clear()
+                    write_message(complaint(file.path, outcome.note))
                 if self._factor is not None:
-                    counts = counts._replace(tokens=self._factor.tokens(counts.characters))
+                    counts = counts._replace(tokens=self._factor.tokens(counts.tokens))
                 self._counted.append(Counted(file, counts))
                 if at_once:
                     progress.clear()
@@ -232,6 +247,7 @@ class _Run:
             allow_nul=options.text,
             replace=options.errors == "replace",
             decompress=options.decompress,
+            notebooks=options.notebooks,
         )
         if options.string is not None:
             yield counter.count_text(options.string)

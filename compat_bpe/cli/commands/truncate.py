@@ -13,7 +13,7 @@ import click
 from ... import Encoding
 from ..ids import encoded
 from ..input_path import shown_name
-from ..options.encoding import chosen_encoding, encoding_options
+from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
 from ..output import CommandError, write_message
 from ..streams import check_escaped, input_argument, read_all, read_pieces, write_bytes
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 @click.option(
     "-n",
     "--limit",
-    type=click.IntRange(min=0),
+    type=TokenNumber(min=0),
     required=True,
     metavar="N",
-    help="Keep at most N tokens.",
+    help="Keep at most N tokens; 8k is 8,000.",
 )
 @click.option(
     "--keep",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Callable, NamedTuple
 
@@ -9,26 +10,17 @@ import click
 
 from ..input_path import INPUT_PATH
 from ..sorting import ORDERS
-from .encoding import encoding_options
-from .walk import walk_options
+from .encoding import TokenNumber, encoding_options
+from .walk import notebooks_option, walk_options
 
 #: The sections of the help.
 GROUPS = {
-    "Encoding": ["--model", "--encoding", "--pattern", "--estimate"],
+    "Encoding": ["--model", "--encoding", "--pattern", "--estimate", "--factor"],
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
-        *[
-            "--string",
-            "--messages",
-            "--parts",
-            "--strict",
-            "--as-of",
-            "--files-from",
-            "--null",
-            "--include",
-            "--exclude",
-        ],
-        *["--hidden", "--no-ignore", "--decompress", "--text", "--errors"],
+        *["--string", "--messages", "--parts", "--strict", "--as-of", "--files-from", "--null"],
+        *["--include", "--exclude", "--hidden", "--no-ignore", "--decompress", "--notebooks"],
+        *["--text", "--errors"],
     ],
     "Output": [
         *["--tree", "--depth", "--percent", "--sort", "--top"],
@@ -42,11 +34,13 @@ _OF_FILES = (
     *(("as_tree", "--tree"), ("percent", "--percent"), ("top", "--top"), ("order", "--sort")),
     *(("per_file", "--per-file"), ("include", "--include"), ("exclude", "--exclude")),
     *(("text", "--text"), ("errors", "--errors"), ("decompress", "--decompress")),
+    ("notebooks", "--notebooks"),
 )
 
 #: Options that exclude each other, each with the field that has its value.
 _EXCLUDING = (
     *((("messages", "--messages"), of_files) for of_files in _OF_FILES),
+    (("messages", "--messages"), ("factor", "--factor")),
     (("total_only", "--total-only"), ("context", "--context")),
     (("string", "--string"), ("paths", "PATH")),
     (("string", "--string"), ("files_from", "--files-from")),
@@ -81,6 +75,20 @@ def _check_text(
     return check_utf8(value)
 
 
+#: A factor: few digits, so that its arithmetic is exact and cheap.
+_FACTOR = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
+
+
+def _check_factor(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
+    if value is not None and not (_FACTOR.fullmatch(value) and float(value)):
+        raise click.BadParameter(
+            f"{value!r} is not a number from 0.000001 to 9999.999999, such as 1.18."
+        )
+    return value
+
+
 _OPTIONS = (
     click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]..."),
     encoding_options,
@@ -92,12 +100,19 @@ _OPTIONS = (
         "All other models are counted exactly.",
     ),
     click.option(
+        "--factor",
+        metavar="X",
+        callback=_check_factor,
+        help="Print X times the number, as an estimate with a ≈ before it: for a model whose "
+        "tokens you have compared with those of an encoding, or with its --estimate.",
+    ),
+    click.option(
         "--max",
         "--limit",
         "limit",
         metavar="N",
-        type=click.IntRange(min=0),
-        help="Exit with status 1 if there are more than N tokens in all.",
+        type=TokenNumber(min=0),
+        help="Exit with status 1 if there are more than N tokens in all; 8k is 8,000.",
     ),
     click.option(
         "--per-file",
@@ -164,6 +179,7 @@ _OPTIONS = (
         is_flag=True,
         help="Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
     ),
+    notebooks_option,
     click.option(
         "-a",
         "--text",
@@ -248,6 +264,7 @@ class CountOptions(NamedTuple):
     encoding: str | None
     pattern: str | None
     estimate: bool
+    factor: str | None
     limit: int | None
     per_file: bool
     context: bool
@@ -263,6 +280,7 @@ class CountOptions(NamedTuple):
     hidden: bool
     no_ignore: bool
     decompress: bool
+    notebooks: bool
     text: bool
     errors: str | None
     as_tree: bool

@@ -1,4 +1,4 @@
-"""The options for the search of directories."""
+"""The options for the search of directories, and for what is read of the files."""
 
 from __future__ import annotations
 
@@ -38,6 +38,19 @@ def no_ignore_option(function: _Function) -> _Function:
         "--no-ignore",
         is_flag=True,
         help="In directories, take what git and .ignore files ignore, too.",
+    )(function)
+
+
+def notebooks_option(function: _Function) -> _Function:
+    """Give a command ``notebooks``: True if only the source of notebooks is read."""
+    return click.option(
+        "--notebooks",
+        type=click.Choice(["whole", "source"]),
+        default="whole",
+        show_default=True,
+        callback=lambda _context, _parameter, value: value == "source",
+        help="Read notebooks (.ipynb) as they are, or only the sources of their cells, without "
+        "outputs. One that is damaged is named, and read as it is.",
     )(function)
 
 

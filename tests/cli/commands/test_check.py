@@ -175,6 +175,53 @@ def test_sections(run: Run) -> None:
     assert [one["kind"] for one in json.loads(run("--json").out)["results"]] == ["file", "total"]
 
 
+SKILL = (
+    "---\nname: a\ndescription: What it does, and when it is used.\n---\n# A\n\nbody body body\n"
+)
+
+
+def test_front_matter_has_a_limit_apart_from_what_follows_it(run: Run) -> None:
+    rule = '[check]\nencoding = "gpt2"\n[[check.rules]]\nfiles = ["SKILL.md", "*.prompty"]\n'
+    configure(rule + "front_matter = 10\nbody = 100\n")
+    Path("skills/a").mkdir(parents=True)
+    for name in ("skills/a/SKILL.md", "b.prompty"):
+        Path(name).write_text(SKILL)
+    head, body = SKILL[: SKILL.index("# A")], SKILL[SKILL.index("# A") :]
+    status, out, err = run("--json")
+    assert (status, err) == (1, "")
+    count = get_encoding("gpt2").count
+    assert [
+        (one["path"], one["kind"], one["status"], one["tokens"], one["limit"], one["line"])
+        for one in json.loads(out)["results"]
+    ] == [
+        (path, *found)
+        for path in ("b.prompty", "skills/a/SKILL.md")
+        for found in (
+            ("front_matter", "over", count(head), 10, 1),
+            ("body", "ok", count(body), 100, 5),
+        )
+    ]
+    status, out, _ = run("--all")
+    assert f"over  {count(head)} /  10  skills/a/SKILL.md § front matter\n" in out
+    assert f"ok     {count(body)} / 100  skills/a/SKILL.md § body\n" in out
+    for form in ("github", "sarif", "markdown", "junit"):
+        assert "front matter" in run("--format", form).out
+    assert run("--fix-limits").status == 0
+    assert "front_matter = 100\nbody = 100\n" in Path(".compat-bpe.toml").read_text()
+    assert run().status == 0
+
+
+def test_a_file_without_front_matter_has_none(run: Run) -> None:
+    configure('[[check.rules]]\nfiles = ["SKILL.md"]\nfront_matter = 0\nbody = "0% of context"\n')
+    assert "an encoding has no context: name the model" in run().err
+    configure('[[check.rules]]\nfiles = ["SKILL.md"]\nmodel = "gpt-4o"\nfront_matter = 0\n')
+    Path("SKILL.md").write_text("# A\n---\nb\n---\n")
+    assert run("--all").out == "ok  0 / 0  SKILL.md § front matter\n1 file: none is over a limit\n"
+    # A byte-order mark does not hide it.
+    Path("SKILL.md").write_text("\ufeff" + SKILL, encoding="utf-8")
+    assert run().status == 1
+
+
 def test_what_is_near(run: Run) -> None:
     section = '[[check.rules.sections]]\nheading = "*"\nmax = 10\n'
     Path("skills").mkdir()
