@@ -14,6 +14,7 @@ from ..chat.left_out import with_left_out
 from ..chat.requests import Stored, arguments_of, stored_requests
 from ..chat.service import service_variables
 from ..chat.template_files import find_chat_template
+from ..encodings.estimates import OwnFactor
 from ..encodings.local_stores import stored_encoding
 from ..files.text import open_bytes
 from ..files.whole import read_at_most
@@ -39,6 +40,8 @@ class Chosen(NamedTuple):
     strict: bool = False
     #: The day of the requests.
     as_of: str | None = None
+    #: What the number is multiplied by.
+    factor: str | None = None
 
 
 class Counted(NamedTuple):
@@ -155,7 +158,9 @@ def _counted(stored: Stored, chosen: Chosen, path: str, *, with_parts: bool) -> 
         model = body.get("model")
         if model is not None and not isinstance(model, str):
             raise wrong("model: must be a string")
-    factor = chosen_factor(model, chosen.encoding) if chosen.estimate else None
+    factor = None
+    if chosen.estimate or chosen.factor is not None:
+        factor = chosen_factor(model, chosen.encoding)
     in_store = None if model is None or chosen.encoding is not None else stored_encoding(model)
     by_name = chosen.encoding if in_store is None else in_store
     encoding = template = None
@@ -193,6 +198,8 @@ def _counted(stored: Stored, chosen: Chosen, path: str, *, with_parts: bool) -> 
         if chosen.strict and left_out:
             raise ValueError(f"{left_out[0]}: cannot be counted")
         tokens = with_left_out(count_messages(**request), left_out)
+        if chosen.factor is not None:
+            tokens = _times(tokens, chosen.factor)
         parts = count_parts(**request) if with_parts else []
     except KeyError as error:
         raise wrong(str(error.args[0])) from None
@@ -200,7 +207,14 @@ def _counted(stored: Stored, chosen: Chosen, path: str, *, with_parts: bool) -> 
         raise wrong(str(error)) from None
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror or error}") from None
-    return Counted(stored.name, model, tokens, parts, factor is not None)
+    is_estimated = factor is not None or chosen.factor is not None
+    return Counted(stored.name, model, tokens, parts, is_estimated)
+
+
+def _times(tokens: MessageCount, factor: str) -> MessageCount:
+    """Return a number of tokens times the caller's factor, rounded up."""
+    own = OwnFactor.of_text(factor, "the request")
+    return MessageCount(own.tokens(tokens), "; ".join(filter(None, (own.reason, tokens.note))))
 
 
 def _lines(parts: Sequence[RequestPart], tokens: int, mark: str) -> Iterator[str]:

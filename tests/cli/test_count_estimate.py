@@ -218,18 +218,6 @@ def test_what_is_no_factor(factor: str) -> None:
     assert "is not a number from 0.000001 to" in err
 
 
-def test_a_factor_of_a_request_is_refused(tmp_path: Path) -> None:
-    status, out, err = run("count", "--factor", "1.2", "--messages", str(tmp_path / "a"))
-    assert (status, out) == (2, b"")
-    assert "--messages and --factor exclude each other" in err
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_large_file_is_rounded_once(folder: Path, jobs: str) -> None:
-    (folder / "large").write_text("word " * 700_001, encoding="ascii")
-    assert run(*ESTIMATE, "-q", "-j", jobs, "large").out == "≈1000002 large\n".encode()
-
-
 def test_a_request(tmp_path: Path) -> None:
     messages = [{"role": "user", "content": "Hello!"}]
     path = tmp_path / "chat.json"

@@ -343,3 +343,16 @@ def write_lines(folder: Path) -> str:
     path = folder / "two.jsonl"
     path.write_text(f"{json.dumps(MESSAGES)}\n{json.dumps(MESSAGES)}\n", encoding="utf-8")
     return str(path)
+
+
+def test_a_factor_of_ones_own(tmp_path: Path) -> None:
+    path = write(tmp_path, {"model": "gpt-4o", "messages": MESSAGES})
+    tokens = count_messages(MESSAGES, model="gpt-4o")
+    status, out, err = run("count", "--messages", path, "--factor", "1.5")
+    assert (status, out.decode()) == (0, f"≈{-(-tokens * 3 // 2)}\n")
+    assert err == "compat-bpe: an estimate: your factor of 1.5 times the tokens of the request\n"
+    path = write(tmp_path, {"model": "claude-sonnet-4-5", "messages": MESSAGES})
+    estimate = count_messages(MESSAGES, model="claude-sonnet-4-5", estimate=True)
+    out = run("count", "--messages", path, "--factor", "2").out
+    assert out.decode() == f"≈{estimate * 2}\n"
+    assert "exclude each other" in run("count", "--messages", path, "--factor", "2", "--parts").err

@@ -102,6 +102,7 @@ def count(**values: Any) -> None:
                     options.estimate,
                     options.strict,
                     options.as_of,
+                    options.factor,
                 ),
                 limit=options.limit,
                 with_parts=options.parts,

@@ -40,7 +40,7 @@ _OF_FILES = (
 #: Options that exclude each other, each with the field that has its value.
 _EXCLUDING = (
     *((("messages", "--messages"), of_files) for of_files in _OF_FILES),
-    (("messages", "--messages"), ("factor", "--factor")),
+    (("parts", "--parts"), ("factor", "--factor")),
     (("total_only", "--total-only"), ("context", "--context")),
     (("string", "--string"), ("paths", "PATH")),
     (("string", "--string"), ("files_from", "--files-from")),
