@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +18,11 @@ from ..output import CommandError, write_message
 from ..streams import check_escaped, input_argument, read_all, read_pieces, write_bytes
 
 if TYPE_CHECKING:
-    from ...fit.truncate import Truncated
+    from ...fit.boundary import Boundary
+    from ...fit.truncate import Keep, Truncated
+
+#: What is on both sides of a cut.
+_NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characters"}
 
 
 @click.command()
@@ -43,14 +47,15 @@ if TYPE_CHECKING:
     type=click.Choice(["char", "word", "line"]),
     default="char",
     show_default=True,
-    help="Cut between any two characters, not within a word, or only between lines.",
+    help="Cut between any two characters, not within a word, or only between lines. A line that "
+    "does not fit is cut between words, and a word that does not fit between characters.",
 )
 @click.option(
     "--marker",
     callback=check_escaped,
     metavar="TEXT",
     help="Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default "
-    "is … for --keep ends, on a line of its own for --boundary line, and nothing otherwise.",
+    "is … for --keep ends, on a line of its own between lines, and nothing otherwise.",
 )
 @encoding_options
 @click.option("--report", is_flag=True, help="Report on standard error what was kept.")
@@ -61,8 +66,8 @@ if TYPE_CHECKING:
 def truncate(
     file: str,
     limit: int,
-    keep: Literal["head", "tail", "ends"],
-    boundary: Literal["char", "word", "line"],
+    keep: Keep,
+    boundary: Boundary,
     marker: str | None,
     model: str | None,
     encoding: str | None,
@@ -85,10 +90,13 @@ def truncate(
     end in \\n. Names of special tokens are plain text. With --keep head, the command reads only as
     much as it needs.
 
+    If --boundary leaves nothing of an end but white space, that end is cut at the next finer
+    boundary, and a message says so.
+
     With --json, the report has the keys "cut" (a boolean); "tokens", "characters" and "bytes" of
-    the output; "kept", the kept slices of the input as a list of [start, end] in characters; and
-    "input", an object with the "characters" and "bytes" of the input, or null if it was not read
-    to its end.
+    the output; "kept", the kept slices of the input as a list of [start, end] in characters;
+    "boundary", the finest at which it was cut, or null; and "input", an object with the
+    "characters" and "bytes" of the input, or null if it was not read to its end.
     """
     chosen = chosen_encoding(model, encoding, pattern)
     if keep == "head":
@@ -100,10 +108,19 @@ def truncate(
     except ValueError as error:
         raise CommandError(str(error)) from None
     write_bytes(result.text.encode())
+    finest = _finest_cut(result, text, boundary)
     if as_json:
-        click.echo(_as_json(result, text, is_whole), err=True)
-    elif report:
-        write_message(f"{shown_name(file)}: {_as_words(result, text, is_whole)}")
+        click.echo(_as_json(result, text, is_whole, finest), err=True)
+    else:
+        if finest not in (None, boundary):
+            write_message(
+                f"{shown_name(file)}: no place between {_NOUNS[boundary]} within the limit; cut "
+                f"between {_NOUNS[finest]} instead"
+            )
+        elif limit and result.was_cut and not result.kept:
+            write_message(f"{shown_name(file)}: not one character fits within the limit")
+        if report:
+            write_message(f"{shown_name(file)}: {_as_words(result, text, is_whole)}")
     if exit_code and result.was_cut:
         sys.exit(1)
 
@@ -132,6 +149,15 @@ def _read_head(
     return "".join(pieces), is_whole
 
 
+def _finest_cut(result: Truncated, text: str, boundary: Boundary) -> Boundary | None:
+    """Return the finest boundary at which a text was cut; None if it was not, or is all gone."""
+    from ...fit.boundary import boundary_at, with_finer
+
+    places = {place for part in result.kept for place in part} - {0, len(text)}
+    names = with_finer(boundary)
+    return max((boundary_at(text, at, names) for at in places), key=names.index, default=None)
+
+
 def _as_words(result: Truncated, text: str, is_whole: bool) -> str:
     tokens = f"{result.count} token{'' if result.count == 1 else 's'}"
     kept = sum(end - start for start, end in result.kept)
@@ -142,7 +168,7 @@ def _as_words(result: Truncated, text: str, is_whole: bool) -> str:
     return f"cut to {tokens}, {kept} characters; the rest was not read"
 
 
-def _as_json(result: Truncated, text: str, is_whole: bool) -> str:
+def _as_json(result: Truncated, text: str, is_whole: bool, finest: Boundary | None) -> str:
     import json  # only this form needs it
 
     size = {"characters": len(text), "bytes": len(text.encode())}
@@ -153,6 +179,7 @@ def _as_json(result: Truncated, text: str, is_whole: bool) -> str:
             "characters": len(result.text),
             "bytes": len(result.text.encode()),
             "kept": result.kept,
+            "boundary": finest,
             "input": size if is_whole else None,
         }
     )

@@ -42,6 +42,7 @@ def test_what_is_written_is_what_the_library_keeps_however_the_input_comes(
     assert GPT2.count(out.decode()) == report["tokens"] <= limit
     assert [tuple(part) for part in report["kept"]] == list(expected.kept)
     assert report["cut"] == expected.was_cut
+    assert (report["boundary"] is not None) == (expected.was_cut and bool(expected.kept))
     assert (report["characters"], report["bytes"]) == (len(out.decode()), len(out))
     if report["input"] is None:
         assert keep == "head"
@@ -103,6 +104,38 @@ def test_escapes_in_the_marker() -> None:
     assert run(*args, "--marker", r"-\n", stdin=data).out == b"one\n-\nsix\n"
     assert run(*args, "--marker", r"\\", stdin=data).out == b"one\n\\six\n"
     assert run(*args, stdin=data).out == "one\n…\nsix\n".encode()
+
+
+@pytest.mark.parametrize("keep", ["head", "tail", "ends"])
+def test_a_line_or_a_word_that_does_not_fit_is_cut_with_a_message(keep: str) -> None:
+    args = ("truncate", "-e", "gpt2", "-n", "20", "--keep", keep, "--boundary")
+    words, letters = b"a b; " * 5000 + b"\n", b"xyzw" * 5000 + b"\n"
+    for boundary, data, used in (
+        ("line", words, "word"),
+        ("line", letters, "char"),
+        ("word", letters, "char"),
+    ):
+        status, out, err = run(*args, boundary, stdin=data)
+        assert status == 0
+        assert 10 <= GPT2.count(out.decode()) <= 20
+        kind, finer = f"{boundary}s", {"word": "words", "char": "characters"}[used]
+        assert err == (
+            f"compat-bpe: standard input: no place between {kind} within the limit; "
+            f"cut between {finer} instead\n"
+        )
+        status, again, err = run(*args, boundary, "--json", stdin=data)
+        assert again == out
+        assert json.loads(err)["boundary"] == used
+    one = run(*args, "line", "--json", stdin=b"one line\nof some\n" * 9)
+    assert json.loads(one.err)["boundary"] == "line"
+    assert json.loads(run(*args, "line", "--json", stdin=b"one").err)["boundary"] is None
+
+
+def test_a_limit_below_one_character() -> None:
+    args = ("truncate", "-e", "gpt2", "-n")
+    err = "compat-bpe: standard input: not one character fits within the limit\n"
+    assert run(*args, "1", stdin="🏴󠁧".encode()) == (0, b"", err)
+    assert run(*args, "0", stdin=b"word") == (0, b"", "")
 
 
 @pytest.mark.parametrize(("limit", "status"), [("2", 0), ("1", 1)])
