@@ -14,7 +14,7 @@ from ..chat.service import service_variables
 from ..chat.template_files import find_chat_template
 from ..encodings.local_stores import stored_encoding
 from ..files.json_message import json_message
-from ..files.text import open_bytes
+from ..files.text import check_mark, not_utf8, open_bytes
 from ..files.whole import read_at_most
 from .context_share import limit_of, share, share_as_json
 from .count_output import Style, estimate_mark
@@ -164,9 +164,15 @@ def _read(path: str) -> Mapping[str, Any]:
     if len(data) > _SIZE_LIMIT:
         raise CommandError(complaint(path, f"larger than {_SIZE_LIMIT:,} bytes"))
     try:
-        body = json.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise CommandError(complaint(path, "not UTF-8")) from None
+        check_mark(data)
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        reason = not_utf8(error, len(data) - len(error.object))
+        raise CommandError(complaint(path, str(reason))) from None
+    except ValueError as error:
+        raise CommandError(complaint(path, str(error))) from None
+    try:
+        body = json.loads(text)
     except ValueError as error:
         raise CommandError(complaint(path, f"not JSON: {json_message(str(error))}")) from None
     except RecursionError:

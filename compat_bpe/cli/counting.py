@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
-from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes
+from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class FileCounter:
         allow_nul: take files with NUL bytes at their beginning as text, too.
         replace: count bytes that are not UTF-8 as U+FFFD.
         decompress: count the text in compressed files, told by their names.
+        encoding_of_file: the encoding of the text in files; None for UTF-8.
     """
 
     def __init__(
@@ -68,9 +69,11 @@ class FileCounter:
         allow_nul: bool = False,
         replace: bool = False,
         decompress: bool = False,
+        encoding_of_file: str | None = None,
     ) -> None:
         self.encoding = encoding
         self._decompress = decompress
+        self._encoding_of_file = encoding_of_file
         self._allow_nul = allow_nul
         self._errors = "replace" if replace else "strict"
 
@@ -83,12 +86,17 @@ class FileCounter:
                 file, with that of compressed ones.
         """
         try:
-            if self.decompresses(part.path):
+            if self._decompresses(part.path):
                 return self._count_decompressed(part, advance)
             with open_bytes(part.path) as file:
                 if part.start:
                     file.seek(part.start)
-                return Outcome(self._count(file, part, advance))
+                if self._encoding_of_file is None:
+                    return Outcome(self._count(file, part, advance))
+                from ..files.compressed import told  # few counts need it
+
+                text_file = self._recoded(told(file, advance))
+                return Outcome(self._count(text_file, part, lambda size: None))
         except OSError as error:
             return Outcome(None, error.strerror or str(error), was_read=False)
         except (ImportError, _UnknownError) as error:
@@ -96,8 +104,17 @@ class FileCounter:
         except ValueError as error:
             return Outcome(None, str(error), is_binary=isinstance(error, BinaryError))
 
-    def decompresses(self, path: str) -> bool:
-        """Return True if a file is decompressed, so that it is counted from its start."""
+    def takes_parts(self, path: str) -> bool:
+        """Return False if a file must be read from its start, since its bytes are not its text."""
+        return self._encoding_of_file is None and not self._decompresses(path)
+
+    def _recoded(self, file: Any) -> Any:
+        if self._encoding_of_file is None:
+            return file
+        return recoded(file, self._encoding_of_file, replace=self._errors == "replace")
+
+    def _decompresses(self, path: str) -> bool:
+        """Return True if a file is decompressed."""
         if not self._decompress:
             return False
         from ..files.compressed import is_compressed  # also for few
@@ -137,7 +154,7 @@ class FileCounter:
 
         try:
             with opened(part.path, advance) as file:
-                return Outcome(self._count(file, part, lambda size: None))
+                return Outcome(self._count(self._recoded(file), part, lambda size: None))
         except DamagedError as error:
             return Outcome(None, str(error), was_read=False)  # never passed over, as binary ones
 

@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ...files.write import write_files
+from ...unicode.utf8 import KeptBytes
 from ..input_path import shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..output import CommandError, write_line
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..streams import check_escaped, input_argument, read_all, write_bytes
+from ..streams import (
+    Reading,
+    check_escaped,
+    input_argument,
+    read_all,
+    reading_options,
+    write_bytes,
+)
 
 if TYPE_CHECKING:
     from ...fit.split import Part
@@ -49,6 +57,7 @@ _DIGITS = 4
     "does not fit in one part is cut all the same.",
 )
 @encoding_options
+@reading_options
 @click.option(
     "-o",
     "--output",
@@ -82,6 +91,7 @@ def split(
     model: str | None,
     encoding: str | None,
     pattern: str | None,
+    reading: Reading,
     prefix: str | None,
     suffix: str,
     force: bool,
@@ -105,8 +115,11 @@ def split(
     names of the files. They appear only when all parts are written. A file that exists is
     overwritten only with --force, and the input never.
 
+    Each character or byte that is not UTF-8 counts as U+FFFD, as with count --errors replace.
+
     With --json, each object has the keys "start" and "end" (in characters), "tokens", and "text",
-    or "path" if the parts are written to files.
+    or "path" if the parts are written to files. A part that is not UTF-8 has "hex" in place of
+    "text", its bytes in hexadecimal.
     """
     if (prefix is not None) + (separator is not None) + null + (as_json and prefix is None) != 1:
         raise click.UsageError(
@@ -114,36 +127,42 @@ def split(
             "(--output and --json go together)."
         )
     chosen = chosen_encoding(model, encoding, pattern)
-    text = read_all(file)
-    if null and "\0" in text:
+    source = KeptBytes(read_all(file, reading))
+    if null and "\0" in source.text:
+        offset = len(source.bytes_of(0, source.text.index("\0")))
         raise CommandError(
-            f"{shown_name(file)}: NUL byte at offset {len(text[: text.index(chr(0))].encode())}, "
-            "which --null would mix up with the end of a part; use --json"
+            f"{shown_name(file)}: NUL byte at offset {offset}, which --null would mix up with the "
+            "end of a part; use --json"
         )
     from ...fit.split import split_text
 
     try:
-        parts = list(split_text(chosen, text, limit, overlap, boundary))
+        parts = list(split_text(chosen, source.text, limit, overlap, boundary))
     except ValueError as error:
         raise CommandError(str(error)) from None
+
+    def data_of(part: Part) -> bytes:
+        return source.bytes_of(part.start, part.end)
 
     if prefix is not None:
         paths = _paths(prefix, suffix, len(parts))
         _check_new(paths, force)
         check_outputs(paths, [file, *vocabulary_inputs(encoding)])
         try:
-            write_files((path, part.text.encode()) for path, part in zip(paths, parts))
+            write_files((path, data_of(part)) for path, part in zip(paths, parts))
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror or error}") from None
         for path, part in zip(paths, parts):
             write_line(_as_json(part, path=path) if as_json else path)
     elif as_json:
         for part in parts:
-            write_line(_as_json(part, text=part.text))
+            data = data_of(part)
+            is_text = data == part.text.encode()
+            write_line(_as_json(part, **({"text": part.text} if is_text else {"hex": data.hex()})))
     elif null:
-        write_bytes("".join(f"{part.text}\0" for part in parts).encode())
+        write_bytes(b"".join(data_of(part) + b"\0" for part in parts))
     elif separator is not None:
-        write_bytes(separator.join(part.text for part in parts).encode())
+        write_bytes(separator.encode().join(map(data_of, parts)))
 
 
 def _as_json(part: Part, **more: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Callable, NamedTuple
 
 import click
 
-from ..input_path import INPUT_PATH
+from ..input_path import INPUT_PATH, encoding_of_file
 from ..sorting import ORDERS
 from .encoding import encoding_options
 from .walk import walk_options
@@ -18,7 +18,7 @@ GROUPS = {
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
         *["--string", "--messages", "--parts", "--files-from", "--null", "--include", "--exclude"],
-        *["--hidden", "--no-ignore", "--decompress", "--text", "--errors"],
+        *["--hidden", "--no-ignore", "--decompress", "--text", "--errors", "--encoding-of-file"],
     ],
     "Output": [
         *["--tree", "--depth", "--percent", "--sort", "--top"],
@@ -32,6 +32,7 @@ _OF_FILES = (
     *(("as_tree", "--tree"), ("percent", "--percent"), ("top", "--top"), ("order", "--sort")),
     *(("per_file", "--per-file"), ("include", "--include"), ("exclude", "--exclude")),
     *(("text", "--text"), ("errors", "--errors"), ("decompress", "--decompress")),
+    ("encoding_of_file", "--encoding-of-file"),
 )
 
 #: Options that exclude each other, each with the field that has its value.
@@ -149,6 +150,7 @@ _OPTIONS = (
         "replace, bytes that are not UTF-8 count as U+FFFD. By default it is an error if it is a "
         "PATH, and skipped in a directory.",
     ),
+    encoding_of_file,
     click.option(
         "--tree",
         "as_tree",
@@ -235,6 +237,7 @@ class CountOptions(NamedTuple):
     decompress: bool
     text: bool
     errors: str | None
+    encoding_of_file: str | None
     as_tree: bool
     depth: int | None
     percent: bool

@@ -154,16 +154,36 @@ def test_of_a_large_input_the_beginning_is_read() -> None:
     assert (status, out) == (0, LINE * 100 + b"one more")
 
 
-def test_what_is_wrong_after_that_is_not_seen() -> None:
+def test_what_is_not_utf8_after_that_is_not_seen_unless_strict() -> None:
     data = LINE * 10_000 + b"\xff"
     args = ("truncate", "-e", "gpt2", "-n", "3")
     assert run(*args, stdin=data) == (0, b"one more line", "")
     assert run(*args, "--report", stdin=data[:65536] + b"\xff").status == 0
-    status, out, err = run(*args, "--keep", "tail", stdin=data)
-    assert (status, out) == (2, b"")
-    assert err == (
+    assert run(*args, "--keep", "tail", stdin=data) == (0, b" it\n\xff", "")
+    error = (
         "compat-bpe: standard input: not UTF-8: byte 0xff at offset 200000; convert it to UTF-8\n"
     )
+    for keep in ("head", "tail", "ends"):
+        assert run(*args, "--keep", keep, "--errors", "strict", stdin=data) == (2, b"", error)
+    assert run(*args, "--errors", "strict", stdin=data[:-1]) == (0, b"one more line", "")
+    report = run(*args, "--errors", "strict", "--report", stdin=data[:-1]).err
+    assert report == (
+        "compat-bpe: standard input: cut to 3 tokens, 13 characters; the rest was only checked\n"
+    )
+
+
+@pytest.mark.parametrize("keep", ["head", "tail", "ends"])
+def test_the_marker_is_between_bytes_that_are_not_utf8(keep: str) -> None:
+    data = b"\xe9 one" * 50 + b" two \xe4\xb8" * 50
+    status, out, _ = run(
+        "truncate", "-e", "gpt2", "-n", "20", "--keep", keep, "--marker", "[…]", stdin=data
+    )
+    head, tail = out.split("[…]".encode())
+    assert status == 0
+    assert data.startswith(head)
+    assert data.endswith(tail)
+    assert (bool(head), bool(tail)) == (keep != "tail", keep != "head")
+    assert GPT2.count(out.decode("utf-8", "replace")) <= 20
 
 
 @pytest.mark.parametrize(
