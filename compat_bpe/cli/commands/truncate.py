@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -123,6 +124,7 @@ def truncate(
         result = chosen.truncate(text, limit, keep=keep, boundary=boundary, marker=marker)
     except ValueError as error:
         raise CommandError(str(error)) from None
+    result = _with_clean_seam(result, source, chosen, limit)
     data = _bytes(result, source)
     write_bytes(data)
     finest = _finest_cut(result, text, boundary)
@@ -171,6 +173,28 @@ def _read_head(
         with suppress(CommandError):  # errors in the rest do not matter
             is_whole = not any(source)
     return "".join(pieces), is_whole
+
+
+def _with_clean_seam(
+    result: Truncated, source: KeptBytes, encoding: Encoding, limit: int
+) -> Truncated:
+    """Shorten the tail while its first bytes, joined to the head, are not what was counted.
+
+    Without a marker, bytes that are not UTF-8 may make a character there.
+    """
+    while len(result.kept) == 2:
+        head, (begin, whole) = result.kept
+        if len(result.text) != head[1] + whole - begin:  # a marker is between them
+            break
+        sides = source.bytes_of(head[1] - 1, head[1]), source.bytes_of(begin, begin + 1)
+        apart = "".join(side.decode("utf-8", "replace") for side in sides)
+        if b"".join(sides).decode("utf-8", "replace") == apart and result.count <= limit:
+            break
+        begin += 1
+        text = result.text[: head[1]] + source.text[begin:]
+        kept = (head, (begin, whole)) if begin < whole else (head,)
+        result = replace(result, text=text, count=encoding.count(text), kept=kept)
+    return result
 
 
 def _bytes(result: Truncated, source: KeptBytes) -> bytes:
