@@ -10,6 +10,9 @@ from collections.abc import Iterator
 
 from .surrogates import has_surrogates
 
+#: The number of characters that are looked through at a time.
+_PORTION = 1 << 20
+
 #: The bytes for which ``errors="replace"`` puts one U+FFFD, as ``errors="surrogateescape"`` has
 #: them: the beginning of a character, as long as it can be, or a byte that begins none.
 _ESCAPED = (
@@ -100,7 +103,7 @@ def replace_escaped(text: str) -> str:
     >>> replace_escaped(b"caf\xe9 \xe4\xb8".decode("utf-8", "surrogateescape"))
     'caf� �'
     """
-    return re.sub(_ESCAPED, "\ufffd", text) if has_surrogates(text) else text
+    return re.sub(_ESCAPED, "\ufffd", text) if _has_escaped(text) else text
 
 
 def split_escaped(text: str) -> Iterator[tuple[str, bytes]]:
@@ -112,11 +115,18 @@ def split_escaped(text: str) -> Iterator[tuple[str, bytes]]:
     [('caf', b'\xe9'), (' ', b'\xe4\xb8'), ('', b'')]
     """
     start = 0
-    if has_surrogates(text):
+    if _has_escaped(text):
         for match in re.finditer(_ESCAPED, text):
             yield text[start : match.start()], match[0].encode("utf-8", "surrogateescape")
             start = match.end()
     yield text[start:], b""
+
+
+def _has_escaped(text: str) -> bool:
+    # In portions: each is encoded to look for them.
+    return any(
+        has_surrogates(text[start : start + _PORTION]) for start in range(0, len(text), _PORTION)
+    )
 
 
 class KeptBytes:
