@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import cache, partial
+from typing import Callable, Literal, get_args
 
 from .boundary import Boundary, rule_of, with_finer
 from .last_cut_point import last_cut_point
@@ -17,6 +18,10 @@ KEEPS: tuple[Keep, ...] = get_args(Keep)
 
 #: The default marker between two ends.
 _ELLIPSIS = "…"
+
+#: Characters for a token, and further ones, in which a place for a cut is looked for first. By the
+#: latter, a part may not quite be the longest if it has a marker.
+_SOON, _MORE = 4, 256
 
 
 @dataclass(frozen=True)
@@ -79,8 +84,11 @@ def truncate_at(
     end, begin = 0, len(text)
     if keep != "tail":
         share = limit if keep == "head" else (limit + encoding.count(shown) + 1) // 2
+        head = cache(partial(_end_of_head, encoding, text, share, shown))
         for boundary in boundaries:
-            place = _end_of_head(encoding, text, share, boundary, shown)
+            if _is_in_vain(text, boundary, 0, len(text), share, partial(head, "char")):
+                continue
+            place = head(boundary)
             # White space alone is too little. Blank lines are lines, if there is another end.
             is_enough = not _is_blank(text[:place]) or (boundary == "line" and keep == "ends")
             if not end or is_enough:
@@ -89,10 +97,14 @@ def truncate_at(
                 break
     if keep != "head":
         after = None if keep == "tail" else end
+        tail = cache(partial(_begin_of_tail, encoding, text, limit, after))
         for boundary in boundaries:
             # The default is a line of its own only where a line follows it.
             tried = _default_marker(text, keep, boundary) if marker is None else marker
-            found = _begin_of_tail(encoding, text, limit, boundary, tried, after)
+            finest = partial(tail, tried, "char")
+            if _is_in_vain(text, boundary, len(text), end, limit, finest):
+                continue
+            found = tail(tried, boundary)
             if found is None or found == len(text):
                 continue
             is_enough = not _is_blank(text[found:])
@@ -104,12 +116,44 @@ def truncate_at(
     return _result(encoding, text, end, shown, begin)
 
 
+def _is_in_vain(
+    text: str,
+    boundary: Boundary,
+    near: int,
+    far: int,
+    limit: int,
+    finest: Callable[[], int | None],
+) -> bool:
+    """Return True if a search for a part will find no cut at a boundary.
+
+    No part ends farther than one that may be cut anywhere. In a text without places for cuts, such
+    a search tries many, and takes several times as long as one that finds some.
+
+    Args:
+        text, boundary: the text and the boundary.
+        near, far: the end of the text from which the part goes on, and the other one.
+        limit: the most tokens of the part.
+        finest: finds the end of a part that may be cut anywhere.
+    """
+    if boundary == "char":
+        return False
+    may_cut = rule_of(boundary)
+    step = 1 if near < far else -1
+    soon = near + step * min(abs(far - near), _SOON * limit + _MORE)
+    if any(may_cut(text, place) for place in range(near + step, soon, step)):
+        return False
+    end = finest()
+    last = near if end is None else end + step * _MORE
+    last = min(last, far) if step > 0 else max(last, far)
+    return not any(may_cut(text, place) for place in range(soon, last, step))
+
+
 def _is_blank(text: str) -> bool:
     return not text or text.isspace()
 
 
 def _end_of_head(
-    encoding: TextEncoder, text: str, limit: int, boundary: Boundary, marker: str
+    encoding: TextEncoder, text: str, limit: int, marker: str, boundary: Boundary
 ) -> int:
     """Return the end of the longest head that fits with a marker, which alone fits."""
     end = longest_prefix(encoding, text, limit, boundary=boundary, trail=marker)
@@ -124,15 +168,16 @@ def _begin_of_tail(
     encoding: TextEncoder,
     text: str,
     limit: int,
-    boundary: Boundary,
-    marker: str,
     head: int | None,
+    marker: str,
+    boundary: Boundary,
 ) -> int | None:
     """Return the beginning of the longest tail that fits; None if not even what is before it does.
 
     Args:
-        encoding, text, limit, boundary, marker: as above.
+        encoding, text, limit: as above.
         head: the end of the head that is before the marker; None for a tail alone.
+        marker, boundary: as above.
     """
     if head is None:
         begin = longest_suffix(encoding, text, limit, boundary=boundary, lead=marker)
