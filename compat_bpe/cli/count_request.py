@@ -16,7 +16,7 @@ from ..chat.service import service_variables
 from ..chat.template_files import find_chat_template
 from ..encodings.estimates import OwnFactor
 from ..encodings.local_stores import stored_encoding
-from ..files.text import open_bytes
+from ..files.text import check_mark, not_utf8, open_bytes
 from ..files.whole import read_at_most
 from .context_share import limit_of, share, share_as_json
 from .count_output import Style, estimate_mark
@@ -249,8 +249,10 @@ def _read(path: str) -> list[Stored]:
     if len(data) > _SIZE_LIMIT:
         raise CommandError(complaint(path, f"larger than {_SIZE_LIMIT:,} bytes"))
     try:
+        check_mark(data)
         return stored_requests(data.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise CommandError(complaint(path, "not UTF-8")) from None
+    except UnicodeDecodeError as error:
+        reason = not_utf8(error, len(data) - len(error.object))
+        raise CommandError(complaint(path, str(reason))) from None
     except ValueError as error:
         raise CommandError(complaint(path, str(error))) from None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
-from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes
+from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class FileCounter:
         replace: count bytes that are not UTF-8 as U+FFFD.
         decompress: count the text in compressed files, told by their names.
         notebooks: count only the sources of notebooks, told by their names.
+        encoding_of_file: the encoding of the text in files; None for UTF-8.
     """
 
     def __init__(
@@ -72,10 +73,12 @@ class FileCounter:
         replace: bool = False,
         decompress: bool = False,
         notebooks: bool = False,
+        encoding_of_file: str | None = None,
     ) -> None:
         self.encoding = encoding
         self._decompress = decompress
         self._notebooks = notebooks
+        self._encoding_of_file = encoding_of_file
         self._allow_nul = allow_nul
         self._errors = "replace" if replace else "strict"
 
@@ -93,7 +96,13 @@ class FileCounter:
             with open_bytes(part.path) as file:
                 if part.start:
                     file.seek(part.start)
-                return self._count_opened(file, part, advance)
+                if self._encoding_of_file is None:
+                    return self._count_opened(file, part, advance)
+                from ..files.compressed import told  # few counts need it
+
+                return self._count_opened(
+                    self._recoded(told(file, advance)), part, lambda size: None
+                )
         except OSError as error:
             return Outcome(None, error.strerror or str(error), was_read=False)
         except (ImportError, _UnknownError) as error:
@@ -101,11 +110,19 @@ class FileCounter:
         except ValueError as error:
             return Outcome(None, str(error), is_binary=isinstance(error, BinaryError))
 
-    def counts_whole(self, path: str) -> bool:
-        """Return True if a file can be counted from its start alone, and not in parts."""
-        return self._decompresses(path) or self._takes_source(path)
+    def takes_parts(self, path: str) -> bool:
+        """Return False if a file must be read from its start, since its bytes are not its text."""
+        return self._encoding_of_file is None and not (
+            self._decompresses(path) or self._takes_source(path)
+        )
+
+    def _recoded(self, file: Any) -> Any:
+        if self._encoding_of_file is None:
+            return file
+        return recoded(file, self._encoding_of_file, replace=self._errors == "replace")
 
     def _decompresses(self, path: str) -> bool:
+        """Return True if a file is decompressed."""
         if not self._decompress:
             return False
         from ..files.compressed import is_compressed  # also for few
@@ -187,7 +204,7 @@ class FileCounter:
 
         try:
             with opened(part.path, advance) as file:
-                return self._count_opened(file, part, lambda size: None)
+                return self._count_opened(self._recoded(file), part, lambda size: None)
         except DamagedError as error:
             return Outcome(None, str(error), was_read=False)  # never passed over, as binary ones
 

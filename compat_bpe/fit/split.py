@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..unicode.surrogates import repair_with_places
-from .boundary import BOUNDARIES, Boundary, rule_of
+from .boundary import Boundary, boundary_at, rule_of, with_finer
 from .last_cut_point import last_cut_point
 from .longest_part import fits, longest_prefix, longest_suffix
 from .text_encoder import TextEncoder, check_encoding
@@ -93,7 +93,7 @@ class _Splitter:
         self._limit = limit
         self._overlap = overlap
         #: The boundaries to try, from the requested one to the finest.
-        self._boundaries = BOUNDARIES[BOUNDARIES.index(boundary) :: -1]
+        self._boundaries = with_finer(boundary)
 
     def parts(self) -> Iterator[Part]:
         start = end = 0
@@ -145,7 +145,7 @@ class _Splitter:
 
     def _cut_at(self, place: int) -> Boundary:
         """Return the first boundary that allows a cut here; an overlap ending here may use it."""
-        return next(name for name in self._boundaries if rule_of(name)(self._text, place))
+        return boundary_at(self._text, place, self._boundaries)
 
     def _longest_prefix(self, start: int, boundary: Boundary) -> int:
         end = longest_prefix(
@@ -234,7 +234,7 @@ class _Packer:
         self._encoding = encoding
         self._limit = limit
         #: The boundaries to try, from the requested one to the finest.
-        self._boundaries = BOUNDARIES[BOUNDARIES.index(boundary) :: -1]
+        self._boundaries = with_finer(boundary)
         self._begin()
 
     def _begin(self) -> None:

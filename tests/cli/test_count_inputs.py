@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -181,6 +182,30 @@ def test_everything_can_be_counted_if_asked(run: Run) -> None:
     Path("a").write_bytes(data)
     expected = tokens(data.decode("utf-8", "replace"))
     assert run("-e", "gpt2", "--text", "--errors", "replace", "a").out == f"{expected} a\n"
+
+
+@pytest.mark.parametrize("name", ["utf-16", "utf-16-le", "cp1252", "utf-8"])
+def test_text_in_another_encoding_is_counted_if_asked(run: Run, name: str) -> None:
+    text = "“naïve” café\r\n" * 30_000
+    Path("d").mkdir()
+    Path("d/a").write_bytes(text.encode(name))
+    Path("d/b.gz").write_bytes(gzip.compress(text.encode(name)))
+    args = ("-e", "gpt2", "--json", "--encoding-of-file", name)
+    result = json.loads(run(*args, "-z", "-j", "2", "d").out)
+    counts = {"tokens": tokens(text), "bytes": len(text.encode()), "characters": len(text)}
+    assert [{**file, "path": ""} for file in result["files"]] == [{"path": "", **counts}] * 2
+
+
+def test_what_is_not_in_the_encoding_is_not_counted(run: Run) -> None:
+    Path("a").write_bytes(b"ab\x81")
+    args = ("-e", "gpt2", "--encoding-of-file", "cp1252")
+    status, out, err = run(*args, "a")
+    assert (status, out) == (2, "")
+    assert err == "compat-bpe: a: not cp1252: byte 0x81 at offset 2; is it another encoding?\n"
+    assert run(*args, "--errors", "replace", "a").out == f"{tokens('ab' + chr(0xFFFD))} a\n"
+    status, _, err = run("--encoding-of-file", "base64", "a")
+    assert status == 2
+    assert "unknown encoding of text 'base64'" in err
 
 
 def test_skipped_files_are_summed_up(run: Run) -> None:

@@ -170,7 +170,8 @@ def test_wrong_options(options: list[str], reason: str) -> None:
     [
         (b"{", "standard input: not JSON: "),
         ("[é]".encode(), "standard input: not JSON: "),
-        (b"\xff", "standard input: not UTF-8"),
+        (b"\xef\xbb\xbf{\xff", "standard input: not UTF-8: byte 0xff at offset 4; convert it"),
+        ("{}".encode("utf-16"), "standard input: not UTF-8: UTF-16 byte-order mark at offset 0; "),
         (b"[" * 100_000, "standard input: nested too deeply"),
         (b"3", "standard input: must be an object with messages, or a list of them"),
         (b"{}", "standard input: must be an object with messages, or a list of them"),

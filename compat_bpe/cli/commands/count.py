@@ -63,7 +63,7 @@ def count(**values: Any) -> None:
     The exact content of a file is counted, as UTF-8: line ends are not translated, and a
     byte-order mark is text. So is the name of a special token, such as <|endoftext|>. A compressed
     file is binary, unless --decompress is given: then its text is counted, and "bytes" of --json
-    are those of the text.
+    are those of the text. With --encoding-of-file, they are those of the text in UTF-8.
 
     The exit status is 1 if there are more tokens than --max allows, and 2 if anything is wrong: a
     file cannot be read; a PATH is binary (a NUL is in its first 8,000 bytes) or not UTF-8; or
@@ -249,6 +249,7 @@ class _Run:
             replace=options.errors == "replace",
             decompress=options.decompress,
             notebooks=options.notebooks,
+            encoding_of_file=options.encoding_of_file,
         )
         if options.string is not None:
             yield counter.count_text(options.string)

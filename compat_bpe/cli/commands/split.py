@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import click
 
 from ...files.notebook import NotebookError, is_notebook, notebook_source
-from ...files.text import STDIN, read_text
+from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
 from ...files.walk import Walk
 from ...files.write import write_files
 from ...unicode.escape import CONTROLS
+from ...unicode.utf8 import KeptBytes
 from ..input_path import INPUT_PATH, announce_wait, complaint, shown_name
 from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
 from ..options.walk import notebooks_option, walk_options
 from ..output import CommandError, write_line, write_message
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..streams import check_escaped, read_all, write_bytes
+from ..streams import Reading, check_escaped, read_all, reading_options, write_bytes
 
 if TYPE_CHECKING:
-    from ...fit.split import PackedText
+    from ...fit.split import PackedPart, PackedText
 
 #: The least number of digits in the names of parts.
 _DIGITS = 4
@@ -63,6 +64,7 @@ _DIGITS = 4
 @walk_options
 @notebooks_option
 @encoding_options
+@reading_options
 @click.option(
     "-o",
     "--output",
@@ -102,6 +104,7 @@ def split(
     model: str | None,
     encoding: str | None,
     pattern: str | None,
+    reading: Reading,
     prefix: str | None,
     suffix: str,
     force: bool,
@@ -128,17 +131,20 @@ def split(
     cut "==> NAME (continued) <=="; these lines count, too. If a file does not end a line, a newline
     comes before the next of them. All else is the files, byte for byte, each of them once. In a
     directory, files are chosen as by count: those that git ignores are left out, and those that are
-    binary or not UTF-8 are skipped and named. A PATH that is one of these, or a file that cannot
-    be read, is an error: then no part is written.
+    binary (with --errors strict, also those that are not UTF-8) are skipped and named. A PATH that
+    is one of these, or a file that cannot be read, is an error: then no part is written.
 
     One of --output, --separator, --null and --json says where the parts go. --output prints the
     names of the files. They appear only when all parts are written. A file that exists is
     overwritten only with --force, and the input never.
 
+    Each character or byte that is not UTF-8 counts as U+FFFD, as with count --errors replace.
+
     With --json, each object has the keys "start" and "end" (in characters), "tokens", and "text",
-    or "path" if the parts are written to files. With --files, "files" is there instead of the first
-    two: a list of objects with "path"; "start" and "end", the characters of the file that are in
-    the part; and "at", the place in the part at which they begin.
+    or "path" if the parts are written to files. A part that is not UTF-8 has "hex" in place of
+    "text", its bytes in hexadecimal. With --files, "files" is there instead of the first two: a
+    list of objects with "path"; "start" and "end", the characters of the file that are in the part;
+    and "at", the place in the part at which they begin.
     """
     if not as_files and len(paths) > 1:
         raise click.UsageError(f"{paths[1]!r} is a second PATH; several need --files.")
@@ -156,9 +162,9 @@ def split(
     chosen = chosen_encoding(model, encoding, pattern)
     walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
     texts = (
-        _texts(paths, walk, notebooks=notebooks)
+        _texts(paths, walk, reading, notebooks=notebooks)
         if as_files
-        else {path: read_all(path) for path in paths or (STDIN,)}
+        else {path: KeptBytes(read_all(path, reading)) for path in paths or (STDIN,)}
     )
     if null:
         _check_no_nul(texts)
@@ -167,16 +173,26 @@ def split(
     try:
         if as_files:
             read = list(texts)
-            named = ((_in_header(path), text) for path, text in texts.items())
+            named = ((_in_header(path), kept.text) for path, kept in texts.items())
             parts = [
-                _Part(part.text, part.count, {"files": _places(part.texts, read)})
+                _Part(
+                    part.text,
+                    _bytes_of(part, list(texts.values())),
+                    part.count,
+                    {"files": _places(part.texts, read)},
+                )
                 for part in pack_texts(chosen, named, limit, boundary)
             ]
         else:
-            (text,) = texts.values()
+            (source,) = texts.values()
             parts = [
-                _Part(part.text, part.count, {"start": part.start, "end": part.end})
-                for part in split_text(chosen, text, limit, overlap, boundary)
+                _Part(
+                    part.text,
+                    source.bytes_of(part.start, part.end),
+                    part.count,
+                    {"start": part.start, "end": part.end},
+                )
+                for part in split_text(chosen, source.text, limit, overlap, boundary)
             ]
     except ValueError as error:
         raise CommandError(str(error)) from None
@@ -186,24 +202,30 @@ def split(
         _check_new(outputs, force)
         check_outputs(outputs, [*texts, *vocabulary_inputs(encoding)])
         try:
-            write_files((path, part.text.encode()) for path, part in zip(outputs, parts))
+            write_files((path, part.data) for path, part in zip(outputs, parts))
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror or error}") from None
         for path, part in zip(outputs, parts):
             write_line(part.as_json(path=path) if as_json else path)
     elif as_json:
         for part in parts:
-            write_line(part.as_json(text=part.text))
+            is_text = part.data == part.text.encode()
+            write_line(
+                part.as_json(**({"text": part.text} if is_text else {"hex": part.data.hex()}))
+            )
     elif null:
-        write_bytes("".join(f"{part.text}\0" for part in parts).encode())
+        write_bytes(b"".join(part.data + b"\0" for part in parts))
     elif separator is not None:
-        write_bytes(separator.join(part.text for part in parts).encode())
+        write_bytes(separator.encode().join(part.data for part in parts))
 
 
 class _Part(NamedTuple):
-    """A part, its number of tokens, and the members of its object that say what is in it."""
+    """A part, its bytes and its number of tokens, and the members of its object that say what is
+    in it.
+    """
 
     text: str
+    data: bytes
     tokens: int
     places: dict[str, object]
 
@@ -212,19 +234,22 @@ class _Part(NamedTuple):
         return json.dumps({**self.places, "tokens": self.tokens, **more})
 
 
-def _texts(paths: Sequence[str], walk: Walk, *, notebooks: bool) -> dict[str, str]:
+def _texts(
+    paths: Sequence[str], walk: Walk, reading: Reading, *, notebooks: bool
+) -> dict[str, KeptBytes]:
     """Return the texts of files, and of those in directories, by their paths, each once.
 
     Args:
         paths: the files and directories.
         walk: the search of directories.
+        reading: how a file is read.
         notebooks: True to take only the sources of notebooks.
 
     Raises:
         CommandError: one cannot be read, or is no text and was named itself; all are reported. Or
             there are none, and not because a directory is empty.
     """
-    texts: dict[str, str] = {}
+    texts: dict[str, KeptBytes] = {}
     seen: set[str] = set()
     failures: list[CommandError] = []
     skipped = 0
@@ -239,8 +264,9 @@ def _texts(paths: Sequence[str], walk: Walk, *, notebooks: bool) -> dict[str, st
             continue
         announce_wait(path)
         try:
-            text, _ = read_text(path)
-            texts[path] = _source(path, text) if notebooks and is_notebook(path) else text
+            kept = KeptBytes(_read(path, reading))
+            is_source = notebooks and is_notebook(path)
+            texts[path] = KeptBytes(_source(path, kept.text)) if is_source else kept
         except OSError as error:
             failures.append(CommandError(complaint(path, error.strerror or str(error))))
         except ValueError as error:
@@ -257,6 +283,36 @@ def _texts(paths: Sequence[str], walk: Walk, *, notebooks: bool) -> dict[str, st
     if failures:
         raise failures[-1]
     return texts
+
+
+def _read(path: str, reading: Reading) -> str:
+    """Return the text of a file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is binary, or not in the encoding.
+    """
+    with open_bytes(path) as file:
+        if reading.encoding is not None:
+            file = recoded(file, reading.encoding, replace=reading.errors == "replace")
+        data = file.read()
+    check_beginning(data, any_bytes=reading.errors == "replace")
+    try:
+        return data.decode("utf-8", reading.handler)
+    except UnicodeDecodeError as error:
+        raise not_utf8(error) from None
+
+
+def _bytes_of(part: PackedPart, sources: Sequence[KeptBytes]) -> bytes:
+    """Return the bytes of a part: those of the files, with lines of UTF-8 between them."""
+    data, done = [], 0
+    for one in part.texts:
+        data += [
+            part.text[done : one.at].encode(),
+            sources[one.source].bytes_of(one.start, one.end),
+        ]
+        done = one.at + one.end - one.start
+    return b"".join([*data, part.text[done:].encode()])
 
 
 def _source(path: str, text: str) -> str:
@@ -285,15 +341,15 @@ def _places(texts: Sequence[PackedText], paths: Sequence[str]) -> list[dict[str,
     ]
 
 
-def _check_no_nul(texts: dict[str, str]) -> None:
+def _check_no_nul(texts: dict[str, KeptBytes]) -> None:
     """Refuse a NUL byte in a text.
 
     Raises:
         CommandError: there is one; the message says where.
     """
-    for path, text in texts.items():
-        if "\0" in text:
-            offset = len(text[: text.index("\0")].encode())
+    for path, kept in texts.items():
+        if "\0" in kept.text:
+            offset = len(kept.bytes_of(0, kept.text.index("\0")))
             raise CommandError(
                 f"{shown_name(path)}: NUL byte at offset {offset}, "
                 "which --null would mix up with the end of a part; use --json"

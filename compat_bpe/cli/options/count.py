@@ -8,7 +8,7 @@ from typing import Any, Callable, NamedTuple
 
 import click
 
-from ..input_path import INPUT_PATH
+from ..input_path import INPUT_PATH, encoding_of_file
 from ..sorting import ORDERS
 from .encoding import TokenNumber, encoding_options
 from .walk import notebooks_option, walk_options
@@ -20,7 +20,7 @@ GROUPS = {
     "Input": [
         *["--string", "--messages", "--parts", "--strict", "--as-of", "--files-from", "--null"],
         *["--include", "--exclude", "--hidden", "--no-ignore", "--decompress", "--notebooks"],
-        *["--text", "--errors"],
+        *["--text", "--errors", "--encoding-of-file"],
     ],
     "Output": [
         *["--tree", "--depth", "--percent", "--sort", "--top"],
@@ -35,6 +35,7 @@ _OF_FILES = (
     *(("per_file", "--per-file"), ("include", "--include"), ("exclude", "--exclude")),
     *(("text", "--text"), ("errors", "--errors"), ("decompress", "--decompress")),
     ("notebooks", "--notebooks"),
+    ("encoding_of_file", "--encoding-of-file"),
 )
 
 #: Options that exclude each other, each with the field that has its value.
@@ -193,6 +194,7 @@ _OPTIONS = (
         "replace, bytes that are not UTF-8 count as U+FFFD. By default it is an error if it is a "
         "PATH, and skipped in a directory.",
     ),
+    encoding_of_file,
     click.option(
         "--tree",
         "as_tree",
@@ -283,6 +285,7 @@ class CountOptions(NamedTuple):
     notebooks: bool
     text: bool
     errors: str | None
+    encoding_of_file: str | None
     as_tree: bool
     depth: int | None
     percent: bool

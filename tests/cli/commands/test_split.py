@@ -233,7 +233,9 @@ SKIPPED = (
 
 
 def test_files_are_packed_each_byte_once(tree: dict[str, bytes]) -> None:
-    status, out, err = split("-n", "60", "--files", "src", "--boundary", "line", "-o", "part-")
+    status, out, err = split(
+        "-n", "60", "--files", "--errors", "strict", "src", "--boundary", "line", "-o", "part-"
+    )
     names = out.decode().splitlines()
     assert (status, err) == (0, SKIPPED)
     assert len(names) > 2
@@ -247,7 +249,7 @@ def test_files_are_packed_each_byte_once(tree: dict[str, bytes]) -> None:
     found = [
         json.loads(line)
         for line in split(
-            "-n", "60", "--files", "src", "--boundary", "line", "--json"
+            "-n", "60", "--files", "--errors", "strict", "src", "--boundary", "line", "--json"
         ).out.splitlines()
     ]
     assert [one["text"] for one in found] == parts
@@ -266,7 +268,7 @@ def test_packed_files_are_chosen_as_by_count(tree: dict[str, bytes]) -> None:
     Path("src", ".hidden").write_bytes(b"hidden\n")
 
     def paths(*args: str) -> list[str]:
-        out = split("-n", "100k", "--files", "--json", *args).out
+        out = split("-n", "100k", "--files", "--errors", "strict", "--json", *args).out
         return [file["path"] for line in out.splitlines() for file in json.loads(line)["files"]]
 
     for options in ([], ["--include", "*.py"], ["--exclude", "b", "--hidden"]):
@@ -284,7 +286,9 @@ def test_files_that_cannot_be_packed_are_all_named_and_nothing_is_written(
     tree: dict[str, bytes],
 ) -> None:
     old, logo = os.path.join("src", "old.txt"), os.path.join("src", "logo.png")
-    status, out, err = split("-n", "60", "--files", old, "gone", logo, "src", "-o", "part-")
+    status, out, err = split(
+        "-n", "60", "--files", "--errors", "strict", old, "gone", logo, "src", "-o", "part-"
+    )
     assert (status, out) == (2, b"")
     assert [line.split(": ")[1:3] for line in err.splitlines()] == [
         [old, "not UTF-8"],
@@ -305,24 +309,24 @@ def test_files_that_cannot_be_packed_are_all_named_and_nothing_is_written(
 def test_no_file_is_left_to_pack(name: str, args: list[str], reason: str) -> None:
     os.mkdir("d")
     Path("d", name).write_bytes(b"\0")
-    status, out, err = split("-n", "60", "--files", "--json", *args)
+    status, out, err = split("-n", "60", "--files", "--errors", "strict", "--json", *args)
     assert (status, out) == (2, b"")
     assert reason in err
     os.mkdir("empty")
-    assert split("-n", "60", "--files", "--json", "empty") == (0, b"", "")
+    assert split("-n", "60", "--files", "--errors", "strict", "--json", "empty") == (0, b"", "")
 
 
 def test_a_packed_file_is_never_overwritten(tree: dict[str, bytes]) -> None:
     prefix = os.path.join("src", "part-")
-    assert split("-n", "60", "--files", "src/a.py", "-o", prefix).status == 0
-    result = split("-n", "60", "--files", "src", "-o", prefix, "--force")
+    assert split("-n", "60", "--files", "--errors", "strict", "src/a.py", "-o", prefix).status == 0
+    result = split("-n", "60", "--files", "--errors", "strict", "src", "-o", prefix, "--force")
     assert result[:2] == (2, b"")
     assert "it is one of the inputs" in result.err
     assert Path(f"{prefix}0001.txt").read_bytes().endswith(b"= 1\r\n")
 
 
 def test_a_header_with_a_character_that_does_not_fit_is_one_line(tree: dict[str, bytes]) -> None:
-    status, out, err = split("-n", "3", "--files", "src/a.py", "--json")
+    status, out, err = split("-n", "3", "--files", "--errors", "strict", "src/a.py", "--json")
     assert (status, out) == (2, b"")
     assert err.startswith(
         "compat-bpe: limit is 3, but ==> src/a.py <== and the character 'n' alone"
@@ -334,16 +338,16 @@ def test_names_of_files_are_one_line_of_utf8() -> None:
     os.mkdir("d")
     for name in (b"a\nb", rb"a\nb", b"\xff"):
         Path("d", os.fsdecode(name)).write_bytes(name.hex().encode())
-    status, out, err = split("-n", "99", "--files", "d", "--separator", "")
+    status, out, err = split("-n", "99", "--files", "--errors", "strict", "d", "--separator", "")
     assert (status, err) == (0, "")
     assert out == (b"==> d/a\\nb <==\n610a62\n==> d/a\\nb <==\n615c6e62\n==> d/\\udcff <==\nff")
-    (part,) = split("-n", "99", "--files", "d", "--json").out.splitlines()
+    (part,) = split("-n", "99", "--files", "--errors", "strict", "d", "--json").out.splitlines()
     assert [file["path"] for file in json.loads(part)["files"]] == ["d/a\nb", "d/a\\nb", "d/\udcff"]
 
 
 def test_nul_in_a_packed_file_is_named(tree: dict[str, bytes]) -> None:
     Path("src", "late.txt").write_bytes(b"x" * 9000 + b"\0")
-    status, out, err = split("-n", "9k", "--files", "src", "-0")
+    status, out, err = split("-n", "9k", "--files", "--errors", "strict", "src", "-0")
     assert (status, out) == (2, b"")
     assert err.splitlines()[-1].startswith(
         f"compat-bpe: {os.path.join('src', 'late.txt')}: NUL byte at offset 9000"
@@ -359,3 +363,20 @@ def test_numbers_of_tokens_in_thousands() -> None:
     status, _, err = run("count", "-q", "-e", "gpt2", "--max", "1k", stdin=text)
     assert (status, "over the limit of 1,000" in err) == (1, True)
     assert run("count", "-q", "-e", "gpt2", "--max", "1M", stdin=text).status == 0
+
+
+def test_bytes_that_are_not_utf8_are_packed_as_they_are(tree: dict[str, bytes]) -> None:
+    old = os.path.join("src", "old.txt")
+    status, out, err = split("-n", "60", "--files", "src", "--boundary", "line", "-o", "part-")
+    assert status == 0
+    assert err == SKIPPED.splitlines(keepends=True)[0]
+    data = b"".join(Path(name).read_bytes() for name in out.decode().splitlines())
+    assert f"==> {old} <==\n".encode() + b"caf\xe9" in data
+    for line in split("-n", "9", "--files", old, "src", "--json").out.splitlines():
+        found = json.loads(line)
+        assert ("hex" in found) == (found["files"][0]["path"] == old)
+    Path("wide.txt").write_bytes("naïve".encode("utf-16"))
+    found = json.loads(
+        split("-n", "60", "--files", "--encoding-of-file", "utf-16", "--json", "wide.txt").out
+    )
+    assert found["text"].endswith("naïve")
