@@ -1,8 +1,8 @@
 """Requests as services take them and files keep them: one in JSON, or one on each line.
 
 A line may be a request, a line of OpenAI's batches (the request is its ``body``), or an example for
-fine-tuning (its ``messages`` and ``tools``). A request to OpenAI's endpoint Responses has its
-messages as ``input``.
+fine-tuning (its ``messages`` and ``tools``); or all lines are one conversation. A request to
+OpenAI's endpoint Responses has its messages as ``input``.
 
 https://developers.openai.com/api/reference/resources/responses
 https://developers.openai.com/api/docs/guides/batch
@@ -21,6 +21,12 @@ from .messages import Plain, fail, kind_of
 _ELSEWHERE = ("previous_response_id", "conversation", "prompt", "context_management")
 _BROUGHT_IN = (*_ELSEWHERE, "web_search_options", "prediction", "audio")
 
+#: What a transcript has beside a message: of the reply that it was, and of the line.
+_OF_A_LINE = frozenset(
+    ("id", "type", "model", "stop_reason", "stop_sequence", "usage", "created", "created_at")
+    + ("timestamp", "uuid")
+)
+
 #: Members that are given on as they are.
 _AS_THEY_ARE = ("messages", "tools", "tool_choice", "documents", "response_format")
 
@@ -31,23 +37,31 @@ class Stored(NamedTuple):
     Args:
         name: its line and perhaps its id; empty if it is the only one.
         body: the request.
+        left_out: what of the file is not in it.
     """
 
     name: str
     body: Mapping[str, Any]
+    left_out: tuple[str, ...] = ()
 
 
 def stored_requests(text: str) -> list[Stored]:
-    """Return the requests of a file.
+    r"""Return the requests of a file.
 
     Args:
         text: JSON, an object with messages or a list of messages; or such an object on each line.
+            If the lines are messages, or objects with a ``message``, as in the transcripts of
+            agents, they are one request.
 
     Raises:
         ValueError: it is neither; with the line.
 
-    >>> [one.name for one in stored_requests('{"messages": []}\\n{"custom_id": "a", "body": {}}')]
+    >>> lines = ['{"messages": []}', '{"custom_id": "a", "body": {}}']
+    >>> [one.name for one in stored_requests("\n".join(lines))]
     ['line 1', 'line 2 (a)']
+    >>> lines = ['{"role": "user", "content": "Hi"}', '{"type": "end"}']
+    >>> stored_requests("\n".join(lines))[0].left_out
+    ('line 2',)
     """
     try:
         whole = json.loads(text)
@@ -56,21 +70,26 @@ def stored_requests(text: str) -> list[Stored]:
     except ValueError as error:
         reason = str(error)
     else:
-        return [Stored("", _body(whole))]
-    lines = text.splitlines()
-    if not lines or not _is_object(lines[0]):
-        raise ValueError(f"not JSON: {json_message(reason)}")
-    found = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+        return [_transcript([(1, whole)]) or Stored("", _body(whole))]
+    # Not splitlines: a string may have U+2028 as it is.
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    values: list[tuple[int, Any]] = []
+    for number, line in lines:
         try:
-            value = json.loads(line)
-            body = _body(value)
+            values.append((number, json.loads(line)))
         except RecursionError:
             raise ValueError(f"line {number}: nested too deeply") from None
-        except json.JSONDecodeError as error:
+        except ValueError as error:
+            if not values:
+                raise ValueError(f"not JSON: {json_message(reason)}") from None
             raise ValueError(f"line {number}: not JSON: {json_message(str(error))}") from None
+    transcript = _transcript(values)
+    if transcript is not None:
+        return [transcript]
+    found = []
+    for number, value in values:
+        try:
+            body = _body(value)
         except ValueError as error:
             raise ValueError(f"line {number}: {error}") from None
         name = value.get("custom_id") if isinstance(value, dict) else None
@@ -78,21 +97,33 @@ def stored_requests(text: str) -> list[Stored]:
     return found
 
 
-def _is_object(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), (dict, list))
-    except (ValueError, RecursionError):
-        return False
+def _transcript(values: list[tuple[int, Any]]) -> Stored | None:
+    """Return the request of a transcript, a message on each line; None if lines are requests."""
+    messages, left_out = [], []
+    for number, value in values:
+        if not isinstance(value, dict) or _is_request(value):
+            return None
+        message = value.get("message", value)
+        if isinstance(message, dict) and isinstance(message.get("role"), str):
+            kept = {name: one for name, one in message.items() if name not in _OF_A_LINE}
+            messages.append(kept)
+        else:
+            left_out.append(f"line {number}")
+    return Stored("", {"messages": messages}, tuple(left_out)) if messages else None
+
+
+def _is_request(value: Mapping[str, Any]) -> bool:
+    return any(name in value for name in ("messages", "body", "input"))
 
 
 def _body(value: Any) -> Mapping[str, Any]:
     if isinstance(value, list):
         return {"messages": value}
-    body = value.get("body", value) if isinstance(value, dict) else None
-    if not isinstance(body, dict) or not (
-        "messages" in body or "input" in body or body is not value
-    ):
+    if not isinstance(value, dict) or not _is_request(value):
         raise ValueError("must be an object with messages, or a list of them")
+    body = value.get("body", value)
+    if not isinstance(body, dict):
+        raise ValueError("body: must be an object")
     return body
 
 

@@ -166,6 +166,7 @@ def _counted(stored: Stored, chosen: Chosen, path: str, *, with_parts: bool) -> 
     encoding = template = None
     try:
         request, left_out = arguments_of(body)
+        left_out += stored.left_out
         if body.get("system"):
             messages = request.get("messages")
             if factor is not None and isinstance(messages, list) and messages:

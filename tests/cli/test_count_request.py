@@ -340,6 +340,23 @@ def test_a_damaged_line_does_not_stop_the_others(tmp_path: Path) -> None:
     )
 
 
+def test_a_transcript_is_one_request(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    lines = [{"type": "user", "message": MESSAGES[1]}, {"type": "summary"}]
+    said = {"role": "assistant", "content": "Yes\u2028no.", "id": "m", "usage": {"x": 1}}
+    lines.append({"type": "assistant", "message": said, "uuid": "u"})
+    path.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in lines), "utf-8")
+    expected = count_messages(
+        [MESSAGES[1], {"role": "assistant", "content": said["content"]}], model="gpt-4o"
+    )
+    status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
+    assert (status, out) == (0, b"%d\n" % expected)
+    assert err == "compat-bpe: an estimate: not counted: line 2\n"
+    path.write_text("\n".join(map(json.dumps, MESSAGES)) + "\n", "utf-8")
+    expected = count_messages(MESSAGES, model="gpt-4o")
+    assert run("count", "--messages", str(path), "-m", "gpt-4o") == (0, b"%d\n" % expected, "")
+
+
 def write_lines(folder: Path) -> str:
     path = folder / "two.jsonl"
     path.write_text(f"{json.dumps(MESSAGES)}\n{json.dumps(MESSAGES)}\n", encoding="utf-8")

@@ -139,7 +139,8 @@ _OPTIONS = (
         type=INPUT_PATH,
         help="Count the request in FILE (- is standard input): an object with messages (or the "
         "input of Responses), and perhaps tools and a model; or a list of messages. FILE may also "
-        "have one on each line, as for fine-tuning and batches; then the sum is printed, too.",
+        "have one on each line, as for fine-tuning and batches; then the sum is printed, too. If "
+        "the lines are messages, as in a transcript, they are one request.",
     ),
     click.option(
         "--parts",
