@@ -117,7 +117,7 @@ def split(
     \b
     Examples:
       $ compat-bpe split -n 2000 --boundary line -o part- book.txt
-      $ compat-bpe split -n 100k --files -o part- src/
+      $ compat-bpe split -n 100k --files -o context- src/
       $ compat-bpe split -n 500 --overlap 50 --json README.md | jq -r .text
       $ compat-bpe split -n 500 --separator '\\n-----\\n' README.md
       $ compat-bpe split -n 2000 -0 book.txt | xargs -0 -n 1 summarize
