@@ -17,7 +17,7 @@ from .messages import Plain
 
 
 class Meaning(NamedTuple):
-    """What a name means from a day on.
+    """The model that a name means from a day on.
 
     Args:
         since: the day, as ISO 8601 writes it.

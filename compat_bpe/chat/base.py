@@ -19,7 +19,7 @@ from .messages import (
 )
 from .response_format import ResponseFormat, checked_response_format
 
-#: Where a request goes: OpenAI's two endpoints count differently.
+#: The endpoint of a request: OpenAI's two count differently.
 Endpoint = Literal["chat_completions", "responses"]
 
 

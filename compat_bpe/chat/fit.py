@@ -80,7 +80,8 @@ def fit_messages(
         messages: the conversation, as ``count_messages`` takes it. It is not changed.
         limit: the most tokens that the request may have, with the tools and the tokens with which
             the reply begins. ``context_limit(model)`` says what a model takes.
-        model, encoding, tools, template, variables, response_format: as in ``count_messages``.
+        model, encoding, tools, template, variables, response_format, tool_choice, endpoint, as_of:
+            as in ``count_messages``.
         parts: ``"turn"`` to leave out what the user says only together with all that follows until
             the user speaks again; ``"message"`` to leave out single messages, and a call of a tool
             with its results. Some chat templates refuse messages that do not alternate; with them,

@@ -1,4 +1,4 @@
-"""What a request has that cannot be counted: it is named, and the rest is counted."""
+"""The parts of a request that cannot be counted are named, and the rest is counted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PART_MEMBERS = frozenset(
     ("type", "text", "refusal", "image_url", "detail", "annotations", "logprobs", "id", "file_id")
 )
 
-#: How many are named in a note.
+#: The most places that a note names.
 _NAMED = 8
 
 

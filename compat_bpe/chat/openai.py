@@ -89,7 +89,10 @@ class OpenAIFormat(ChatFormat):
 
     def check_part(self, part: Any, place: str) -> None:
         """Raise ``Uncountable`` if a part of a message's content cannot be counted."""
-        self.part(part, place)
+        if is_image(part):
+            part_tokens(part, self._images, place)
+        else:
+            part_text(part, place)
 
     def part(self, part: Any, place: str) -> MessageCount:
         """Return the number of tokens of a part of a message's content.
@@ -176,7 +179,7 @@ class _Counter:
             functions = [function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools)]
             text, left_out = tools_text(functions, by_lines=rule.by_lines)
             tokens += count(text)
-            if not any(one.get("parameters", {}).get("properties") for one in functions):
+            if not any((one.get("parameters") or {}).get("properties") for one in functions):
                 tokens += rule.no_parameters
             notes.append(_TOOLS)
             if left_out:
@@ -205,7 +208,8 @@ class _Counter:
         function = choice.get("function", choice)
         name = function.get("name") if isinstance(function, dict) else None
         if not isinstance(name, str):
-            return fail("tool_choice", "must be none, auto, required, or name a function")
+            notes.append("not counted: tool_choice")  # it chooses among several tools
+            return 0
         # "function_call" of a request before tools names it alone.
         return self._chat.encoding.count(name) + (7 if choice.get("type") == "function" else 4)
 

@@ -1,8 +1,8 @@
-"""What OpenAI's service adds to the texts of a request, by the model and the endpoint.
+"""The tokens that OpenAI's service adds to the texts of a request, by model and endpoint.
 
 The numbers for plain messages are those of OpenAI's notebook "How to count tokens with tiktoken".
 All others are derived from recorded requests and the tokens that were billed for them, which are
-the cases of ``tests/usage``; ``docs/guide-chat.md`` has how far they agree.
+the cases of ``tests/usage``; ``docs/billed.md`` has how far they agree.
 
 https://github.com/openai/openai-cookbook/blob/main/examples/How_to_count_tokens_with_tiktoken.ipynb
 """

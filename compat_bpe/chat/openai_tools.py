@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from .messages import Plain
 
-#: How deeply types are shown within each other, and how many letters of JSON are shown for the
-#: references in a request: what refers to itself would have no end.
+#: The depth to which types are shown within each other, and the letters of JSON that are shown for
+#: the references in a request: what refers to itself would have no end.
 _DEEPEST = 50
 _MOST_REFERRED = 1_000_000
 
@@ -74,7 +74,7 @@ def tools_text(functions: Sequence[Plain], *, by_lines: bool = False) -> ToolsTe
 
 
 class _Budget:
-    """How many letters may still be shown for references, in all tools of a request."""
+    """The letters that may still be shown for references, in all tools of a request."""
 
     def __init__(self) -> None:
         self.left = _MOST_REFERRED
@@ -116,10 +116,15 @@ class _Types:
             self._left_out["types nested too deeply"] = None
             return "any"
         self._note(schema)
-        for name, between in (("anyOf", " | "), ("oneOf", " | "), ("allOf", " & ")):
-            variants = schema.get(name)
-            if isinstance(variants, list) and variants:
-                return self._union(variants, between, depth)
+        unions = [
+            self._union(schema[name], between, depth)
+            for name, between in (("anyOf", " | "), ("oneOf", " | "), ("allOf", " & "))
+            if isinstance(schema.get(name), list) and schema[name]
+        ]
+        if unions:
+            if "properties" in schema:  # what stands beside the variants holds, too
+                unions = [self._object(schema, depth), *(f"({one})" for one in unions)]
+            return " & ".join(unions)
         enum = schema.get("enum")
         if isinstance(enum, list) and enum:
             return " | ".join(f'"{one}"' if isinstance(one, str) else _json(one) for one in enum)

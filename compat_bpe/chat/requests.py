@@ -21,7 +21,7 @@ from .messages import Plain, fail, kind_of
 _ELSEWHERE = ("previous_response_id", "conversation", "prompt", "context_management")
 _BROUGHT_IN = (*_ELSEWHERE, "web_search_options", "prediction", "audio")
 
-#: What a transcript has beside a message: of the reply that it was, and of the line.
+#: Members that a transcript has beside a message: of the reply that it was, and of the line.
 _OF_A_LINE = frozenset(
     ("id", "type", "model", "stop_reason", "stop_sequence", "usage", "created", "created_at")
     + ("timestamp", "uuid")
@@ -73,6 +73,8 @@ def stored_requests(text: str) -> list[Stored]:
         return [_transcript([(1, whole)]) or Stored("", _body(whole))]
     # Not splitlines: a string may have U+2028 as it is.
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not lines:
+        raise ValueError(f"not JSON: {json_message(reason)}")
     values: list[tuple[int, Any]] = []
     for number, line in lines:
         try:

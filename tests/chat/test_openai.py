@@ -271,6 +271,22 @@ def test_what_cannot_be_counted_is_named_and_the_rest_is_counted(
         count_messages(chat, model="gpt-4o", strict=True)
 
 
+def test_a_tool_whose_parameters_are_null_has_none() -> None:
+    for model in ("gpt-4o", "gpt-5"):
+        counts = [
+            count_messages(WEATHER, model=model, tools=[{"name": "f", **parameters}])
+            for parameters in ({}, {"parameters": None})
+        ]
+        assert counts[0] == counts[1]
+
+
+def test_a_choice_among_several_tools_is_named() -> None:
+    choice = {"type": "allowed_tools", "mode": "auto", "tools": []}
+    found = count_messages(WEATHER, model="gpt-4o", tools=TOOLS, tool_choice=choice)
+    assert found == 101
+    assert "not counted: tool_choice" in found.note
+
+
 def test_tools_that_are_no_functions_are_named() -> None:
     tools = [{"type": "web_search"}, *TOOLS, {"type": "custom", "custom": {"name": "f"}}]
     found = count_messages(WEATHER, model="gpt-4o", tools=tools)

@@ -65,6 +65,11 @@ def test_texts_make_lines() -> None:
     assert "(_: {\n// A.\n  B. \na?: string,\nb?: any,\nc?: {\n  d?: null,\n},\n}) => any;" in text
 
 
+def test_properties_beside_variants_are_shown() -> None:
+    schema = {"properties": {"a": {"type": "string"}}, "anyOf": [{"required": ["a"]}, {"const": 1}]}
+    assert shown(schema) == "(_: { a?: string } & (any | 1))"
+
+
 def test_texts_of_variants_are_shown() -> None:
     union = {"oneOf": [{"type": "string", "description": "A"}, {"type": "null"}]}
     assert of_property(union) == "string // A\n | null"

@@ -168,6 +168,8 @@ def test_wrong_options(options: list[str], reason: str) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
+        (b"", "standard input: not JSON: "),
+        (b"\n", "standard input: not JSON: "),
         (b"{", "standard input: not JSON: "),
         ("[é]".encode(), "standard input: not JSON: "),
         (b"\xef\xbb\xbf{\xff", "standard input: not UTF-8: byte 0xff at offset 4; convert it"),
