@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -49,6 +50,30 @@ def pytest_collection_finish() -> None:
 def pytest_sessionstart() -> None:
     """Begin in a known state; the report has its colours by now, and workers are yet to start."""
     clean_start()
+
+
+#: The rooms whose tests are run for many kinds of tokenizers and texts, and how many of these
+#: README's command takes, spread over all of them; sweeps take all.
+_MANY_KINDS = [
+    Path(__file__).parent / room for room in ("differential", "fit", "pipeline", "train")
+]
+_VARIANTS = 6
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Make sweeps of the variants of a test beyond six."""
+    groups: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        of_many = any(room in item.path.parents for room in _MANY_KINDS)
+        if of_many and not item.get_closest_marker("sweep"):
+            groups.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for variants in groups.values():
+        last = len(variants) - 1
+        kept = {last * at // (_VARIANTS - 1) for at in range(_VARIANTS)}
+        for at, item in enumerate(variants):
+            if last >= _VARIANTS and at not in kept:
+                item.add_marker("sweep")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -290,7 +290,9 @@ def test_a_failed_test_is_named_as_pytest_takes_it(line: str) -> None:
     assert found == SUMMARIES[line]
 
 
-def test_the_status(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_status(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    # It would take away variables that fixtures have set for the tests that come later.
+    monkeypatch.setattr(run, "clean_start", lambda: None)
     with pytest.raises(SystemExit) as caught:
         run.main(["nothing"])
     assert caught.value.code == 2

@@ -12,8 +12,8 @@ from tools.attack.growth import CHARS, ENCODINGS, FUNCTIONS, LENGTH, check
 
 #: What was quadratic once, or is hardest to bound.
 HARDEST = [
-    ("gpt2", "truncate", "lone surrogates"),
-    ("gpt2", "truncate, tail", "one letter"),
+    pytest.param("gpt2", "truncate", "lone surrogates", marks=pytest.mark.sweep),
+    pytest.param("gpt2", "truncate, tail", "one letter", marks=pytest.mark.sweep),
     ("gpt2", "split_text", "spaces"),
     ("deepseek_v3", "split_text in large parts", "digits"),
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from compat_bpe import encoding_name_for_model
 from compat_bpe.chat.limits import context_limit, known_limits
-from compat_bpe.encodings.model_names import model_names
+from compat_bpe.encodings.model_names import model_names, resolve_model
 
 #: A family, and how the names of its models begin; the first one that fits counts.
 _FAMILIES = (
@@ -38,7 +38,8 @@ def models() -> list[dict[str, Any]]:
     ['o200k_base', 128000]
     """
     found: dict[str, list[list[Any]]] = {family: [] for family, _ in _FAMILIES}
-    for name in sorted({*model_names(), *known_limits(), *_BY_BEGINNING}):
+    limited = {name for name in known_limits() if isinstance(resolve_model(name), str)}
+    for name in sorted({*model_names(), *limited, *_BY_BEGINNING}):
         family = next(one for one, beginning in _FAMILIES if re.match(beginning, name))
         found[family].append([name, encoding_name_for_model(name), _context(name)])
     return [{"family": family, "models": rows} for family, rows in found.items() if rows]

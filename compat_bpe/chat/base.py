@@ -5,11 +5,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, ClassVar
+from typing import Any, Callable, Literal, get_args
 
 from ..encodings.encoding import Encoding
-from .messages import Plain, checked_messages, checked_objects, fail, kind_of, plain
+from .messages import (
+    Plain,
+    checked_messages,
+    checked_objects,
+    fail,
+    kind_of,
+    part_text,
+    plain,
+)
 from .response_format import ResponseFormat, checked_response_format
+
+#: The endpoint of a request: OpenAI's two count differently.
+Endpoint = Literal["chat_completions", "responses"]
 
 
 class MessageCount(int):
@@ -53,6 +64,9 @@ class Request:
             message.
         variables: the other values that a format takes.
         response_format: the form of the reply; None if it is a text.
+        tool_choice: which tools the model may call, as in a request.
+        endpoint: where the request goes.
+        strict: True to refuse it if something in it is not counted.
     """
 
     messages: list[Plain]
@@ -62,6 +76,9 @@ class Request:
     continue_final_message: bool | str = False
     variables: dict[str, Any] = field(default_factory=dict)
     response_format: ResponseFormat | None = None
+    tool_choice: str | Plain | None = None
+    endpoint: Endpoint = "chat_completions"
+    strict: bool = False
 
     def with_messages(self, messages: list[Plain]) -> Request:
         """Return the same request with other messages."""
@@ -77,6 +94,9 @@ class Request:
         continue_final_message: bool | str = False,
         variables: Mapping[str, Any] | None = None,
         response_format: Mapping[str, Any] | None = None,
+        tool_choice: str | Mapping[str, Any] | None = None,
+        endpoint: Endpoint = "chat_completions",
+        strict: bool = False,
     ) -> Request:
         """Return the request of a caller's arguments, as ``count_messages`` takes them.
 
@@ -85,6 +105,12 @@ class Request:
         """
         if variables is not None and not isinstance(variables, Mapping):
             fail("variables", f"must be an object, not {kind_of(variables)}")
+        if tool_choice is not None and not isinstance(tool_choice, (str, Mapping)):
+            fail("tool_choice", f"must be a string or an object, not {kind_of(tool_choice)}")
+        if endpoint not in get_args(Endpoint):
+            raise ValueError(
+                f"unknown endpoint {endpoint!r}; known: {', '.join(get_args(Endpoint))}"
+            )
         return cls(
             checked_messages(messages),
             None if tools is None else checked_objects(tools, "tools", "tool"),
@@ -94,6 +120,9 @@ class Request:
             continue_final_message,
             {} if variables is None else plain(variables, "variables"),
             checked_response_format(response_format),
+            plain(tool_choice, "tool_choice"),
+            endpoint,
+            strict,
         )
 
 
@@ -105,7 +134,11 @@ class ChatFormat(ABC):
     """
 
     #: The variables that a request to a service has as members of its own (see ``service``).
-    service_variables: ClassVar[tuple[str, ...]] = ()
+    service_variables: tuple[str, ...] = ()
+    #: The members of a message that are counted; None if all are given on, as to a template.
+    members: frozenset[str] | None = None
+    #: True if the count depends on ``tool_choice`` and the endpoint.
+    knows_endpoints = False
 
     def __init__(self, encoding: Encoding) -> None:
         self.encoding = encoding
@@ -124,6 +157,14 @@ class ChatFormat(ABC):
         It may remember what a message has, so a message must not be changed.
         """
         return lambda messages: self.count(request.with_messages(messages))
+
+    def check_part(self, part: Any, place: str) -> None:
+        """Raise ``Uncountable`` if a part of a message's content cannot be counted.
+
+        Raises:
+            ValueError: it is damaged.
+        """
+        part_text(part, place)
 
 
 def refuse_template_parts(request: Request, format_name: str) -> None:

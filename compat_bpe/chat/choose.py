@@ -11,14 +11,14 @@ from ..encodings.load import load
 from ..encodings.model_names import encoding_name_for_model, plain_model_name
 from ..encodings.recognise import STORES
 from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
+from .aliases import AliasFormat, meaning_of
 from .base import ChatFormat
 from .deepseek import DeepSeekFormat, Version
 from .deepseek_v4 import DeepSeekV4Format
 from .deepseek_v4 import Version as V4Version
 from .deepseek_v32 import DeepSeekV32Format
 from .harmony import HarmonyFormat
-from .images.rules import rule_for_images
-from .openai import OpenAIFormat, Rule
+from .openai import OpenAIFormat
 from .template import ChatTemplate, TemplateFormat
 from .template_files import find_chat_template
 
@@ -29,21 +29,6 @@ class _Kind(NamedTuple):
     encoding: str
     models: str
     make: Callable[[Encoding, str], ChatFormat]
-
-
-def _openai(rule: Rule, usual: str = "") -> Callable[[Encoding, str], ChatFormat]:
-    """Return the maker of a format by a rule, which ``usual`` has if only the encoding is known."""
-
-    def make(encoding: Encoding, model: str) -> ChatFormat:
-        note = "" if model else f"no model is named, and rules differ; that of {usual} is taken"
-        return OpenAIFormat(encoding, rule._replace(note=note), rule_for_images(model))
-
-    return make
-
-
-def _openai_unpublished(encoding: Encoding, model: str) -> ChatFormat:
-    note = f"OpenAI publishes no rule for {model}; that of gpt-4o is taken"
-    return OpenAIFormat(encoding, Rule(note=note), rule_for_images(model))
 
 
 def _harmony(encoding: Encoding, _model: str) -> ChatFormat:
@@ -62,28 +47,12 @@ def _deepseek_v4(version: V4Version) -> Callable[[Encoding, str], ChatFormat]:
     return lambda encoding, _model: DeepSeekV4Format(encoding, version)
 
 
-def _deepseek_service(version: Version) -> Callable[[Encoding, str], ChatFormat]:
-    def make(encoding: Encoding, model: str) -> ChatFormat:
-        note = f"{model} names whichever model DeepSeek's service uses; {version.value} is taken"
-        return DeepSeekFormat(encoding, version, note)
-
-    return make
-
-
 #: The first kind that fits a model's encoding and its name is taken. Without a model's name, the
 #: first kind of the encoding whose pattern matches the empty name is.
 _KINDS = (
-    _Kind("cl100k_base", r"gpt-(3\.5|35)-turbo-0301", _openai(Rule(4, -1, 10))),
-    _Kind(
-        "cl100k_base",
-        r"((?!.*instruct)(ft:)?gpt-(3\.5|35|4).*)?",
-        _openai(Rule(func_init=10), "gpt-4"),
-    ),
-    _Kind("o200k_base", r"((ft:|chat)?gpt-4o.*)?", _openai(Rule(), "gpt-4o")),
-    _Kind("o200k_base", r".*", _openai_unpublished),
+    _Kind("cl100k_base", r"((?!.*instruct)(ft:)?gpt-(3\.5|35|4).*)?", OpenAIFormat),
+    _Kind("o200k_base", r".*", OpenAIFormat),
     _Kind("o200k_harmony", r".*", _harmony),
-    _Kind("deepseek_v3", r"deepseek-chat", _deepseek_service(Version.V3)),
-    _Kind("deepseek_r1", r"deepseek-reasoner", _deepseek_service(Version.R1)),
     # V3.2-Exp came before V3.2, and has the template of V3.1.
     _Kind("deepseek_v3", r".*[vV]3[.-]2(?!\d|.*[eE]xp).*", _deepseek_v3_2),
     _Kind("deepseek_v3", r".*[vV]3[.-][12](?!\d).*", _deepseek(Version.V3_1)),
@@ -98,6 +67,7 @@ def chosen_format(
     model: str | None,
     encoding: Encoding | str | os.PathLike[str] | None,
     template: ChatTemplate | str | None,
+    as_of: str | None = None,
 ) -> ChatFormat:
     """Return the format that the arguments of ``count_messages`` mean.
 
@@ -107,6 +77,9 @@ def chosen_format(
         ValueError: nothing says the encoding, or nothing says the format, or both the model and a
             chat template beside the encoding say it; or a file is damaged.
     """
+    meaning = meaning_of("" if model is None else plain_model_name(model), as_of)
+    if model is not None and meaning is not None:
+        return AliasFormat(chosen_format(meaning.model, encoding, template), model, meaning)
     if model is not None:
         of_model = encoding_name_for_model(model)
         model = plain_model_name(model)

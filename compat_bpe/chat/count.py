@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
-from .base import MessageCount, Request
+from .base import Endpoint, MessageCount, Request
 from .choose import chosen_format
+from .left_out import counted_with_notes
 from .template import ChatTemplate
 
 
@@ -24,7 +25,11 @@ def count_messages(
     continue_final_message: bool | str = False,
     variables: Mapping[str, Any] | None = None,
     response_format: Mapping[str, Any] | None = None,
+    tool_choice: str | Mapping[str, Any] | None = None,
+    endpoint: Endpoint = "chat_completions",
     estimate: bool = False,
+    strict: bool = False,
+    as_of: str | None = None,
 ) -> MessageCount:
     """Return the number of tokens of a conversation as a model gets it.
 
@@ -53,9 +58,17 @@ def count_messages(
             ``thinking``, and since V4 ``reasoning_effort``.
         response_format: the form of the reply, as in a request: an object whose ``"type"`` is
             ``"text"``, ``"json_object"`` or ``"json_schema"``.
+        tool_choice: which tools the model may call, as in a request.
+        endpoint: ``"chat_completions"`` or ``"responses"``: OpenAI's two endpoints bill the same
+            messages and tools differently.
         estimate: True to estimate the number for a model without a public tokenizer, such as
             Claude's: from the number of characters, if the maker publishes how many make a token.
             It changes nothing for other models, or with an encoding.
+        strict: True to refuse a request of which something is not counted. Otherwise the rest is
+            counted, and the note of the count names what is not.
+        as_of: the day of the request, such as ``"2025-06-30"``, for a name that has meant one model
+            after the other: DeepSeek's ``deepseek-chat`` and ``deepseek-reasoner``. None for the
+            last model.
 
     Returns:
         The number, an ``int``. Where the rules do not say it exactly, its ``is_estimate`` is True
@@ -81,7 +94,7 @@ def count_messages(
     >>> count, count.is_estimate
     (13, True)
     """
-    count = counter_of(model, encoding, template, estimate)
+    count = counter_of(model, encoding, template, estimate, as_of)
     return count(
         Request.checked(
             messages,
@@ -91,6 +104,9 @@ def count_messages(
             continue_final_message,
             variables,
             response_format,
+            tool_choice,
+            endpoint,
+            strict,
         )
     )
 
@@ -100,6 +116,7 @@ def counter_of(
     encoding: Encoding | str | os.PathLike[str] | None,
     template: ChatTemplate | str | None,
     estimate: bool,
+    as_of: str | None = None,
 ) -> Callable[[Request], MessageCount]:
     """Return the function that counts requests, for arguments as of ``count_messages``."""
     if estimate and model is not None and encoding is None and template is None:
@@ -110,4 +127,5 @@ def counter_of(
         factor = factor_for_model(model)
         if factor is not None:
             return lambda request: estimated_count(request, factor)
-    return chosen_format(model, encoding, template).count
+    chat = chosen_format(model, encoding, template, as_of)
+    return lambda request: counted_with_notes(chat, request)

@@ -14,7 +14,15 @@ from enum import Enum
 from ..encodings.encoding import Encoding
 from .base import ChatFormat, MessageCount, Request, refuse_template_parts
 from .dsml import V3_2
-from .messages import Plain, checked_roles, content_texts, fail, function_of, tool_calls
+from .messages import (
+    MEMBERS,
+    Plain,
+    checked_roles,
+    content_texts,
+    fail,
+    function_of,
+    tool_calls,
+)
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 
@@ -56,6 +64,7 @@ class DeepSeekFormat(ChatFormat):
         note: the reason for which even plain messages are an estimate.
     """
 
+    members = MEMBERS
     service_variables = ("thinking",)
 
     def __init__(self, encoding: Encoding, version: Version, note: str = "") -> None:

@@ -23,6 +23,7 @@ from .deepseek import (
 )
 from .dsml import V3_2
 from .messages import (
+    MEMBERS,
     Plain,
     checked_roles,
     content_texts,
@@ -41,6 +42,7 @@ class DeepSeekV32Format(ChatFormat):
         encoding: the model's encoding.
     """
 
+    members = MEMBERS
     service_variables = ("thinking",)
 
     def count(self, request: Request) -> MessageCount:

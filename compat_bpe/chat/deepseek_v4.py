@@ -16,6 +16,7 @@ from .base import ChatFormat, MessageCount, Request, refuse_template_parts
 from .deepseek import ASSISTANT, BEGIN, END, NO_THINK, ROLES, THINK, USER, wants_to_think
 from .dsml import ANY_JSON_IN_V4, V4, V4_1
 from .messages import (
+    MEMBERS,
     Plain,
     checked_roles,
     content_texts,
@@ -84,6 +85,7 @@ class DeepSeekV4Format(ChatFormat):
         version: the model.
     """
 
+    members = MEMBERS
     service_variables = ("thinking", "reasoning_effort")
 
     def __init__(self, encoding: Encoding, version: Version) -> None:

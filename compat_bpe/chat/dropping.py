@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .images.count import IMAGE_PARTS
 from .messages import Plain
 
 #: The parts that can be left out of a message that stays.
@@ -15,11 +14,6 @@ Dropped = Literal["images", "tool_results"]
 _TEXT_FOR = {"image_url": "text", "input_image": "input_text", "image": "text"}
 
 _IMAGE, _RESULT = "[image left out]", "[result left out]"
-
-
-def is_image(part: Any) -> bool:
-    """Return True if a part of a message's content is an image that can be counted."""
-    return isinstance(part, dict) and part.get("type") in IMAGE_PARTS
 
 
 def stripped(message: Plain, what: Dropped) -> Plain | None:

@@ -8,12 +8,28 @@ from typing import Any
 
 from ..encodings.estimates import Factor
 from .base import MessageCount, Request, refuse_template_parts
-from .messages import content_texts, part_text
+from .left_out import check_strict, endpoint_parts, left_out_members, with_left_out
+from .messages import MEMBERS, Uncountable, content_texts, part_text
 
 _TEXTS = "only texts, roles and tools are in the number, not what the service puts around them"
 
-#: Members of a message that are no text of the prompt.
-_IGNORED = frozenset(("cache_control", "annotations", "weight"))
+#: The members of a message that are counted.
+_MEMBERS = frozenset((*MEMBERS, "function_call", "refusal"))
+
+#: The parts of a content that are counted, each with the members that are its text.
+#: https://platform.claude.com/docs/en/api/messages
+_PARTS = {
+    "tool_use": ("name", "input"),
+    "server_tool_use": ("name", "input"),
+    "thinking": ("thinking",),
+    "document": ("title", "context"),
+    "search_result": ("title", "source"),
+}
+#: The members of parts that are counted, or only tell which part this is.
+_PART_MEMBERS = frozenset(
+    ("type", "text", "refusal", "id", "name", "input", "thinking", "signature", "title", "context")
+    + ("source", "content", "tool_use_id", "is_error", "annotations")
+)
 
 
 def estimated_count(request: Request, factor: Factor) -> MessageCount:
@@ -27,42 +43,61 @@ def estimated_count(request: Request, factor: Factor) -> MessageCount:
         factor: the maker's number of characters to a token.
 
     Raises:
-        ValueError: the request has something that cannot be counted, such as an image.
+        ValueError: the request is damaged; or it is strict, and something is not counted.
     """
     refuse_template_parts(request, "an estimate")
     if request.variables:
         raise ValueError("variables are for a chat template; an estimate has none")
     characters = 0
+    left_out = left_out_members(request.messages, _MEMBERS)
     for index, message in enumerate(request.messages):
         for name, value in message.items():
             if name == "content":
-                characters += sum(map(len, _texts(value, f"messages[{index}].{name}")))
-            elif value is not None and name not in _IGNORED:
+                place = f"messages[{index}].{name}"
+                characters += sum(map(len, _texts(value, place, request.strict, left_out)))
+            elif value is not None and name in _MEMBERS:
                 characters += _length(value)
     characters += sum(map(_length, request.tools or ()))
     if request.response_format is not None:
         characters += _length(request.response_format.given)
-    return MessageCount(factor.tokens(characters), f"{factor.reason}; {_TEXTS}")
+    left_out += endpoint_parts(request)
+    check_strict(request, left_out)
+    count = MessageCount(factor.tokens(characters), f"{factor.reason}; {_TEXTS}")
+    return with_left_out(count, left_out)
 
 
-def _texts(content: Any, place: str) -> Iterator[str]:
-    """Yield the texts of a message's content; its parts may be calls of tools and their results.
-
-    https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview
-    """
+def _texts(content: Any, place: str, strict: bool, left_out: list[str]) -> Iterator[str]:
+    """Yield the texts of a message's content; the places of all else are added to ``left_out``."""
     if not isinstance(content, (list, tuple)):
         yield from content_texts(content, place)
         return
     for index, part in enumerate(content):
         here = f"{place}[{index}]"
         kind = part.get("type") if isinstance(part, dict) else None
-        if kind == "tool_use":
-            yield _text(part.get("name"))
-            yield _text(part.get("input"))
-        elif kind == "tool_result":
-            yield from _texts(part.get("content"), f"{here}.content")
-        else:
+        if kind == "tool_result":
+            yield from _texts(part.get("content"), f"{here}.content", strict, left_out)
+            continue
+        if isinstance(kind, str) and kind in _PARTS:
+            yield from (_text(part[name]) for name in _PARTS[kind] if part.get(name) is not None)
+            source = part.get("source") if kind == "document" else None
+            if isinstance(source, dict):
+                if source.get("type") == "text":
+                    yield _text(source.get("data"))
+                elif source.get("type") == "content":
+                    yield from _texts(source.get("content"), f"{here}.source", strict, left_out)
+                else:
+                    left_out.append(f"{here}.source ({str(source.get('type'))[:40]})")
+            elif kind == "search_result":
+                yield from _texts(part.get("content"), f"{here}.content", strict, left_out)
+            continue
+        try:
             yield part_text(part, here)
+        except Uncountable as error:
+            if strict:
+                raise
+            left_out.append(f"{here} ({error.kind})")
+            continue
+        left_out += [f"{here}.{name}" for name in part if name not in _PART_MEMBERS]
 
 
 def _length(value: Any) -> int:

@@ -14,9 +14,10 @@ from typing import Any, Callable, Literal, NamedTuple, get_args
 from ..encodings.encoding import Encoding
 from ..fit import Keep, truncate
 from ..fit.longest_part import check_limit
-from .base import ChatFormat, MessageCount, Request
+from .base import ChatFormat, Endpoint, MessageCount, Request
 from .choose import chosen_format
 from .dropping import Dropped, stripped
+from .left_out import endpoint_parts, left_out_members, with_left_out, without_other_tools
 from .messages import Plain
 from .template import ChatTemplate
 from .units import Unit, units_of
@@ -58,6 +59,9 @@ def fit_messages(
     template: ChatTemplate | str | None = None,
     variables: Mapping[str, Any] | None = None,
     response_format: Mapping[str, Any] | None = None,
+    tool_choice: str | Mapping[str, Any] | None = None,
+    endpoint: Endpoint = "chat_completions",
+    as_of: str | None = None,
     parts: _Parts = "turn",
     keep_last: int = 1,
     priority: Callable[[Mapping[str, Any]], float] | None = None,
@@ -76,7 +80,8 @@ def fit_messages(
         messages: the conversation, as ``count_messages`` takes it. It is not changed.
         limit: the most tokens that the request may have, with the tools and the tokens with which
             the reply begins. ``context_limit(model)`` says what a model takes.
-        model, encoding, tools, template, variables, response_format: as in ``count_messages``.
+        model, encoding, tools, template, variables, response_format, tool_choice, endpoint, as_of:
+            as in ``count_messages``.
         parts: ``"turn"`` to leave out what the user says only together with all that follows until
             the user speaks again; ``"message"`` to leave out single messages, and a call of a tool
             with its results. Some chat templates refuse messages that do not alternate; with them,
@@ -118,10 +123,22 @@ def fit_messages(
     if isinstance(drop_first, str) or any(one not in get_args(Dropped) for one in drop_first):
         known = ", ".join(get_args(Dropped))
         raise ValueError(f"drop_first is {drop_first!r}; it must be a list of some of {known}")
-    request = Request.checked(messages, tools, variables=variables, response_format=response_format)
+    request = Request.checked(
+        messages,
+        tools,
+        variables=variables,
+        response_format=response_format,
+        tool_choice=tool_choice,
+        endpoint=endpoint,
+    )
     units = units_of(request.messages, by_turn=parts == "turn", keep_last=keep_last)
     importance = [0.0 if priority is None else priority(one) for one in messages]
-    fitting = _Fitting(chosen_format(model, encoding, template), request, limit)
+    chat = chosen_format(model, encoding, template, as_of)
+    request, left_out = without_other_tools(request)
+    left_out += left_out_members(request.messages, chat.members)
+    if not chat.knows_endpoints:
+        left_out += endpoint_parts(request)
+    fitting = _Fitting(chat, request, limit, left_out)
     return fitting.fit(_in_order(units, importance), _Cut(cut, marker) if cut else None, drop_first)
 
 
@@ -152,8 +169,9 @@ def _after(messages: Mapping[int, Plain], drops: Sequence[tuple[int, Dropped]]) 
 class _Fitting:
     """A conversation of which as much as fits is taken in."""
 
-    def __init__(self, chat: ChatFormat, request: Request, limit: int) -> None:
+    def __init__(self, chat: ChatFormat, request: Request, limit: int, left_out: list[str]) -> None:
         self._chat = chat
+        self._left_out = left_out
         self._counted = chat.counter(request)
         self._request = request
         self._limit = limit
@@ -297,7 +315,7 @@ class _Fitting:
         everything = range(len(self._request.messages))
         return FittedMessages(
             [self._taken[at] for at in kept],
-            self._count(self._taken),
+            with_left_out(self._count(self._taken), self._left_out),
             tuple(kept),
             tuple(at for at in everything if at not in self._taken),
             tuple(sorted(self._cut)),

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from .base import ChatFormat, MessageCount, Request, refuse_template_parts
 from .json_text import json_text, rust_number
 from .messages import (
+    MEMBERS,
     REASONING,
     Plain,
     checked_roles,
@@ -73,6 +74,7 @@ class HarmonyFormat(ChatFormat):
         encoding: ``o200k_harmony``, or another encoding with its special tokens.
     """
 
+    members = MEMBERS
     service_variables = ("reasoning_effort",)
 
     def count(self, request: Request) -> MessageCount:

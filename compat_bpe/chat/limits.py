@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..encodings.model_names import did_you_mean, plain_model_name
+from ..encodings.model_names import did_you_mean, plain_model_name, resolve_model
 from .limit_table import DATE, TABLE
 
 
@@ -51,19 +52,37 @@ def context_limit(model: str) -> ContextLimit:
     >>> limit.model, limit.context, limit.output
     ('gpt-4o', 128000, 16384)
     """
+    limits = known_limits()
+    names = list(_names(model))
+    for name in names:
+        if name in limits:
+            return limits[name]
+    raise KeyError(
+        f"the limits of model {model!r} are not known{did_you_mean(names[0], limits)}; "
+        f"the table is of {DATE}"
+    )
+
+
+def _names(model: str) -> Iterator[str]:
+    """Yield the names by which the table may know a model, the nearest first."""
     name = plain_model_name(model)
     if name.startswith("ft:"):
         name = name[3:].partition(":")[0]
     if name.startswith("deepseek-ai/"):
         name = name.partition("/")[2].lower()
-    limits = known_limits()
-    limit = limits.get(name) or limits.get(_DATED.sub("", name))
-    if limit is None:
-        raise KeyError(
-            f"the limits of model {model!r} are not known{did_you_mean(name, limits)}; "
-            f"the table is of {DATE}"
-        )
-    return limit
+    yield name
+    yield _DATED.sub("", name)
+    if isinstance(resolve_model(model), (str, type(None))):
+        return
+    # Imported here, as in model_names.
+    from ..encodings.model_spellings import spelling_of
+
+    spelling = spelling_of(model)
+    # Ollama, whose names have tags, sets a context of its own.
+    if spelling is not None and not spelling.tag:
+        for name in (spelling.model, spelling.undated, _DATED.sub("", spelling.model)):
+            # Other services write claude-sonnet-4.5.
+            yield name.replace(".", "-") if name.startswith("claude-") else name
 
 
 @lru_cache(maxsize=1)

@@ -17,6 +17,19 @@ _DEEPEST = 100
 Plain = dict[str, Any]
 
 
+class Uncountable(ValueError):
+    """A part of a message that is not damaged, but whose tokens cannot be known.
+
+    Args:
+        message: the reason, with the place.
+        kind: what it is, in a few words.
+    """
+
+    def __init__(self, message: str, kind: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
 def checked_messages(messages: Any) -> list[Plain]:
     """Return messages as new plain dicts, each with a role.
 
@@ -90,7 +103,8 @@ def part_text(part: Any, place: str) -> str:
     """Return the text of a part of a message's content.
 
     Raises:
-        ValueError: the part is not text, such as an image; or is no object.
+        Uncountable: the part is not text, such as an image.
+        ValueError: it is no object, or has no text.
     """
     if not isinstance(part, dict):
         fail(place, f"must be an object, not {kind_of(part)}")
@@ -98,11 +112,11 @@ def part_text(part: Any, place: str) -> str:
     # A refusal has its text in the member "refusal", every other part in "text".
     name = {"refusal": "refusal"}.get(kind, "text") if isinstance(kind, str) else ""
     if kind not in _TEXT_PARTS:
-        fail(
-            place,
-            f"a part of type {str(kind)[:40]!r} cannot be counted: only text can "
-            f"(types {', '.join(_TEXT_PARTS)})",
-        )
+        reason = f"a part of type {str(kind)[:40]!r} cannot be counted: only text can "
+        reason += f"(types {', '.join(_TEXT_PARTS)})"
+        if not isinstance(kind, str):
+            fail(place, reason)
+        raise Uncountable(f"{place}: {reason}", kind[:40])
     text = part.get(name)
     if not isinstance(text, str):
         fail(f"{place}.{name}", f"must be a string, not {kind_of(text)}")
@@ -111,6 +125,9 @@ def part_text(part: Any, place: str) -> str:
 
 #: The names under which clients give what a model thought.
 REASONING = ("reasoning_content", "thinking", "reasoning")
+
+#: The members of a message that formats of open models know; one may be no text in theirs.
+MEMBERS = frozenset(("role", "content", "name", "tool_calls", "tool_call_id", *REASONING))
 
 
 def thoughts_of(message: Plain, place: str) -> str:
@@ -161,18 +178,6 @@ def function_of(tool: Plain, place: str) -> Plain:
             expected = "a string" if kind is str else "an object"
             fail(f"{place}.function.{name}", f"must be {expected}, not {kind_of(value)}")
     return function
-
-
-def strings_of(value: Any) -> Iterator[str]:
-    """Yield all strings in a plain value, but no keys."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for one in value.values():
-            yield from strings_of(one)
-    elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from strings_of(one)
 
 
 def plain(value: Any, place: str, depth: int = 0) -> Any:

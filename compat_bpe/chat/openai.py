@@ -1,23 +1,21 @@
-"""OpenAI's chat models, by the rules that OpenAI's cookbook publishes.
+"""The count of a request to OpenAI's chat models, by the rules of ``openai_rules``.
 
-The rules are those of the notebook "How to count tokens with tiktoken". Its numbers for messages
-with a role, a content and a name were compared there with what OpenAI's service reports. They say
-nothing about other models and other members of a message, so these counts carry a note. The
-numbers for tools reproduce one published example, and always carry one.
-
-https://github.com/openai/openai-cookbook/blob/main/examples/How_to_count_tokens_with_tiktoken.ipynb
+The text of the tools is that of ``openai_tools``. A call of a tool is a message to the tool, its
+result one from the tool. Several calls in one message are one call of ``multi_tool_use.parallel``
+at Chat Completions; their results then are one list in JSON, in which every letter beyond ASCII
+is written as ``\\uXXXX``. These forms are derived from what was billed (``tests/usage``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+import json
+from collections.abc import Callable
+from typing import Any
 
 from ..encodings.encoding import Encoding
 from .base import ChatFormat, MessageCount, Request, refuse_template_parts
-from .images.count import IMAGE_PARTS, part_tokens
-from .images.rules import ImageRule
-from .json_text import json_text
+from .images.count import is_image, part_tokens
+from .images.rules import rule_for_images
 from .messages import (
     Plain,
     checked_roles,
@@ -25,42 +23,28 @@ from .messages import (
     fail,
     function_of,
     part_text,
-    strings_of,
+    tool_calls,
 )
+from .openai_rules import Rule, rule_for
+from .openai_tools import schema_text, tools_text
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
-#: The tokens with which every reply begins.
-_REPLY = 3
+#: The notes say how far the recorded requests agree; ``tests/usage`` compares that with its cases.
+_NO_RULE = "OpenAI publishes no rule for {}; that of recorded requests is taken, which agree {}"
+_TOOLS = _NO_RULE.format("tools", "within 1 token")
+_CALLS = _NO_RULE.format("calls of tools", "within 6 tokens")
+_FORM = _NO_RULE.format("response_format", "to the token")
+_CHOICE = _NO_RULE.format("tool_choice", "to the token")
+_PARALLEL = (
+    "the service writes the results of several calls in one message as JSON in ASCII, each letter "
+    "beyond it as \\uXXXX"
+)
+_ROLE = "no request with the role {} is published or recorded for it"
+_IMAGES = "images at Responses are counted as at Chat Completions"
+_REFUSAL = "OpenAI publishes no rule for refusal; its text is counted"
 
-_TOOLS = "tools are counted by numbers that OpenAI publishes for one example"
-_FORM = "OpenAI publishes no rule for response_format; the JSON of its schema is counted"
-_CALLS = "OpenAI publishes no rule for {}; each string in it is counted"
-
-
-class Rule(NamedTuple):
-    """The published numbers of a model.
-
-    Args:
-        per_message: the tokens of each message beside its texts.
-        per_name: the tokens of each name beside its text.
-        func_init: the tokens of each tool beside its texts.
-        note: the reason for which even plain messages are an estimate.
-    """
-
-    per_message: int = 3
-    per_name: int = 1
-    func_init: int = 7
-    note: str = ""
-
-
-#: The published numbers for tools that are the same for all models.
-_PROP_INIT = _PROP_KEY = 3
-_ENUM_INIT, _ENUM_ITEM = -3, 3
-_FUNC_END = 12
-
-#: Members of a message that are no strings, and are no text of the prompt.
-_IGNORED = frozenset(("annotations", "weight"))
+_PARALLEL_NAME = "multi_tool_use.parallel"
 
 
 class OpenAIFormat(ChatFormat):
@@ -68,14 +52,18 @@ class OpenAIFormat(ChatFormat):
 
     Args:
         encoding: the model's encoding.
-        rule: its numbers.
-        images: its rule for images; None if there is none.
+        model: its name; empty if only the encoding is known.
     """
 
-    def __init__(self, encoding: Encoding, rule: Rule, images: ImageRule | None = None) -> None:
+    members = frozenset(
+        ("role", "content", "name", "tool_calls", "tool_call_id", "function_call", "refusal")
+    )
+    knows_endpoints = True
+
+    def __init__(self, encoding: Encoding, model: str) -> None:
         super().__init__(encoding)
-        self._rule = rule
-        self._images = images
+        self._model = model
+        self._images = rule_for_images(model)
 
     def count(self, request: Request) -> MessageCount:
         """Return the number of tokens of a request.
@@ -88,131 +76,262 @@ class OpenAIFormat(ChatFormat):
     def counter(self, request: Request) -> Callable[[list[Plain]], MessageCount]:
         """Return a function that counts a request with other messages, again and again.
 
-        A message has as many tokens in each request, so it is counted once.
-        """
-        beside, notes_beside = self._beside(request)
-        # The messages are kept with their tokens, since what is gone may leave its id to another.
-        known: dict[int, tuple[Plain, int, list[str]]] = {}
-
-        def count(messages: list[Plain]) -> MessageCount:
-            checked_roles(messages, ROLES)
-            tokens = beside
-            notes = {self._rule.note: None}
-            for index, message in enumerate(messages):
-                if id(message) not in known:
-                    own: list[str] = []
-                    found = self._message(message, f"messages[{index}]", own)
-                    known[id(message)] = (message, found, own)
-                _, more, own = known[id(message)]
-                tokens += more
-                notes.update(dict.fromkeys(own))
-            notes.update(dict.fromkeys(notes_beside))
-            return MessageCount(tokens, "; ".join(filter(None, notes)))
-
-        return count
-
-    def _beside(self, request: Request) -> tuple[int, list[str]]:
-        """Return the tokens of what a request has beside the messages, and the notes on them.
-
-        Raises:
-            ValueError: as in ``count``.
+        The texts of a message are counted once.
         """
         refuse_template_parts(request, "OpenAI's format")
         if request.variables:
             raise ValueError("variables are for a chat template; OpenAI's format has none")
+        usual = "gpt-4" if self.encoding.name == "cl100k_base" else "gpt-4o"
+        rule, note = rule_for(self._model or usual, request.endpoint)
+        if not self._model:
+            note = f"no model is named, and rules differ; that of {usual} is taken"
+        return _Counter(self, rule, note, request).count
+
+    def check_part(self, part: Any, place: str) -> None:
+        """Raise ``Uncountable`` if a part of a message's content cannot be counted."""
+        if is_image(part):
+            part_tokens(part, self._images, place)
+        else:
+            part_text(part, place)
+
+    def part(self, part: Any, place: str) -> MessageCount:
+        """Return the number of tokens of a part of a message's content.
+
+        Raises:
+            ValueError: it is damaged, or cannot be counted.
+        """
+        if is_image(part):
+            return part_tokens(part, self._images, place)
+        return MessageCount(self.encoding.count(part_text(part, place)))
+
+
+class _Counter:
+    """The count of a request with one conversation after the other.
+
+    Args:
+        chat: the format.
+        rule: the rule of the model.
+        note: the reason for which even plain messages are an estimate.
+        request: the request.
+    """
+
+    def __init__(self, chat: OpenAIFormat, rule: Rule, note: str, request: Request) -> None:
+        self._chat = chat
+        self._rule = rule
+        self._note = note
+        self._in_chat = request.endpoint == "chat_completions"
+        # What was counted, by the ids of its messages and the tool whose result it is; the messages
+        # are kept, since what is gone may leave its id to another.
+        self._known: dict[tuple[int | str, ...], tuple[list[Plain], int, list[str]]] = {}
+        #: The same for messages that are no calls or results: what is around makes no difference.
+        self._plain: dict[int, tuple[Plain, int, list[str]]] = {}
+        self._tools = bool(request.tools)
+        self._beside, self._notes_beside = self._of_request(request)
+
+    def count(self, messages: list[Plain]) -> MessageCount:
+        """Return the number of tokens of the request with these messages."""
+        notes = [self._note]
+        tokens = self._beside + self._system_and_tools(messages)
+        names: dict[str, str] = {}
+        at = 0
+        while at < len(messages):
+            message = messages[at]
+            at += 1
+            plain = self._plain.get(id(message))
+            if plain is not None:
+                tokens += plain[1]
+                if plain[2]:
+                    notes += plain[2]
+                continue
+            if message["role"] not in ROLES:
+                checked_roles(messages, ROLES)
+            place = f"messages[{at - 1}]"
+            calls = tool_calls(message, place)
+            for call in calls:
+                names[str(call.get("id"))] = call["function"]["name"]
+            tool = names.get(str(message.get("tool_call_id")), "")
+            taken = [message]
+            if len(calls) > 1 and self._in_chat:
+                while at < len(messages) and messages[at]["role"] == "tool":
+                    taken.append(messages[at])
+                    at += 1
+            key: tuple[int | str, ...] = (tool, *map(id, taken))
+            if key not in self._known:
+                own: list[str] = []
+                if len(calls) > 1 and self._in_chat:
+                    more = self._parallel(message, calls, taken[1:], place, own)
+                else:
+                    more = self._message(message, calls, tool, place, own)
+                self._known[key] = (taken, more, own)
+                if not calls and message["role"] not in ("tool", "function"):
+                    self._plain[id(message)] = (message, more, own)
+            tokens += self._known[key][1]
+            notes += self._known[key][2]
+        notes += self._notes_beside
+        return MessageCount(tokens, "; ".join(dict.fromkeys(filter(None, notes))))
+
+    def _of_request(self, request: Request) -> tuple[int, list[str]]:
+        """Return the tokens of what a request has beside the messages, and the notes on them."""
+        count, rule = self._chat.encoding.count, self._rule
         notes = []
-        tokens = _REPLY if request.add_generation_prompt else 0
+        tokens = rule.reply if request.add_generation_prompt else 0
         if request.tools:
+            functions = [function_of(one, f"tools[{at}]") for at, one in enumerate(request.tools)]
+            text, left_out = tools_text(functions, by_lines=rule.by_lines)
+            tokens += count(text)
+            if not any((one.get("parameters") or {}).get("properties") for one in functions):
+                tokens += rule.no_parameters
             notes.append(_TOOLS)
-            tokens += _FUNC_END
-            for index, tool in enumerate(request.tools):
-                tokens += self._tool(function_of(tool, f"tools[{index}]"))
+            if left_out:
+                notes.append(f"not counted in the tools: {', '.join(left_out)}")
+        tokens += self._choice(request, notes)
         form = request.response_format
         if form is not None:
             notes.append(_FORM)
             if form.schema is not None:
-                tokens += self.encoding.count(f"{form.name or ''}\n{form.description or ''}\n")
-                tokens += self.encoding.count(json_text(form.schema, spaced=False, number=repr))
+                described = f"// {form.description}\n" if form.description else ""
+                head = f"# Response Formats\n\n## {form.name or ''}\n\n{described}"
+                tokens += count(head + schema_text(form.schema))
+                tokens += rule.form_beside_tools if request.tools else rule.form
         return tokens, notes
 
-    def _message(self, message: Plain, place: str, notes: list[str]) -> int:
-        count = self.encoding.count
-        tokens = self._rule.per_message
-        for name, value in message.items():
-            here = f"{place}.{name}"
-            if name == "content":
-                tokens += self._content(value, here, notes)
-            elif name in ("tool_calls", "function_call"):
-                if value:
-                    notes.append(_CALLS.format(name))
-                    tokens += sum(map(count, strings_of(value)))
-            elif value is None or name in _IGNORED:
-                continue
-            elif not isinstance(value, str):
-                fail(here, "must be a string: nothing else can be counted")
-            else:
-                if name not in ("role", "name"):
-                    notes.append(_CALLS.format(name))
-                tokens += count(value) + (self._rule.per_name if name == "name" else 0)
-        return tokens
+    def _choice(self, request: Request, notes: list[str]) -> int:
+        """Return the tokens of ``tool_choice``: none, one, or those of a call's beginning."""
+        choice = request.tool_choice
+        if choice in (None, "auto", "required"):
+            return 0
+        notes.append(_CHOICE)
+        if not self._rule.choice:
+            return 0
+        if isinstance(choice, str):
+            return int(choice == "none")
+        function = choice.get("function", choice)
+        name = function.get("name") if isinstance(function, dict) else None
+        if not isinstance(name, str):
+            notes.append("not counted: tool_choice")  # it chooses among several tools
+            return 0
+        # "function_call" of a request before tools names it alone.
+        return self._chat.encoding.count(name) + (7 if choice.get("type") == "function" else 4)
 
-    def _content(self, content: Any, place: str, notes: list[str]) -> int:
+    def _system_and_tools(self, messages: list[Plain]) -> int:
+        """Return the tokens that depend on whether there is a message of the system's."""
+        if not self._tools:
+            return 0
+        first = next((one for one in messages if one["role"] in ("system", "developer")), None)
+        if first is None:
+            return self._rule.tools
+        content = first.get("content")
+        if not self._rule.pads or not isinstance(content, str):
+            return self._rule.tools_beside_system
+        key = ("padding", id(first))
+        if key not in self._known:
+            count = self._chat.encoding.count
+            self._known[key] = ([first], count(f"{content}\n") - count(content), [])
+        return self._rule.tools_beside_system + self._known[key][1]
+
+    def _content(self, message: Plain, place: str, notes: list[str]) -> int:
+        content = message.get("content")
         if not isinstance(content, (list, tuple)):
-            return sum(map(self.encoding.count, content_texts(content, place)))
+            return sum(map(self._chat.encoding.count, content_texts(content, place)))
+        parts = [self._chat.part(one, f"{place}[{at}]") for at, one in enumerate(content)]
+        notes += [one.note for one in parts]
+        if not self._in_chat and any(map(is_image, content)):
+            notes.append(_IMAGES)
+        return sum(parts)
+
+    def _message(
+        self,
+        message: Plain,
+        calls: list[Plain],
+        tool: str,
+        place: str,
+        notes: list[str],
+    ) -> int:
+        """Return the tokens of a message, its calls one by one.
+
+        Args:
+            message, calls: the message, and its calls.
+            tool: the tool whose result it is; empty if that is not known.
+            place: where it is, for errors.
+            notes: notes are added to them.
+        """
+        count, rule = self._chat.encoding.count, self._rule
+        role, name = message["role"], message.get("name")
+        if name is not None and not isinstance(name, str):
+            fail(f"{place}.name", "must be a string")
+        texts = self._content(message, f"{place}.content", notes)
+        if role == "system" and not rule.counts_system:
+            return 0
+        if role in ("tool", "function"):
+            tool = tool or name or ""
+            is_recorded = role == "tool" or rule.by_lines
+            notes.append(_CALLS if is_recorded and tool else _ROLE.format(role))
+            return rule.per_message + count(tool or role) + texts
         tokens = 0
-        for index, part in enumerate(content):
-            here = f"{place}[{index}]"
-            if isinstance(part, dict) and part.get("type") in IMAGE_PARTS:
-                image = part_tokens(part, self._images, here)
-                notes.append(image.note)
-                tokens += image
+        called = [one["function"] for one in calls]
+        old_call = message.get("function_call")
+        if old_call is not None:
+            called.append(function_of(old_call, f"{place}.function_call"))
+        for function in called:
+            notes.append(_CALLS)
+            arguments = count(_arguments(function))
+            if old_call is not None:
+                begin = count(function["name"]) + 3
             else:
-                tokens += self.encoding.count(part_text(part, here))
+                begin = count(f" to=functions.{function['name']}") + rule.call
+            tokens += rule.per_message + count(role) + begin + arguments
+        if texts or not called:
+            tokens += rule.per_message + count(role) + texts
+            tokens += rule.per_answer if role == "assistant" else 0
+        if name:
+            tokens += rule.per_name + count(name)
+        if message.get("refusal"):
+            notes.append(_REFUSAL)
+            tokens += count(str(message["refusal"]))
+        if role == "developer" and self._in_chat:
+            notes.append(_ROLE.format(role))
         return tokens
 
-    def _tool(self, function: Plain) -> int:
-        count = self.encoding.count
-        name, description = function["name"], function.get("description") or ""
-        tokens = self._rule.func_init + count(f"{name}:{_without_stop(description)}")
-        properties = _properties(function.get("parameters") or {})
-        if properties:
-            tokens += _PROP_INIT + sum(self._property(*one) for one in properties.items())
+    def _parallel(
+        self,
+        message: Plain,
+        calls: list[Plain],
+        results: list[Plain],
+        place: str,
+        notes: list[str],
+    ) -> int:
+        """Return the tokens of a message with several calls, and of the results behind it."""
+        count, rule = self._chat.encoding.count, self._rule
+        notes += [_CALLS, _PARALLEL]
+        uses = [
+            {
+                "recipient_name": f"functions.{one['function']['name']}",
+                "parameters": _parsed(_arguments(one["function"])),
+            }
+            for one in calls
+        ]
+        tokens = rule.per_message + count("assistant") + count(f" to={_PARALLEL_NAME}") + rule.call
+        tokens += count(json.dumps({"tool_uses": uses}, separators=(",", ":")))
+        texts = self._content(message, f"{place}.content", notes)
+        if texts:
+            tokens += rule.per_message + count("assistant") + texts
+        if results:
+            contents = []
+            for one in results:
+                contents.append("".join(content_texts(one.get("content"), f"{place}: a result")))
+            tokens += rule.per_message + count(_PARALLEL_NAME) + count(json.dumps(contents))
         return tokens
 
-    def _property(self, name: str, schema: Plain) -> int:
-        count = self.encoding.count
-        tokens = _PROP_KEY
-        kind, description = _text_of(schema.get("type")), _text_of(schema.get("description"))
-        choices = schema.get("enum")
-        if isinstance(choices, list):
-            tokens += _ENUM_INIT + sum(_ENUM_ITEM + count(_text_of(one)) for one in choices)
-        tokens += count(f"{name}:{kind}:{_without_stop(description)}")
-        # The notebook has no nested properties; they are counted like the others.
-        for inner in _inner(schema):
-            tokens += sum(self._property(*one) for one in _properties(inner).items())
-        return tokens
+
+def _arguments(function: Plain) -> str:
+    value = function.get("arguments")
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _without_stop(text: str) -> str:
-    return text[:-1] if text.endswith(".") else text
-
-
-def _text_of(value: Any) -> str:
-    return "" if value is None else value if isinstance(value, str) else str(value)
-
-
-def _properties(schema: Plain) -> dict[str, Plain]:
-    properties = schema.get("properties")
-    if not isinstance(properties, dict):
-        return {}
-    return {name: one if isinstance(one, dict) else {} for name, one in properties.items()}
-
-
-def _inner(schema: Plain) -> Iterator[Plain]:
-    """Yield a property's own schema and those of its items and variants, if they are objects."""
-    yield schema
-    for name in ("items", "anyOf", "oneOf", "allOf"):
-        value = schema.get(name)
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, dict):
-                yield from _inner(one)
+def _parsed(arguments: str) -> Any:
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments

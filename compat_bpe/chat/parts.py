@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
-from .base import MessageCount, Request
+from .base import Endpoint, MessageCount, Request
 from .count import counter_of
-from .dropping import is_image
+from .images.count import is_image
 from .messages import Plain
 from .template import ChatTemplate
 
@@ -42,7 +42,11 @@ def count_parts(
     documents: Sequence[Mapping[str, Any]] | None = None,
     variables: Mapping[str, Any] | None = None,
     response_format: Mapping[str, Any] | None = None,
+    tool_choice: str | Mapping[str, Any] | None = None,
+    endpoint: Endpoint = "chat_completions",
     estimate: bool = False,
+    strict: bool = False,
+    as_of: str | None = None,
 ) -> list[RequestPart]:
     """Return what each part of a request adds to the number of its tokens.
 
@@ -53,7 +57,7 @@ def count_parts(
 
     Args:
         messages, model, encoding, tools, template, documents, variables, response_format,
-            estimate: as in ``count_messages``.
+            tool_choice, endpoint, estimate, strict, as_of: as in ``count_messages``.
 
     Raises:
         ImportError, KeyError, OSError, ValueError: as in ``count_messages``.
@@ -68,9 +72,16 @@ def count_parts(
     user (1,) 5
     reply () 3
     """
-    count = counter_of(model, encoding, template, estimate)
+    count = counter_of(model, encoding, template, estimate, as_of)
     request = Request.checked(
-        messages, tools, documents, variables=variables, response_format=response_format
+        messages,
+        tools,
+        documents,
+        variables=variables,
+        response_format=response_format,
+        tool_choice=tool_choice,
+        endpoint=endpoint,
+        strict=strict,
     )
     count(request)  # what is wrong is said of the whole request, not of a beginning of it
     return list(_parts(request, count))
@@ -97,7 +108,9 @@ def _parts(request: Request, count: Callable[[Request], MessageCount]) -> Iterat
 def _growing(request: Request) -> Iterator[tuple[str, int | None, Request]]:
     """Yield the request as it grows, each time with what has come, and of which message."""
     texts = [_without_images(message) for message in request.messages]
-    bare = replace(request, tools=None, response_format=None, add_generation_prompt=False)
+    bare = replace(
+        request, tools=None, response_format=None, tool_choice=None, add_generation_prompt=False
+    )
     for number, message in enumerate(texts):
         yield message["role"], number, bare.with_messages(texts[: number + 1])
     for number, message in enumerate(request.messages):
@@ -105,7 +118,8 @@ def _growing(request: Request) -> Iterator[tuple[str, int | None, Request]]:
             texts[number] = message
             yield "images", number, bare.with_messages(list(texts))
     if request.tools:
-        yield "tools", None, replace(bare, messages=request.messages, tools=request.tools)
+        with_tools = replace(bare, tools=request.tools, tool_choice=request.tool_choice)
+        yield "tools", None, with_tools.with_messages(request.messages)
     if request.response_format is not None:
         yield "response_format", None, replace(request, add_generation_prompt=False)
     yield "reply", None, request

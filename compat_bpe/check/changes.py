@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Callable
 
+from ..files.notebook import is_notebook
 from ..files.walk import Found
 from .files import ChosenFiles, Selection
 from .git_base import Base, content_id, has_content, read_blobs
@@ -21,7 +22,8 @@ class Comparison:
     Args:
         configuration: the configuration.
         base: the files of the revision.
-        count: returns the tokens of a content by an encoding; None if it is no text.
+        count: returns the tokens of a content by an encoding, given if its name is one of a
+            notebook; None if it is no text.
         chosen: the files there are now.
     """
 
@@ -29,7 +31,7 @@ class Comparison:
         self,
         configuration: Configuration,
         base: Base,
-        count: Callable[[str | None, bytes], int | None],
+        count: Callable[[str | None, bytes, bool], int | None],
         chosen: ChosenFiles,
     ) -> None:
         self._configuration = configuration
@@ -77,6 +79,8 @@ class Comparison:
             for path, after in tokens.items():
                 if path in found or path not in selection or not self._base.has_history(path):
                     continue
+                if os.path.islink(self._chosen.found[path].path):
+                    continue  # it is named; the revision has where it leads, not what is there
                 old = before[encoding].get(path)
                 path_before = "" if old is None else self._path_before(path)
                 if path_before != path or old != after:
@@ -96,11 +100,15 @@ class Comparison:
                 yield Change("", path, tokens, 0, rule.encoding or "")
 
     def _tokens(self, encoding: str | None, blobs: Mapping[str, str]) -> dict[str, int]:
+        named: dict[str, set[bool]] = {}
+        for path, blob in blobs.items():
+            named.setdefault(blob, set()).add(is_notebook(path))
         counted = {
-            blob: self._count(encoding, content)
+            (blob, notebook): self._count(encoding, content, notebook)
             for blob, content in read_blobs(self._configuration.folder, blobs)
+            for notebook in named[blob]
         }
-        tokens = {path: counted[blob] for path, blob in blobs.items()}
+        tokens = {path: counted[blob, is_notebook(path)] for path, blob in blobs.items()}
         return {path: number for path, number in tokens.items() if number is not None}
 
     def _path_before(self, path: str) -> str:

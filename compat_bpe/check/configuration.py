@@ -31,7 +31,7 @@ DEFAULT_ENCODING = "o200k_base"
 _TOP_KEYS = ("encoding", "model", "warn", "growth", "extends", "rules", "exempt")
 _RULE_KEYS = (
     *("name", "files", "exclude", "encoding", "model"),
-    *("max", "warn", "total", "growth", "sections"),
+    *("max", "warn", "total", "growth", "sections", "front_matter", "body"),
 )
 _PERCENT = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?) ?%( of context)?")
 
@@ -203,8 +203,13 @@ def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> 
     sections = tuple(_section(one, counting.model) for one in table.tables("sections"))
     if len(sections) > MOST_SECTIONS:
         raise table.error("sections", f"more than {MOST_SECTIONS} sections; write fewer, with *")
-    if not (largest or total or growth or sections):
-        raise table.error(None, "a rule needs a limit: write max = 5000, total, growth or sections")
+    front_matter = _limit(table, "front_matter", counting.model)
+    body = _limit(table, "body", counting.model)
+    if not (largest or total or growth or sections or front_matter or body):
+        raise table.error(
+            None,
+            "a rule needs a limit: write max = 5000, total, growth, sections, front_matter or body",
+        )
     warn = _warn(table)
     if warn and warn.tokens is not None and largest and warn.tokens > largest.tokens:
         raise table.error(
@@ -220,6 +225,8 @@ def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> 
         total,
         growth,
         sections,
+        front_matter,
+        body,
         table.place,
     )
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import posixpath
+import stat
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..files.walk import Found, Walk
+from ..files.whole import NotRegularError
 from .rules import Configuration, FileGlobs, Rule
 from .source import ConfigurationError
 
@@ -30,26 +34,40 @@ class ChosenFiles(NamedTuple):
     unused: list[int]
 
 
-def chosen_files(configuration: Configuration) -> ChosenFiles:
+def chosen_files(
+    configuration: Configuration, named: Sequence[Named] = (), *, ignore: bool = True
+) -> ChosenFiles:
     """Return the files of all rules.
 
-    As in ``count``, what git ignores is left out and symbolic links are not followed.
+    As in ``count``, what git ignores is left out and symbolic links are not followed, but what is
+    named is taken.
+
+    Args:
+        configuration: the configuration.
+        named: the paths that the command line names.
+        ignore: leave out what is ignored.
 
     Raises:
         ConfigurationError: there are too many files, or a directory cannot be read.
     """
     found: dict[str, Found] = {}
-    walk = Walk(hidden=configuration.needs_hidden)
-    for file in walk.find([configuration.folder]):
+    walk = Walk(hidden=configuration.needs_hidden, ignore=ignore)
+    tops = [Named(configuration.folder, ".", True), *(one for one in named if one.is_within)]
+    for file in walk.find([top.path for top in tops]):
         if file.problem:
             raise ConfigurationError(f"{file.path}: {file.problem}")
-        path = os.path.relpath(file.path, configuration.folder).replace(os.sep, "/")
-        found[path] = file
+        top = tops[file.argument]
+        path = os.path.relpath(file.path, top.path).replace(os.sep, "/")
+        if file.argument:
+            path = posixpath.normpath(f"{top.relative}/{path}")
+        found.setdefault(path, file)
         if len(found) > MOST_FOUND:
             raise ConfigurationError(
                 f"{configuration.path}: more than {MOST_FOUND:,} files in {configuration.folder}; "
                 "put the configuration further down"
             )
+    if len(tops) > 1:
+        found = dict(sorted(found.items(), key=lambda item: item[0].split("/")))
     return choose(configuration, found)
 
 
@@ -71,6 +89,34 @@ def choose(configuration: Configuration, found: dict[str, Found]) -> ChosenFiles
     )
 
 
+class Named(NamedTuple):
+    """A path that the command line names.
+
+    Args:
+        path: the path.
+        relative: the path from the configuration's folder on, with slashes between names.
+        is_folder: True if it is a folder.
+    """
+
+    path: str
+    relative: str
+    is_folder: bool
+
+    @property
+    def is_around(self) -> bool:
+        """True if it is the configuration's folder, or one above it."""
+        return self.is_folder and set(self.relative.split("/")) <= {".", ".."}
+
+    @property
+    def is_within(self) -> bool:
+        """True if it is below the configuration's folder."""
+        return not self.is_around and not self.relative.startswith("../")
+
+    def has(self, path: str) -> bool:
+        """Return True if a file is this one, or below it."""
+        return path == self.relative or (self.is_folder and path.startswith(f"{self.relative}/"))
+
+
 class Selection:
     """The paths that the command line names: files, or all below a directory.
 
@@ -79,24 +125,24 @@ class Selection:
         paths: the paths; none of them means all files.
 
     Raises:
-        OSError: a path does not exist.
+        OSError: a path does not exist, or is a pipe or a device.
     """
 
     def __init__(self, folder: str, paths: Sequence[str]) -> None:
-        self._all = not paths
-        self._exact: set[str] = set()
-        self._folders: list[str] = []
+        self.named: list[Named] = []
         for path in paths:
-            os.stat(path)
+            mode = os.stat(path).st_mode
+            if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+                raise NotRegularError(errno.EINVAL, "Not a regular file", path)
             relative = os.path.relpath(_real(path), os.path.realpath(folder)).replace(os.sep, "/")
-            if os.path.isdir(path):
-                self._all = self._all or set(relative.split("/")) <= {".", ".."}
-                self._folders.append(relative + "/")
-            else:
-                self._exact.add(relative)
+            self.named.append(Named(path, relative, stat.S_ISDIR(mode)))
+        #: True if all files are wanted.
+        self.is_all = not paths or any(one.is_around for one in self.named)
+        self._exact = {one.relative for one in self.named if not one.is_folder}
+        self._folders = tuple(f"{one.relative}/" for one in self.named if one.is_folder)
 
     def __contains__(self, path: str) -> bool:
-        return self._all or path in self._exact or path.startswith(tuple(self._folders))
+        return self.is_all or path in self._exact or path.startswith(self._folders)
 
     def any(self, paths: Iterable[str]) -> bool:
         """Return True if one of some paths is named."""

@@ -50,7 +50,8 @@ def other_rules(folder: str) -> Configuration:
 def _rules(folder: str, named: tuple[tuple[str, tuple[str, ...]], ...]) -> Configuration:
     nowhere = Place("", 1, ())
     rules = tuple(
-        Rule(name, globs, (), None, None, NEAR, None, None, (), nowhere) for name, globs in named
+        Rule(name, globs, (), None, None, NEAR, None, None, (), None, None, nowhere)
+        for name, globs in named
     )
     return Configuration("", folder, rules, ())
 

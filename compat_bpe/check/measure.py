@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Callable
 
 from .files import ChosenFiles, Selection
-from .results import Kind, Report, Result, Status, judged
-from .rules import NEAR, Limit, Place, Rule
+from .results import Kind, Report, Result, Status, Unmatched, judged
+from .rules import NEAR, Configuration, Limit, Place, Rule
 from .section_counts import SectionCounts
 
 #: The tokens of each file, by the name of the encoding.
@@ -64,8 +64,8 @@ class Measurement:
             self._add(rule, "total", rule.total, sum(tokens[path] for path in counted))
 
     def _add_sections(self, rule: Rule, path: str) -> None:
-        for one, (heading, line, tokens) in self._sections.of(rule, path):
-            self._add(rule, "section", one.limit, tokens, path, heading=heading, line=line)
+        for kind, limit, (heading, line, tokens) in self._sections.of(rule, path):
+            self._add(rule, kind, limit, tokens, path, heading=heading, line=line)
 
     def _add_growth(self, rule: Rule, path: str, tokens: int) -> None:
         before = (self._before or {}).get(rule.encoding, {}).get(path)
@@ -116,3 +116,42 @@ class Measurement:
         return Result(
             kind, status, path, 1, "", rule.name, name, tokens, limit, place, reason=reason or ""
         )
+
+
+def unmatched(
+    configuration: Configuration,
+    chosen: ChosenFiles,
+    selection: Selection,
+    counted: Counted,
+    report: Report,
+) -> Iterator[Unmatched]:
+    """Yield the rules and the paths of the command line of which nothing was checked.
+
+    Args:
+        configuration, chosen, selection, counted: what was checked.
+        report: the results of it.
+    """
+    skipped = {path for path, _ in report.skipped}
+    sections = {one.place for one in report.results if one.kind == "section"}
+    for rule, paths in zip(configuration.rules, chosen.by_rule):
+        if not paths:
+            yield _unmatched_rule(rule.place, "the rule matches no file")
+        elif skipped.issuperset(paths):
+            yield _unmatched_rule(rule.place, "all files that the rule matches are binary")
+        elif selection.is_all and not report.errors:
+            for one in rule.sections:
+                # Each section of files that have none is within its limit; a name may be mistyped.
+                if one.heading.strip("*") and one.limit.place not in sections:
+                    yield _unmatched_rule(one.limit.place, "the limit is about no section")
+    known = {path for path, _ in report.errors}.union(*counted.values())
+    for named in selection.named:
+        if named.is_around or any(map(named.has, known)):
+            continue
+        reason = "no rule is about " + ("a file in it" if named.is_folder else "it")
+        if any(map(named.has, skipped)):
+            reason = "it is binary, so nothing is checked"
+        yield Unmatched(named.path, reason, None)
+
+
+def _unmatched_rule(place: Place, reason: str) -> Unmatched:
+    return Unmatched(f"{place.file}:{place.line}", reason, place)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from .rules import Limit, Place
 
-Kind = Literal["file", "section", "total", "growth"]
+Kind = Literal["file", "section", "front_matter", "body", "total", "growth"]
 Status = Literal["over", "near", "ok", "exempt"]
 
 
@@ -20,7 +22,7 @@ class Result:
         kind: what has a limit.
         status: ``"over"``, ``"near"``, ``"ok"``, or ``"exempt"`` if an exempt file is over.
         path: the file, relative to the configuration's folder; empty for a total.
-        line: the line of the section; 1 for a file.
+        line: the line of the section, or of the body; 1 for a file.
         heading: the heading of the section.
         rule: the name of the rule.
         encoding: the name of the encoding.
@@ -50,7 +52,14 @@ class Result:
         """The file, group or section that has the limit, in words."""
         if self.kind == "total":
             return f"total of {self.rule}"
-        return f"{self.path} § {self.heading}" if self.kind == "section" else self.path
+        return self.path if self.part is None else f"{self.path} § {self.part}"
+
+    @property
+    def part(self) -> str | None:
+        """The part of a file that has the limit, by its heading or kind; None for all of it."""
+        if self.kind == "section":
+            return self.heading
+        return {"front_matter": "front matter", "body": "body"}.get(self.kind)
 
     @property
     def message(self) -> str:
@@ -104,6 +113,20 @@ class Change(NamedTuple):
         return self.path or self.before_path
 
 
+class Unmatched(NamedTuple):
+    """A rule or a path of the command line of which nothing was checked.
+
+    Args:
+        name: its place or its path, for people.
+        reason: why nothing was.
+        place: the place of the rule in the configuration; None for a path.
+    """
+
+    name: str
+    reason: str
+    place: Place | None
+
+
 @dataclass
 class Report:
     """All that a check found.
@@ -116,6 +139,7 @@ class Report:
         files: the number of files that were counted.
         errors: paths that could not be counted, each with the reason.
         skipped: paths of binary files, each with the reason.
+        unmatched: the rules and paths of which nothing was checked, unless that is allowed.
         base: the revision that was compared with; None if there was none.
         changes: the files that changed since then.
     """
@@ -126,6 +150,7 @@ class Report:
     files: int = 0
     errors: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    unmatched: list[Unmatched] = field(default_factory=list)
     base: str | None = None
     changes: list[Change] = field(default_factory=list)
 
@@ -136,10 +161,16 @@ class Report:
     @property
     def status(self) -> str:
         """The worst that was found: ``"error"``, ``"over"``, ``"near"`` or ``"ok"``."""
-        if self.errors:
+        if self.errors or self.unmatched:
             return "error"
         found = {one.status for one in self.results}
         return next((status for status in ("over", "near") if status in found), "ok")
+
+    def path_of(self, place: Place) -> str:
+        """Return the path of a configuration's file, from the top of the repository."""
+        folder = os.path.realpath(os.path.dirname(self.configuration))
+        path = os.path.relpath(os.path.realpath(place.file), folder).replace(os.sep, "/")
+        return posixpath.normpath(self.prefix + path)
 
     @property
     def summary(self) -> str:
@@ -154,12 +185,17 @@ class Report:
         files = [*worst.values()]
         over, near, exempt = files.count("over"), files.count("near"), files.count("exempt")
         words = [f"{over:,} over a limit" if over else "none is over a limit"]
+        if not self.files:
+            words = ["nothing was checked"]
         words += [f"{near:,} near one"] * bool(near) + [f"{exempt:,} exempt"] * bool(exempt)
         for status in ("over", "near"):
             totals = sum(one.status == status for one in self.results if one.kind == "total")
             if totals:
                 words.append(f"{totals:,} {'total' if totals == 1 else 'totals'} {status}")
         words += [f"{len(self.errors):,} not counted"] * bool(self.errors)
+        if self.unmatched:
+            noun = "rule or path" if len(self.unmatched) == 1 else "rules or paths"
+            words.append(f"{len(self.unmatched):,} {noun} matched nothing")
         return f"{self.files:,} {unit}: {', '.join(words)}"
 
 

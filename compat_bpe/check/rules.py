@@ -116,6 +116,7 @@ class Rule:
         total: the limit of all files together.
         growth: the most by which a file may grow, as a part of what it was.
         sections: the limits of sections.
+        front_matter, body: the limits of what is before and after the end of the front matter.
         place: its place in the configuration.
     """
 
@@ -128,6 +129,8 @@ class Rule:
     total: Limit | None
     growth: Part | None
     sections: tuple[SectionRule, ...]
+    front_matter: Limit | None
+    body: Limit | None
     place: Place
 
     def chosen(self, paths: Sequence[str]) -> list[str]:

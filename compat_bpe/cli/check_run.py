@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 
 from .. import Encoding
@@ -12,10 +12,11 @@ from ..check.changes import Comparison
 from ..check.files import ChosenFiles, Selection, chosen_files, groups_to_count
 from ..check.find import top_of_repository
 from ..check.git_base import GitError, read_base
-from ..check.measure import Measurement
+from ..check.measure import Measurement, unmatched
 from ..check.results import Report
 from ..check.rules import Configuration, Part
 from ..check.section_counts import SectionCounts
+from ..files.notebook import NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, read_text
 from .count_files import count_files
 from .counting import FileCounter
@@ -32,6 +33,9 @@ class CheckRun:
         jobs: the largest number of processes; None for as many as can run at the same time.
         note: writes a note.
         is_quiet: write no notes, and draw no progress bar.
+        ignore: leave out what is ignored.
+        allow_empty: only note the rules and paths of which nothing is checked.
+        notebooks: count only the sources of notebooks.
     """
 
     def __init__(
@@ -41,11 +45,17 @@ class CheckRun:
         note: Callable[[str], None],
         *,
         is_quiet: bool,
+        ignore: bool,
+        allow_empty: bool,
+        notebooks: bool,
     ) -> None:
+        self._notebooks = notebooks
         self._given = given
         self._jobs = jobs
         self._note = note
         self._is_quiet = is_quiet
+        self._ignore = ignore
+        self._allow_empty = allow_empty
 
     def report(
         self,
@@ -69,13 +79,12 @@ class CheckRun:
         if growth is not None:
             rules = tuple(replace(rule, growth=growth) for rule in configuration.rules)
             configuration = replace(configuration, rules=rules)
-        chosen = chosen_files(configuration)
-        self._note_unused(configuration, chosen)
         try:
             selection = Selection(configuration.folder, paths)
         except (OSError, ValueError) as error:
             name = getattr(error, "filename", None) or ", ".join(paths)
             raise CommandError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+        chosen = chosen_files(configuration, selection.named, ignore=self._ignore)
         report = Report(shown_path(configuration.path), _prefix(configuration.folder))
         wanted = groups_to_count(configuration.rules, chosen, selection)
         counted = {
@@ -103,20 +112,22 @@ class CheckRun:
             counted,
             SectionCounts(
                 lambda encoding, text: self._encoding(encoding).count(text),
-                lambda path: _text(chosen.found[path].path),
+                lambda path: self._text(chosen.found[path].path),
             ),
             name_of=self._name_of,
             before=before,
         )
         for rule, group in zip(configuration.rules, chosen.by_rule):
             measurement.add(rule, group)
+        report.unmatched = [*unmatched(configuration, chosen, selection, counted, report)]
+        self._note_unused(configuration, chosen, report)
         return report
 
     def tokens(
         self, chosen: ChosenFiles, paths: Sequence[str], encoding: str | None, report: Report
     ) -> Mapping[str, int]:
         """Return the tokens of some files, and note in the report those that are not counted."""
-        counter = FileCounter(self._encoding(encoding))
+        counter = FileCounter(self._encoding(encoding), notebooks=self._notebooks)
         files = [chosen.found[path] for path in paths]
         size = sum(file.size or 0 for file in files)
         tokens: dict[str, int] = {}
@@ -127,6 +138,9 @@ class CheckRun:
             for path, outcome in zip(paths, outcomes):
                 if outcome.counts is not None:
                     tokens[path] = outcome.counts.tokens
+                    if outcome.note and not self._is_quiet:
+                        progress.clear()
+                        self._note(f"{path}: {outcome.note}")
                     continue
                 # The name of an option of other commands would mislead.
                 noted = (path, outcome.reason.partition("; ")[0])
@@ -143,31 +157,43 @@ class CheckRun:
     def _name_of(self, name: str | None) -> str:
         return name or self._encoding(None).name
 
-    def _count_bytes(self, encoding: str | None, data: bytes) -> int | None:
+    def _count_bytes(self, encoding: str | None, data: bytes, notebook: bool) -> int | None:
         try:
             check_beginning(data)
-            return self._encoding(encoding).count(data.decode())
+            text = data.decode()
+            return self._encoding(encoding).count(self._source(text) if notebook else text)
         except ValueError:
             return None
 
-    def _note_unused(self, configuration: Configuration, chosen: ChosenFiles) -> None:
-        if self._is_quiet:
-            return
-        places = [
-            (rule.place, "the rule")
-            for rule, paths in zip(configuration.rules, chosen.by_rule)
-            if not paths
+    def _source(self, text: str) -> str:
+        """Return the sources of a notebook if these are counted; else the text as it is."""
+        if self._notebooks:
+            with suppress(NotebookError):
+                return notebook_source(text)
+        return text
+
+    def _text(self, path: str) -> str:
+        try:
+            text, _ = read_text(path)
+        except (OSError, ValueError) as error:  # it changed after it was counted
+            raise failure(error, path) from None
+        return self._source(text) if is_notebook(path) else text
+
+    def _note_unused(
+        self, configuration: Configuration, chosen: ChosenFiles, report: Report
+    ) -> None:
+        """Note the exemptions that no file needs, and what is unmatched if that is allowed."""
+        notes = []
+        if self._allow_empty:
+            notes += [f"{shown_path(one.name)}: {one.reason}" for one in report.unmatched]
+            report.unmatched = []
+        places = [configuration.exemptions[one].place for one in chosen.unused]
+        notes += [
+            f"{shown_path(place.file)}:{place.line}: the exemption matches no file"
+            for place in places
         ]
-        places += [(configuration.exemptions[one].place, "the exemption") for one in chosen.unused]
-        for place, what in places:
-            self._note(f"{shown_path(place.file)}:{place.line}: {what} matches no file")
-
-
-def _text(path: str) -> str:
-    try:
-        return read_text(path)[0]
-    except (OSError, ValueError) as error:  # it changed after it was counted
-        raise failure(error, path) from None
+        for note in notes * (not self._is_quiet):
+            self._note(note)
 
 
 def shown_path(path: str) -> str:

@@ -14,6 +14,7 @@ from .sorting import Counted, Rest, more_files
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..chat.limits import ContextLimit
+    from ..encodings.estimates import Estimate
 
 #: What is written before a number that is an estimate, and in its place if the charset lacks it.
 _ABOUT, _ASCII_ABOUT = "≈", "~"
@@ -81,13 +82,20 @@ def estimate_mark() -> str:
     return _ABOUT if can_show(_ABOUT) else _ASCII_ABOUT
 
 
-def widest(found: Sequence[Found], style: Style) -> int:
+def widest(found: Sequence[Found], style: Style, factor: Estimate | None = None) -> int:
     """Return a width that no count exceeds, from the sizes of the files.
 
     A file has at most as many tokens as bytes, since no token is empty. Knowing the width, a line
     can be printed as soon as its file is counted. wc does the same.
+
+    Args:
+        found: the files.
+        style: the form of the lines.
+        factor: what makes an estimate of each count, which it rounds up.
     """
     size = sum(file.size or 0 for file in found)
+    if factor is not None:
+        size = max(size, factor.tokens(size) + len(found))
     unknown = any(file.size is None and not file.problem for file in found)
     return max(_WIDTH_OF_UNKNOWN if unknown else 1, len(style.number(size)))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
-from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes
+from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Outcome(NamedTuple):
     was_read: bool = True
     #: True if it was not counted because it is binary.
     is_binary: bool = False
+    #: What is to be said about the counts; empty if there is nothing.
+    note: str = ""
 
 
 class Part(NamedTuple):
@@ -59,6 +61,8 @@ class FileCounter:
         allow_nul: take files with NUL bytes at their beginning as text, too.
         replace: count bytes that are not UTF-8 as U+FFFD.
         decompress: count the text in compressed files, told by their names.
+        notebooks: count only the sources of notebooks, told by their names.
+        encoding_of_file: the encoding of the text in files; None for UTF-8.
     """
 
     def __init__(
@@ -68,9 +72,13 @@ class FileCounter:
         allow_nul: bool = False,
         replace: bool = False,
         decompress: bool = False,
+        notebooks: bool = False,
+        encoding_of_file: str | None = None,
     ) -> None:
         self.encoding = encoding
         self._decompress = decompress
+        self._notebooks = notebooks
+        self._encoding_of_file = encoding_of_file
         self._allow_nul = allow_nul
         self._errors = "replace" if replace else "strict"
 
@@ -83,12 +91,18 @@ class FileCounter:
                 file, with that of compressed ones.
         """
         try:
-            if self.decompresses(part.path):
+            if self._decompresses(part.path):
                 return self._count_decompressed(part, advance)
             with open_bytes(part.path) as file:
                 if part.start:
                     file.seek(part.start)
-                return Outcome(self._count(file, part, advance))
+                if self._encoding_of_file is None:
+                    return self._count_opened(file, part, advance)
+                from ..files.compressed import told  # few counts need it
+
+                return self._count_opened(
+                    self._recoded(told(file, advance)), part, lambda size: None
+                )
         except OSError as error:
             return Outcome(None, error.strerror or str(error), was_read=False)
         except (ImportError, _UnknownError) as error:
@@ -96,13 +110,62 @@ class FileCounter:
         except ValueError as error:
             return Outcome(None, str(error), is_binary=isinstance(error, BinaryError))
 
-    def decompresses(self, path: str) -> bool:
-        """Return True if a file is decompressed, so that it is counted from its start."""
+    def takes_parts(self, path: str) -> bool:
+        """Return False if a file must be read from its start, since its bytes are not its text."""
+        return self._encoding_of_file is None and not (
+            self._decompresses(path) or self._takes_source(path)
+        )
+
+    def _recoded(self, file: Any) -> Any:
+        if self._encoding_of_file is None:
+            return file
+        return recoded(file, self._encoding_of_file, replace=self._errors == "replace")
+
+    def _decompresses(self, path: str) -> bool:
+        """Return True if a file is decompressed."""
         if not self._decompress:
             return False
         from ..files.compressed import is_compressed  # also for few
 
         return is_compressed(path)
+
+    def _takes_source(self, path: str) -> bool:
+        if not self._notebooks:
+            return False
+        from ..files.notebook import is_notebook  # few counts need it
+
+        if self._decompresses(path):
+            from ..files.compressed import uncompressed_name
+
+            path = uncompressed_name(path)
+        return is_notebook(path)
+
+    def _count_opened(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
+        if self._takes_source(part.path):
+            return self._count_source(file, part, advance)
+        return Outcome(self._count(file, part, advance))
+
+    def _count_source(self, file: BinaryIO, part: Part, advance: Callable[[int], None]) -> Outcome:
+        """Count the sources of a notebook; what is not one is counted as it is, with a note."""
+        from ..files.notebook import LARGEST_NOTEBOOK, NotebookError, notebook_source
+        from ..files.whole import read_at_most
+
+        data = read_at_most(file.read, LARGEST_NOTEBOOK + 1)
+        self.check_beginning(data)
+        if len(data) > LARGEST_NOTEBOOK:
+            note = f"larger than {LARGEST_NOTEBOOK:,} bytes; counted as it is"
+            return Outcome(self._count_rest(data, file, part, advance), note=note)
+        text = self._decoded(data)
+        try:
+            source = notebook_source(text)
+        except NotebookError as error:
+            counts = Counts(self._tokens(self.encoding, text), len(data), len(text))
+            outcome = Outcome(counts, note=f"not a notebook: {error}; counted as it is")
+        else:
+            tokens = self._tokens(self.encoding, source)
+            outcome = Outcome(Counts(tokens, len(source.encode()), len(source)))
+        advance(len(data))
+        return outcome
 
     def count_text(self, text: str) -> Outcome:
         """Count a text that is no file."""
@@ -123,21 +186,25 @@ class FileCounter:
         if part.start == 0:
             self.check_beginning(block)
         if len(block) < _BLOCK or len(block) == left:
-            try:
-                text = block.decode("utf-8", self._errors)
-            except UnicodeDecodeError as error:
-                raise not_utf8(error, part.start) from None
+            text = self._decoded(block, part.start)
             counts = Counts(self._tokens(self._encoding_of(part), text), len(block), len(text))
             advance(len(block))
             return counts
         return self._count_rest(block, file, part, advance)
+
+    def _decoded(self, data: bytes, before: int = 0) -> str:
+        """Return bytes as text; ``before`` is the number of those before them in the file."""
+        try:
+            return data.decode("utf-8", self._errors)
+        except UnicodeDecodeError as error:
+            raise not_utf8(error, before) from None
 
     def _count_decompressed(self, part: Part, advance: Callable[[int], None]) -> Outcome:
         from ..files.compressed import DamagedError, opened  # few counts need it
 
         try:
             with opened(part.path, advance) as file:
-                return Outcome(self._count(file, part, lambda size: None))
+                return self._count_opened(self._recoded(file), part, lambda size: None)
         except DamagedError as error:
             return Outcome(None, str(error), was_read=False)  # never passed over, as binary ones
 

@@ -10,10 +10,13 @@ from typing import Callable, NamedTuple
 
 from .. import Encoding
 from ..encodings.baselines import Baseline
-from ..files.text import STDIN, not_utf8
+from ..files.text import STDIN, check_mark, not_utf8
+from ..unicode.surrogates import has_surrogates
 from .counting import Part
+from .ids import encoded
 from .input_path import shown_name
 from .output import CommandError
+from .streams import STRICT, Reading
 from .workers import most_workers
 
 TYPE_CHECKING = False
@@ -28,7 +31,12 @@ _PATIENCE = 0.2
 
 
 def encoded_by_workers(
-    encoding: Encoding, path: str, allowed: Set[str], write: Write, jobs: int | None
+    encoding: Encoding,
+    path: str,
+    allowed: Set[str],
+    write: Write,
+    jobs: int | None,
+    reading: Reading = STRICT,
 ) -> Generator[bytes, None, None] | None:
     """Return the ids of a file as bytes, in portions; None if workers do not pay.
 
@@ -38,13 +46,14 @@ def encoded_by_workers(
         allowed: the names of special tokens that are tokens in it.
         write: writes ids; other processes import it by its name.
         jobs: the largest number of processes; None for as many as can run at the same time.
+        reading: how the file is read.
 
     Raises:
         CommandError: the file cannot be read or is not UTF-8; the vocabulary has no token for a
             part of the text. It is raised after the portions before it.
     """
     # The words of a baseline are numbered as they come, in one process.
-    if path == STDIN or isinstance(encoding, Baseline):
+    if path == STDIN or isinstance(encoding, Baseline) or reading.encoding is not None:
         return None
     try:
         status = os.stat(path)
@@ -58,16 +67,16 @@ def encoded_by_workers(
     from .parts import cut_parts  # small inputs do not need it
 
     parts = [part for part, _ in cut_parts(encoding, path, status.st_size, allowed)]
-    return _portions(encoding, allowed, write, parts, most) if len(parts) > 1 else None
+    encoder = _PartEncoder(encoding, reading, allowed, write)
+    return _portions(encoder, parts, most) if len(parts) > 1 else None
 
 
 def _portions(
-    encoding: Encoding, allowed: Set[str], write: Write, parts: Sequence[Part], most: int
+    encoder: _PartEncoder, parts: Sequence[Part], most: int
 ) -> Generator[bytes, None, None]:
     """Yield the ids of the parts in order; those of a part may be empty."""
     from ..parallel.pool import Pool
 
-    encoder = _PartEncoder(encoding, allowed, write)
     with Pool(_Worker, (encoder,), min(most, len(parts)), forks=True) as pool:
         for outcome in _outcomes(pool, encoder, parts):
             if outcome.error:
@@ -106,8 +115,11 @@ def _outcomes(pool: Pool, encoder: _PartEncoder, parts: Sequence[Part]) -> Itera
 class _PartEncoder:
     """An encoder of parts of files."""
 
-    def __init__(self, encoding: Encoding, allowed: Set[str], write: Write) -> None:
+    def __init__(
+        self, encoding: Encoding, reading: Reading, allowed: Set[str], write: Write
+    ) -> None:
         self._encoding = encoding
+        self._reading = reading
         self._allowed = allowed
         self._write = write
 
@@ -121,12 +133,21 @@ class _PartEncoder:
         except OSError as error:
             return _Outcome(b"", f"{name}: {error.strerror or error}")
         try:
-            text = data.decode()
+            if part.start == 0 and self._reading.errors != "replace":
+                check_mark(data)
+            text = data.decode("utf-8", self._reading.handler)
         except UnicodeDecodeError as error:
             return _Outcome(b"", f"{name}: {not_utf8(error, part.start)}")
+        except ValueError as error:
+            return _Outcome(b"", f"{name}: {error}")
         encoding = self._encoding.continued if part.start else self._encoding
         try:
-            ids = encoding.encode(text, allowed_special=self._allowed, disallowed_special=())
+            if has_surrogates(text):
+                ids = list(encoded(encoding, [text], self._allowed, name))
+            else:
+                ids = encoding.encode(text, allowed_special=self._allowed, disallowed_special=())
+        except CommandError as error:
+            return _Outcome(b"", error.message)
         except ValueError as error:
             return _Outcome(b"", f"{name}: {encoding.name}: {error}")
         return _Outcome(self._write(ids))

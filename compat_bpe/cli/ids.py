@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 
 from .. import Encoding
 from ..encodings.tokenizer import Tokenizer
-from ..fit.stream import encode_iter
+from ..fit.stream import StreamEncoder, portions
+from ..pipeline.chunks import is_byte_level, joins_to_text
+from ..unicode.utf8 import split_escaped
 from .output import CommandError
 
 
@@ -28,19 +30,55 @@ def errors_of(encoding: Encoding, name: str) -> Iterator[None]:
 def encoded(
     encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
 ) -> Iterator[int]:
-    """Yield the ids of a text that comes in pieces, each as soon as it is certain.
+    r"""Yield the ids of a text that comes in pieces, each as soon as it is certain.
 
     Args:
         encoding: the encoding.
-        pieces: the text without surrogates, cut anywhere.
+        pieces: the text, cut anywhere; bytes in it that are not UTF-8 are as Python's
+            ``"surrogateescape"`` has them.
         allowed: the names of special tokens that are tokens in it.
         name: the name of the text in messages.
 
     Raises:
         CommandError: the vocabulary has no token for a part of the text; or raised by the pieces.
+
+    >>> from compat_bpe import get_encoding
+    >>> enc = get_encoding("gpt2")
+    >>> ids = list(encoded(enc, ["caf\udce9 au"], frozenset(), "x"))
+    >>> [enc.decode_single_token_bytes(token) for token in ids]
+    [b'c', b'af', b'\xe9', b' au']
     """
+    for ids, _ in encoded_parts(encoding, pieces, allowed, name):
+        yield from ids
+
+
+def encoded_parts(
+    encoding: Encoding, pieces: Iterable[str], allowed: Set[str], name: str
+) -> Iterator[tuple[Sequence[int], bytes]]:
+    """Yield the ids of ``encoded`` in lists; beside each are the bytes that it stands for.
+
+    These are empty but for a list that stands for bytes that are not UTF-8, for which there would
+    be one U+FFFD. They are encoded as they are, each such part as a chunk, and text goes on after
+    them. A vocabulary that does not merge bytes has no tokens for them: it encodes a U+FFFD.
+    """
+    merges_bytes = is_byte_level(encoding.core) and joins_to_text(encoding.core)
     with errors_of(encoding, name):
-        yield from encode_iter(encoding, pieces, allowed_special=allowed, disallowed_special=())
+        encoder = StreamEncoder(encoding, allowed_special=allowed, disallowed_special=())
+        following: StreamEncoder | None = None
+        for piece in pieces:
+            for text, data in split_escaped(piece):
+                for portion in portions(text):
+                    yield encoder.feed(portion), b""
+                if data and merges_bytes:
+                    yield encoder.finish(), b""
+                    yield encoding.core.encode_single_piece(data), data
+                    following = following or StreamEncoder(
+                        encoding.continued, allowed_special=allowed, disallowed_special=()
+                    )
+                    encoder = following
+                elif data:
+                    yield encoder.feed("\ufffd"), b""
+        yield encoder.finish(), b""
 
 
 def with_special_tokens(encoding: Encoding, text: str, allowed: Set[str], name: str) -> list[int]:

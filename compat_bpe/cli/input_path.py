@@ -1,7 +1,8 @@
-"""Paths that a command reads: their type, their names in messages, and a note before a wait."""
+"""Paths that a command reads: their type, their encoding, their names, and a note before a wait."""
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 import sys
@@ -15,6 +16,33 @@ from .output import is_terminal, write_message
 #:
 #: Nothing is checked beforehand: opening the file fails and says why, and other files are read.
 INPUT_PATH = click.Path(allow_dash=True, readable=False)
+
+
+def _check_encoding(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
+    if value is None:
+        return None
+    try:
+        codec = codecs.lookup(value)
+    except (LookupError, ValueError):
+        codec = None
+    # Python has codecs of bytes to bytes, too.
+    if codec is None or not getattr(codec, "_is_text_encoding", True):
+        raise click.BadParameter(
+            f"unknown encoding of text {value!r}; Python's names are known: utf-16, latin-1, "
+            "cp1252, shift_jis and so on."
+        )
+    return None if codec.name == "utf-8" else codec.name
+
+
+#: The option for the encoding of the text in files; its value is None for UTF-8.
+encoding_of_file = click.option(
+    "--encoding-of-file",
+    metavar="NAME",
+    callback=_check_encoding,
+    help="Read a file as text in this encoding (utf-16, latin-1, cp1252, …), not as UTF-8.",
+)
 
 
 def shown_name(path: str) -> str:

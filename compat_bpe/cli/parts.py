@@ -19,14 +19,15 @@ _WINDOWS = (1 << 10, 1 << 14)
 def parts_of(counter: FileCounter, path: str, size: int) -> list[tuple[Part, int]]:
     """Return the parts of a file, in order, each with its size in bytes; joined, they are the file.
 
-    It is the whole file if that is compressed, is no text or cannot be read: counting it says so.
+    It is the whole file if that is compressed, a notebook whose source is counted, not UTF-8, is no
+    text or cannot be read: counting it says so.
 
     Args:
         counter: the counter for the parts.
         path: the path of a regular file.
         size: its size in bytes.
     """
-    if counter.decompresses(path):
+    if not counter.takes_parts(path):
         return [(Part(path), size)]
     if size >= 2 * _SIZE:
         try:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, Callable, TypeVar
+from functools import wraps
+from typing import Any, Callable, Literal, NamedTuple, TypeVar
 
 import click
 
-from ..files.text import STDIN, not_utf8, open_bytes
+from ..files.text import STDIN, check_mark, may_become_mark, not_utf8, open_bytes, recoded
 from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
-from .input_path import INPUT_PATH, announce_wait, shown_name
+from .input_path import INPUT_PATH, announce_wait, encoding_of_file, shown_name
 from .output import CommandError, is_terminal, note_bytes
 
 #: The largest number of bytes that are read at a time.
@@ -26,6 +27,46 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def input_argument(function: _Function) -> _Function:
     """Give a command the argument ``file``; the default is standard input."""
     return click.argument("file", default=STDIN, type=INPUT_PATH, metavar="[FILE|-]")(function)
+
+
+class Reading(NamedTuple):
+    """How the bytes of an input are read as text.
+
+    Args:
+        errors: the treatment of bytes that are not UTF-8. ``"keep"`` reads them as Python's
+            ``"surrogateescape"`` does.
+        encoding: the encoding of the input; None for UTF-8.
+    """
+
+    errors: Literal["strict", "replace", "keep"] = "strict"
+    encoding: str | None = None
+
+    @property
+    def handler(self) -> str:
+        """The error handler of this treatment."""
+        return "surrogateescape" if self.errors == "keep" else self.errors
+
+
+#: UTF-8 and nothing else.
+STRICT = Reading()
+
+
+def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command ``--errors`` and ``--encoding-of-file``, as the parameter ``reading``."""
+    errors = click.option(
+        "--errors",
+        type=click.Choice(["keep", "replace", "strict"]),
+        default="keep",
+        show_default=True,
+        help="Keep bytes that are not UTF-8 as they are (keep), read them as U+FFFD (replace), or "
+        "take them for an error (strict).",
+    )
+
+    @wraps(function)
+    def with_reading(errors: Any, encoding_of_file: str | None, **options: Any) -> Any:
+        return function(reading=Reading(errors, encoding_of_file), **options)
+
+    return errors(encoding_of_file(with_reading))
 
 
 def check_escaped(
@@ -77,43 +118,76 @@ def check_utf8(argument: str) -> str:
     return argument
 
 
-def read_blocks(path: str) -> Iterator[bytes]:
+def read_blocks(path: str, reading: Reading = STRICT) -> Iterator[bytes]:
     """Yield the bytes of a file, or of standard input, as they come.
 
+    Args:
+        path: the file, or ``-``.
+        reading: the encoding of its text; if it is not UTF-8, the bytes are those of UTF-8.
+
     Raises:
-        CommandError: it cannot be read.
+        CommandError: it cannot be read, or is not in this encoding.
     """
     if path == STDIN and sys.stdin is None:
         raise CommandError("standard input: closed")
     announce_wait(path)
     try:
         with open_bytes(path) as file:
+            if reading.encoding is not None:
+                file = recoded(file, reading.encoding, replace=reading.errors == "replace")
             # Return the bytes that are there: do not wait until a block is full.
             read = getattr(file, "read1", file.read)
             yield from iter(lambda: read(_BLOCK), b"")
     except OSError as error:
         raise CommandError(f"{shown_name(path)}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise CommandError(f"{shown_name(path)}: {error}") from None
 
 
-def read_pieces(path: str) -> Iterator[str]:
+def read_pieces(path: str, reading: Reading = STRICT) -> Iterator[str]:
     """Yield the text of a file, or of standard input, as it comes.
 
+    Args:
+        path: the file, or ``-``.
+        reading: how it is read.
+
     Raises:
-        CommandError: it cannot be read, or is not UTF-8; the message says at which byte.
+        CommandError: it cannot be read, or is not UTF-8; the message says at which byte. Or it
+            begins as UTF-16, unless what is not UTF-8 is to be replaced.
     """
-    decoder = Utf8Decoder("strict")
+    decoder = Utf8Decoder(reading.handler)
     try:
-        for block in read_blocks(path):
+        for block in _checked(read_blocks(path, reading), reading):
             yield decoder.feed(block)
         yield decoder.finish()
     except StreamDecodeError as error:
         reason = not_utf8(error, error.offset - error.start)
         raise CommandError(f"{shown_name(path)}: {reason}") from None
+    except ValueError as error:
+        raise CommandError(f"{shown_name(path)}: {error}") from None
 
 
-def read_all(path: str) -> str:
-    """Return the whole text of a file, or of standard input; errors as in ``read_pieces``."""
-    return "".join(read_pieces(path))
+def _checked(blocks: Iterator[bytes], reading: Reading) -> Iterator[bytes]:
+    """Yield the same blocks, after a check of the beginning.
+
+    Raises:
+        ValueError: there is the byte-order mark of another encoding.
+    """
+    if reading.errors != "replace":
+        beginning = b""
+        while may_become_mark(beginning):
+            block = next(blocks, b"")
+            beginning += block
+            if not block:
+                break
+        check_mark(beginning)
+        yield beginning
+    yield from blocks
+
+
+def read_all(path: str, reading: Reading = STRICT) -> str:
+    """Return the whole text of a file, or of standard input; as in ``read_pieces``."""
+    return "".join(read_pieces(path, reading))
 
 
 def portions(pieces: Iterable[str]) -> Iterator[str]:

@@ -22,6 +22,7 @@ from typing import Callable, Literal, NamedTuple, get_args
 from ..files.compressed import kind_of_compression, read_blocks, read_lines, uncompressed_name
 from ..files.json_message import json_message
 from ..files.names import parts_of_path
+from ..files.notebook import LARGEST_NOTEBOOK, NotebookError, is_notebook, notebook_source
 from ..files.text import check_beginning, not_utf8
 from ..formats.checked_json import Json
 from ..unicode.surrogates import repair
@@ -59,6 +60,7 @@ def read_corpus(
     errors: Errors = "strict",
     advance: Callable[[int], None] = lambda size: None,
     skipped: Callable[[str, str], None] = lambda source, reason: None,
+    not_notebook: Callable[[str, str], None] | None = None,
 ) -> Iterator[DocumentPart]:
     r"""Yield the documents of some files in parts, in the order of the files.
 
@@ -91,6 +93,8 @@ def read_corpus(
             next part is asked for. They are bytes of the file on disk: of a compressed file,
             compressed ones.
         skipped: called with the place and the reason of everything that is left out.
+        not_notebook: given to read only the source of notebooks (``.ipynb``); called with the path
+            of one that is damaged, which is read as it is, and the reason.
 
     Raises:
         OSError: a file cannot be read, whatever ``errors`` is; ``filename`` says which.
@@ -107,7 +111,7 @@ def read_corpus(
     """
     if errors not in get_args(Errors):
         raise ValueError(f"errors is {errors!r}; it must be one of {', '.join(get_args(Errors))}")
-    reader = _Reader(field, group_field, errors, advance, skipped)
+    reader = _Reader(field, group_field, errors, advance, skipped, not_notebook)
     return (part for file in files for part in reader.read(file, jsonl))
 
 
@@ -205,7 +209,9 @@ class _Reader:
         errors: Errors,
         advance: Callable[[int], None],
         skipped: Callable[[str, str], None],
+        not_notebook: Callable[[str, str], None] | None,
     ) -> None:
+        self._not_notebook = not_notebook
         self._field = field
         self._group_field = group_field
         self._skips = errors == "skip"
@@ -260,7 +266,28 @@ class _Reader:
                 yield from held.take()
 
     def _text(self, file: CorpusFile) -> Iterator[DocumentPart]:
-        return parts_of(self._decoded(file.path, self._progress.read), file.group, file.path)
+        pieces = self._decoded(file.path, self._progress.read)
+        if self._not_notebook is not None and is_notebook(uncompressed_name(file.path)):
+            pieces = self._source(pieces, file.path, self._not_notebook)
+        return parts_of(pieces, file.group, file.path)
+
+    def _source(
+        self, pieces: Iterator[str], path: str, not_notebook: Callable[[str, str], None]
+    ) -> Iterator[str]:
+        """Yield the source of a notebook; of what is not one, its pieces."""
+        held: list[str] = []
+        size = 0
+        for piece in pieces:
+            held.append(piece)
+            size += len(piece)
+            if size > LARGEST_NOTEBOOK:
+                break
+        try:
+            held = [notebook_source("".join(held))]
+        except NotebookError as error:
+            not_notebook(path, str(error))
+        yield from held
+        yield from pieces
 
     def _decoded(self, path: str, advance: Callable[[int], None]) -> Iterator[str]:
         decoder = Utf8Decoder(self._decoding)

@@ -1,14 +1,15 @@
 """What makers publish about the tokens of models that have no public tokenizer.
 
-An estimate is the number of characters divided by a factor that the maker publishes. It is made
-only for a caller who asks for one. It is no encoding: there are no ids, and nothing says where
-tokens begin.
+An estimate is the number of characters divided by a factor that the maker publishes, or a number
+of tokens times a factor that the caller has measured. It is made only for a caller who asks for
+one. It is no encoding: there are no ids, and nothing says where tokens begin.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import ceil
-from typing import NamedTuple
+from typing import NamedTuple, Union
 
 from .families import NotPublic
 from .model_names import resolve_model
@@ -48,6 +49,54 @@ class Factor(NamedTuple):
         said = f"{self.maker} says {self.words} ({self.source}, {self.seen})"
         return f"{said}; {self.caveat}" if self.caveat else said
 
+
+class OwnFactor(NamedTuple):
+    """A factor that a caller has measured, by which another number of tokens is multiplied.
+
+    Args:
+        times: the factor; exact, so that 1.1 times 10 is 11.
+        of: the maker's factor whose estimate is multiplied, or the name of the encoding whose
+            tokens are.
+    """
+
+    times: Fraction
+    of: Factor | str
+
+    @classmethod
+    def of_text(cls, times: str, of: Factor | str) -> OwnFactor:
+        """Return a factor that is written in digits, as ``"1.18"``."""
+        return cls(Fraction(times), of)
+
+    def tokens(self, number: int) -> int:
+        """Return the approximate number of tokens, rounded up.
+
+        Args:
+            number: the number of characters for a maker's factor, of tokens for an encoding.
+
+        >>> OwnFactor.of_text("1.1", "o200k_base").tokens(10)
+        11
+        >>> OwnFactor.of_text("1.1", FACTORS["Claude's models"]).tokens(35)
+        11
+        """
+        divisor = Fraction(1 if isinstance(self.of, str) else self.of.characters)
+        return ceil(number * self.times / divisor)
+
+    @property
+    def reason(self) -> str:
+        """The reason for which a number is an estimate.
+
+        >>> OwnFactor.of_text("1.18", "o200k_base").reason
+        'your factor of 1.18 times the tokens of o200k_base'
+        """
+        if isinstance(self.of, str):
+            what = f"the tokens of {self.of}"
+        else:
+            # What a caller has measured has in it what the maker adds.
+            what = f"the number that follows from this: {self.of._replace(caveat='').reason}"
+        return f"your factor of {float(self.times):g} times {what}"
+
+
+Estimate = Union[Factor, OwnFactor]
 
 #: The name of a family → its maker's factor. A family that is not here gets no estimate.
 FACTORS: dict[str, Factor] = {

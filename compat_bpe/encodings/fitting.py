@@ -62,8 +62,9 @@ class Fitting:
 
         The result has at most ``limit`` tokens when it is counted itself, and no character is cut
         in two. With the head or the tail kept it is the longest that fits and may be cut there;
-        with both ends, the head has half of the room and the tail the rest. The time taken grows
-        with what is kept, not with the text.
+        with both ends, the head has half of the room and the tail the rest. Where the boundary
+        allows no cut that leaves some text, the next finer one is used. The time taken grows with
+        what is kept, not with the text.
 
         Args:
             text: any string; names of special tokens are plain text, as in ``count``.
@@ -71,10 +72,12 @@ class Fitting:
             keep: ``"head"``, ``"tail"`` or ``"ends"``.
             boundary: the places for cuts: ``"char"``, between any two characters;
                 ``"word"``, not between two letters, marks, digits or underscores; ``"line"``, only
-                after the end of a line.
+                after the end of a line. A line that does not fit is cut as with ``"word"``, and a
+                word that does not fit as with ``"char"``; each end for itself.
             marker: put where something was cut, exactly as it is; it counts, too, and is left out
                 if it alone does not fit. The default is ``"…"`` between two ends, a line of its
-                own (``"…\\n"``) with the boundary ``"line"``; else nothing.
+                own (``"…\\n"``) with the boundary ``"line"`` and whole lines after it; else
+                nothing.
 
         Returns:
             The ``text``, its ``count``, the offsets ``kept``, and whether it ``was_cut``.

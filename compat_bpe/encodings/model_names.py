@@ -84,8 +84,8 @@ MODEL_PREFIX_TO_ENCODING: dict[str, str] = {
 }
 
 #: The name of a model that tiktoken does not know → its encoding.
-#: ``deepseek-chat`` and ``deepseek-reasoner`` name whatever model DeepSeek's service uses. Plain
-#: text has the same number of tokens in each of DeepSeek's encodings.
+#: ``deepseek-chat`` and ``deepseek-reasoner`` are names of DeepSeek's service; they meant V4 last.
+#: Plain text has the same number of tokens in each of DeepSeek's encodings.
 OTHER_MODEL_TO_ENCODING: dict[str, str] = {
     "gpt-oss": "o200k_harmony",  # Ollama's
     "gpt-realtime": "o200k_base",  # these and "-mini" follow gpt-4o-realtime and gpt-4o-audio
@@ -97,8 +97,8 @@ OTHER_MODEL_TO_ENCODING: dict[str, str] = {
     "gpt2-medium": "gpt2",
     "gpt2-large": "gpt2",
     "gpt2-xl": "gpt2",
-    "deepseek-chat": "deepseek_v3",
-    "deepseek-reasoner": "deepseek_r1",
+    "deepseek-chat": "deepseek_v4",
+    "deepseek-reasoner": "deepseek_v4",
     "deepseek-r1": "deepseek_r1",
     "deepseek-r1-zero": "deepseek_r1",
     "deepseek-r1-671b": "deepseek_r1",

@@ -226,8 +226,7 @@ def read_lines(
 def opened(path: str, advance: Callable[[int], None]) -> Iterator[BinaryIO]:
     """Open a file for reading as ``read_blocks`` does; ``read(n)`` gives less only at the end."""
     with open_bytes(path) as file:
-        told = _Told(file, advance)
-        stream = BufferedReader(told, BLOCK)
+        stream = told(file, advance)
         if not is_compressed(path):
             yield stream
             return
@@ -236,6 +235,11 @@ def opened(path: str, advance: Callable[[int], None]) -> Iterator[BinaryIO]:
             yield codec.opened(stream)
         except EOFError:
             raise DamagedError(f"{codec.name} data that is cut short") from None
+
+
+def told(file: BinaryIO, advance: Callable[[int], None]) -> Any:
+    """Return a file that reports the number of bytes of each read of another one."""
+    return BufferedReader(_Told(file, advance), BLOCK)
 
 
 class _Streams(RawIOBase):

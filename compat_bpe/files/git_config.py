@@ -1,4 +1,4 @@
-r"""Git's settings that say what is ignored.
+r"""Git's settings that say what is ignored, and which kind of ids its index has.
 
 ``core.excludesFile`` names the user's ignore file. With ``core.ignoreCase``, which git sets for a
 repository on a disk that does not tell ``A`` from ``a``, patterns match in upper and lower case.
@@ -13,12 +13,11 @@ from __future__ import annotations
 import errno
 import os
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from .whole import read_gits
+from .whole import read_gits_text
 
 _SYSTEM = "/etc/gitconfig"
 #: The largest depth of files that include one another, as in git.
@@ -46,10 +45,12 @@ class Settings(NamedTuple):
             if the setting is empty, or if there is no setting and git's default file cannot be
             read.
         ignores_case: True if patterns match in upper and lower case.
+        hash_size: the bytes of an object's id, of SHA-1 or SHA-256.
     """
 
     excludes_file: str | None
     ignores_case: bool
+    hash_size: int
 
 
 def read_settings(git_directory: str, top: str) -> Settings:
@@ -72,11 +73,13 @@ def read_settings(git_directory: str, top: str) -> Settings:
                 raise
     found.update(_from_environment())
     ignores_case = _is_true(found.get("core.ignorecase", "false"))
+    hash_size = 32 if found.get("extensions.objectformat") == "sha256" else 20
     named = found.get("core.excludesfile")
     if named is not None:
-        return Settings(os.path.join(top, _expanded(named)) if named else None, ignores_case)
+        named = os.path.join(top, _expanded(named)) if named else None
+        return Settings(named, ignores_case, hash_size)
     standard = os.path.join(_config_home(), "ignore")
-    return Settings(standard if os.access(standard, os.R_OK) else None, ignores_case)
+    return Settings(standard if os.access(standard, os.R_OK) else None, ignores_case, hash_size)
 
 
 def _is_true(value: str | None) -> bool:
@@ -126,8 +129,7 @@ def _settings(path: str, read: list[str], depth: int = 0) -> Iterator[tuple[str,
     read.append(path)
     if len(read) > _MOST_FILES:
         raise OSError(errno.ELOOP, f"Includes more than {_MOST_FILES} files", read[0])
-    data = read_gits(path)
-    text = data.decode(sys.getfilesystemencoding(), "surrogateescape").replace("\r\n", "\n")
+    text = read_gits_text(path).replace("\r\n", "\n")
     try:
         for key, value in parse(text):
             yield key, value

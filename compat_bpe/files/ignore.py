@@ -1,22 +1,26 @@
 """Rules of ignore files, and globs; ``wildmatch`` reads their patterns.
 
-As in git, the first file with a rule that matches decides: the ``.gitignore`` of the directory,
-those of the directories above it, the repository's ``info/exclude``, the user's
-``core.excludesFile``.
+The first file with a rule that matches decides. As in ripgrep, the ``.ignore`` files of the
+directory and those above it come first. Then, as in git: the ``.gitignore`` of the directory, those
+of the directories above it, the repository's ``info/exclude``, the user's ``core.excludesFile``;
+these are not about files that git tracks.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Callable, NamedTuple
+from collections.abc import Container, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Callable, NamedTuple
 
-from .whole import read_gits
+from .whole import read_gits_text
 from .wildmatch import InvalidPatternError, alternatives, as_bytes, lowered, matcher
 
-#: The file in a directory with the rules for everything below it.
-IGNORE_FILE = ".gitignore"
+if TYPE_CHECKING:
+    from .git_index import TrackedFiles
+
+#: The files in a directory with the rules for everything below it: of git, of ripgrep and others.
+GIT_IGNORE = ".gitignore"
+DOT_IGNORE = ".ignore"
 #: The entry at the top of a repository: its directory, or a file that says where this is.
 GIT = ".git"
 
@@ -114,19 +118,90 @@ def _any_part(rules: Rules, path: str) -> bool:
     return False
 
 
-def ignored(chain: Sequence[Rules], path: str, is_directory: bool) -> bool:
-    """Return True if a path is ignored by the first of some rules that match it."""
+class Scope(NamedTuple):
+    """The rules for what is in a directory, nearest first; the first that match decide.
+
+    Args:
+        dotted: the rules of ``.ignore`` files, which come before all others.
+        git: the rules of git.
+        tracked: what git tracks in the repository around; None outside of one.
+        is_ignored: git ignores the directory itself: only tracked files of it are taken.
+    """
+
+    dotted: tuple[Rules, ...] = ()
+    git: tuple[Rules, ...] = ()
+    tracked: TrackedFiles | None = None
+    is_ignored: bool = False
+
+    def below(self, path: str, is_directory: bool) -> Scope | None:
+        """Return the scope for what is below a path, or for the file; None if it is ignored.
+
+        Git ignores no file that it tracks, and enters a directory that has one.
+
+        Raises:
+            OSError: git's index cannot be read.
+        """
+        verdict = _verdict(self.dotted, path, is_directory)
+        if verdict:
+            return None
+        by_git = self.is_ignored or (verdict is None and _verdict(self.git, path, is_directory))
+        if not by_git:
+            return self
+        if self.tracked is None or not self.tracked.has(path, is_directory):
+            return None
+        return self._replace(is_ignored=True)
+
+    def inside(self, directory: str, names: Container[str] | None = None) -> Scope:
+        """Return the scope for the entries of a directory: with its own rules first.
+
+        A repository within another has only its own rules of git, and the user's.
+
+        Args:
+            directory: an absolute path.
+            names: the names in it, in lower case, if they are known.
+
+        Raises:
+            OSError: an ignore file or git's configuration cannot be read.
+        """
+        scope = self
+        if (names is None or GIT in names) and os.path.lexists(os.path.join(directory, GIT)):
+            scope = _scope_of_repository(directory)._replace(dotted=self.dotted)
+        any_case = scope.tracked is not None and scope.tracked.ignores_case
+        if rules := _rules_in(directory, GIT_IGNORE, names, any_case):
+            scope = scope._replace(git=(rules, *scope.git))
+        if rules := _rules_in(directory, DOT_IGNORE, names):
+            scope = scope._replace(dotted=(rules, *scope.dotted))
+        return scope
+
+
+def _rules_in(
+    directory: str, name: str, names: Container[str] | None, any_case: bool = False
+) -> Rules | None:
+    """Return the rules of an ignore file in a directory, if there are any.
+
+    As in git, a link is not followed: it might lead out of the repository.
+    """
+    path = os.path.join(directory, name)
+    if (names is not None and name not in names) or os.path.islink(path):
+        return None
+    lines = _lines(path)
+    return Rules(directory, lines, any_case) if lines else None
+
+
+def _verdict(chain: Iterable[Rules], path: str, is_directory: bool) -> bool | None:
+    """Return what the first of some rules that match a path say; None if none of them do."""
     for rules in chain:
         verdict = rules.verdict(path, is_directory)
         if verdict is not None:
             return verdict
-    return False
+    return None
 
 
-def rules_around(directory: str) -> tuple[Rules, ...]:
-    """Return the rules for a directory from those above it, up to the top of its repository.
+def scope_around(directory: str) -> Scope:
+    """Return the scope that a directory has from those above it.
 
-    There are none if the directory is in no repository, or is the top of one.
+    ``.gitignore`` files count from the top of the repository on, and not outside of one;
+    ``.ignore`` files count from the root on.
 
     Args:
         directory: an absolute path without symbolic links.
@@ -134,67 +209,51 @@ def rules_around(directory: str) -> tuple[Rules, ...]:
     Raises:
         OSError: an ignore file or git's configuration cannot be read.
     """
-    above = []
-    while not os.path.lexists(os.path.join(directory, GIT)):
-        directory, before = os.path.dirname(directory), directory
-        if directory == before:
-            return ()
-        above.append(directory)
-    chain: tuple[Rules, ...] = ()
-    for directory in reversed(above):
-        chain = rules_within(directory, chain)
-    return chain
+    above = [directory]
+    while above[-1] != os.path.dirname(above[-1]):
+        above.append(os.path.dirname(above[-1]))
+    in_git = (at for at, one in enumerate(above) if os.path.lexists(os.path.join(one, GIT)))
+    top = next(in_git, 0)
+    scope = Scope()
+    for at in range(len(above) - 1, 0, -1):
+        scope = scope.inside(above[at], None if at <= top else (DOT_IGNORE,))
+    return scope
 
 
-def rules_within(directory: str, chain: tuple[Rules, ...]) -> tuple[Rules, ...]:
-    """Return the rules for the entries of a directory: its own, then those of the ones above.
+def _scope_of_repository(top: str) -> Scope:
+    """Return the scope at the top of a working tree, but for the ignore files there."""
+    from .git_config import read_settings  # only repositories need these
+    from .git_index import TrackedFiles
 
-    A repository within another has only its own rules, and the user's.
+    own, shared = _git_directories(top)
+    settings = read_settings(shared, top)
+    paths = (os.path.join(shared, "info", "exclude"), settings.excludes_file)
+    rules = tuple(
+        Rules(top, lines, settings.ignores_case)
+        for path in paths
+        if path and (lines := _lines(path))
+    )
+    return Scope(git=rules, tracked=TrackedFiles(top, own, settings))
 
-    Args:
-        directory: an absolute path.
-        chain: the rules for the directory itself.
 
-    Raises:
-        OSError: an ignore file or git's configuration cannot be read.
+def _git_directories(top: str) -> tuple[str, str]:
+    """Return the directory of a working tree's index, and that of its configuration.
+
+    Worktrees and submodules have them elsewhere; a worktree shares its repository's configuration.
     """
-    if os.path.lexists(os.path.join(directory, GIT)):
-        from .git_config import read_settings  # only repositories need it
-
-        git = _git_directory(directory)
-        settings = read_settings(git, directory)
-        paths = (os.path.join(git, "info", "exclude"), settings.excludes_file)
-        chain = tuple(
-            Rules(directory, lines, settings.ignores_case)
-            for path in paths
-            if path and (lines := _lines(path))
-        )
-        if settings.ignores_case:  # the last ones say it to the directories below
-            chain += (Rules(directory, (), any_case=True),)
-    path = os.path.join(directory, IGNORE_FILE)
-    # As in git, a link is not followed: it might lead out of the repository.
-    lines = [] if os.path.islink(path) else _lines(path)
-    any_case = bool(chain) and chain[-1].any_case
-    return (Rules(directory, lines, any_case), *chain) if lines else chain
-
-
-def _git_directory(top: str) -> str:
-    """Return the repository of a working tree; worktrees and submodules have it elsewhere."""
-    path = os.path.join(top, GIT)
-    if os.path.isfile(path):
-        for line in _lines(path)[:1]:
-            path = os.path.join(top, line.removeprefix("gitdir:").strip())
-        # A worktree shares the files of the repository that it belongs to.
-        for line in _lines(os.path.join(path, "commondir"))[:1]:
-            path = os.path.join(path, line.strip())
-    return path
+    own = os.path.join(top, GIT)
+    if os.path.isfile(own):
+        for line in _lines(own)[:1]:
+            own = os.path.join(top, line.removeprefix("gitdir:").strip())
+    shared = own
+    for line in _lines(os.path.join(own, "commondir"))[:1]:
+        shared = os.path.join(own, line.strip())
+    return own, shared
 
 
 def _lines(path: str) -> list[str]:
     """Return the lines of a file; none if there is no such file, or a device, as in git."""
-    data = read_gits(path)
-    # Bytes that are no text become surrogates, as in the names of files.
-    lines = data.decode(sys.getfilesystemencoding(), "surrogateescape").split("\n")
+    lines = read_gits_text(path).split("\n")
     return [line.removesuffix("\r") for line in lines if line.removesuffix("\r")]
 
 

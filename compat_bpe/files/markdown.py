@@ -69,6 +69,16 @@ def markdown_sections(text: str) -> list[MarkdownSection]:
     ]
 
 
+def body_start(text: str) -> int:
+    r"""Return the offset behind the front matter of a text: 0 if there is none.
+
+    >>> body_start("---\nname: a\n---\n# A\n"), body_start("# A\n---\n")
+    (16, 0)
+    """
+    lines = _LINE.findall(text)
+    return sum(map(len, lines[: _behind_front_matter([line.rstrip("\r\n") for line in lines])]))
+
+
 def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
     """Yield the level of each heading, the index of its first line, and its text."""
     at = _behind_front_matter(lines)
@@ -114,8 +124,10 @@ def _goes_on(before: str) -> bool:
 
 def _behind_front_matter(lines: list[str]) -> int:
     """Return the index of the first line that is Markdown."""
-    if lines and lines[0].rstrip() in ("---", "+++"):
+    # Readers of front matter pass over a byte-order mark.
+    fence = lines[0].lstrip("\ufeff").rstrip() if lines else ""
+    if fence in ("---", "+++"):
         for index, line in enumerate(lines[1:], 1):
-            if line.rstrip() == lines[0].rstrip():
+            if line.rstrip() == fence:
                 return index + 1
     return 0

@@ -5,7 +5,11 @@ from __future__ import annotations
 import codecs
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from typing import BinaryIO
+from io import BufferedReader, RawIOBase
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 STDIN = "-"
 
@@ -77,17 +81,25 @@ def check_beginning(
         ValueError: it is not; the message says why. A ``BinaryError`` if there is a NUL byte.
     """
     if not any_bytes:
-        for mark, name in _OTHER_MARKS.items():
-            if data.startswith(mark):
-                raise ValueError(
-                    f"not UTF-8: {name} byte-order mark at offset 0; convert it to UTF-8"
-                )
+        check_mark(data)
     nul = -1 if allow_nul else data.find(0, 0, _BINARY_LOOKAHEAD)
     if nul >= 0:
         is_text = any_bytes or _begins_as_utf8(data)
         raise BinaryError(
             f"binary: NUL byte at offset {nul}" + (f"; {advice}" if advice and is_text else "")
         )
+
+
+def check_mark(data: bytes) -> None:
+    """Raise ``ValueError`` if data begins with the byte-order mark of UTF-16 or UTF-32."""
+    for mark, name in _OTHER_MARKS.items():
+        if data.startswith(mark):
+            raise ValueError(f"not UTF-8: {name} byte-order mark at offset 0; convert it to UTF-8")
+
+
+def may_become_mark(data: bytes) -> bool:
+    """Return True if only further data says if, or which, such a mark is at the beginning."""
+    return any(len(data) < len(mark) and mark.startswith(data) for mark in _OTHER_MARKS)
 
 
 def _begins_as_utf8(data: bytes) -> bool:
@@ -107,3 +119,66 @@ def not_utf8(error: UnicodeDecodeError, before: int = 0) -> ValueError:
     """
     byte, offset = error.object[error.start], before + error.start
     return ValueError(f"not UTF-8: byte 0x{byte:02x} at offset {offset}; convert it to UTF-8")
+
+
+def recoded(file: BinaryIO, encoding: str, *, replace: bool = False) -> Any:
+    r"""Return a file with the text of another one in UTF-8.
+
+    Args:
+        file: the other one.
+        encoding: the encoding of its text, by one of Python's names.
+        replace: put U+FFFD for data that is not in this encoding.
+
+    ``read`` raises ``ValueError`` for such data; the message says where it is.
+
+    >>> import io
+    >>> recoded(io.BytesIO("naïve".encode("utf-16")), "utf-16").read()
+    b'na\xc3\xafve'
+    """
+    return BufferedReader(_Recoded(file, encoding, replace))
+
+
+class _Recoded(RawIOBase):
+    def __init__(self, file: BinaryIO, encoding: str, replace: bool) -> None:
+        self._file = file
+        self._encoding = encoding
+        self._replace = replace
+        errors = "replace" if replace else "strict"
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors)
+        self._is_at_end = False
+        self._size = 0
+        self._waiting = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        view = memoryview(buffer)
+        while not self._waiting and not self._is_at_end:
+            # Take the bytes that are there: do not wait until a block is full.
+            data = getattr(self._file, "read1", self._file.read)(len(view))
+            if data is None:
+                raise BlockingIOError("it is in non-blocking mode and has nothing to read yet")
+            self._is_at_end = not data
+            self._size += len(data)
+            self._waiting = self._utf8(data)
+        count = min(len(view), len(self._waiting))
+        view[:count], self._waiting = self._waiting[:count], self._waiting[count:]
+        return count
+
+    def _utf8(self, data: bytes) -> bytes:
+        try:
+            text = self._decoder.decode(data, not data)
+        except UnicodeDecodeError as error:
+            at = self._size - len(error.object) + error.start
+            reason = f"byte 0x{error.object[error.start]:02x} at offset {at}"
+        except ValueError as error:  # codecs without places
+            reason = str(error)
+        else:
+            if self._replace:  # some codecs give lone surrogates
+                text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            try:
+                return text.encode()
+            except UnicodeEncodeError:
+                reason = "a lone surrogate"
+        raise ValueError(f"not {self._encoding}: {reason}; is it another encoding?")

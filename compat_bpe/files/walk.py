@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from typing import Callable, NamedTuple
 
-from .ignore import GIT, Globs, Rules, ignored, rules_around, rules_within
+from .ignore import GIT, Globs, Scope, scope_around
 from .text import STDIN
 
 
@@ -43,7 +43,7 @@ class Walk:
 
     Args:
         hidden: search names that begin with a dot, too, except ``.git``.
-        ignore: leave out what git ignores.
+        ignore: leave out what git and ``.ignore`` files ignore.
         include: globs; if there are any, only files that match one are found.
         exclude: globs; files and directories that match one are left out.
         globs_from: the directory in which a ``.gitignore`` would have these globs; the current one
@@ -110,14 +110,16 @@ class Walk:
     def _start(self, top: str) -> list[_Directory]:
         absolute = os.path.realpath(top)
         relative = _relative(top, self._globs_from) if self._globs else ""
-        chain = rules_around(absolute) if self._ignore else ()
-        return [_Directory(top, absolute, relative, chain)]
+        scope = scope_around(absolute) if self._ignore else Scope()
+        return [_Directory(top, absolute, relative, scope)]
 
     def _entries(self, directory: _Directory) -> Iterator[_Directory | tuple[str, int]]:
         """Yield the directories and files of a directory that are not left out, sorted by name."""
         with os.scandir(directory.path) as scan:
             entries = sorted(scan, key=lambda entry: entry.name)
-        chain = rules_within(directory.absolute, directory.chain) if self._ignore else ()
+        scope = directory.scope
+        if self._ignore:
+            scope = scope.inside(directory.absolute, {entry.name.lower() for entry in entries})
         left_out = self._left_out
         for entry in entries:
             name = entry.name
@@ -131,14 +133,15 @@ class Walk:
                 left_out.special += 1
                 continue
             absolute = os.path.join(directory.absolute, name)
-            if chain and ignored(chain, absolute, is_directory):
+            inner = scope.below(absolute, is_directory)
+            if inner is None:
                 left_out.ignored += 1
                 continue
             relative = os.path.join(directory.relative, name)
             if self._globs is not None and self._globs.exclude(relative, is_directory):
                 left_out.excluded += 1
             elif is_directory:
-                yield _Directory(entry.path, absolute, relative, chain)
+                yield _Directory(entry.path, absolute, relative, inner)
             elif self._globs is None or self._globs.include(relative):
                 yield entry.path, _size(entry)
 
@@ -180,8 +183,8 @@ class _Directory(NamedTuple):
     absolute: str
     #: The path that globs are matched against.
     relative: str
-    #: The ignore rules for the directory itself; the first that match decide.
-    chain: tuple[Rules, ...]
+    #: The ignore rules that it has from the directories above it.
+    scope: Scope
 
 
 def _relative(path: str, start: str | None) -> str:

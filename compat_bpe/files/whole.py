@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import stat
+import sys
 from typing import BinaryIO, Callable
 
 #: The largest vocabulary, or file of settings beside one, in bytes. Those of today are a tenth of
@@ -73,23 +75,32 @@ def read_at_most(read: Callable[[int], bytes], most: int) -> bytes:
     return b"".join(blocks)
 
 
-def read_gits(path: str) -> bytes:
-    """Return the content of an ignore file, or of a file of git's configuration.
+def read_gits(path: str, limit: int = GITS_LIMIT) -> bytes | None:
+    """Return the content of a file of git's: an ignore file, its configuration, its index.
 
-    It is empty if there is no such file, or if the path is not a regular file. A byte-order mark is
-    left out.
+    It is None if there is no such file, or if the path is not a regular file.
+
+    Raises:
+        OSError: the file cannot be read, or is larger than ``limit``.
+    """
+    try:
+        return read_whole(path, limit)
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, NotRegularError):
+        return None
+    except ValueError:
+        raise OSError(errno.EFBIG, f"Larger than {limit:,} bytes", path) from None
+
+
+def read_gits_text(path: str) -> str:
+    """Return the text of an ignore file, or of git's configuration; empty as ``read_gits``.
+
+    A byte-order mark is left out. Bytes that are not text become surrogates, as in names of files.
 
     Raises:
         OSError: the file cannot be read, or is larger than ``GITS_LIMIT``.
     """
-    try:
-        data = read_whole(path, GITS_LIMIT)
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, NotRegularError):
-        return b""
-    except ValueError:
-        reason = f"Larger than {GITS_LIMIT:,} bytes"
-        raise OSError(errno.EFBIG, reason, path) from None
-    return data[3:] if data.startswith(b"\xef\xbb\xbf") else data
+    data = (read_gits(path) or b"").removeprefix(codecs.BOM_UTF8)
+    return data.decode(sys.getfilesystemencoding(), "surrogateescape")
 
 
 def _opened_at_once(path: str, flags: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Callable, Literal, get_args
 
 from ..unicode.properties import word
@@ -27,6 +28,30 @@ def rule_of(boundary: Boundary) -> Callable[[str, int], bool]:
         return _RULES[boundary]
     except KeyError:
         raise ValueError(f"unknown boundary {boundary!r}; known: {', '.join(BOUNDARIES)}") from None
+
+
+def with_finer(boundary: Boundary) -> tuple[Boundary, ...]:
+    """Return a boundary and those to fall back to where it allows no cut, the finest last.
+
+    Raises:
+        ValueError: the boundary is not known.
+
+    >>> with_finer("line")
+    ('line', 'word', 'char')
+    """
+    rule_of(boundary)
+    return BOUNDARIES[BOUNDARIES.index(boundary) :: -1]
+
+
+def boundary_at(text: str, at: int, boundaries: Iterable[Boundary]) -> Boundary:
+    """Return the first of some boundaries at which a text may be cut at an offset inside it.
+
+    The last one is ``"char"``, and the offset is not within a character.
+
+    >>> boundary_at("one two", 3, with_finer("line"))
+    'word'
+    """
+    return next(name for name in boundaries if rule_of(name)(text, at))
 
 
 def _is_between_chars(text: str, at: int) -> bool:

@@ -17,7 +17,7 @@ from enum import Enum
 from typing import NamedTuple, Union, overload
 
 from ..pipeline.added.special import split_special
-from .boundary import BOUNDARIES, Boundary, rule_of
+from .boundary import Boundary, rule_of, with_finer
 from .document import Document
 from .last_cut_point import last_cut_point
 from .longest_part import check_limit, fits, longest_prefix, longest_suffix
@@ -259,7 +259,7 @@ class _Fitting:
         self._parts = parts
         self._limit = limit
         # Next to the cursor, finer boundaries may be used.
-        self._boundaries = BOUNDARIES[BOUNDARIES.index(boundary) :: -1]
+        self._boundaries = with_finer(boundary)
         self._left_out, self._prefix, self._suffix, _ = texts
         self._encoding = self._names_as_text(encoding)
 

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
-from .boundary import Boundary, rule_of
+from .boundary import Boundary, rule_of, with_finer
 from .last_cut_point import last_cut_point
 from .longest_part import check_limit, fits
 from .text_encoder import TextEncoder, check_encoding
-from .truncate import KEEPS, Keep, Truncated, truncate
+from .truncate import KEEPS, Keep, Truncated, truncate_at
 
 #: The treatment of a section that does not fit.
 Cut = Literal["drop", "head", "tail", "ends", "lines"]
@@ -32,7 +32,8 @@ class Section(NamedTuple):
         cut: the treatment if it does not fit. ``"drop"`` leaves it out. ``"head"``, ``"tail"``
             and ``"ends"`` keep that part of it. ``"lines"`` keeps whole lines from its beginning.
         boundary: the positions at which the head, tail or ends may be cut: ``"char"``, ``"word"``
-            or ``"line"``.
+            or ``"line"``. If that leaves nothing of it within the limit of the whole prompt, it is
+            cut at the next finer one.
         marker: the text put where something was cut; see ``Encoding.truncate``.
         required: True to reserve its minimum whatever else is dropped; it is an error if even that
             does not fit.
@@ -137,6 +138,7 @@ def fit_sections(
         _check(section, number)
     prompt = _Prompt(encoding, sections, limit, separator)
     if not prompt.put_in_all():
+        prompt.allow_finer_cuts()
         order = sorted(range(len(sections)), key=lambda at: -sections[at].priority)
         prompt.hold_free(order)
         for rank, at in enumerate(order):
@@ -205,6 +207,10 @@ class _Prompt:
         self._count = self._encoding.count(text)
         self._parts = list(map(self._whole, self._sections))
         return True
+
+    def allow_finer_cuts(self) -> None:
+        """Let a section be cut at a finer boundary if its own leaves nothing within the limit."""
+        self._sections = list(map(self._refined, self._sections))
 
     def hold_free(self, order: Sequence[int]) -> None:
         """Put in the minimum of each section that reserves one, required ones first, if they fit.
@@ -308,14 +314,18 @@ class _Prompt:
 
     def _truncated(self, section: Section, limit: int) -> Truncated:
         keep: Keep = "head" if section.cut not in KEEPS else section.cut
-        return truncate(
-            self._encoding,
-            section.text,
-            limit,
-            keep=keep,
-            boundary="line" if section.cut == "lines" else section.boundary,
-            marker=section.marker,
-        )
+        boundary: Boundary = "line" if section.cut == "lines" else section.boundary
+        return truncate_at(self._encoding, section.text, limit, keep, (boundary,), section.marker)
+
+    def _refined(self, section: Section) -> Section:
+        """Return a section with the first boundary at which some of it fits within the limit."""
+        if section.cut not in KEEPS or section.boundary == "char":
+            return section
+        for boundary in with_finer(section.boundary):
+            section = section._replace(boundary=boundary)
+            if self._truncated(section, self._limit).kept:
+                break
+        return section
 
     def _least(self, section: Section) -> Truncated | None:
         """Return the minimum of a section; None if it is surely above the limit."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..unicode.surrogates import repair_with_places
-from .boundary import BOUNDARIES, Boundary, rule_of
-from .longest_part import longest_prefix, longest_suffix
+from .boundary import Boundary, boundary_at, rule_of, with_finer
+from .last_cut_point import last_cut_point
+from .longest_part import fits, longest_prefix, longest_suffix
 from .text_encoder import TextEncoder, check_encoding
+
+#: The number of characters without a cut point after which finer cut points are looked for.
+_LONG = 1024
 
 
 class Part(NamedTuple):
@@ -89,7 +93,7 @@ class _Splitter:
         self._limit = limit
         self._overlap = overlap
         #: The boundaries to try, from the requested one to the finest.
-        self._boundaries = BOUNDARIES[BOUNDARIES.index(boundary) :: -1]
+        self._boundaries = with_finer(boundary)
 
     def parts(self) -> Iterator[Part]:
         start = end = 0
@@ -141,7 +145,7 @@ class _Splitter:
 
     def _cut_at(self, place: int) -> Boundary:
         """Return the first boundary that allows a cut here; an overlap ending here may use it."""
-        return next(name for name in self._boundaries if rule_of(name)(self._text, place))
+        return boundary_at(self._text, place, self._boundaries)
 
     def _longest_prefix(self, start: int, boundary: Boundary) -> int:
         end = longest_prefix(
@@ -168,3 +172,157 @@ class _Splitter:
             f"limit is {self._limit}, but the character {char!r} at offset {first} alone has "
             f"{self._encoding.count(char)} tokens"
         )
+
+
+class PackedText(NamedTuple):
+    """A text in a part, or a stretch of it: ``text[start:end]`` is at ``at`` in the part.
+
+    ``source`` is the index of the text among those that are packed.
+    """
+
+    source: int
+    start: int
+    end: int
+    at: int
+
+
+class PackedPart(NamedTuple):
+    """A part with whole texts or a stretch of one, each below its header."""
+
+    text: str
+    count: int  # type: ignore[assignment]  # as in Part
+    texts: tuple[PackedText, ...]
+
+
+def pack_texts(
+    encoding: TextEncoder,
+    texts: Iterable[tuple[str, str]],
+    limit: int,
+    boundary: Boundary = "char",
+) -> Iterator[PackedPart]:
+    r"""Yield parts of at most ``limit`` tokens that hold named texts, each below a header line.
+
+    Each part has as many of the next texts as fit. A text that does not fit in a part of its own
+    begins one, and is cut; its rest may be followed by others. A header counts like all else. If
+    the text before it does not end a line, a newline is put between.
+
+    Args:
+        encoding: the encoding to count by; names of special tokens count as plain text.
+        texts: the name of each text, and the text.
+        limit: the most tokens that a part may have.
+        boundary: the positions at which a text may be cut, as in ``split_text``.
+
+    Raises:
+        ValueError: the limit is below 1, or less than a header and one character have.
+
+    >>> from compat_bpe import get_encoding
+    >>> texts = [("a", "one\n"), ("b", "two"), ("c", "three four five six seven eight nine\n")]
+    >>> for part in pack_texts(get_encoding("gpt2"), texts, 16):
+    ...     print(part.count, repr(part.text))
+    15 '==> a <==\none\n==> b <==\ntwo'
+    14 '==> c <==\nthree four five six seven eight nine\n'
+    """
+    check_encoding(encoding)
+    if limit < 1:
+        raise ValueError(f"limit is {limit}; it must be 1 or more")
+    rule_of(boundary)
+    return _Packer(encoding, limit, boundary).parts(texts)
+
+
+class _Packer:
+    def __init__(self, encoding: TextEncoder, limit: int, boundary: Boundary) -> None:
+        self._encoding = encoding
+        self._limit = limit
+        #: The boundaries to try, from the requested one to the finest.
+        self._boundaries = with_finer(boundary)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a part."""
+        self._pieces: list[str] = []
+        self._texts: list[PackedText] = []
+        self._length = 0
+        #: The text since the last cut point, what counts it, and the tokens of the part before it.
+        self._tail = ""
+        self._counter = self._encoding
+        self._certain = self._count = 0
+
+    def _end(self) -> PackedPart:
+        part = PackedPart("".join(self._pieces), self._count, tuple(self._texts))
+        self._begin()
+        return part
+
+    def parts(self, texts: Iterable[tuple[str, str]]) -> Iterator[PackedPart]:
+        for source, (name, text) in enumerate(texts):
+            if self._texts:
+                if self._has_room(name, text):
+                    self._add(source, name, text, 0, len(text))
+                    continue
+                yield self._end()
+            start = 0
+            while True:
+                end = self._longest(name, text, start)
+                self._add(source, name, text, start, end)
+                if end == len(text):
+                    break
+                yield self._end()
+                start = end
+        if self._texts:
+            yield self._end()
+
+    def _lead(self, name: str, start: int) -> str:
+        """Return the header of a stretch of a text, after the end of the line before it."""
+        is_at_line = not self._pieces or self._pieces[-1].endswith(("\n", "\r"))
+        return _header(name, start) if is_at_line else "\n" + _header(name, start)
+
+    def _has_room(self, name: str, text: str) -> bool:
+        """Return True if all of a text fits in the part, too."""
+        tail = self._tail + self._lead(name, 0) + text
+        return fits(self._counter, tail, self._limit - self._certain)
+
+    def _add(self, source: int, name: str, text: str, start: int, end: int) -> None:
+        """Add a stretch of a text, which fits, to the part."""
+        lead = self._lead(name, start)
+        piece = lead + text[start:end]
+        tail = self._tail + piece
+        self._texts.append(PackedText(source, start, end, self._length + len(lead)))
+        self._pieces.append(piece)
+        self._length += len(piece)
+        self._count = self._certain + self._counter.count(tail)
+        cut = last_cut_point(self._encoding, tail, len(tail), fine=len(tail) > _LONG)
+        if cut:
+            self._counter = self._encoding.continued
+            tail = tail[cut:]
+            self._certain = self._count - self._counter.count(tail)
+        self._tail = tail
+
+    def _longest(self, name: str, text: str, start: int) -> int:
+        """Return the end of the longest stretch of a text that fits in a part of its own."""
+        header = _header(name, start)
+        for boundary in self._boundaries:
+            end = self._longest_behind(header, text, start, boundary)
+            if end > start or (end == len(text) and fits(self._encoding, header, self._limit)):
+                return end
+        shown = header[:-1] + (f" and the character {text[start]!r}" if text else "")
+        count = self._encoding.count(header + text[start : start + 1])
+        raise ValueError(
+            f"limit is {self._limit}, but {shown} alone have {count} tokens; raise the limit"
+        )
+
+    def _longest_behind(self, header: str, text: str, start: int, boundary: Boundary) -> int:
+        """Return the end of the longest stretch that fits behind a header, or ``start``."""
+        # Not all of a long text for each of its parts: mostly a token has a few characters.
+        size = 8 * self._limit
+        while True:
+            window = header + text[start : start + size]
+            end = longest_prefix(self._encoding, window, self._limit, boundary=boundary)
+            if end is None:
+                return start
+            if end < len(window) or start + size >= len(text):
+                return max(start, start + end - len(header))
+            size *= 2
+
+
+def _header(name: str, start: int) -> str:
+    """Return the line above a text, or above the rest of one."""
+    return f"==> {name}{' (continued)' if start else ''} <==\n"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import cache, partial
+from typing import Callable, Literal, get_args
 
-from .boundary import Boundary, rule_of
+from .boundary import Boundary, rule_of, with_finer
 from .last_cut_point import last_cut_point
 from .longest_part import fits, longest_prefix, longest_suffix
 from .text_encoder import TextEncoder
@@ -16,6 +18,10 @@ KEEPS: tuple[Keep, ...] = get_args(Keep)
 
 #: The default marker between two ends.
 _ELLIPSIS = "…"
+
+#: Characters for a token, and further ones, in which a place for a cut is looked for first. By the
+#: latter, a part may not quite be the longest if it has a marker.
+_SOON, _MORE = 4, 256
 
 
 @dataclass(frozen=True)
@@ -52,42 +58,144 @@ def truncate(
     """
     if keep not in KEEPS:
         raise ValueError(f"unknown keep {keep!r}; known: {', '.join(KEEPS)}")
-    rule_of(boundary)
+    return truncate_at(encoding, text, limit, keep, with_finer(boundary), marker)
+
+
+def truncate_at(
+    encoding: TextEncoder,
+    text: str,
+    limit: int,
+    keep: Keep,
+    boundaries: Sequence[Boundary],
+    marker: str | None,
+) -> Truncated:
+    """Return the most of a text that fits, each end cut at the first boundary that leaves enough.
+
+    Args:
+        encoding, text, limit, keep, marker: as in ``truncate``.
+        boundaries: the boundaries to try; a later one only where those before leave nothing, or
+            white space alone.
+    """
     if fits(encoding, text, limit):
         return _result(encoding, text, len(text), "", len(text))
-    if marker is None:
-        marker = _marker_between_ends(text, boundary) if keep == "ends" else ""
-    if not fits(encoding, marker, limit):
-        marker = ""
-    end: int | None = 0
-    begin: int | None = len(text)
+    shown = _default_marker(text, keep, boundaries[0]) if marker is None else marker
+    if not fits(encoding, shown, limit):
+        marker = shown = ""
+    end, begin = 0, len(text)
     if keep != "tail":
-        share = limit if keep == "head" else (limit + encoding.count(marker) + 1) // 2
-        end = longest_prefix(encoding, text, share, boundary=boundary, trail=marker)
-        if end == len(text):  # the text and the marker, joined, have fewer tokens than the text
-            rest = text[: _last_cut(text, boundary)]
-            end = longest_prefix(encoding, rest, share, boundary=boundary, trail=marker)
-    # The marker alone fits, so a place is always found.
+        share = limit if keep == "head" else (limit + encoding.count(shown) + 1) // 2
+        head = cache(partial(_end_of_head, encoding, text, share, shown))
+        for boundary in boundaries:
+            if _is_in_vain(text, boundary, 0, len(text), share, partial(head, "char")):
+                continue
+            place = head(boundary)
+            # White space alone is too little. Blank lines are lines, if there is another end.
+            is_enough = not _is_blank(text[:place]) or (boundary == "line" and keep == "ends")
+            if not end or is_enough:
+                end = place
+            if end and is_enough:
+                break
+    if keep != "head":
+        after = None if keep == "tail" else end
+        tail = cache(partial(_begin_of_tail, encoding, text, limit, after))
+        for boundary in boundaries:
+            # The default is a line of its own only where a line follows it.
+            tried = _default_marker(text, keep, boundary) if marker is None else marker
+            finest = partial(tail, tried, "char")
+            if _is_in_vain(text, boundary, len(text), end, limit, finest):
+                continue
+            found = tail(tried, boundary)
+            if found is None or found == len(text):
+                continue
+            is_enough = not _is_blank(text[found:])
+            is_enough = is_enough or (boundary == "line" and not _is_blank(text[:end]))
+            if begin == len(text) or is_enough:
+                begin, shown = found, tried
+            if is_enough:
+                break
+    return _result(encoding, text, end, shown, begin)
+
+
+def _is_in_vain(
+    text: str,
+    boundary: Boundary,
+    near: int,
+    far: int,
+    limit: int,
+    finest: Callable[[], int | None],
+) -> bool:
+    """Return True if a search for a part will find no cut at a boundary.
+
+    No part ends farther than one that may be cut anywhere. In a text without places for cuts, such
+    a search tries many, and takes several times as long as one that finds some.
+
+    Args:
+        text, boundary: the text and the boundary.
+        near, far: the end of the text from which the part goes on, and the other one.
+        limit: the most tokens of the part.
+        finest: finds the end of a part that may be cut anywhere.
+    """
+    if boundary == "char":
+        return False
+    may_cut = rule_of(boundary)
+    step = 1 if near < far else -1
+    soon = near + step * min(abs(far - near), _SOON * limit + _MORE)
+    if any(may_cut(text, place) for place in range(near + step, soon, step)):
+        return False
+    end = finest()
+    last = near if end is None else end + step * _MORE
+    last = min(last, far) if step > 0 else max(last, far)
+    return not any(may_cut(text, place) for place in range(soon, last, step))
+
+
+def _is_blank(text: str) -> bool:
+    return not text or text.isspace()
+
+
+def _end_of_head(
+    encoding: TextEncoder, text: str, limit: int, marker: str, boundary: Boundary
+) -> int:
+    """Return the end of the longest head that fits with a marker, which alone fits."""
+    end = longest_prefix(encoding, text, limit, boundary=boundary, trail=marker)
+    if end == len(text):  # the text and the marker, joined, have fewer tokens than the text
+        rest = text[: _last_cut(text, boundary)]
+        end = longest_prefix(encoding, rest, limit, boundary=boundary, trail=marker)
     assert end is not None
-    if keep == "tail":
+    return end
+
+
+def _begin_of_tail(
+    encoding: TextEncoder,
+    text: str,
+    limit: int,
+    head: int | None,
+    marker: str,
+    boundary: Boundary,
+) -> int | None:
+    """Return the beginning of the longest tail that fits; None if not even what is before it does.
+
+    Args:
+        encoding, text, limit: as above.
+        head: the end of the head that is before the marker; None for a tail alone.
+        marker, boundary: as above.
+    """
+    if head is None:
         begin = longest_suffix(encoding, text, limit, boundary=boundary, lead=marker)
-        if begin == 0:
+        if begin == 0:  # as above
             first = _first_cut(text, boundary)
             begin = longest_suffix(
                 encoding, text, limit, boundary=boundary, lead=marker, start=first
             )
-    elif keep == "ends":
-        cut = last_cut_point(encoding, text, end)
-        begin = longest_suffix(
-            encoding.continued if cut else encoding,
-            text,
-            limit - encoding.count(text[:cut]),
-            boundary=boundary,
-            lead=text[cut:end] + marker,
-            start=end + 1,
-        )
-    assert begin is not None
-    return _result(encoding, text, end, marker, begin)
+        return begin
+    cut = last_cut_point(encoding, text, head)
+    return longest_suffix(
+        encoding.continued if cut else encoding,
+        text,
+        limit - encoding.count(text[:cut]),
+        boundary=boundary,
+        lead=text[cut:head] + marker,
+        start=head + 1,
+    )
 
 
 def _last_cut(text: str, boundary: Boundary) -> int:
@@ -102,8 +210,10 @@ def _first_cut(text: str, boundary: Boundary) -> int:
     return next((place for place in range(1, len(text)) if may_cut(text, place)), len(text))
 
 
-def _marker_between_ends(text: str, boundary: Boundary) -> str:
+def _default_marker(text: str, keep: Keep, boundary: Boundary) -> str:
     """Return the default marker; between lines it is a line, and ends as the first line does."""
+    if keep != "ends":
+        return ""
     if boundary != "line":
         return _ELLIPSIS
     end = text.find("\n")

@@ -11,7 +11,8 @@ from .tool import Call, Json, Tool, list_of, number, object_of, said
 _BOUNDARY: Json = {
     "type": "string",
     "enum": ["char", "word", "line"],
-    "description": "Where it may be cut: anywhere, between words, or at the ends of lines.",
+    "description": "Where it may be cut: anywhere, between words, or at the ends of lines. A line "
+    "or a word that does not fit is cut all the same.",
 }
 
 

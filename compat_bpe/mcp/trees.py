@@ -114,7 +114,7 @@ TOOLS = (
             "include": _globs("Only files that match one, such as *.py or src/"),
             "exclude": _globs("No files or folders that match one"),
             "hidden": said("boolean", "True to count hidden files, too."),
-            "ignore": said("boolean", "False to count what git ignores, too."),
+            "ignore": said("boolean", "False to count what git and .ignore files ignore, too."),
         },
         (),
         {

@@ -86,11 +86,37 @@ def test_each_model(model: str, tokens: int) -> None:
     assert not found.is_estimate
 
 
-@pytest.mark.parametrize("model", ["deepseek-chat", "deepseek-reasoner"])
-def test_names_of_the_service_are_estimates(model: str) -> None:
-    found = count_messages(CHAT, model=model)
-    assert found == 14
-    assert found.note.startswith(f"{model} names whichever model DeepSeek's service uses")
+@pytest.mark.parametrize(
+    ("model", "as_of", "means", "thinks"),
+    [
+        ("deepseek-chat", None, "deepseek-v4-flash", False),
+        ("deepseek-reasoner", None, "deepseek-v4-flash", True),
+        ("deepseek-chat", "2026-04-23", "deepseek-v3.2", False),
+        ("deepseek-reasoner", "2025-10-01", "deepseek-v3.2-exp", True),
+        ("deepseek-reasoner", "2025-08-21", "deepseek-v3.1", True),
+        ("deepseek-reasoner", "2025-08-20", "deepseek-r1", False),
+        ("deepseek-chat", "2024-12-26", "deepseek-v3", False),
+    ],
+)
+def test_names_of_the_service_mean_the_model_of_the_day(
+    model: str, as_of: str | None, means: str, thinks: bool
+) -> None:
+    found = count_messages(CHAT, model=model, as_of=as_of)
+    assert found == count_messages(CHAT, model=means, variables={"thinking": thinks})
+    assert found.note.startswith(
+        f"{model} has meant one model after the other; {means} is taken, since 202"
+    )
+    # A request may say otherwise.
+    other = count_messages(CHAT, model=model, variables={"thinking": False})
+    assert other == count_messages(CHAT, model="deepseek-v4-flash")
+
+
+def test_a_day_that_no_name_had_a_meaning_on() -> None:
+    with pytest.raises(ValueError, match="as_of: 'deepseek-chat' meant no model before 2024-12-26"):
+        count_messages(CHAT, model="deepseek-chat", as_of="2024-01-01")
+    for day in ("yesterday", 3):
+        with pytest.raises(ValueError, match=r"as_of: .* is no date like 2025-06-30"):
+            count_messages(CHAT, model="gpt-4o", as_of=day)  # type: ignore[arg-type]
 
 
 def test_tools_are_estimates() -> None:

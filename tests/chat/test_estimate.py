@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import ceil
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.chat import count_messages
+from compat_bpe.chat import MessageCount, count_messages
 from compat_bpe.encodings.estimates import FACTORS, factor_for_model
 from compat_bpe.encodings.families import NotPublic
 from compat_bpe.encodings.family_table import FAMILIES
@@ -17,7 +18,7 @@ from compat_bpe.encodings.family_table import FAMILIES
 CLAUDE = "claude-sonnet-4-5"
 
 
-def estimate(*messages: dict[str, Any], **arguments: Any) -> int:
+def estimate(*messages: dict[str, Any], **arguments: Any) -> MessageCount:
     return count_messages(messages, model=CLAUDE, estimate=True, **arguments)
 
 
@@ -118,7 +119,57 @@ def test_tools_and_their_calls_are_in_it() -> None:
 )
 def test_what_cannot_be_counted(content: Any, place: str) -> None:
     with pytest.raises(ValueError, match=place):
-        estimate({"role": "user", "content": content})
+        estimate({"role": "user", "content": content}, strict=True)
+    if isinstance(content, list) and isinstance(content[0], dict):
+        found = estimate(
+            {"role": "user", "content": [*content, {"type": "text", "text": "x" * 10}]}
+        )
+        assert found == 4
+        assert re.search(rf"not counted: {place.partition(':')[0]} \(image\)", found.note)
+
+
+@pytest.mark.parametrize(
+    ("part", "counted", "left_out"),
+    [
+        ({"type": "thinking", "thinking": "x" * 7, "signature": "s" * 99}, 7, ""),
+        ({"type": "redacted_thinking", "data": "x"}, 0, "content[0] (redacted_thinking)"),
+        (
+            {"type": "document", "title": "T", "source": {"type": "text", "data": "x" * 6}},
+            7,
+            "",
+        ),
+        (
+            {"type": "document", "source": {"type": "base64", "data": "x"}},
+            0,
+            "content[0].source (base64)",
+        ),
+        (
+            {
+                "type": "search_result",
+                "source": "abc",
+                "title": "d",
+                "content": [{"type": "text", "text": "efg"}],
+            },
+            7,
+            "",
+        ),
+        ({"type": "server_tool_use", "id": "1", "name": "abc", "input": "efgh"}, 7, ""),
+        ({"type": "web_search_tool_result"}, 0, "content[0] (web_search_tool_result)"),
+        ({"type": "text", "text": "x" * 7, "cache_control": {}}, 7, "content[0].cache_control"),
+    ],
+)
+def test_parts_of_anthropics_requests(part: dict[str, Any], counted: int, left_out: str) -> None:
+    found = estimate({"role": "user", "content": [part]})
+    assert found == ceil((len("user") + counted) / 3.5)
+    named = f"not counted: messages[0].{left_out}"
+    assert (named in found.note) if left_out else ("not counted" not in found.note)
+
+
+def test_members_that_are_no_text_are_named() -> None:
+    message = {"role": "user", "content": "x", "metadata": {"a": 1}, "cache_control": {"b": 2}}
+    found = estimate({**message, "annotations": [{"a": "b"}]})
+    assert found == 2
+    assert "not counted: messages[0].metadata, messages[0].cache_control" in found.note
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.chat import ChatTemplate, FittedMessages, count_messages, fit_messages
-from compat_bpe.chat.openai import OpenAIFormat
+from compat_bpe.chat.openai import _Counter
 from compat_bpe.chat.units import units_of
 from tests.chat.families import LLAMA_2, TEMPLATES
 from tests.chat.random_requests import messages, tool
@@ -229,13 +229,13 @@ def test_turns_suit_templates_in_which_roles_alternate() -> None:
 
 
 def test_a_message_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, counted = OpenAIFormat._message, []
+    real, counted = _Counter._message, []
 
-    def message(self: OpenAIFormat, one: dict[str, Any], place: str, notes: list[str]) -> int:
+    def message(self: _Counter, one: dict[str, Any], *rest: Any) -> int:
         counted.append(one)
-        return real(self, one, place, notes)
+        return real(self, one, *rest)
 
-    monkeypatch.setattr(OpenAIFormat, "_message", message)
+    monkeypatch.setattr(_Counter, "_message", message)
     chat = [{"role": "user", "content": f"{at} " * (at % 7 + 1)} for at in range(200)]
     fitted = fit_messages(chat, 600, model="gpt-4o", parts="message")
     # Each of the others was tried after those that fit.

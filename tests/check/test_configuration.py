@@ -75,6 +75,9 @@ RULE = '[[check.rules]]\nfiles = ["*.md"]\n'
         (RULE + 'model = "claude-sonnet-4-5"\nmax = 1\n', 3, "claude-sonnet-4-5"),
         (RULE + 'model = "gpt-4o"\nencoding = "gpt2"\nmax = 1\n', 3, "exclude each other"),
         (RULE + 'sections = [{heading = "A"}]\n', 3, "a section needs both"),
+        (RULE + "front_matter = -1\n", 3, "front_matter is a number of tokens from 0 on"),
+        (RULE + 'body = "5%"\n', 3, "body is a number of tokens from 0 on"),
+        (RULE + "frontmatter = 1\n", 3, "did you mean 'front_matter'"),
         (RULE + "[[check.rules.sections]]\nheading = 'A'\nmax = 1\nlevel = 7\n", 6, "from 1 to 6"),
         (RULE + "[[check.rules.sections]]\nhead = 'A'\nmax = 1\n", 4, "did you mean 'heading'"),
         (
@@ -270,7 +273,20 @@ def test_whatever_it_is_it_is_read_or_refused(words: list[str], with_lines: bool
 
 
 PAIRS = st.tuples(
-    st.sampled_from(["files", "max", "warn", "total", "growth", "model", "sections", "name"]),
+    st.sampled_from(
+        [
+            "files",
+            "max",
+            "warn",
+            "total",
+            "growth",
+            "model",
+            "sections",
+            "name",
+            "front_matter",
+            "body",
+        ]
+    ),
     st.sampled_from(
         ["1", "'5%'", "'5% of context'", "['*']", "[]", "{}", "[{}]", "true", "'gpt2'"]
     ),

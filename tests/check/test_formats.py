@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.check.formats import as_json, github, junit, markdown, sarif, table
-from compat_bpe.check.results import Change, Kind, Report, Result, Status
+from compat_bpe.check.results import Change, Kind, Report, Result, Status, Unmatched
 from compat_bpe.check.rules import Place
 
 HOSTILE = "a|b`<img src=x>*[x](y)\n::error::%0A\x1b[31m,:\x00]]>\"'&\u202e\udce9.md"
@@ -48,6 +48,21 @@ def report() -> Report:
         ],
         files=3,
     )
+
+
+def test_parts_of_files_are_named() -> None:
+    kinds: list[Kind] = ["file", "front_matter", "body", "growth"]
+    assert [result("over", kind).name for kind in kinds] == [
+        "a.md",
+        "a.md § front matter",
+        "a.md § body",
+        "a.md",
+    ]
+    assert result("over", "section", heading="").name == "a.md § "
+    report = Report("/x", "", [result("over", kind) for kind in kinds])
+    (run,) = json.loads("".join(sarif.lines(report)))["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert [rules[one["ruleIndex"]] for one in run["results"]] == [f"tokens/{one}" for one in kinds]
 
 
 @pytest.fixture
@@ -95,6 +110,37 @@ def test_no_line_of_github_is_another_command() -> None:
             assert re.match("::error [^:]*::[^\r\n]*$", command)
         assert "[" not in last
         assert re.match("::notice title=token budget::[^\r\n]*$", github.annotation("notice", name))
+
+
+def test_what_matched_nothing_is_in_each_form(report: Report, hostile: Report) -> None:
+    rule = Unmatched("/x/.compat-bpe.toml:4", "none", Place("/x/.compat-bpe.toml", 4, ()))
+    report.unmatched = [rule, Unmatched("b.txt", "no rule", None)]
+    assert report.status == "error"
+    assert list(github.lines(report))[-3:] == [
+        "::error file=sub/.compat-bpe.toml,line=4,title=token budget::/x/.compat-bpe.toml:4: none",
+        "::error title=token budget::b.txt: no rule",
+        "3 files: 2 over a limit, 1 exempt, 1 total over, 2 rules or paths matched nothing",
+    ]
+    assert list(markdown.lines(report))[-2:] == [
+        "- Nothing checked: `/x/.compat-bpe.toml:4`: `none`",
+        "- Nothing checked: `b.txt`: `no rule`",
+    ]
+    suite = ElementTree.fromstring("\n".join(junit.lines(report)))[0]
+    assert (suite.get("tests"), suite.get("errors")) == ("8", "2")
+    assert suite[-1].attrib == {"classname": "nothing checked", "name": "b.txt"}
+    (invocation,) = json.loads(*sarif.lines(report))["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is False
+    notes = [one["message"]["text"] for one in invocation["toolExecutionNotifications"]]
+    assert notes == ["/x/.compat-bpe.toml:4: none", "b.txt: no rule"]
+    assert json.loads(*as_json.lines(report))["errors"] == [
+        {"path": "/x/.compat-bpe.toml", "line": 4, "error": "none"},
+        {"path": "b.txt", "line": None, "error": "no rule"},
+    ]
+    # No name breaks a form.
+    hostile.unmatched = [Unmatched(HOSTILE, HOSTILE, None)]
+    assert all("\n" not in line for line in (*github.lines(hostile), *markdown.lines(hostile)))
+    ElementTree.fromstring("\n".join(junit.lines(hostile)))
+    json.loads(*sarif.lines(hostile))
 
 
 def test_sarif(report: Report) -> None:
@@ -270,4 +316,4 @@ def test_table(report: Report) -> None:
         "3 files: 2 over a limit, 1 exempt, 1 total over",
     ]
     assert "exempt   5,210 /  5,000  c.md (old)" in list(table.lines(report, all_results=True))
-    assert list(table.lines(Report("x"))) == ["0 files: none is over a limit"]
+    assert list(table.lines(Report("x"))) == ["0 files: nothing was checked"]

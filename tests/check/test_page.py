@@ -22,7 +22,8 @@ def test_configurations(tmp_path: Path) -> None:
     )
     (rule,) = small.rules
     assert (rule.encoding, rule.files) == ("o200k_base", ("skills/*.md",))
-    assert [rule.largest and rule.largest.tokens for rule in large.rules] == [1, 5000, 20_000]
-    assert [rule.total and rule.total.tokens for rule in large.rules] == [None, 25_600, None]
-    assert [len(rule.sections) for rule in large.rules] == [0, 1, 0]
+    assert [rule.largest and rule.largest.tokens for rule in large.rules] == [1, 5000, None, 20_000]
+    assert [rule.total and rule.total.tokens for rule in large.rules] == [None, 25_600, None, None]
+    assert [len(rule.sections) for rule in large.rules] == [0, 1, 0, 0]
+    assert [rule.body and rule.body.tokens for rule in large.rules] == [None, None, 5000, None]
     assert [one.reason for one in large.exemptions] == ["is removed with version 2"]

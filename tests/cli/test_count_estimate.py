@@ -67,6 +67,12 @@ def test_every_number_has_the_mark() -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_the_share_of_the_context() -> None:
+    share = "0.5% of the context of claude-sonnet-4-5, 200,000 tokens"
+    assert lines(*ESTIMATE, "--context", "d/e/c") == ["≈1000 d/e/c", share]
+
+
+@pytest.mark.usefixtures("folder")
 def test_on_a_terminal() -> None:
     assert run(*ESTIMATE, "-q", "d/e/c", terminal=True) == (0, "≈1,000 d/e/c\n".encode(), "")
 
@@ -121,7 +127,7 @@ def test_a_model_with_an_encoding_is_counted_exactly() -> None:
         (["-m", "gpt9"], "unknown model 'gpt9'"),
         (["-m", "claude-3-opus", "-e", "gpt2"], "exclude each other"),
         (["-m", "claude-3-opus", "--pattern", "llama3"], "--pattern is for a vocabulary file"),
-        (["-m", "claude-3-opus", "--context"], "the limits of model 'claude-3-opus' are not known"),
+        (["-m", "claude-2", "--context"], "the limits of model 'claude-2' are not known"),
     ],
 )
 def test_no_estimate(options: list[str], reason: str) -> None:
@@ -139,10 +145,77 @@ def test_errors_are_as_in_an_exact_count(folder: Path) -> None:
     assert run(*ESTIMATE, "-q", "--errors", "replace", "d/z").out == "≈1 d/z\n".encode()
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_large_file_is_rounded_once(folder: Path, jobs: str) -> None:
-    (folder / "large").write_text("word " * 700_001, encoding="ascii")
-    assert run(*ESTIMATE, "-q", "-j", jobs, "large").out == "≈1000002 large\n".encode()
+@pytest.mark.usefixtures("folder")
+def test_a_factor_of_ones_own() -> None:
+    tokens = get_encoding("o200k_base").count("word " * 700)
+    factor = ("count", "-e", "o200k_base", "--factor", "1.18")
+    reason = "your factor of 1.18 times the tokens of o200k_base"
+    expected = -(-tokens * 118 // 100)
+    assert run(*factor, "d/e/c") == (
+        0,
+        f"≈{expected} d/e/c\n".encode(),
+        f"compat-bpe: an estimate: {reason}\n",
+    )
+    found = json.loads(run(*factor, "--json", "d/e/c").out)
+    assert (found["encoding"], found["estimate"]) == (None, reason)
+    assert found["total"] == {"tokens": expected, "bytes": 3500, "characters": 3500}
+    # Also of the default encoding, and of a model's.
+    assert run("count", "--factor", "1.18", "-q", "d/e/c") == run(*factor, "-q", "d/e/c")
+    assert run("count", "-m", "gpt-4o", "--factor", "1.18", "-q", "d/e/c") == run(
+        *factor, "-q", "d/e/c"
+    )
+    status, out, err = run(*factor, "-q", "--total-only", "--max", str(expected - 1), "d/e/c")
+    assert (status, out) == (1, f"≈{expected}\n".encode())
+    assert f"≈{expected} tokens by the estimate, over the limit of {expected - 1}" in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_factor_of_the_makers_estimate() -> None:
+    # 3,500 characters are 1,000 tokens; --estimate is implied.
+    reason = (
+        "your factor of 1.3 times the number that follows from this: Anthropic says a token is "
+        "approximately 3.5 English characters "
+        "(https://platform.claude.com/docs/en/about-claude/glossary, 2026-11-23)"
+    )
+    for options in ([], ["--estimate"]):
+        assert run(*CLAUDE, *options, "--factor", "1.3", "d/e/c") == (
+            0,
+            "≈1300 d/e/c\n".encode(),
+            f"compat-bpe: an estimate: {reason}\n",
+        )
+    # Rounded once: 7 characters are 2 tokens, and 2.6.
+    assert run(*CLAUDE, "--factor", "1.3", "-q", "d/a", "d/b").out.decode().splitlines() == [
+        " ≈3 d/a",
+        " ≈3 d/b",
+        " ≈6 total",
+    ]
+    status, out, err = run("count", "-m", "grok-4", "--factor", "1.2", "d/a")
+    assert (status, out) == (2, b"")
+    assert "it cannot be estimated" in err
+
+
+def test_a_factor_is_exact_and_columns_are_wide_enough(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("x" * 10, encoding="ascii")
+    factor = ("count", "-q", "-e", "bytes", "--factor")
+    names = [str(tmp_path / "a"), str(tmp_path / "b")]
+    # In binary fractions, 10 times 1.1 is more than 11.
+    assert run(*factor, "1.1", names[0]).out == f"≈11 {names[0]}\n".encode()
+    assert run(*factor, "9999.999999", *names).out.decode().splitlines() == [
+        f"≈100000 {names[0]}",
+        f"≈100000 {names[1]}",
+        "≈200000 total",
+    ]
+
+
+@pytest.mark.parametrize(
+    "factor",
+    ["0", "0.0000001", "-1", "1e999999", "nan", "inf", "1,18", "", "1.", "99999", "\u0661"],
+)
+def test_what_is_no_factor(factor: str) -> None:
+    status, out, err = run("count", f"--factor={factor}", "-c", "x")
+    assert (status, out) == (2, b"")
+    assert "is not a number from 0.000001 to" in err
 
 
 def test_a_request(tmp_path: Path) -> None:
@@ -178,16 +251,23 @@ def test_the_system_prompt_of_a_request_is_in_the_estimate() -> None:
         ({"messages": [], "system": "x"}, "messages is empty"),
         ({"messages": {}, "system": "x"}, "messages: must be a list"),
         ({"messages": [{"role": "user", "content": 3}], "system": "x"}, "messages[0].content: "),
-        (
-            {"messages": [{"role": "user", "content": [{"type": "image", "source": {}}]}]},
-            "messages[0].content[0]: a part of type 'image' cannot be counted",
-        ),
     ],
 )
 def test_damaged_requests(body: object, reason: str) -> None:
     status, out, err = run(*ESTIMATE, "--messages", "-", stdin=json.dumps(body).encode())
     assert (status, out) == (2, b"")
     assert reason in err
+
+
+def test_what_cannot_be_counted_is_named() -> None:
+    content = [{"type": "text", "text": "x"}, {"type": "image", "source": {}}]
+    body = json.dumps({"messages": [{"role": "user", "content": content}]}).encode()
+    status, out, err = run(*ESTIMATE, "--messages", "-", stdin=body)
+    assert (status, out.decode()) == (0, "≈2\n")
+    assert "not counted: messages[0].content[1] (image)" in err
+    status, out, err = run(*ESTIMATE, "--messages", "-", "--strict", stdin=body)
+    assert (status, out) == (2, b"")
+    assert "messages[0].content[1]: a part of type 'image' cannot be counted" in err
 
 
 def test_a_request_to_a_model_with_a_format_is_counted_as_ever() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -182,6 +184,30 @@ def test_everything_can_be_counted_if_asked(run: Run) -> None:
     assert run("-e", "gpt2", "--text", "--errors", "replace", "a").out == f"{expected} a\n"
 
 
+@pytest.mark.parametrize("name", ["utf-16", "utf-16-le", "cp1252", "utf-8"])
+def test_text_in_another_encoding_is_counted_if_asked(run: Run, name: str) -> None:
+    text = "“naïve” café\r\n" * 30_000
+    Path("d").mkdir()
+    Path("d/a").write_bytes(text.encode(name))
+    Path("d/b.gz").write_bytes(gzip.compress(text.encode(name)))
+    args = ("-e", "gpt2", "--json", "--encoding-of-file", name)
+    result = json.loads(run(*args, "-z", "-j", "2", "d").out)
+    counts = {"tokens": tokens(text), "bytes": len(text.encode()), "characters": len(text)}
+    assert [{**file, "path": ""} for file in result["files"]] == [{"path": "", **counts}] * 2
+
+
+def test_what_is_not_in_the_encoding_is_not_counted(run: Run) -> None:
+    Path("a").write_bytes(b"ab\x81")
+    args = ("-e", "gpt2", "--encoding-of-file", "cp1252")
+    status, out, err = run(*args, "a")
+    assert (status, out) == (2, "")
+    assert err == "compat-bpe: a: not cp1252: byte 0x81 at offset 2; is it another encoding?\n"
+    assert run(*args, "--errors", "replace", "a").out == f"{tokens('ab' + chr(0xFFFD))} a\n"
+    status, _, err = run("--encoding-of-file", "base64", "a")
+    assert status == 2
+    assert "unknown encoding of text 'base64'" in err
+
+
 def test_skipped_files_are_summed_up(run: Run) -> None:
     Path("d").mkdir()
     Path("d/text").write_text("hello world")
@@ -268,8 +294,7 @@ def test_paths_from_a_list(run: Run) -> None:
     assert run("-e", "gpt2", "--files-from", "list", "a").out.startswith(" 2 a\n 2 a\n")
     Path("nulls").write_bytes(b"a\0 b c\0")
     assert run("-e", "gpt2", "-0", "--files-from", "nulls").out == " 2 a\n 2  b c\n 4 total\n"
-    # Nothing is listed: that may well be, as with git diff --name-only.
-    assert run("--files-from", "-", "--max", "0", stdin=b"") == (0, "0 total\n", "")
+    assert run("--files-from", "-", stdin=b"") == (0, "0 total\n", "")
     # Standard input is the list or is on it, not both.
     Path("dash").write_text("-\n")
     assert run("-e", "gpt2", "--files-from", "dash", stdin=b"hello").out == "1 -\n"
@@ -282,6 +307,101 @@ def test_paths_from_a_list(run: Run) -> None:
     assert (status, out) == (2, "")
     assert err == "compat-bpe: nulls: there is a NUL byte in the list: give --null, too\n"
     assert run("--files-from", "gone").err == "compat-bpe: gone: No such file or directory\n"
+
+
+@posix
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+@pytest.mark.parametrize("quoted", ["true", "false"])
+def test_names_as_git_quotes_them(run: Run, quoted: str) -> None:
+    names = ["café.txt", "a\nb", 'say "so"', "back\\slash", "\x01\x7f\a\b\f\r\t\v", "plain", "\r"]
+    names += ["日本.md", "a b", "'q'", '"a"', '"', '\\"']
+    for name in names:
+        Path(name).write_text("hello world")
+    try:
+        Path(os.fsdecode(b"caf\xe9")).write_text("hello world")
+        names.append(os.fsdecode(b"caf\xe9"))
+    except OSError:  # a file system that takes only UTF-8
+        pass
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "config", "core.quotePath", quoted], check=True)
+    subprocess.run(["git", "add", "."], check=True)
+    for end in (b"\n", b"\r\n"):
+        listed = subprocess.run(["git", "ls-files"], capture_output=True, check=True).stdout
+        status, out, err = run("--json", "--files-from", "-", stdin=listed.replace(b"\n", end))
+        assert (status, err) == (0, "")
+        assert sorted(one["path"] for one in json.loads(out)["files"]) == sorted(names)
+
+
+@posix
+def test_a_name_that_looks_quoted_is_taken_if_there_is_such_a_file(run: Run) -> None:
+    def paths(listed: bytes, *args: str) -> list[str]:
+        status, out, err = run("--json", *args, "--files-from", "-", stdin=listed)
+        assert (status, err) == (0, "")
+        return [one["path"] for one in json.loads(out)["files"]]
+
+    literal = [
+        '"a"',
+        '"caf\\303\\251"',
+        "b\r",
+        '"c"\r',
+        '"d',
+        '"e" f"',
+        '"\\q"',
+        '"\\000"',
+        '""',
+        "\ufeffg",
+    ]
+    for name in literal:
+        Path(name).write_text("hello world")
+    for name in literal:
+        assert paths(name.encode() + b"\n") == [name]
+        assert paths(name.encode() + b"\0", "-0") == [name]
+    # Both are there: the list does not say which is meant.
+    for name, other in (('"a"', "a"), ("b\r", "b"), ("\ufeffg", "g"), ('"caf\\303\\251"', "café")):
+        Path(other).write_text("hello world")
+        status, out, err = run("--files-from", "-", stdin=b"\n" + name.encode() + b"\n"
+                               if name != "\ufeffg" else name.encode())  # fmt: skip
+        assert (status, out) == (2, "")
+        assert "it may stand for two files that are there" in err
+        assert "--null" in err
+        assert paths(name.encode() + b"\0", "-0") == [name]
+        Path(name).unlink()
+        assert paths(name.encode()) == [other]
+    # Neither is: the name without quotes is missing.
+    status, out, err = run("--files-from", "-", stdin=b'"no\\303\\251"\r\n')
+    assert (status, err) == (2, "compat-bpe: noé: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "cut"]
+)
+def test_a_list_of_another_program(run: Run, encoding: str) -> None:
+    for name in ("café", "b c", "日本"):
+        Path(name).write_text("hello world")
+    text = "café\r\nb c\r\n\r\n日本"
+    mark = "\ufeff" if encoding.startswith(("utf-16", "utf-32")) else ""
+    data = (mark + text).encode("utf-16-le" if encoding == "cut" else encoding)
+    data = b"\xff\xfe" + data[:-1] if encoding == "cut" else data
+    status, out, err = run("-e", "gpt2", "--files-from", "-", stdin=data)
+    if encoding == "cut":
+        assert (status, out) == (2, "")
+        assert err == "compat-bpe: standard input: the list is damaged UTF-16; write it as UTF-8\n"
+    elif "32" in encoding:
+        assert (status, out) == (2, "")
+        assert "not UTF-8: UTF-32 byte-order mark at offset 0; convert it to UTF-8" in err
+    else:
+        assert (status, out, err) == (0, " 2 café\n 2 b c\n 2 日本\n 6 total\n", "")
+
+
+@pytest.mark.parametrize("text", ["a\n", "a", "ab\r\nc\r\n", "é日\nb"])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_list_in_utf_16_without_a_mark_is_named(run: Run, text: str, encoding: str) -> None:
+    assert run("--files-from", "-", stdin=text.encode(encoding)) == (
+        2,
+        "",
+        "compat-bpe: standard input: there is a NUL byte in the list: give --null, too, or "
+        "convert it to UTF-8 if it is UTF-16\n",
+    )
 
 
 @posix
@@ -369,3 +489,15 @@ def test_a_message_is_of_bounded_length(run: Run) -> None:
         assert (status, out) == (2, "")
         assert len(err) < 2200
         assert "xxx…xxx" in err
+
+
+def test_a_limit_of_nothing_is_not_kept(run: Run) -> None:
+    Path("empty").mkdir()
+    for arguments in (["--files-from", "-"], ["empty"]):
+        assert run(*arguments, stdin=b"").status == 0
+        status, _, err = run(*arguments, "--max", "10", stdin=b"")
+        assert status == 2
+        assert err == (
+            "compat-bpe: nothing was counted, so --max was not checked (--errors skip allows it)\n"
+        )
+        assert run(*arguments, "--max", "10", "--errors", "skip", stdin=b"").status == 0

@@ -168,9 +168,12 @@ def test_wrong_options(options: list[str], reason: str) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
+        (b"", "standard input: not JSON: "),
+        (b"\n", "standard input: not JSON: "),
         (b"{", "standard input: not JSON: "),
         ("[é]".encode(), "standard input: not JSON: "),
-        (b"\xff", "standard input: not UTF-8"),
+        (b"\xef\xbb\xbf{\xff", "standard input: not UTF-8: byte 0xff at offset 4; convert it"),
+        ("{}".encode("utf-16"), "standard input: not UTF-8: UTF-16 byte-order mark at offset 0; "),
         (b"[" * 100_000, "standard input: nested too deeply"),
         (b"3", "standard input: must be an object with messages, or a list of them"),
         (b"{}", "standard input: must be an object with messages, or a list of them"),
@@ -220,3 +223,156 @@ def test_parts_are_of_a_request(tmp_path: Path) -> None:
     status, _, err = run("count", "--parts", write(tmp_path, BODY))
     assert status == 2
     assert "--parts needs --messages" in err
+
+
+def test_a_request_to_responses(tmp_path: Path) -> None:
+    call = {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "1", "output": "yes"}
+    said = [{"role": "user", "content": [{"type": "input_text", "text": "naïve?"}]}, call, output]
+    tool = {"type": "function", "name": "f", "description": "Does it."}
+    form = {"type": "json_schema", "name": "n", "schema": {"type": "object"}}
+    body = {"model": "gpt-5", "instructions": "Be brief.", "input": said, "tools": [tool]}
+    path = write(tmp_path, {**body, "text": {"format": form}})
+    calls = [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+    messages: list[dict[str, Any]] = [
+        *MESSAGES,
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "1", "content": "yes"},
+    ]
+    expected = count_messages(
+        messages,
+        model="gpt-5",
+        tools=TOOLS,
+        response_format={"type": "json_schema", "json_schema": form},
+        endpoint="responses",
+    )
+    status, out, err = run("count", "--messages", path)
+    assert (status, out) == (0, b"%d\n" % expected)
+    assert "not counted" not in err
+    body["input"] = "naïve?"
+    path = write(tmp_path, {**body, "tools": [], "model": "gpt-4o"})
+    expected = count_messages(MESSAGES, model="gpt-4o", endpoint="responses")
+    assert run("count", "--messages", path) == (0, b"%d\n" % expected, "")
+
+
+def test_what_is_not_in_a_request_is_named(tmp_path: Path) -> None:
+    body = {
+        "model": "gpt-5",
+        "input": [{"role": "user", "content": "x"}, {"type": "reasoning", "summary": []}],
+        "previous_response_id": "r",
+    }
+    path = write(tmp_path, body)
+    status, out, err = run("count", "--messages", path)
+    assert (status, out) == (0, b"7\n")
+    assert err == (
+        "compat-bpe: an estimate: not counted: previous_response_id, input[1] (reasoning)\n"
+    )
+    status, out, err = run("count", "--messages", path, "--strict")
+    assert (status, out) == (2, b"")
+    assert err == f"compat-bpe: {path}: previous_response_id: cannot be counted\n"
+
+
+def test_a_named_tool_and_the_day_of_a_request(tmp_path: Path) -> None:
+    choice = {"type": "function", "function": {"name": "f"}}
+    path = write(tmp_path, {**BODY, "tool_choice": choice})
+    bare = count_messages(MESSAGES, model="gpt-4o", tools=TOOLS)
+    assert int(run("count", "--messages", path).out) == bare + 8
+    path = write(tmp_path, {"model": "deepseek-reasoner", "messages": MESSAGES})
+    err = run("count", "--messages", path, "--as-of", "2025-09-30").err
+    assert "deepseek-v3.2-exp is taken, since 2025-09-29" in err
+    status, out, err = run("count", "--messages", path, "--as-of", "soon")
+    assert (status, out) == (2, b"")
+    assert "as_of: 'soon' is no date like 2025-06-30" in err
+    assert "--as-of needs --messages" in run("count", "--as-of", "2025-06-30", path).err
+
+
+def test_a_file_of_requests(tmp_path: Path) -> None:
+    example: dict[str, Any] = {"messages": [*MESSAGES, {"role": "assistant", "content": "Yes."}]}
+    of_a_batch = {
+        "custom_id": "b",
+        "method": "POST",
+        "url": "/v1/responses",
+        "body": {"model": "gpt-4o", "input": "naïve?"},
+    }
+    lines = [json.dumps(example), json.dumps(of_a_batch), "", json.dumps(MESSAGES)]
+    path = tmp_path / "ft.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    tokens = [
+        count_messages(example["messages"], model="gpt-4o"),
+        count_messages(MESSAGES[1:], model="gpt-4o", endpoint="responses"),
+        count_messages(MESSAGES, model="gpt-4o"),
+    ]
+    status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
+    assert (status, err) == (0, "")
+    assert out.decode().splitlines() == [
+        f"{tokens[0]} line 1",
+        f"{tokens[1]:2} line 2 (b)",
+        f"{tokens[2]} line 4",
+        f"{sum(tokens)} total",
+    ]
+    found = json.loads(run("count", "--messages", str(path), "-m", "gpt-4o", "--json").out)
+    assert found["total"] == sum(tokens)
+    assert found["requests"][1] == {
+        "name": "line 2 (b)",
+        "model": "gpt-4o",
+        "tokens": tokens[1],
+        "estimate": None,
+    }
+    limit = str(sum(tokens) - 1)
+    assert run("count", "--messages", str(path), "-m", "gpt-4o", "--max", limit).status == 1
+
+
+def test_a_damaged_line_does_not_stop_the_others(tmp_path: Path) -> None:
+    lines = [json.dumps({"messages": MESSAGES}), json.dumps({"messages": []})]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
+    assert status == 2
+    tokens = count_messages(MESSAGES, model="gpt-4o")
+    assert out.decode().splitlines() == [f"{tokens} line 1", f"{tokens} total"]
+    assert err == (
+        f"compat-bpe: {path}: line 2: messages is empty: there must be at least one message\n"
+    )
+    path.write_text(lines[0] + "\n{", encoding="utf-8")
+    status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
+    assert (status, out) == (2, b"")
+    assert f"{path}: line 2: not JSON" in err
+    assert "--parts is for a single request" in (
+        run("count", "--messages", write_lines(tmp_path), "-m", "gpt-4o", "--parts").err
+    )
+
+
+def test_a_transcript_is_one_request(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    lines = [{"type": "user", "message": MESSAGES[1]}, {"type": "summary"}]
+    said = {"role": "assistant", "content": "Yes\u2028no.", "id": "m", "usage": {"x": 1}}
+    lines.append({"type": "assistant", "message": said, "uuid": "u"})
+    path.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in lines), "utf-8")
+    expected = count_messages(
+        [MESSAGES[1], {"role": "assistant", "content": said["content"]}], model="gpt-4o"
+    )
+    status, out, err = run("count", "--messages", str(path), "-m", "gpt-4o")
+    assert (status, out) == (0, b"%d\n" % expected)
+    assert err == "compat-bpe: an estimate: not counted: line 2\n"
+    path.write_text("\n".join(map(json.dumps, MESSAGES)) + "\n", "utf-8")
+    expected = count_messages(MESSAGES, model="gpt-4o")
+    assert run("count", "--messages", str(path), "-m", "gpt-4o") == (0, b"%d\n" % expected, "")
+
+
+def write_lines(folder: Path) -> str:
+    path = folder / "two.jsonl"
+    path.write_text(f"{json.dumps(MESSAGES)}\n{json.dumps(MESSAGES)}\n", encoding="utf-8")
+    return str(path)
+
+
+def test_a_factor_of_ones_own(tmp_path: Path) -> None:
+    path = write(tmp_path, {"model": "gpt-4o", "messages": MESSAGES})
+    tokens = count_messages(MESSAGES, model="gpt-4o")
+    status, out, err = run("count", "--messages", path, "--factor", "1.5")
+    assert (status, out.decode()) == (0, f"≈{-(-tokens * 3 // 2)}\n")
+    assert err == "compat-bpe: an estimate: your factor of 1.5 times the tokens of the request\n"
+    path = write(tmp_path, {"model": "claude-sonnet-4-5", "messages": MESSAGES})
+    estimate = count_messages(MESSAGES, model="claude-sonnet-4-5", estimate=True)
+    out = run("count", "--messages", path, "--factor", "2").out
+    assert out.decode() == f"≈{estimate * 2}\n"
+    assert "exclude each other" in run("count", "--messages", path, "--factor", "2", "--parts").err

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.cli import encode_file, parts, workers
 from compat_bpe.cli.id_layout import LAYOUTS
+from compat_bpe.cli.ids import encoded
+from compat_bpe.cli.output import CommandError
+from compat_bpe.cli.streams import Reading, read_pieces
 from compat_bpe.parallel.pool import WorkerKilled
 from tests.cli.process import COMMAND, environment, run
 from tests.examples import shared_fixture
@@ -103,6 +106,43 @@ def test_any_file(
         assert found == b"".join(LAYOUTS[layout].joined([LAYOUTS[layout].write(ids)]))
 
 
+@shared_fixture()
+@given(
+    st.lists(
+        st.sampled_from([b"one ", b"two\n", "naïve ".encode(), b"\xe9", b"\xe4\xb8", b" "])
+        | st.binary(max_size=3),
+        max_size=30,
+    ),
+    st.integers(1, 40),
+    st.sampled_from(["keep", "replace"]),
+)
+def test_what_is_not_utf8_has_the_same_ids(
+    tmp_path: Path, pieces: list[bytes], size: int, errors: Any
+) -> None:
+    data = b"".join(pieces)
+    path = tmp_path / "bytes"
+    path.write_bytes(data)
+    encoding, reading = get_encoding("gpt2"), Reading(errors)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workers, "WORTH_WORKERS", 0)
+        patch.setattr(parts, "_SIZE", size)
+        patch.setattr("compat_bpe.parallel.pool.Pool", PoolHere)
+        write = LAYOUTS["spaces"].write
+        portions = encode_file.encoded_by_workers(
+            encoding, str(path), frozenset(), write, 2, reading
+        )
+        if portions is None:
+            return
+        try:
+            found = b"".join(LAYOUTS["spaces"].joined(portions))
+        except CommandError:
+            assert errors == "keep"
+            assert data.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
+            return
+    ids = encoded(encoding, read_pieces(str(path), reading), frozenset(), "x")
+    assert found == b"".join(LAYOUTS["spaces"].joined([write(list(ids))]))
+
+
 @pytest.mark.parametrize("size", range(1, 30, 3))
 def test_no_special_token_is_cut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
@@ -137,6 +177,10 @@ def test_ids_and_errors_of_one_process(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(b"\xff")
     alone, together = (run("encode", "-e", "gpt2", "-j", jobs, str(path)) for jobs in "12")
+    assert (alone.stdout, alone.returncode) == (together.stdout, 0)
+    assert (together.stderr, together.returncode) == (b"", 0)
+    strict = ("--errors", "strict", str(path))
+    alone, together = (run("encode", "-e", "gpt2", "-j", jobs, *strict) for jobs in "12")
     assert (alone.returncode, alone.stderr) == (together.returncode, together.stderr)
     assert b"byte 0xff at offset %d;" % size in together.stderr
     assert alone.stdout.startswith(together.stdout)

@@ -25,7 +25,15 @@ FILTERS = [
 
 @posix
 @pytest.mark.parametrize(
-    "args", [*FILTERS, ["models"], ["count"], ["count", "--json"], ["--help"]], ids=" ".join
+    "args",
+    [
+        *(FILTERS[0], FILTERS[3], ["count"], ["--help"]),
+        *(
+            pytest.param(args, marks=pytest.mark.sweep)
+            for args in (*FILTERS[1:3], FILTERS[4], ["models"], ["count", "--json"])
+        ),
+    ],
+    ids=" ".join,
 )
 def test_closed_pipe_is_quiet(args: list[str]) -> None:
     reading, writing = os.pipe()

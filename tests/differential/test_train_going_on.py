@@ -80,6 +80,7 @@ def superwords(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.sweep
 def test_all_programs_give_the_same_superwords(superwords: Path) -> None:
     from_json = tokenizers.Tokenizer.from_file(str(superwords / "tokenizer.json"))
     ranks = tiktoken.load.load_tiktoken_bpe(str(superwords / "super.tiktoken"))

@@ -20,9 +20,19 @@ from tests.examples import scaled
 from tests.strategies import texts as any_texts
 from tools.reference_tokenizers import reference_tokenizer
 
-#: One of each kind, and in a sweep all others.
-NAMES = ["bert_uncased", "clip", "kyoto_unigram", "llama_2", "mistral_v3", "xlnet_like"]
-LARGE = ["albert_like", "llama_2_first", "mistral_v1", "t5_like", "xlm_r", "xlm_r_metaspace"]
+#: A small one of each kind, and in a sweep all others.
+NAMES = ["bert_uncased", "kyoto_unigram", "xlnet_like"]
+LARGE = [
+    "clip",
+    "llama_2",
+    "mistral_v3",
+    "albert_like",
+    "llama_2_first",
+    "mistral_v1",
+    "t5_like",
+    "xlm_r",
+    "xlm_r_metaspace",
+]
 TEXTS = [
     "Hello, world! It isn't what you've seen , do not worry . é 東京 2, 😀",
     " two  spaces\n\n\tand a tab ",

@@ -49,8 +49,8 @@ def test_every_encoding_in_the_tables_ships() -> None:
         ("gpt-4o-2024-05-13", "o200k_base"),
         ("ft:gpt-4o:acme", "o200k_base"),  # "ft:gpt-4" fits too, but comes later
         ("ft:gpt-4:acme", "cl100k_base"),
-        ("deepseek-chat", "deepseek_v3"),
-        ("deepseek-reasoner", "deepseek_r1"),
+        ("deepseek-chat", "deepseek_v4"),
+        ("deepseek-reasoner", "deepseek_v4"),
         ("deepseek-r1-0528", "deepseek_r1"),
         ("deepseek-ai/DeepSeek-V3.2-Exp", "deepseek_v3"),
         ("deepseek-v4-flash", "deepseek_v4"),

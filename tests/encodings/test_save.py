@@ -116,7 +116,9 @@ def test_rank_file_is_read_back(tmp_path: Path, name: str) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("name", ["gpt2", "plain", "numbered on"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("gpt2", marks=pytest.mark.sweep), "plain", "numbered on"]
+)
 def test_gpt2_files_are_read_back(tmp_path: Path, name: str) -> None:
     enc = named(name)
     paths = tmp_path / "encoder.json", tmp_path / "vocab.bpe"

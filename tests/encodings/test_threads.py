@@ -119,7 +119,9 @@ os._exit(0)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-@pytest.mark.parametrize("maker", [0, 1, 2])
+@pytest.mark.parametrize(
+    "maker", [0, *(pytest.param(at, marks=pytest.mark.sweep) for at in (1, 2))]
+)
 @pytest.mark.parametrize("forks", [4, pytest.param(30, marks=pytest.mark.sweep)])
 def test_a_fork_while_a_thread_loads(maker: int, forks: int) -> None:
     """A lock that the thread holds would be held in the child for ever."""

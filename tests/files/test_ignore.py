@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.files.ignore import Globs, Rules, rules_around, rules_within
+from compat_bpe.files.ignore import Globs, Rules, Scope, scope_around
 from compat_bpe.files.walk import Walk
 from tests.examples import shared_fixture
 
@@ -134,7 +134,7 @@ def test_nothing_is_taken_for_what_is_below_it() -> None:
 
 def test_names_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_bytes(b"\xef\xbb\xbfcaf\xe9\r\nna\xc3\xafve*\n")
-    (rules,) = rules_within(str(tmp_path), ())
+    (rules,) = Scope().inside(str(tmp_path)).git
     for name, verdict in ((b"caf\xe9", True), ("naïve.txt".encode(), True), (b"cafe", None)):
         assert rules.verdict(os.path.join(tmp_path, os.fsdecode(name)), False) is verdict
 
@@ -146,9 +146,9 @@ def test_rules_of_directories_around_end_at_the_top_of_the_repository(tmp_path: 
     (tmp_path / "repository" / ".gitignore").write_text("top\nboth")
     (tmp_path / "repository" / "a" / ".gitignore").write_text("!both")
     # In no repository, no directory around is looked at.
-    assert rules_around(str(deep)) == ()
+    assert scope_around(str(deep)) == Scope()
     (tmp_path / "repository" / ".git").mkdir()
-    chain = rules_around(str(deep))
+    chain = scope_around(str(deep)).git
     verdicts = {
         name: [rules.verdict(str(deep / name), False) for rules in chain]
         for name in ("outside", "top", "both")
@@ -157,11 +157,11 @@ def test_rules_of_directories_around_end_at_the_top_of_the_repository(tmp_path: 
 
 
 def test_a_repository_within_another_has_its_own_rules(tmp_path: Path) -> None:
-    outer = (Rules(str(tmp_path), ["*.log"]),)
+    outer = Scope(git=(Rules(str(tmp_path), ["*.log"]),))
     (tmp_path / "inner" / ".git" / "info").mkdir(parents=True)
-    assert rules_within(str(tmp_path / "inner"), outer) == ()
+    assert outer.inside(str(tmp_path / "inner")).git == ()
     (tmp_path / "inner" / ".git" / "info" / "exclude").write_text("*.tmp")
-    (rules,) = rules_within(str(tmp_path / "inner"), outer)
+    (rules,) = outer.inside(str(tmp_path / "inner")).git
     assert rules.verdict(str(tmp_path / "inner" / "a.tmp"), False) is True
 
 
@@ -172,18 +172,64 @@ def test_exclude_file_of_a_worktree_is_that_of_its_repository(repository: Path) 
         "-m", "first")  # fmt: skip
     tree = repository.parent / "worktree"
     git(repository, "worktree", "add", "-q", str(tree))
-    (rules,) = rules_within(str(tree), ())
+    (rules,) = Scope().inside(str(tree)).git
     assert rules.verdict(str(tree / "secret"), False) is True
 
 
 @pytest.mark.skipif(os.name != "posix", reason="symbolic links")
-def test_an_ignore_file_that_is_a_link_or_a_directory_is_not_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [".gitignore", ".ignore"])
+def test_an_ignore_file_that_is_a_link_or_a_directory_is_not_read(
+    tmp_path: Path, name: str
+) -> None:
     (tmp_path / "rules").write_text("*")
-    (tmp_path / ".gitignore").symlink_to("rules")
-    assert rules_within(str(tmp_path), ()) == ()
-    (tmp_path / ".gitignore").unlink()
-    (tmp_path / ".gitignore").mkdir()
-    assert rules_within(str(tmp_path), ()) == ()
+    (tmp_path / name).symlink_to("rules")
+    assert Scope().inside(str(tmp_path)) == Scope()
+    (tmp_path / name).unlink()
+    (tmp_path / name).mkdir()
+    assert Scope().inside(str(tmp_path)) == Scope()
+
+
+def test_ignore_files_of_ripgrep_come_before_those_of_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = tmp_path / "top"
+    files = ["a.md", "b.md", "c.txt", "kept/x.md", "sub/a.md", "sub/d.log", "sub/e.txt", "vendor/v"]
+    for name in files:
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).touch()
+    monkeypatch.chdir(top)
+
+    def found(*paths: str) -> list[str]:
+        return [os.path.normpath(file.path) for file in Walk().find(paths or ["."])]
+
+    # There is no repository, as there need not be.
+    Path(".ignore").write_text("\ufeff*.txt\r\n/vendor/\n# x\n", encoding="utf-8")
+    assert found() == ["a.md", "b.md", "kept/x.md", "sub/a.md", "sub/d.log"]
+    assert found("sub", "c.txt") == ["sub/a.md", "sub/d.log", "c.txt"]
+    # What is nearer comes first; those of git come after all of these, however near they are.
+    Path("sub/.ignore").write_text("!e.txt\n*.log\n")
+    Path("sub/.gitignore").write_text("*\n!d.log\n")
+    assert found("sub") == ["sub/e.txt"]
+    Path("sub/.gitignore").write_text("")
+    Path(".gitignore").write_text("*.md\nkept/\n")
+    Path(".ignore").write_text("!/b.md\n!kept/\n*.txt\n")
+    assert found() == ["b.md", "sub/e.txt", "vendor/v"]
+    # Those above count also where a repository begins, and in it.
+    (tmp_path / ".ignore").write_text("vendor\n")
+    Path("sub/.git").mkdir()
+    assert found() == ["b.md", "sub/a.md", "sub/e.txt"]
+    assert found("sub") == ["sub/a.md", "sub/e.txt"]
+    monkeypatch.chdir("sub")
+    assert found() == ["a.md", "e.txt"]
+    assert len([*Walk(ignore=False).find([".."])]) == len(files)
+
+
+def test_a_file_that_git_tracks_may_be_in_an_ignore_file_of_ripgrep(repository: Path) -> None:
+    (repository / ".ignore").write_text("/a/b\n")
+    git(repository, "add", "-f", "a/b/foo")
+    assert not [file for file in Walk().find([str(repository)]) if "/a/b/" in file.path]
+    git(repository, "rm", "-q", "--cached", "a/b/foo")
+    (repository / ".ignore").unlink()
 
 
 def test_globs_begin_with_what_is_special_in_an_ignore_file() -> None:

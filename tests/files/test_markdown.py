@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from compat_bpe.files.markdown import is_markdown, markdown_sections
+from compat_bpe.files.markdown import body_start, is_markdown, markdown_sections
 
 
 def headings(text: str) -> list[tuple[str, int, int]]:
@@ -27,12 +27,33 @@ def headings(text: str) -> list[tuple[str, int, int]]:
         ("``` a`b\n# A\n", [("A", 1, 2)]),
         ("---\ntitle: x\n# no\n---\n# A\n", [("A", 1, 5)]),
         ("---\nA\n---\n", []),
+        ("\ufeff---\nA\n---\n# B\n", [("B", 1, 4)]),
         ("a\r\n---\r\n# B\r\n", [("a", 2, 1), ("B", 1, 3)]),
         ("# A\n```\n# a block without an end\n", [("A", 1, 1)]),
     ],
 )
 def test_headings(text: str, expected: list[tuple[str, int, int]]) -> None:
     assert headings(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("front_matter", "rest"),
+    [
+        ("---\nname: a\n---\n", "# A\n---\n"),
+        ("---\r\nname: a\r\n---  \r\n", "text"),
+        ("+++\nname = 'a'\n+++\n", ""),
+        ("\ufeff---\nname: a\n---\n", "# A\n"),
+        ("---\n---", ""),
+        ("", "# A\n---\nb\n---\n"),
+        ("", "---\nname: a\n# no end\n"),
+        ("", "---\n+++\n"),
+        ("", " ---\n---\n"),
+        ("", "\n---\na\n---\n"),
+        ("", ""),
+    ],
+)
+def test_the_end_of_front_matter(front_matter: str, rest: str) -> None:
+    assert body_start(front_matter + rest) == len(front_matter)
 
 
 def test_a_section_has_those_below_it() -> None:

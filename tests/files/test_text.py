@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.files.text import read_text
+from compat_bpe.files.text import read_text, recoded
 from tests.examples import shared_fixture
 
 # Every example writes the file anew, so it may be shared.
@@ -43,3 +44,44 @@ def test_nul_counts_as_binary_only_where_git_looks(tmp_path: Path) -> None:
         read_text(str(path))
     path.write_bytes(b"a" * 8000 + b"\0")
     assert read_text(str(path)) == ("a" * 8000 + "\0", 8001)
+
+
+@pytest.mark.parametrize("name", ["utf-16", "utf-16-be", "utf-32", "utf-7", "gb18030", "utf-8"])
+def test_text_in_another_encoding_is_recoded(name: str) -> None:
+    text = "naïve 世界 \U0001f600\r\n\0" * 50
+    data = text.encode(name)
+    assert recoded(io.BytesIO(data), name).read() == text.encode()
+    assert recoded(_Dripping(data), name).read() == text.encode()
+    assert recoded(_Dripping(data), name).read1(7) == text.encode()[:1]
+
+
+class _Dripping(io.BytesIO):
+    """A stream that gives a byte at a time."""
+
+    def read1(self, size: int | None = -1) -> bytes:
+        return self.read(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason", "replaced"),
+    [
+        ("cp1252", b"a" * 20_000 + b"\x81b", "byte 0x81 at offset 20000", "a" * 20_000 + "\ufffdb"),
+        ("utf-16-le", b"a\0\0\xd8b\0", "byte 0x00 at offset 2", "a\ufffdb"),
+        ("utf-16-le", b"a\0b", "byte 0x62 at offset 2", "a\ufffd"),
+        ("shift_jis", b"a\x81", "byte 0x81 at offset 1", "a\ufffd"),
+        ("unicode_escape", rb"a\ud800b", "a lone surrogate", "a\ufffdb"),
+        ("utf-16", b"a\0", "UTF-16 stream does not start with BOM", None),
+        ("undefined", b"a", "undefined encoding", None),
+    ],
+)
+def test_what_is_not_in_the_encoding_is_named(
+    name: str, data: bytes, reason: str, replaced: str | None
+) -> None:
+    for file in (io.BytesIO(data), _Dripping(data)):
+        with pytest.raises(ValueError, match=f"not {name}: {reason}; is it another encoding?"):
+            recoded(file, name).read()
+    if replaced is None:
+        with pytest.raises(ValueError, match=reason):
+            recoded(io.BytesIO(data), name, replace=True).read()
+    else:
+        assert recoded(io.BytesIO(data), name, replace=True).read() == replaced.encode()

@@ -164,11 +164,14 @@ def test_a_directory_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatc
 
 
 def test_an_ignore_file_that_cannot_be_read_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    make("d/a", "e")
-    monkeypatch.setattr(
-        "compat_bpe.files.ignore.read_gits",
-        lambda path: (_ for _ in ()).throw(PermissionError(13, "Permission denied", path)),
-    )
+    make("d/.gitignore", "d/a", "e")
+
+    def refuse(path: str) -> str:
+        if path.endswith(".gitignore"):
+            raise PermissionError(13, "Permission denied", path)
+        return ""
+
+    monkeypatch.setattr("compat_bpe.files.ignore.read_gits_text", refuse)
     found = [(file.path, file.problem) for file in Walk().find(["d"])]
     assert found == [(os.path.join(os.getcwd(), "d", ".gitignore"), "Permission denied")]
 

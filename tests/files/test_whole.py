@@ -9,7 +9,7 @@ import pytest
 from compat_bpe import load, load_gpt2, load_tiktoken
 from compat_bpe.chat import load_chat_template
 from compat_bpe.files.git_config import read_settings
-from compat_bpe.files.ignore import rules_within
+from compat_bpe.files.ignore import Scope
 from compat_bpe.files.walk import Walk
 from compat_bpe.files.whole import GITS_LIMIT, read_at_most, read_whole
 from compat_bpe.formats.sentencepiece_read import read_sentencepiece
@@ -97,7 +97,7 @@ def test_a_users_ignore_file_may_be_a_device(home: Path) -> None:
     (home / ".git").mkdir()
     for path in ("/dev/null", "/dev/zero"):
         (home / ".gitconfig").write_text(f"[core] excludesFile = {path}\n")
-        assert rules_within(str(home), ()) == ()
+        assert Scope().inside(str(home)).git == ()
 
 
 def test_an_ignore_file_has_a_limit(home: Path) -> None:

@@ -197,6 +197,7 @@ def test_a_part_is_looked_at_as_far_as_its_own_tokens_reach(
     assert looked_at < 2500 * searches
 
 
+@pytest.mark.sweep
 def test_tokens_at_the_far_edge_of_what_is_looked_at_are_known() -> None:
     """A long token that begins, or for suffixes ends, just outside of the window."""
     encoding = get_encoding("gpt2")

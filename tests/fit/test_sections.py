@@ -162,6 +162,19 @@ def test_the_least_of_long_lines_is_found() -> None:
     assert fitted.count == 300
 
 
+def test_a_line_longer_than_the_limit_is_cut_at_a_finer_boundary() -> None:
+    for cut in ("head", "tail", "ends"):
+        sections = [Section("First.\n", 1), Section(words(500) + "\n", 0, 0, cut, "line")]
+        fitted = fit_sections(GPT2, sections, 50)
+        assert [section.status for section in fitted.sections] == ["kept", "cut"]
+        assert 48 <= fitted.count <= 50
+    # Whole lines are whole lines, and one that fits is not cut.
+    lines = Section(words(500) + "\n", 0, 0, "lines")
+    assert fit_sections(GPT2, [lines], 50).sections[0].status == "dropped"
+    sections = [Section(words(30), 1), Section(f"{words(40)}\n" * 2, 0, 0, "head", "line")]
+    assert fit_sections(GPT2, sections, 50).sections[1].status == "dropped"
+
+
 def test_a_part_without_tokens_is_no_part() -> None:
     encoding = encoding_of("leaves text out")
     assert encoding.count("123") == 0

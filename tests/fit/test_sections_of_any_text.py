@@ -8,8 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding
-from compat_bpe.fit.boundary import BOUNDARIES, rule_of
+from compat_bpe.fit.boundary import BOUNDARIES, rule_of, with_finer
 from compat_bpe.fit.sections import CUTS, FittedSection, FittedSections, Section, fit_sections
+from compat_bpe.fit.truncate import KEEPS, truncate_at
 from tests.fit.hard_encodings import encodings
 from tests.fit.small_kinds import small_kind
 from tests.strategies import texts
@@ -65,6 +66,18 @@ def joined(separator: str, found: list[FittedSection]) -> str:
     return separator.join(section.text for section in found if section.text)
 
 
+def as_it_may_be_cut(encoding: Encoding, section: Section, limit: int) -> Section:
+    """The section with the first boundary at which some of it alone is within the limit."""
+    keep = next((one for one in KEEPS if one == section.cut), None)
+    if keep is None:
+        return section
+    for boundary in with_finer(section.boundary):
+        section = section._replace(boundary=boundary)
+        if truncate_at(encoding, section.text, limit, keep, (boundary,), section.marker).kept:
+            break
+    return section
+
+
 def check_part(encoding: Encoding, section: Section, found: FittedSection) -> None:
     """What is in is such a part of the section as it may be cut to."""
     text, kept = section.text, found.kept
@@ -109,6 +122,8 @@ limits = st.one_of(st.integers(0, 12), st.integers(0, 100))
 
 
 @given(encodings, st.lists(any_sections, max_size=6), limits, separators)
+# Nothing of it can be kept at a boundary of words.
+@example(small_kind("spm bpe"), [Section("he", cut="head", boundary="word")], 2, "")
 # More of a section is put in where its minimum was, not beside it.
 @example(small_kind("spm bpe"), [Section("abb ", min_tokens=2, cut="head")], 2, "")
 # What is put in after a cut point goes on, and so nothing is put before it.
@@ -133,7 +148,7 @@ def test_every_prompt_is_what_it_says(
     assert fitted.text == joined(separator, list(fitted.sections))
     assert len(fitted.sections) == len(sections)
     for section, found in zip(sections, fitted.sections):
-        check_part(encoding, section, found)
+        check_part(encoding, as_it_may_be_cut(encoding, section, limit), found)
         assert not (section.required and found.status == "dropped")
 
 

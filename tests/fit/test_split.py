@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit.boundary import BOUNDARIES, Boundary, rule_of
-from compat_bpe.fit.split import Part, split_text
+from compat_bpe.fit.longest_part import longest_prefix
+from compat_bpe.fit.split import PackedPart, Part, pack_texts, split_text
 from tests.fit.hard_encodings import encoding_of, encodings, hard_texts
 
 
@@ -207,3 +208,117 @@ def test_wrong_arguments_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         split_text(get_encoding("gpt2"), text, limit, overlap, boundary)
+
+
+def header(name: str, start: int) -> str:
+    return f"==> {name} (continued) <==\n" if start else f"==> {name} <==\n"
+
+
+def packed(
+    encoding: Encoding, texts: list[tuple[str, str]], limit: int, boundary: Boundary = "char"
+) -> list[PackedPart]:
+    """The parts; none if a header with a character does not fit, and then one indeed does not."""
+    try:
+        return list(pack_texts(encoding, texts, limit, boundary))
+    except ValueError as error:
+        found = re.search(r"alone have (\d+) tokens; raise the limit", str(error))
+        assert found is not None
+        assert int(found[1]) > limit
+        return []
+
+
+@given(
+    encoding=encodings,
+    texts=st.lists(st.tuples(st.sampled_from(["a", "src/b.py", "é"]), hard_texts), max_size=6),
+    limit=st.integers(1, 60),
+    boundary=st.sampled_from(BOUNDARIES),
+)
+def test_packed_texts(
+    encoding: Encoding, texts: list[tuple[str, str]], limit: int, boundary: Boundary
+) -> None:
+    texts = [(name, text[:60].encode("utf-8", "ignore").decode()) for name, text in texts]
+    parts = packed(encoding, texts, limit, boundary)
+    if not parts:
+        return
+    written = [""] * len(texts)
+    order = []
+    for part, following in zip(parts, [*parts[1:], None]):
+        assert part.count == encoding.count(part.text) <= limit
+        # The part is headers and stretches, and nothing else.
+        made = ""
+        for source, start, end, at in part.texts:
+            name, text = texts[source]
+            lead = "" if not made or made[-1] in "\r\n" else "\n"
+            made += lead + header(name, start) + text[start:end]
+            assert part.text[at : at + end - start] == text[start:end]
+            assert start == len(written[source])
+            written[source] += text[start:end]
+            order.append(source)
+        assert part.text == made
+        source, start, end, _ = part.texts[0]
+        name, text = texts[source]
+        if start or end < len(text):  # it is cut: alone in its part, or its rest
+            assert encoding.count(header(name, 0) + text) > limit
+        if end < len(text):
+            assert len(part.texts) == 1
+            whole = header(name, start) + text[start:]
+            longest = longest_prefix(encoding, whole, limit, boundary=boundary) or 0
+            assert len(part.text) >= longest
+        if following is not None and following.texts[0].start == 0:
+            # The next text did not fit behind it.
+            name, text = texts[following.texts[0].source]
+            lead = "" if part.text[-1] in "\r\n" else "\n"
+            assert encoding.count(part.text + lead + header(name, 0) + text) > limit
+    assert written == [text for _, text in texts]
+    assert order == sorted(order)
+
+
+def test_a_long_text_is_packed_in_parts_of_lines() -> None:
+    encoding = get_encoding("gpt2")
+    text = "".join(f"line {number} of many\n" for number in range(2000))
+    texts = [("before", "x"), ("long", text), ("after", "y\n")]
+    parts = list(pack_texts(encoding, texts, 300, "line"))
+    assert (
+        "".join(
+            texts[source][1][start:end] for part in parts for source, start, end, _ in part.texts
+        )
+        == f"x{text}y\n"
+    )
+    assert all(part.count == encoding.count(part.text) <= 300 for part in parts)
+    assert all(part.text.endswith("\n") for part in parts[1:])
+    assert [len(part.texts) for part in parts[:2]] == [1, 1]
+    assert parts[1].text.startswith("==> long <==\nline 0 of")
+    assert parts[2].text.startswith("==> long (continued) <==\nline ")
+    # The rest of it and the next one share a part.
+    assert parts[-1].text.endswith("many\n==> after <==\ny\n")
+
+
+def test_packing_looks_at_a_long_text_once() -> None:
+    """The work for a text of twice the length is twice as much, in characters looked at."""
+    encoding = get_encoding("bytes")
+
+    class Watched(str):
+        """A text that adds up what is cut from it."""
+
+        cut = 0
+
+        def __getitem__(self, key: object) -> str:
+            piece = super().__getitem__(key)  # type: ignore[index]
+            Watched.cut += len(piece)
+            return piece
+
+    list(pack_texts(encoding, [("a", Watched("x" * 200_000))], 1000))
+    assert Watched.cut < 20 * 200_000
+
+
+@pytest.mark.parametrize(
+    ("limit", "boundary", "reason"),
+    [
+        (0, "char", "limit is 0; it must be 1 or more"),
+        (5, "page", "unknown boundary 'page'"),
+        (8, "char", "limit is 8, but ==> a <== and the character 'x' alone have 11 tokens; raise"),
+    ],
+)
+def test_packing_is_refused(limit: int, boundary: Boundary, reason: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        list(pack_texts(get_encoding("bytes"), [("a", "xyz")], limit, boundary))

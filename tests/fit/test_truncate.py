@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from compat_bpe import Encoding, get_encoding
-from compat_bpe.fit.boundary import Boundary, rule_of
+from compat_bpe.fit.boundary import BOUNDARIES, Boundary, boundary_at, rule_of, with_finer
 from compat_bpe.fit.truncate import KEEPS, Keep, truncate
 from tests.fit.by_trying import (
     asides,
@@ -40,9 +40,12 @@ def test_it_fits_and_is_made_of_the_text(
         assert found.kept == (((0, len(text)),) if text else ())
         return
     if marker is None:
-        marker = {"line": "…\n"}.get(boundary, "…") if keep == "ends" else ""
-        if marker == "…\n" and re.match(r"[^\n]*\r\n", text):
-            marker = "…\r\n"
+        marker = default_marker(text, boundary) if keep == "ends" else ""
+        if encoding.count(marker) <= limit and found.kept and found.kept[-1][1] == len(text):
+            # The tail says if the marker is a line.
+            begin = found.kept[-1][0]
+            marker = default_marker(text, boundary_at(text, begin, with_finer(boundary)))
+            marker = marker if keep == "ends" else ""
     if encoding.count(marker) > limit:
         marker = ""
     head = [part for part in found.kept if part[0] == 0]
@@ -51,9 +54,16 @@ def test_it_fits_and_is_made_of_the_text(
     assert not (head if keep == "tail" else tail if keep == "head" else ())
     first, last = ("".join(text[slice(*part)] for part in parts) for parts in (head, tail))
     assert found.text == first + marker + last
-    may_cut = rule_of(boundary)
+    may_cut = rule_of("char")
     for place in [end for _, end in head] + [begin for begin, _ in tail]:
         assert may_cut(text, place)
+
+
+def default_marker(text: str, boundary: Boundary) -> str:
+    """Return the default marker between two ends, if the tail is cut at a boundary."""
+    if boundary != "line":
+        return "…"
+    return "…\r\n" if re.match(r"[^\n]*\r\n", text) else "…\n"
 
 
 def ends_of_cuts(text: str, boundary: Boundary) -> tuple[int, int]:
@@ -73,6 +83,49 @@ def test_a_marker_with_which_all_of_the_text_would_fit(keep: Keep) -> None:
     assert (cut.text, cut.count) == ("..." if keep == "tail" else ' ".', 1)
 
 
+def head_by_trying(
+    encoding: Encoding,
+    text: str,
+    limit: int,
+    boundary: Boundary,
+    marker: str,
+    lines_may_be_blank: bool,
+) -> int:
+    """Return the end of the longest head, cut at a finer boundary where it would be blank."""
+    found = []
+    for finer in with_finer(boundary):
+        # Something is cut, even where all of the text would fit beside the marker.
+        last, _ = ends_of_cuts(text, finer)
+        end = prefix_by_trying(encoding, text[:last], limit, 0, finer, marker)
+        assert end is not None
+        if text[:end].strip() or (end and lines_may_be_blank and finer == "line"):
+            return end
+        found.append(end)
+    return next(filter(None, found), 0)
+
+
+def tail_by_trying(
+    encoding: Encoding,
+    text: str,
+    limit: int,
+    boundary: Boundary,
+    lead: str,
+    start: int | None,
+    lines_may_be_blank: bool,
+) -> int:
+    """Return the beginning of the longest tail, likewise; None is the first place of a cut."""
+    found = []
+    for finer in with_finer(boundary):
+        first = ends_of_cuts(text, finer)[1] if start is None else start
+        begin = suffix_by_trying(encoding, text, limit, len(text), finer, lead, first)
+        if begin is None or begin == len(text):
+            continue
+        if text[begin:].strip() or (lines_may_be_blank and finer == "line"):
+            return begin
+        found.append(begin)
+    return next(iter(found), len(text))
+
+
 @given(encodings, hard_texts, limits, boundaries, asides)
 # All of the text around the marker has fewer tokens than the text.
 @example(encoding_of("leaves text out"), "ac", 1, "char", "b")
@@ -90,17 +143,15 @@ def test_each_part_is_the_longest(
         return
     if encoding.count(marker) > limit:
         marker = ""
-    # Something is cut, even where all of the text would fit beside the marker.
-    last, first = ends_of_cuts(text, boundary)
-    end = prefix_by_trying(encoding, text[:last], limit, 0, boundary, marker)
-    begin = suffix_by_trying(encoding, text, limit, len(text), boundary, marker, first)
+    end = head_by_trying(encoding, text, limit, boundary, marker, False)
+    begin = tail_by_trying(encoding, text, limit, boundary, marker, None, False)
     assert (head.text, tail.text) == (text[:end] + marker, marker + text[begin:])
     ends = truncate(encoding, text, limit, keep="ends", boundary=boundary, marker=marker)
     half = (limit + encoding.count(marker) + 1) // 2
-    end = prefix_by_trying(encoding, text[:last], half, 0, boundary, marker)
-    assert end is not None
+    end = head_by_trying(encoding, text, half, boundary, marker, True)
     lead = text[:end] + marker
-    begin = suffix_by_trying(encoding, text, limit, len(text), boundary, lead, end + 1)
+    is_blank = not text[:end].strip()
+    begin = tail_by_trying(encoding, text, limit, boundary, lead, end + 1, not is_blank)
     assert ends.text == lead + text[begin:]
     with pytest.raises(AttributeError):
         ends.text = text  # type: ignore[misc]
@@ -114,6 +165,51 @@ def test_the_tail_gets_what_the_head_leaves() -> None:
     found = enc.truncate("word " * 1000, 60, keep="ends", boundary="word")
     assert found.count in (59, 60)
     assert abs(found.kept[0][1] - (5000 - found.kept[1][0])) <= 10
+
+
+@pytest.mark.parametrize("keep", KEEPS)
+def test_a_line_or_a_word_that_does_not_fit_is_cut_at_a_finer_boundary(keep: Keep) -> None:
+    enc = get_encoding("o200k_base")
+    words, letters = "var a = 1; " * 3000, "xyzw" * 4000
+    for text in (words, letters, words + "\n", "\r\n".join([words, words])):
+        cut = enc.truncate(text, 50, keep=keep, boundary="line")
+        assert enc.count(cut.text) == cut.count <= 50
+        assert len(cut.kept) == (2 if keep == "ends" else 1)
+        if keep != "ends":  # the default marker for lines has another length
+            assert cut == enc.truncate(text, 50, keep=keep, boundary="word")
+    for text in (letters, letters + "\n"):
+        cut = enc.truncate(text, 50, keep=keep, boundary="word")
+        assert 48 <= cut.count <= 50
+        assert cut == enc.truncate(text, 50, keep=keep)
+
+
+def test_white_space_alone_is_too_little() -> None:
+    enc = get_encoding("o200k_base")
+    letters = "xyzw" * 4000
+    assert enc.truncate(f"\n  {letters}", 20, boundary="line").text.startswith("\n  xyzw")
+    for text in (f"{letters}\n", f"{letters}\n\n"):
+        for boundary in BOUNDARIES:
+            assert "xyzw" in enc.truncate(text, 20, keep="tail", boundary=boundary).text
+    both = enc.truncate(f"\n{letters}\n\n", 20, keep="ends", boundary="line")
+    assert both.text.startswith("\n…")
+    assert both.text.endswith("xyzw\n\n")
+    # There is nothing else.
+    assert enc.truncate("\n\n \n" * 100, 3, boundary="line").text.isspace()
+
+
+def test_each_end_is_cut_at_a_finer_boundary_for_itself() -> None:
+    enc = get_encoding("o200k_base")
+    words = "word " * 1000
+    both = enc.truncate(f"one\n{words}\nlast\n", 20, keep="ends", boundary="line")
+    assert both.text == "one\n…\nlast\n"
+    tail = enc.truncate(f"one\n{words}", 20, keep="ends", boundary="line")
+    assert tail.text.startswith("one\n… word word")
+    assert tail.count == 20
+    head = enc.truncate(f"{words}\nlast\n", 20, keep="ends", boundary="line")
+    assert head.text.startswith("word word")
+    assert head.text.endswith("word …\nlast\n")
+    assert enc.truncate(f"one\n{words}", 20, boundary="line").text == "one\n"
+    assert enc.truncate(f"{words}\nlast\n", 20, keep="tail", boundary="line").text == "last\n"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

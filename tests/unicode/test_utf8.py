@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.unicode.utf8 import StreamDecodeError, Utf8Decoder
+from compat_bpe.unicode.utf8 import KeptBytes, StreamDecodeError, Utf8Decoder, replace_escaped
 
 #: Bytes that are often within a character, and often wrong there.
 some_bytes = st.lists(
@@ -109,3 +109,20 @@ def test_an_error_comes_whole_from_another_process() -> None:
         decoder.feed(b"\xff")
     copy = pickle.loads(pickle.dumps(found.value))
     assert (str(copy), copy.offset) == (str(found.value), 4)
+
+
+@given(st.one_of(some_bytes, st.lists(st.binary(max_size=4))))
+def test_escaped_bytes_are_replaced_as_by_python_and_kept(pieces: list[bytes]) -> None:
+    data = b"".join(pieces)
+    expected = data.decode("utf-8", "replace")
+    kept = KeptBytes(data.decode("utf-8", "surrogateescape"))
+    assert kept.text == expected
+    assert kept.bytes_of(0, len(expected)) == data
+    cuts = range(len(expected) + 1)
+    for cut in cuts:
+        assert kept.bytes_of(0, cut) + kept.bytes_of(cut, len(expected)) == data
+    assert b"".join(kept.bytes_of(at, at + 1) for at in cuts) == data
+    # In pieces, too: a decoder holds back what may be replaced by one U+FFFD.
+    decoder = Utf8Decoder("surrogateescape")
+    fed = [*map(decoder.feed, pieces), decoder.finish()]
+    assert "".join(map(replace_escaped, fed)) == expected

@@ -1,15 +1,18 @@
-"""Patterns of ignore files: work bounded by the lengths, and what git says of them."""
+"""Ignore files: work bounded by the lengths of patterns, what git says of them; damaged indexes."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
+from compat_bpe.files.git_index import read_index
 from compat_bpe.files.walk import Walk
 from compat_bpe.files.wildmatch import InvalidPatternError, matcher
 
@@ -28,6 +31,8 @@ _HAS_GIT = shutil.which("git") is not None
 def attack(random: Random) -> None:
     if _HAS_GIT and random.randrange(_ASKED) == 0:
         _compare_with_git(random)
+    elif random.randrange(10) == 0:
+        _damage_index(random)
     else:
         _count_work(random)
 
@@ -76,7 +81,13 @@ def _compare_with_git(random: Random) -> None:
                         (path / name).touch()
             lines = [random.choice(["", "", "!"]) + _pattern(random) for _ in range(2)]
             (top / str(index) / ".gitignore").write_bytes("\n".join(lines).encode())
-        command = ["git", "ls-files", "-o", "--exclude-standard", "-z"]
+        files = [path for path in top.rglob("*") if path.is_file() and ".git" not in str(path)]
+        tracked = map(str, random.sample(files, min(len(files), 50)))
+        add = ["git", "--literal-pathspecs", "add", "-f", "--", *tracked]
+        subprocess.run(add, cwd=top, check=True)
+        version = ["git", "update-index", "--index-version", random.choice("24")]
+        subprocess.run(version, cwd=top, check=True)
+        command = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
         listed = subprocess.run(command, cwd=top, stdout=subprocess.PIPE, check=True).stdout
         theirs = {os.fsdecode(path) for path in listed.split(b"\0")}
         theirs = {path for path in theirs if path and os.path.basename(path) != ".gitignore"}
@@ -86,3 +97,24 @@ def _compare_with_git(random: Random) -> None:
             for path in sorted(ours ^ theirs)
         ]
         assert not wrong, wrong[:3]
+
+
+def _damage_index(random: Random) -> None:
+    """Read an index of random entries with some bytes changed: a list or an ``OSError``."""
+    version = random.choice([2, 3, 4])
+    number = random.randrange(9)
+    data = struct.pack(">4sLL", b"DIRC", version, random.choice([number, 1 << 31]))
+    for _ in range(number):
+        name = random.choice(_NAMES).encode()
+        entry = random.randbytes(60) + struct.pack(">H", random.choice([0, 0x4000])) + name + b"\0"
+        data += entry + bytes(-len(entry) % 8 if version < 4 else 0)
+    bitmap = struct.pack(">LLQQL", 64, random.choice([1, 2, 99]), 1 << 33 | 3, number, 0)
+    for extension in random.choices([b"link", b"TREE", b"none"], k=random.randrange(3)):
+        data += extension + struct.pack(">L", 20 + 2 * len(bitmap)) + bytes(19) + b"\1" + bitmap * 2
+    damaged = bytearray(data + bytes(20))
+    for _ in range(random.randrange(4)):
+        damaged[random.randrange(len(damaged))] = random.randrange(256)
+    with tempfile.TemporaryDirectory() as folder, suppress(OSError):
+        for file in ("index", f"sharedindex.{'00' * 19}01"):
+            Path(folder, file).write_bytes(damaged)
+        read_index(folder, 20)

@@ -9,8 +9,8 @@ from typing import Any
 from ...encodings.model_names import plain_model_name
 from ...files.whole import read_whole
 from ..base import MessageCount
-from ..messages import fail
-from .rules import DETAILS, ImageRule, rule_for_images
+from ..messages import Uncountable, fail
+from .rules import DETAILS, ImageRule, SizeNotKnown, rule_for_images
 from .size import Size, size_of
 
 #: The types of the parts of a message that are images: of Chat Completions, and of Responses.
@@ -18,6 +18,11 @@ IMAGE_PARTS = ("image_url", "input_image")
 
 #: The largest image that is read, in bytes.
 _LARGEST = 50 << 20
+
+
+def is_image(part: Any) -> bool:
+    """Return True if a part of a message's content is an image that can be counted."""
+    return isinstance(part, dict) and part.get("type") in IMAGE_PARTS
 
 
 def image_tokens(
@@ -66,12 +71,14 @@ def part_tokens(part: dict[str, Any], rule: ImageRule | None, place: str) -> Mes
         place: where it is in the request.
 
     Raises:
-        ValueError: there is no rule; or the image is damaged, or its size is not known.
+        Uncountable: there is no rule, or the size of the image is not known.
+        ValueError: the image is damaged.
     """
     if rule is None:
-        fail(
-            place,
-            "an image cannot be counted: OpenAI's rule for this model's images is not known here",
+        raise Uncountable(
+            f"{place}: an image cannot be counted: OpenAI's rule for this model's images is not "
+            "known here",
+            "an image",
         )
     image: Any = part.get("image_url")
     detail, here = part.get("detail"), f"{place}.image_url"
@@ -82,6 +89,8 @@ def part_tokens(part: dict[str, Any], rule: ImageRule | None, place: str) -> Mes
     detail = _checked_detail("auto" if detail is None else detail, f"{place}: detail")
     try:
         return rule.tokens(_size_at(image), detail)
+    except SizeNotKnown as error:
+        raise Uncountable(f"{here}: {error}", "an image at an address") from None
     except ValueError as error:
         fail(here, str(error))
 

@@ -37,6 +37,10 @@ _PATCH = 32
 _MOST_PATCHES = 30_000
 
 
+class SizeNotKnown(ValueError):
+    """The tokens of an image depend on its size, which is not known."""
+
+
 class ImageRule(Protocol):
     """The rule for the images of a model."""
 
@@ -48,7 +52,8 @@ class ImageRule(Protocol):
             detail: one of ``DETAILS``.
 
         Raises:
-            ValueError: the size must be known; or the model has no rule for this detail.
+            SizeNotKnown: the size must be known.
+            ValueError: the model has no rule for this detail.
         """
         ...
 
@@ -192,7 +197,7 @@ def rule_for_images(model: str) -> ImageRule | None:
 
 def _known(size: Size | None) -> Size:
     if size is None:
-        raise ValueError(
+        raise SizeNotKnown(
             "the size of an image at an address is not known: give the image as a data URL"
         )
     return size

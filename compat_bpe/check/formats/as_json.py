@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..results import Change, Report, Result
+from ..results import Change, Report, Result, Unmatched
 
 
 def lines(report: Report) -> Iterator[str]:
@@ -21,7 +21,10 @@ def lines(report: Report) -> Iterator[str]:
             "results": [_result(one) for one in report.results],
             "base": report.base,
             "changes": [_change(one) for one in report.changes],
-            "errors": [{"path": path, "error": reason} for path, reason in report.errors],
+            "errors": [
+                *({"path": path, "error": reason} for path, reason in report.errors),
+                *map(_unmatched, report.unmatched),
+            ],
             "skipped": [{"path": path, "reason": reason} for path, reason in report.skipped],
         }
     )
@@ -42,6 +45,11 @@ def _result(result: Result) -> dict[str, Any]:
         "reason": result.reason or None,
         "limit_at": place and {"path": place.file, "line": place.line},
     }
+
+
+def _unmatched(one: Unmatched) -> dict[str, Any]:
+    path, line = (one.place.file, one.place.line) if one.place else (one.name, None)
+    return {"path": path, "line": line, "error": one.reason}
 
 
 def _change(change: Change) -> dict[str, Any]:

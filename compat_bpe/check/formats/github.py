@@ -20,6 +20,9 @@ def lines(report: Report) -> Iterator[str]:
         yield annotation(_LEVELS[one.status], f"{one.name}: {one.message}", place)
     for path, reason in report.errors:
         yield annotation("error", f"{path}: {reason}", (report.prefix + path, None))
+    for unmatched in report.unmatched:
+        at = unmatched.place and (report.path_of(unmatched.place), unmatched.place.line)
+        yield annotation("error", f"{unmatched.name}: {unmatched.reason}", at)
     yield report.summary
 
 

@@ -14,7 +14,9 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def lines(report: Report) -> Iterator[str]:
     """Yield the lines of a file: a case for each result, a failure for what is over."""
-    failures, errors = len(report.of("over")), len(report.errors)
+    problems = [("not counted", path, reason) for path, reason in report.errors]
+    problems += [("nothing checked", one.name, one.reason) for one in report.unmatched]
+    failures, errors = len(report.of("over")), len(problems)
     skipped = len(report.of("exempt"))
     counts = f'tests="{len(report.results) + errors}" failures="{failures}" errors="{errors}"'
     yield '<?xml version="1.0" encoding="UTF-8"?>'
@@ -22,8 +24,8 @@ def lines(report: Report) -> Iterator[str]:
     yield f'<testsuite name="token budgets" {counts} skipped="{skipped}">'
     for one in report.results:
         yield from _case(report, one)
-    for path, reason in report.errors:
-        yield f'<testcase classname="not counted" name={_attribute(path)}>'
+    for what, name, reason in problems:
+        yield f'<testcase classname="{what}" name={_attribute(name)}>'
         yield f"<error message={_attribute(reason)}/>"
         yield "</testcase>"
     yield "</testsuite>"

@@ -30,10 +30,12 @@ def lines(report: Report) -> Iterator[str]:
     if report.changes:
         yield from ("", "| change | file | before | now | |", "|---|---|--:|--:|--:|")
     yield from _bounded(map(_change, report.changes), len(report.changes))
-    notes = (f"- Not counted: {_code(path)}: {_code(reason)}" for path, reason in report.errors)
-    if report.errors:
+    notes = [("Not counted", path, reason) for path, reason in report.errors]
+    notes += [("Nothing checked", one.name, one.reason) for one in report.unmatched]
+    if notes:
         yield ""
-    yield from _bounded(notes, len(report.errors))
+    rows = (f"- {what}: {_code(name)}: {_code(reason)}" for what, name, reason in notes)
+    yield from _bounded(rows, len(notes))
 
 
 def _bounded(rows: Iterable[str], number: int) -> Iterator[str]:
@@ -51,8 +53,8 @@ def _bounded(rows: Iterable[str], number: int) -> Iterator[str]:
 def _row(one: Result) -> str:
     sign = "+" if one.kind == "growth" else ""
     name = f"total of {_cell(one.rule)}" if one.kind == "total" else _cell(one.path)
-    if one.kind == "section":
-        name += f" § {_cell(one.heading)}"
+    if one.part is not None:
+        name += f" § {_cell(one.part)}"
     return (
         f"| {_SIGNS[one.status]} | {name} | {sign}{one.tokens:,} | {sign}{one.limit:,} "
         f"| {_cell(one.encoding)} |"

@@ -17,6 +17,8 @@ _LEVELS = {"over": "error", "near": "warning"}
 _RULES = {
     "file": "A file has more tokens than its limit.",
     "section": "A section of a Markdown file has more tokens than its limit.",
+    "front_matter": "The front matter of a file has more tokens than its limit.",
+    "body": "What follows the front matter of a file has more tokens than its limit.",
     "total": "The files of a group have more tokens than their limit.",
     "growth": "A file has grown by more tokens than its limit.",
 }
@@ -42,10 +44,13 @@ def lines(report: Report) -> Iterator[str]:
                     },
                     "invocations": [
                         {
-                            "executionSuccessful": not report.errors,
+                            "executionSuccessful": report.status != "error",
                             "toolExecutionNotifications": [
-                                {"level": "error", "message": {"text": _text(f"{path}: {reason}")}}
-                                for path, reason in report.errors
+                                {"level": "error", "message": {"text": _text(f"{name}: {reason}")}}
+                                for name, reason in (
+                                    *report.errors,
+                                    *((one.name, one.reason) for one in report.unmatched),
+                                )
                             ],
                         }
                     ],
@@ -58,10 +63,9 @@ def lines(report: Report) -> Iterator[str]:
 
 
 def _result(report: Report, result: Result) -> dict[str, Any]:
-    path, line = result.path, result.line
-    if not path and result.place is not None:  # a total is nowhere; the place of its limit is
-        path, line = _limit_path(report, result.place.file), result.place.line
-    path = posixpath.normpath(report.prefix + path)
+    path, line = posixpath.normpath(report.prefix + result.path), result.line
+    if not result.path and result.place is not None:  # a total is nowhere; its limit is
+        path, line = report.path_of(result.place), result.place.line
     return {
         "ruleId": f"tokens/{result.kind}",
         "ruleIndex": list(_RULES).index(result.kind),
@@ -79,12 +83,6 @@ def _result(report: Report, result: Result) -> dict[str, Any]:
             "budget/v1": _text(f"{result.kind}:{path}:{result.heading}:{result.rule}")
         },
     }
-
-
-def _limit_path(report: Report, file: str) -> str:
-    """Return the path of a limit's file, relative to the configuration's folder."""
-    folder = os.path.realpath(os.path.dirname(report.configuration))
-    return os.path.relpath(os.path.realpath(file), folder).replace(os.sep, "/")
 
 
 def _text(text: str) -> str:

@@ -25,6 +25,7 @@ from ...files.write import write_files
 from ..check_run import CheckRun, shown_path
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.groups import GroupedCommand
+from ..options.walk import no_ignore_option, notebooks_option
 from ..output import CommandError, failure, plural, write_line, write_message
 
 #: The formats, each with the module of its name that writes it.
@@ -40,6 +41,7 @@ _FORMATS = {
 _GROUPS = {
     "Encoding": ["--model", "--encoding", "--pattern"],
     "Configuration": ["--config", "--init", "--fix-limits"],
+    "Files": ["--no-ignore", "--allow-empty", "--notebooks"],
     "Comparison": ["--base", "--growth"],
     "Output": ["--format", "--json", "--all", "--quiet"],
 }
@@ -77,6 +79,12 @@ def _part(_context: click.Context, _parameter: click.Parameter, value: str | Non
     is_flag=True,
     help="Raise the limits in the configuration that something is over. None is lowered.",
 )
+@no_ignore_option
+@click.option(
+    "--allow-empty",
+    is_flag=True,
+    help="Allow a rule that matches nothing, and a PATH that no rule is about.",
+)
 @click.option(
     "--base",
     metavar="REV",
@@ -88,6 +96,7 @@ def _part(_context: click.Context, _parameter: click.Parameter, value: str | Non
     callback=_part,
     help="With --base, let no file grow by more than N tokens, or by more than P percent.",
 )
+@notebooks_option
 @click.option(
     "--format",
     "format_name",
@@ -123,8 +132,9 @@ def check(**values: Any) -> None:
     those in these directories, are reported; a group with a total is still counted whole.
 
     The exit status is 1 if something is over its limit, and 2 if anything is wrong: there is no
-    configuration, it has a mistake, or a file cannot be read or is not UTF-8. Binary files are
-    skipped. Git's ignored files and symbolic links are treated as in count.
+    configuration, it has a mistake, a rule matches nothing, no rule is about a PATH, or a file
+    cannot be read or is not UTF-8. Binary files are skipped. Ignored files and symbolic links are
+    treated as in count: a PATH is checked even if it is ignored.
     """
     command = _Command(**values)
     try:
@@ -144,8 +154,11 @@ class _Command:
         config: str | None,
         init: bool,
         fix_limits: bool,
+        no_ignore: bool,
+        allow_empty: bool,
         base: str | None,
         growth: Part | None,
+        notebooks: bool,
         format_name: str | None,
         as_json: bool,
         all_results: bool,
@@ -158,6 +171,7 @@ class _Command:
                 "--config": config is not None,
                 "--init": init,
                 "--fix-limits": fix_limits,
+                "--allow-empty": allow_empty,
                 "--base": base is not None,
                 "--growth": growth is not None,
                 "--format": format_name is not None,
@@ -181,7 +195,16 @@ class _Command:
         if model is not None or encoding is not None or pattern is not None:
             self._given = chosen_encoding(model, encoding, pattern)
             self._counting = Counting(None, model)
-        self._run = CheckRun(self._given, jobs, self._note, is_quiet=quiet)
+        self._ignore = not no_ignore
+        self._run = CheckRun(
+            self._given,
+            jobs,
+            self._note,
+            is_quiet=quiet,
+            ignore=self._ignore,
+            allow_empty=allow_empty,
+            notebooks=notebooks,
+        )
 
     def status(self) -> int:
         """Do what the options say, and return the exit status."""
@@ -193,11 +216,15 @@ class _Command:
         if self._format != "github":  # which has them as annotations
             for path, reason in report.errors:
                 write_message(f"{path}: {reason}; mend it, or exclude it in the configuration")
+            for one in report.unmatched:
+                write_message(
+                    f"{shown_path(one.name)}: {one.reason} (--allow-empty lets that pass)"
+                )
         self._note_skipped(report)
         if self._fix_limits:
             return self._raise(source, report)
         self._print(report)
-        return 2 if report.errors else int(report.status == "over")
+        return 2 if report.status == "error" else int(report.status == "over")
 
     def fail(self, message: str) -> NoReturn:
         """End the command with an error."""
@@ -269,6 +296,8 @@ class _Command:
             write_message(f"{result.name}: {result.message}; limits of growth are not raised")
         if not raised and not grown:
             write_line(f"nothing to raise; {report.summary}")
+        if report.unmatched:
+            return 2
         return int(bool(grown) or any(one.problem for one in raised))
 
     def _write_first(self) -> int:
@@ -282,10 +311,10 @@ class _Command:
             if os.path.isfile(name) and read_source(name).table is not None:
                 raise CommandError(f"{name}: it has budgets already; nothing is overwritten")
         rules = usual_rules(folder)
-        chosen = chosen_files(rules)
+        chosen = chosen_files(rules, ignore=self._ignore)
         if not chosen.found:
             rules = other_rules(folder)
-            chosen = chosen_files(rules)
+            chosen = chosen_files(rules, ignore=self._ignore)
         report = Report(NAME)
         tokens = self._run.tokens(chosen, list(chosen.found), None, report)
         for path, reason in report.errors:
@@ -305,7 +334,7 @@ class _Command:
 #: Options that exclude each other.
 _EXCLUDING = (
     *(("--init", name) for name in ("PATH", "--config", "--fix-limits", "--base", "--growth")),
-    *(("--init", name) for name in ("--format", "--json", "--all")),
+    *(("--init", name) for name in ("--format", "--json", "--all", "--allow-empty")),
     *(("--fix-limits", name) for name in ("--format", "--json", "--all")),
     *(("--json", name) for name in ("--format", "--all")),
 )

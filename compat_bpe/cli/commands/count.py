@@ -27,7 +27,7 @@ from ..sorting import Counted, in_order, largest, total
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ...chat.limits import ContextLimit
-    from ...encodings.estimates import Factor
+    from ...encodings.estimates import Estimate
 
 #: The largest number of directories that an error names; the others are counted.
 _NAMED = 3
@@ -48,40 +48,44 @@ def count(**values: Any) -> None:
       $ compat-bpe count --model gpt-4o --context prompt.txt
       $ compat-bpe count --model gpt-4o --messages chat.json
       $ compat-bpe count --model claude-sonnet-4-5 --estimate src
+      $ compat-bpe count --encoding o200k_base --factor 1.18 src
 
     PATH is a file, or a directory whose files are counted. Without a PATH, or if PATH is -,
     standard input is counted; with --tree, the current directory.
 
     In a directory, hidden files and files that git ignores are left out, and symbolic links are
     not followed. Git ignores what .gitignore files say, and in a repository what its info/exclude
-    and your own core.excludesFile say. --include and --exclude take a GLOB, a pattern as in a
+    and your own core.excludesFile say, but no file that it tracks. .ignore files come before
+    these, as in ripgrep. --include and --exclude take a GLOB, a pattern as in a
     .gitignore of the current directory (of PATH, if that is elsewhere). All this is about files
     found in a directory: a file that you name is always counted.
 
     The exact content of a file is counted, as UTF-8: line ends are not translated, and a
     byte-order mark is text. So is the name of a special token, such as <|endoftext|>. A compressed
     file is binary, unless --decompress is given: then its text is counted, and "bytes" of --json
-    are those of the text.
+    are those of the text. With --encoding-of-file, they are those of the text in UTF-8.
 
     The exit status is 1 if there are more tokens than --max allows, and 2 if anything is wrong: a
     file cannot be read; a PATH is binary (a NUL is in its first 8,000 bytes) or not UTF-8; or
     nothing at all was counted, because no file matches or all were skipped (unless --errors skip
-    allows it). The other files are counted all the same. An empty directory has 0 tokens.
+    allows it). The other files are counted all the same. An empty directory has 0 tokens; to
+    --max, it and an empty list are nothing that was counted.
 
     On a terminal, large numbers have thousands separators, and the lines of a --tree have bars, of
-    their shares; in a pipe or a file they have none. Each number of an --estimate has a ≈ before
-    it, with --total-only, too.
+    their shares; in a pipe or a file they have none. Each number of an --estimate or by a --factor
+    has a ≈ before it, with --total-only, too.
 
     The object that --json prints has the keys "encoding"; "files", a list of objects with
     "path", "tokens", "bytes" and "characters", in the order of the lines; "total", with the sums of
     these three; "errors", a list of objects with "path" and "error"; "skipped", with "path" and
     "reason"; with --top "more", with the number of "files" that are not listed, and sums; and with
     --context "context", with the "model", its "tokens" and the "share" used. The path of standard
-    input is "-", and that of a --string is null. With --estimate, there is also "estimate": null,
-    or the reason for which the numbers are one; "encoding" is null then. With --messages, the keys
-    are "model", "tokens", "estimate" (null, or the reason for which the number is one) and
-    "context"; and with --parts "parts", a list of objects with "name", "messages" (their indexes
-    from 0 on) and "tokens".
+    input is "-", and that of a --string is null. With --estimate or --factor, there is also
+    "estimate": null, or the reason for which the numbers are one; "encoding" is null then. With
+    --messages, the keys are "model", "tokens", "estimate" (null, or the reason for which the number
+    is one) and "context"; and with --parts "parts", a list of objects with "name", "messages"
+    (their indexes from 0 on) and "tokens". If FILE has a request on each line, they are "requests",
+    a list of objects with "name" (the line), "model", "tokens" and "estimate"; and "total".
     """
     options = CountOptions(**values)
     options.check()
@@ -91,7 +95,15 @@ def count(**values: Any) -> None:
         sys.exit(
             count_request(
                 options.messages,
-                Chosen(options.model, options.encoding, options.pattern, options.estimate),
+                Chosen(
+                    options.model,
+                    options.encoding,
+                    options.pattern,
+                    options.estimate,
+                    options.strict,
+                    options.as_of,
+                    options.factor,
+                ),
                 limit=options.limit,
                 with_parts=options.parts,
                 with_context=options.context,
@@ -99,21 +111,32 @@ def count(**values: Any) -> None:
                 quiet=options.quiet,
             )
         )
-    factor = chosen_factor(options.model, options.encoding) if options.estimate else None
-    if factor is None:
+    sys.exit(_Run(options, *_chosen(options)).status())
+
+
+def _chosen(options: CountOptions) -> tuple[Encoding, Estimate | None]:
+    """Return what counts files, and what makes an estimate of their numbers if one is wanted."""
+    makers = None
+    if options.estimate or options.factor is not None:
+        makers = chosen_factor(options.model, options.encoding)
+    if makers is None:
         chosen = chosen_encoding(options.model, options.encoding, options.pattern)
     else:
         chosen = chosen_encoding(None, "characters", options.pattern)
-    sys.exit(_Run(options, chosen, factor).status())
+    if options.factor is None:
+        return chosen, makers
+    from ...encodings.estimates import OwnFactor  # only estimates need it
+
+    return chosen, OwnFactor.of_text(options.factor, makers or chosen.name)
 
 
 class _Run:
     """One run of the command."""
 
-    def __init__(self, options: CountOptions, encoding: Encoding, factor: Factor | None) -> None:
+    def __init__(self, options: CountOptions, encoding: Encoding, factor: Estimate | None) -> None:
         self._options = options
         self._encoding = encoding
-        #: What makes tokens of the characters that are counted, if they are estimated.
+        #: What makes an estimate of the characters or tokens that are counted, if one is wanted.
         self._factor = factor
         self._mark = "" if factor is None else estimate_mark()
         self._style = Style(
@@ -135,7 +158,7 @@ class _Run:
         files = self._found()
         with_total = len(self._arguments) > 1 or len(files) != 1 or not files[0].is_named
         if with_total:
-            self._style = self._style._replace(width=widest(files, self._style))
+            self._style = self._style._replace(width=widest(files, self._style, self._factor))
         self._count(files)
         if not options.quiet:
             self._write_notes()
@@ -146,6 +169,9 @@ class _Run:
         if self._skipped and not self._counted and options.errors != "skip":
             all_skipped = "the only file was" if len(self._skipped) == 1 else "all files were"
             write_message(f"nothing was counted: {all_skipped} skipped")
+            return 2
+        if not files and options.limit is not None and options.errors != "skip":
+            write_message("nothing was counted, so --max was not checked (--errors skip allows it)")
             return 2
         return 1 if is_over else 0
 
@@ -203,8 +229,11 @@ class _Run:
                     self._add_failure(file, outcome)
                     continue
                 counts = outcome.counts
+                if outcome.note and not options.quiet:
+                    progress.clear()
+                    write_message(complaint(file.path, outcome.note))
                 if self._factor is not None:
-                    counts = counts._replace(tokens=self._factor.tokens(counts.characters))
+                    counts = counts._replace(tokens=self._factor.tokens(counts.tokens))
                 self._counted.append(Counted(file, counts))
                 if at_once:
                     progress.clear()
@@ -219,6 +248,8 @@ class _Run:
             allow_nul=options.text,
             replace=options.errors == "replace",
             decompress=options.decompress,
+            notebooks=options.notebooks,
+            encoding_of_file=options.encoding_of_file,
         )
         if options.string is not None:
             yield counter.count_text(options.string)

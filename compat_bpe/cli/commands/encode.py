@@ -17,7 +17,14 @@ from ..input_path import shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
 from ..output import CommandError
-from ..streams import input_argument, portions, read_pieces, write_bytes
+from ..streams import (
+    Reading,
+    input_argument,
+    portions,
+    read_pieces,
+    reading_options,
+    write_bytes,
+)
 
 #: The number of ids that are written at a time.
 _PORTION = 1 << 14
@@ -29,6 +36,7 @@ _FORMATS = [name for name in LAYOUTS if name != "packed"]
 @click.command()
 @input_argument
 @encoding_options
+@reading_options
 @special_options
 @click.option(
     "--format",
@@ -61,6 +69,7 @@ def encode(
     model: str | None,
     encoding: str | None,
     pattern: str | None,
+    reading: Reading,
     special: bool,
     names: tuple[str, ...],
     layout: str | None,
@@ -82,6 +91,10 @@ def encode(
     Without FILE, or with -, read standard input. The text is the exact content as UTF-8: no
     newline is translated, and a newline at the end counts. Names of special tokens are plain text
     by default. Large input takes little memory.
+
+    Bytes that are not UTF-8 are encoded as they are, as a chunk of their own: decode gives them
+    back. A vocabulary that does not merge bytes has U+FFFD in their place. With
+    --add-special-tokens, they are an error unless --errors replace is given.
 
     With --offsets, "id" is a token's id, and "text" its text. If it is not made of whole
     characters, it has "hex" instead, its bytes in hexadecimal. "special" is true for a special
@@ -114,26 +127,33 @@ def encode(
     if offsets:
         from ..shown.token_places import placed_tokens
 
-        lines = placed_tokens(chosen, read_pieces(file), allowed, shown_name(file))
+        lines = placed_tokens(chosen, read_pieces(file, reading), allowed, shown_name(file))
         for portion in portions(lines):
             write_bytes(portion.encode())
         return
     ids_layout = LAYOUTS["packed" if packed else layout or "spaces"]
     blocks = None
     if not add_special_tokens:
-        blocks = encoded_by_workers(chosen, file, allowed, ids_layout.write, jobs)
+        blocks = encoded_by_workers(chosen, file, allowed, ids_layout.write, jobs, reading)
+    elif reading.errors == "keep":  # the tokens are added to a text
+        reading = reading._replace(errors="strict")
     if blocks is None:
-        blocks = _encoded_here(chosen, file, allowed, ids_layout, add_special_tokens)
+        blocks = _encoded_here(chosen, file, reading, allowed, ids_layout, add_special_tokens)
     with closing(blocks):
         for block in ids_layout.joined(blocks):
             write_bytes(block)
 
 
 def _encoded_here(
-    encoding: Encoding, file: str, allowed: Set[str], layout: IdLayout, add_special_tokens: bool
+    encoding: Encoding,
+    file: str,
+    reading: Reading,
+    allowed: Set[str],
+    layout: IdLayout,
+    add_special_tokens: bool,
 ) -> Generator[bytes, None, None]:
     """Yield the ids of a file as bytes, in portions."""
-    pieces = read_pieces(file)
+    pieces = read_pieces(file, reading)
     if add_special_tokens:
         ids = iter(with_special_tokens(encoding, "".join(pieces), allowed, shown_name(file)))
     else:

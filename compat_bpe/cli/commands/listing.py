@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ... import Encoding, get_encoding, list_encoding_names
-from ...chat.limits import ContextLimit, context_limit
+from ...chat.limits import ContextLimit, context_limit, known_limits
 from ...encodings.families import Family, NeedsFile
 from ...encodings.family_table import FAMILIES
 from ...encodings.model_names import (
@@ -107,7 +107,8 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
 
     A MODEL is a name in any spelling, such as openai/gpt-4o or qwen3:8b, or a word, such as gpt or
     qwen: all names with the word in them are listed. Of a model whose encoding does not ship, its
-    family is listed, with what option -e takes for it, and what fetches the files.
+    family is listed, with what option -e takes for it, and what fetches the files; and its limits
+    if they are known, with a - for the encoding.
 
     The limits are in tokens: those of the context, which a request and its reply share, and those
     of a reply. A - means that they are not known, or that a reply has what the context leaves.
@@ -116,7 +117,8 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
     If several fit, the first one counts. Unknown MODELs are reported, and the exit status is 2.
 
     With --json, the keys of the object are the models, and its values are the encodings; a MODEL
-    of a family is reported like an unknown one. With --families, there is a list of objects with
+    of a family is reported like an unknown one, unless --limits is given and its limits are known:
+    then "encoding" is null. With --families, there is a list of objects with
     the keys "family", "encoding" (what -e takes, null if that is the path of a file), "source"
     (the command or the address that fetches the files) and "counted_by" (what counts the tokens
     if no public tokenizer is known; the two before are null then, and this one otherwise). With
@@ -129,7 +131,9 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
     if limits and families:
         raise click.UsageError("--limits is for models: a family has none.")
     listed = _listed()
-    encodings = {} if names or families else listed
+    encodings: dict[str, str | None] = {}
+    if not names and not families:
+        encodings.update(listed)
     shown = {family.name: family for family in FAMILIES if families and not names}
     failures: list[CommandError] = []
     for name in names:
@@ -138,6 +142,8 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
             named = {}
         elif as_json:  # the values of the object are encodings
             named_families = []
+            if not limits:
+                named = {model: one for model, one in named.items() if one is not None}
         encodings.update(named)
         shown.update((family.name, family) for family in named_families)
         if not named and not named_families:
@@ -149,7 +155,7 @@ def models(names: tuple[str, ...], families: bool, limits: bool, as_json: bool) 
     elif as_json:
         write_line(json.dumps(encodings))
     if not as_json and encodings:
-        rows = [[name, encoding, *_shown_limits(name)] for name, encoding in encodings.items()]
+        rows = [[name, one or "-", *_shown_limits(name)] for name, one in encodings.items()]
         _write_table([["model", "encoding", "context", "reply"], *rows], numbers={2, 3})
     if not as_json and shown:
         if encodings:
@@ -169,18 +175,27 @@ def _listed() -> dict[str, str]:
     return encodings
 
 
-def _named(name: str, listed: dict[str, str]) -> tuple[dict[str, str], list[Family]]:
-    """Return the models, with their encodings, and the families that a name or word stands for."""
+def _named(name: str, listed: dict[str, str]) -> tuple[dict[str, str | None], list[Family]]:
+    """Return the models and the families that a name or word stands for.
+
+    Each model has its encoding; None if that does not ship, and only the limits are known.
+    """
     resolved = resolve_model(name)
     if isinstance(resolved, str):
         return {name: resolved}, []
     if resolved is not None:
-        return {}, [resolved]
+        return {} if _limit(name) is None else {name: None}, [resolved]
     word = name.lower()
+    known = {**dict.fromkeys(_limited_only()), **listed}
     return (
-        {model: encoding for model, encoding in listed.items() if word in model.lower()},
+        {model: encoding for model, encoding in known.items() if word in model.lower()},
         [family for family in FAMILIES if word in family.name.lower()],
     )
+
+
+def _limited_only() -> list[str]:
+    """Return the models whose limits are known, and whose encodings do not ship."""
+    return [name for name in known_limits() if not isinstance(resolve_model(name), str)]
 
 
 def _failure(name: str, listed: dict[str, str]) -> CommandError:
@@ -225,7 +240,7 @@ def _shown_limits(name: str) -> tuple[str, str]:
     return f"{limit.context:,}", "-" if limit.output is None else f"{limit.output:,}"
 
 
-def _with_limits(name: str, encoding: str) -> dict[str, object]:
+def _with_limits(name: str, encoding: str | None) -> dict[str, object]:
     limit = _limit(name)
     fields = ("context", "input", "output", "source", "date")
     return {"encoding": encoding, **{field: getattr(limit, field, None) for field in fields}}

@@ -24,6 +24,7 @@ from ..input_path import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.encoding import chosen_encodings, encoding_options, is_path
 from ..options.groups import GroupedCommand
+from ..options.walk import notebooks_option
 from ..output import CommandError, failure, write_line
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
 from ..progress.json_lines import json_progress_option
@@ -38,7 +39,7 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
     short_help="Compare vocabularies on a corpus.",
     groups={
         "Vocabularies": ["--encoding", "--model", "--pattern"],
-        "Corpus": CORPUS_OPTIONS,
+        "Corpus": [*CORPUS_OPTIONS, "--notebooks"],
         "Report": [
             *["--summary", "--by", "--groups", "--terms", "--top", "--json", "--html", "--force"],
             "--json-progress",
@@ -47,6 +48,7 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
 )
 @json_progress_option
 @corpus_options
+@notebooks_option
 @partial(encoding_options, several=True)
 @click.option(
     "--by",
@@ -90,6 +92,7 @@ _GENERATOR = b'<meta name="generator" content="compat_bpe '
 @click.option("--force", is_flag=True, help="Let --html overwrite a file that is no such page.")
 def report(
     corpus: CorpusArguments,
+    notebooks: bool,
     encoding: tuple[str, ...],
     model: tuple[str, ...],
     pattern: str | None,
@@ -149,7 +152,7 @@ def report(
     terms = [] if terms_file is None else _read_terms(terms_file, corpus.paths)
     if html is not None:
         check_new_file(html, force=force, is_own=_is_page)
-    documents = corpus.find()
+    documents = corpus.find(notebooks=notebooks)
     if html is not None:
         others = [*filter(None, [terms_file]), *chain(*map(vocabulary_inputs, encoding))]
         check_outputs([html], [*(file.path for file in documents.files), *others])

@@ -13,6 +13,7 @@ import click
 
 from ... import Encoding
 from ...files.text import STDIN
+from ...unicode.utf8 import replace_escaped
 from ..input_path import INPUT_PATH, shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options
@@ -20,12 +21,22 @@ from ..output import CommandError, is_terminal, write_line, write_message
 from ..shown.merge_steps import merges_as_json, shown_merges
 from ..shown.shown_tokens import Look, looks
 from ..shown.token_lines import lines_of, text_of
-from ..streams import check_utf8, portions, read_all, read_pieces, write_bytes, write_text
+from ..streams import (
+    Reading,
+    check_utf8,
+    portions,
+    read_all,
+    read_pieces,
+    reading_options,
+    write_bytes,
+    write_text,
+)
 
 
 @click.command(short_help="Show the tokens of a text.")
 @click.argument("texts", nargs=-1, type=INPUT_PATH, metavar="[FILE|-]...")
 @encoding_options
+@reading_options
 @special_options
 @click.option("--ids", is_flag=True, help="Show one token a line, after its id.")
 @click.option(
@@ -50,6 +61,7 @@ def show(
     model: str | None,
     encoding: str | None,
     pattern: str | None,
+    reading: Reading,
     special: bool,
     names: tuple[str, ...],
     ids: bool,
@@ -89,6 +101,9 @@ def show(
     and \\). Unknown text is magenta, or enclosed in \\< and \\>. With --ids, the token as in the
     vocabulary follows if it is otherwise.
 
+    Bytes that are not UTF-8 are kept as tokens of their own, and shown as \\xe9. --merges, and a
+    vocabulary that does not merge bytes, have U+FFFD in their place.
+
     With --merges, the arguments are words or other text. Each chunk is shown in every state that
     merging goes through. Beside it are the pairs that could be merged next, each with its rank;
     the pair of the lowest rank is merged. If the vocabulary has a list of merges, #N is the
@@ -124,7 +139,7 @@ def show(
     allowed = allowed_special(chosen, special, names)
     colored = _is_colored(color)
     if merges:
-        words = _words(texts)
+        words = _words(texts, reading)
         if as_html:
             from ..shown.merge_page import merge_page
 
@@ -142,11 +157,13 @@ def show(
     files = texts or (STDIN,)
     write: Callable[[str, int], None]
     if as_json:
-        write = partial(_write_json, chosen, allowed, len(files) > 1)
+        write = partial(_write_json, chosen, reading, allowed, len(files) > 1)
     elif as_html:
-        write = partial(_write_section, chosen, allowed, quiet)
+        write = partial(_write_section, chosen, reading, allowed, quiet)
     else:
-        write = partial(_write_tokens, chosen, allowed, ids, colored, quiet, len(files) > 1)
+        write = partial(
+            _write_tokens, chosen, reading, allowed, ids, colored, quiet, len(files) > 1
+        )
     if as_html:
         from ..shown.html_page import page_end, page_start
         from ..shown.token_page import IDS_SWITCH
@@ -171,22 +188,22 @@ def show(
 class _Read:
     """A text as it comes, and the number of characters so far; the file is opened at once."""
 
-    def __init__(self, file: str) -> None:
-        self._pieces = read_pieces(file)
+    def __init__(self, file: str, reading: Reading) -> None:
+        self._pieces = read_pieces(file, reading)
         self._first = next(self._pieces, "")
         self.characters = 0
 
     def __iter__(self) -> Iterator[str]:
         for piece in chain([self._first], self._pieces):
-            self.characters += len(piece)
+            self.characters += len(replace_escaped(piece))
             yield piece
 
 
 class _Tokens:
     """The tokens of a text as it comes, and their number so far."""
 
-    def __init__(self, encoding: Encoding, allowed: Set[str], file: str) -> None:
-        self._read = _Read(file)
+    def __init__(self, encoding: Encoding, reading: Reading, allowed: Set[str], file: str) -> None:
+        self._read = _Read(file, reading)
         self._looks = looks(encoding, self._read, allowed, shown_name(file))
         self._count = 0
 
@@ -205,13 +222,18 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _write_json(
-    encoding: Encoding, allowed: Set[str], with_path: bool, file: str, _number: int
+    encoding: Encoding,
+    reading: Reading,
+    allowed: Set[str],
+    with_path: bool,
+    file: str,
+    _number: int,
 ) -> None:
     import json
 
     from ..shown.token_places import placed_tokens
 
-    lines = placed_tokens(encoding, read_pieces(file), allowed, shown_name(file))
+    lines = placed_tokens(encoding, read_pieces(file, reading), allowed, shown_name(file))
     if with_path:
         head = f'{{"path": {json.dumps(file)}, '
         lines = (head + line[1:] for line in lines)
@@ -220,11 +242,11 @@ def _write_json(
 
 
 def _write_section(
-    encoding: Encoding, allowed: Set[str], quiet: bool, file: str, _number: int
+    encoding: Encoding, reading: Reading, allowed: Set[str], quiet: bool, file: str, _number: int
 ) -> None:
     from ..shown.token_page import section
 
-    tokens = _Tokens(encoding, allowed, file)
+    tokens = _Tokens(encoding, reading, allowed, file)
     summary = () if quiet else (tokens.summary() for _ in range(1))
     for portion in portions(section(shown_name(file), tokens, summary)):
         write_bytes(portion.encode())
@@ -232,6 +254,7 @@ def _write_section(
 
 def _write_tokens(
     encoding: Encoding,
+    reading: Reading,
     allowed: Set[str],
     ids: bool,
     colored: bool,
@@ -241,7 +264,7 @@ def _write_tokens(
     number: int,
 ) -> None:
     """Write the tokens of a file for people to read."""
-    tokens = _Tokens(encoding, allowed, file)
+    tokens = _Tokens(encoding, reading, allowed, file)
     if with_name:
         if number:
             write_text("\n")
@@ -274,10 +297,10 @@ def _write_tokens(
         write_message(f"{shown_name(file)}: {tokens.summary()}")
 
 
-def _words(texts: tuple[str, ...]) -> Iterator[str]:
+def _words(texts: tuple[str, ...], reading: Reading) -> Iterator[str]:
     """Yield the arguments, and standard input for ``-`` or if there is no argument."""
     for text in texts or (STDIN,):
-        yield read_all(STDIN) if text == STDIN else check_utf8(text)
+        yield replace_escaped(read_all(STDIN, reading)) if text == STDIN else check_utf8(text)
 
 
 def _is_colored(color: str) -> bool:

@@ -1,41 +1,54 @@
-"""``compat-bpe split``: cut a text into parts of a number of tokens."""
+"""``compat-bpe split``: cut a text, or pack files, into parts of a number of tokens."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
+from ...files.notebook import NotebookError, is_notebook, notebook_source
+from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
+from ...files.walk import Walk
 from ...files.write import write_files
-from ..input_path import shown_name
-from ..options.encoding import chosen_encoding, encoding_options
-from ..output import CommandError, write_line
+from ...unicode.escape import CONTROLS
+from ...unicode.utf8 import KeptBytes
+from ..input_path import INPUT_PATH, announce_wait, complaint, shown_name
+from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
+from ..options.walk import notebooks_option, walk_options
+from ..output import CommandError, write_line, write_message
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
-from ..streams import check_escaped, input_argument, read_all, write_bytes
+from ..streams import Reading, check_escaped, read_all, reading_options, write_bytes
 
 if TYPE_CHECKING:
-    from ...fit.split import Part
+    from ...fit.split import PackedPart, PackedText
 
 #: The least number of digits in the names of parts.
 _DIGITS = 4
 
 
 @click.command(short_help="Split a text into parts of N tokens.")
-@input_argument
+@click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]...")
 @click.option(
     "-n",
     "--limit",
-    type=click.IntRange(min=1),
+    type=TokenNumber(min=1),
     required=True,
     metavar="N",
-    help="Put at most N tokens in a part.",
+    help="Put at most N tokens in a part; 100k is 100,000.",
+)
+@click.option(
+    "--files",
+    "as_files",
+    is_flag=True,
+    help="Pack whole files, and those in directories: each part has as many of the next files as "
+    "fit, each below a line with its name. A file that does not fit in one part is cut.",
 )
 @click.option(
     "--overlap",
-    type=click.IntRange(min=0),
+    type=TokenNumber(min=0),
     default=0,
     metavar="M",
     help="Repeat up to M tokens of a part's end at the start of the next part.",
@@ -48,7 +61,10 @@ _DIGITS = 4
     help="Cut between any two characters, between words, or between lines. A word or a line that "
     "does not fit in one part is cut all the same.",
 )
+@walk_options
+@notebooks_option
 @encoding_options
+@reading_options
 @click.option(
     "-o",
     "--output",
@@ -75,13 +91,20 @@ _DIGITS = 4
 @click.option("-0", "--null", is_flag=True, help="Write all parts with a NUL byte after each.")
 @click.option("--json", "as_json", is_flag=True, help="Write each part as a JSON object on a line.")
 def split(
-    file: str,
+    paths: tuple[str, ...],
     limit: int,
+    as_files: bool,
     overlap: int,
     boundary: Literal["char", "word", "line"],
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    hidden: bool,
+    no_ignore: bool,
+    notebooks: bool,
     model: str | None,
     encoding: str | None,
     pattern: str | None,
+    reading: Reading,
     prefix: str | None,
     suffix: str,
     force: bool,
@@ -89,66 +112,248 @@ def split(
     null: bool,
     as_json: bool,
 ) -> None:
-    """Split a text into consecutive parts of at most N tokens.
+    """Split a text into parts of at most N tokens, or pack files into them.
 
     \b
     Examples:
       $ compat-bpe split -n 2000 --boundary line -o part- book.txt
+      $ compat-bpe split -n 100k --files -o context- src/
       $ compat-bpe split -n 500 --overlap 50 --json README.md | jq -r .text
       $ compat-bpe split -n 500 --separator '\\n-----\\n' README.md
       $ compat-bpe split -n 2000 -0 book.txt | xargs -0 -n 1 summarize
 
-    Without FILE, or with -, read standard input. Each part is as long as possible. Joined, the
-    parts are the text, byte for byte, unless they overlap. Names of special tokens are plain text.
+    Without PATH, or with -, read standard input. Each part follows the one before, and is as long
+    as possible. Joined, the parts are the text, byte for byte, unless they overlap. Names of
+    special tokens are plain text.
+
+    With --files, there may be several PATHs, and directories. Each part is a run of files in their
+    order. Above each file is a line with its name, "==> NAME <==", above the rest of one that is
+    cut "==> NAME (continued) <=="; these lines count, too. If a file does not end a line, a newline
+    comes before the next of them. All else is the files, byte for byte, each of them once. In a
+    directory, files are chosen as by count: those that git ignores are left out, and those that are
+    binary (with --errors strict, also those that are not UTF-8) are skipped and named. A PATH that
+    is one of these, or a file that cannot be read, is an error: then no part is written.
 
     One of --output, --separator, --null and --json says where the parts go. --output prints the
     names of the files. They appear only when all parts are written. A file that exists is
     overwritten only with --force, and the input never.
 
+    Each character or byte that is not UTF-8 counts as U+FFFD, as with count --errors replace.
+
     With --json, each object has the keys "start" and "end" (in characters), "tokens", and "text",
-    or "path" if the parts are written to files.
+    or "path" if the parts are written to files. A part that is not UTF-8 has "hex" in place of
+    "text", its bytes in hexadecimal. With --files, "files" is there instead of the first two: a
+    list of objects with "path"; "start" and "end", the characters of the file that are in the part;
+    and "at", the place in the part at which they begin.
     """
+    if not as_files and len(paths) > 1:
+        raise click.UsageError(f"{paths[1]!r} is a second PATH; several need --files.")
+    if not as_files and any((include, exclude, hidden, no_ignore, notebooks)):
+        raise click.UsageError("options about files need --files.")
     if (prefix is not None) + (separator is not None) + null + (as_json and prefix is None) != 1:
         raise click.UsageError(
             "say where the parts go: --output PREFIX, --separator TEXT, --null or --json "
             "(--output and --json go together)."
         )
+    if as_files and not paths:
+        raise click.UsageError("--files needs a PATH, such as a directory.")
+    if as_files and overlap:
+        raise click.UsageError("--files and --overlap exclude each other.")
     chosen = chosen_encoding(model, encoding, pattern)
-    text = read_all(file)
-    if null and "\0" in text:
-        raise CommandError(
-            f"{shown_name(file)}: NUL byte at offset {len(text[: text.index(chr(0))].encode())}, "
-            "which --null would mix up with the end of a part; use --json"
-        )
-    from ...fit.split import split_text
+    walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
+    texts = (
+        _texts(paths, walk, reading, notebooks=notebooks)
+        if as_files
+        else {path: KeptBytes(read_all(path, reading)) for path in paths or (STDIN,)}
+    )
+    if null:
+        _check_no_nul(texts)
+    from ...fit.split import pack_texts, split_text
 
     try:
-        parts = list(split_text(chosen, text, limit, overlap, boundary))
+        if as_files:
+            read = list(texts)
+            named = ((_in_header(path), kept.text) for path, kept in texts.items())
+            parts = [
+                _Part(
+                    part.text,
+                    _bytes_of(part, list(texts.values())),
+                    part.count,
+                    {"files": _places(part.texts, read)},
+                )
+                for part in pack_texts(chosen, named, limit, boundary)
+            ]
+        else:
+            (source,) = texts.values()
+            parts = [
+                _Part(
+                    part.text,
+                    source.bytes_of(part.start, part.end),
+                    part.count,
+                    {"start": part.start, "end": part.end},
+                )
+                for part in split_text(chosen, source.text, limit, overlap, boundary)
+            ]
     except ValueError as error:
         raise CommandError(str(error)) from None
 
     if prefix is not None:
-        paths = _paths(prefix, suffix, len(parts))
-        _check_new(paths, force)
-        check_outputs(paths, [file, *vocabulary_inputs(encoding)])
+        outputs = _paths(prefix, suffix, len(parts))
+        _check_new(outputs, force)
+        check_outputs(outputs, [*texts, *vocabulary_inputs(encoding)])
         try:
-            write_files((path, part.text.encode()) for path, part in zip(paths, parts))
+            write_files((path, part.data) for path, part in zip(outputs, parts))
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror or error}") from None
-        for path, part in zip(paths, parts):
-            write_line(_as_json(part, path=path) if as_json else path)
+        for path, part in zip(outputs, parts):
+            write_line(part.as_json(path=path) if as_json else path)
     elif as_json:
         for part in parts:
-            write_line(_as_json(part, text=part.text))
+            is_text = part.data == part.text.encode()
+            write_line(
+                part.as_json(**({"text": part.text} if is_text else {"hex": part.data.hex()}))
+            )
     elif null:
-        write_bytes("".join(f"{part.text}\0" for part in parts).encode())
+        write_bytes(b"".join(part.data + b"\0" for part in parts))
     elif separator is not None:
-        write_bytes(separator.join(part.text for part in parts).encode())
+        write_bytes(separator.encode().join(part.data for part in parts))
 
 
-def _as_json(part: Part, **more: str) -> str:
-    """Describe a part in one line of ASCII."""
-    return json.dumps({"start": part.start, "end": part.end, "tokens": part.count, **more})
+class _Part(NamedTuple):
+    """A part, its bytes and its number of tokens, and the members of its object that say what is
+    in it.
+    """
+
+    text: str
+    data: bytes
+    tokens: int
+    places: dict[str, object]
+
+    def as_json(self, **more: str) -> str:
+        """Describe the part in one line of ASCII."""
+        return json.dumps({**self.places, "tokens": self.tokens, **more})
+
+
+def _texts(
+    paths: Sequence[str], walk: Walk, reading: Reading, *, notebooks: bool
+) -> dict[str, KeptBytes]:
+    """Return the texts of files, and of those in directories, by their paths, each once.
+
+    Args:
+        paths: the files and directories.
+        walk: the search of directories.
+        reading: how a file is read.
+        notebooks: True to take only the sources of notebooks.
+
+    Raises:
+        CommandError: one cannot be read, or is no text and was named itself; all are reported. Or
+            there are none, and not because a directory is empty.
+    """
+    texts: dict[str, KeptBytes] = {}
+    seen: set[str] = set()
+    failures: list[CommandError] = []
+    skipped = 0
+    for found in walk.find(paths):
+        path = found.path
+        identity = path if path == STDIN else os.path.realpath(path)
+        if identity in seen:
+            continue
+        seen.add(identity)
+        if found.problem:
+            failures.append(CommandError(complaint(path, found.problem)))
+            continue
+        announce_wait(path)
+        try:
+            kept = KeptBytes(_read(path, reading))
+            is_source = notebooks and is_notebook(path)
+            texts[path] = KeptBytes(_source(path, kept.text)) if is_source else kept
+        except OSError as error:
+            failures.append(CommandError(complaint(path, error.strerror or str(error))))
+        except ValueError as error:
+            if found.is_named:
+                failures.append(CommandError(complaint(path, str(error))))
+            else:
+                skipped += 1
+                write_message(f"{shown_name(path)}: skipped: {error}")
+    reasons = "all files were skipped" if skipped else walk.why_nothing()
+    if not (texts or failures) and reasons:
+        failures.append(CommandError(f"no files to split in {', '.join(paths)}: {reasons}"))
+    for failure in failures[:-1]:
+        failure.show()
+    if failures:
+        raise failures[-1]
+    return texts
+
+
+def _read(path: str, reading: Reading) -> str:
+    """Return the text of a file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is binary, or not in the encoding.
+    """
+    with open_bytes(path) as file:
+        if reading.encoding is not None:
+            file = recoded(file, reading.encoding, replace=reading.errors == "replace")
+        data = file.read()
+    check_beginning(data, any_bytes=reading.errors == "replace")
+    try:
+        return data.decode("utf-8", reading.handler)
+    except UnicodeDecodeError as error:
+        raise not_utf8(error) from None
+
+
+def _bytes_of(part: PackedPart, sources: Sequence[KeptBytes]) -> bytes:
+    """Return the bytes of a part: those of the files, with lines of UTF-8 between them."""
+    data, done = [], 0
+    for one in part.texts:
+        data += [
+            part.text[done : one.at].encode(),
+            sources[one.source].bytes_of(one.start, one.end),
+        ]
+        done = one.at + one.end - one.start
+    return b"".join([*data, part.text[done:].encode()])
+
+
+def _source(path: str, text: str) -> str:
+    """Return the sources of a notebook; of what is not one, the text, with a message."""
+    try:
+        return notebook_source(text)
+    except NotebookError as error:
+        write_message(complaint(path, f"not a notebook: {error}; taken as it is"))
+        return text
+
+
+def _in_header(path: str) -> str:
+    r"""Return the name of a file as a part has it: one line of UTF-8.
+
+    >>> _in_header("a\nb\udce9.txt")
+    'a\\nb\\udce9.txt'
+    """
+    return shown_name(path).translate(CONTROLS).encode("utf-8", "backslashreplace").decode()
+
+
+def _places(texts: Sequence[PackedText], paths: Sequence[str]) -> list[dict[str, object]]:
+    """Return where the stretches of files are in a part."""
+    return [
+        {"path": paths[one.source], "start": one.start, "end": one.end, "at": one.at}
+        for one in texts
+    ]
+
+
+def _check_no_nul(texts: dict[str, KeptBytes]) -> None:
+    """Refuse a NUL byte in a text.
+
+    Raises:
+        CommandError: there is one; the message says where.
+    """
+    for path, kept in texts.items():
+        if "\0" in kept.text:
+            offset = len(kept.bytes_of(0, kept.text.index("\0")))
+            raise CommandError(
+                f"{shown_name(path)}: NUL byte at offset {offset}, "
+                "which --null would mix up with the end of a part; use --json"
+            )
 
 
 def _paths(prefix: str, suffix: str, count: int) -> list[str]:

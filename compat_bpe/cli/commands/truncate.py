@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from ... import Encoding
+from ...unicode.utf8 import KeptBytes, replace_escaped
 from ..ids import encoded
 from ..input_path import shown_name
-from ..options.encoding import chosen_encoding, encoding_options
+from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
 from ..output import CommandError, write_message
-from ..streams import check_escaped, input_argument, read_all, read_pieces, write_bytes
+from ..streams import (
+    Reading,
+    check_escaped,
+    input_argument,
+    read_all,
+    read_pieces,
+    reading_options,
+    write_bytes,
+)
 
 if TYPE_CHECKING:
-    from ...fit.truncate import Truncated
+    from ...fit.boundary import Boundary
+    from ...fit.truncate import Keep, Truncated
+
+#: What is on both sides of a cut.
+_NOUNS: Mapping[str, str] = {"line": "lines", "word": "words", "char": "characters"}
 
 
 @click.command()
@@ -26,10 +40,10 @@ if TYPE_CHECKING:
 @click.option(
     "-n",
     "--limit",
-    type=click.IntRange(min=0),
+    type=TokenNumber(min=0),
     required=True,
     metavar="N",
-    help="Keep at most N tokens.",
+    help="Keep at most N tokens; 8k is 8,000.",
 )
 @click.option(
     "--keep",
@@ -43,16 +57,18 @@ if TYPE_CHECKING:
     type=click.Choice(["char", "word", "line"]),
     default="char",
     show_default=True,
-    help="Cut between any two characters, not within a word, or only between lines.",
+    help="Cut between any two characters, not within a word, or only between lines. A line that "
+    "does not fit is cut between words, and a word that does not fit between characters.",
 )
 @click.option(
     "--marker",
     callback=check_escaped,
     metavar="TEXT",
     help="Put TEXT where something was cut; \\n, \\t, \\r, \\0 and \\\\ are escapes. The default "
-    "is … for --keep ends, on a line of its own for --boundary line, and nothing otherwise.",
+    "is … for --keep ends, on a line of its own between lines, and nothing otherwise.",
 )
 @encoding_options
+@reading_options
 @click.option("--report", is_flag=True, help="Report on standard error what was kept.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Report it as a JSON object, also on standard error."
@@ -61,12 +77,13 @@ if TYPE_CHECKING:
 def truncate(
     file: str,
     limit: int,
-    keep: Literal["head", "tail", "ends"],
-    boundary: Literal["char", "word", "line"],
+    keep: Keep,
+    boundary: Boundary,
     marker: str | None,
     model: str | None,
     encoding: str | None,
     pattern: str | None,
+    reading: Reading,
     report: bool,
     as_json: bool,
     exit_code: bool,
@@ -85,74 +102,147 @@ def truncate(
     end in \\n. Names of special tokens are plain text. With --keep head, the command reads only as
     much as it needs.
 
+    If --boundary leaves nothing of an end but white space, that end is cut at the next finer
+    boundary, and a message says so.
+
+    Each character or byte that is not UTF-8 counts as U+FFFD, as with count --errors replace. With
+    --errors strict, the input is read to its end, and nothing is written if any of it is wrong.
+
     With --json, the report has the keys "cut" (a boolean); "tokens", "characters" and "bytes" of
-    the output; "kept", the kept slices of the input as a list of [start, end] in characters; and
-    "input", an object with the "characters" and "bytes" of the input, or null if it was not read
-    to its end.
+    the output; "kept", the kept slices of the input as a list of [start, end] in characters;
+    "boundary", the finest at which it was cut, or null; and "input", an object with the
+    "characters" and "bytes" of the input, or null if not all of it was needed.
     """
     chosen = chosen_encoding(model, encoding, pattern)
     if keep == "head":
-        text, is_whole = _read_head(file, chosen, limit, look_for_end=report or as_json)
+        escaped, is_whole = _read_head(file, reading, chosen, limit, look_for_end=report or as_json)
     else:
-        text, is_whole = read_all(file), True
+        escaped, is_whole = read_all(file, reading), True
+    source = KeptBytes(escaped)
+    text = source.text
     try:
         result = chosen.truncate(text, limit, keep=keep, boundary=boundary, marker=marker)
     except ValueError as error:
         raise CommandError(str(error)) from None
-    write_bytes(result.text.encode())
+    result = _with_clean_seam(result, source, chosen, limit)
+    data = _bytes(result, source)
+    write_bytes(data)
+    finest = _finest_cut(result, text, boundary)
     if as_json:
-        click.echo(_as_json(result, text, is_whole), err=True)
-    elif report:
-        write_message(f"{shown_name(file)}: {_as_words(result, text, is_whole)}")
+        click.echo(_as_json(result, len(data), source, is_whole, finest), err=True)
+    else:
+        if finest not in (None, boundary):
+            write_message(
+                f"{shown_name(file)}: no place between {_NOUNS[boundary]} within the limit; cut "
+                f"between {_NOUNS[finest]} instead"
+            )
+        elif limit and result.was_cut and not result.kept:
+            write_message(f"{shown_name(file)}: not one character fits within the limit")
+        if report:
+            rest = "only checked" if reading.errors == "strict" else "not read"
+            write_message(f"{shown_name(file)}: {_as_words(result, text, is_whole, rest)}")
     if exit_code and result.was_cut:
         sys.exit(1)
 
 
 def _read_head(
-    file: str, encoding: Encoding, limit: int, *, look_for_end: bool
+    file: str, reading: Reading, encoding: Encoding, limit: int, *, look_for_end: bool
 ) -> tuple[str, bool]:
     """Return enough of a text to cut its beginning, and True if that is the whole text.
+
+    What is not UTF-8 is as ``read_pieces`` gives it.
 
     Once an id is certain, it stays, however the text goes on. Once more ids are certain than fit,
     no beginning that is longer than the text read so far fits.
     """
     pieces: list[str] = []
+    unread = read_pieces(file, reading)
 
-    def reading() -> Iterator[str]:
-        for piece in read_pieces(file):
+    def taken() -> Iterator[str]:
+        for piece in unread:
             pieces.append(piece)
-            yield piece
+            yield replace_escaped(piece)
 
-    source = reading()
+    source = taken()
     ids = encoded(encoding, source, frozenset(), shown_name(file))
     is_whole = next(islice(ids, min(limit, sys.maxsize), None), None) is None
-    if not is_whole and look_for_end:
+    if not is_whole and reading.errors == "strict":
+        # Where a piece ends must not decide what is an error, so all is checked.
+        is_whole = not max(map(bool, unread), default=False)
+    elif not is_whole and look_for_end:
         with suppress(CommandError):  # errors in the rest do not matter
             is_whole = not any(source)
     return "".join(pieces), is_whole
 
 
-def _as_words(result: Truncated, text: str, is_whole: bool) -> str:
+def _with_clean_seam(
+    result: Truncated, source: KeptBytes, encoding: Encoding, limit: int
+) -> Truncated:
+    """Shorten the tail while its first bytes, joined to the head, are not what was counted.
+
+    Without a marker, bytes that are not UTF-8 may make a character there.
+    """
+    while len(result.kept) == 2:
+        head, (begin, whole) = result.kept
+        if len(result.text) != head[1] + whole - begin:  # a marker is between them
+            break
+        sides = source.bytes_of(head[1] - 1, head[1]), source.bytes_of(begin, begin + 1)
+        apart = "".join(side.decode("utf-8", "replace") for side in sides)
+        if b"".join(sides).decode("utf-8", "replace") == apart and result.count <= limit:
+            break
+        begin += 1
+        text = result.text[: head[1]] + source.text[begin:]
+        kept = (head, (begin, whole)) if begin < whole else (head,)
+        result = replace(result, text=text, count=encoding.count(text), kept=kept)
+    return result
+
+
+def _bytes(result: Truncated, source: KeptBytes) -> bytes:
+    """Return the bytes of what is kept, with the marker where something was cut."""
+    if not result.was_cut:
+        return source.bytes_of(0, len(source.text))
+    head = next((end for start, end in result.kept if start == 0), 0)
+    tail = next((start for start, _ in result.kept if start), len(source.text))
+    marker = result.text[head : len(result.text) - (len(source.text) - tail)]
+    return b"".join(
+        [source.bytes_of(0, head), marker.encode(), source.bytes_of(tail, len(source.text))]
+    )
+
+
+def _finest_cut(result: Truncated, text: str, boundary: Boundary) -> Boundary | None:
+    """Return the finest boundary at which a text was cut; None if it was not, or is all gone."""
+    from ...fit.boundary import boundary_at, with_finer
+
+    places = {place for part in result.kept for place in part} - {0, len(text)}
+    names = with_finer(boundary)
+    return max((boundary_at(text, at, names) for at in places), key=names.index, default=None)
+
+
+def _as_words(result: Truncated, text: str, is_whole: bool, rest: str) -> str:
     tokens = f"{result.count} token{'' if result.count == 1 else 's'}"
     kept = sum(end - start for start, end in result.kept)
     if not result.was_cut:
         return f"not cut: {tokens}, {kept} character{'' if kept == 1 else 's'}"
     if is_whole:
         return f"cut to {tokens}, {kept} of {len(text)} characters"
-    return f"cut to {tokens}, {kept} characters; the rest was not read"
+    return f"cut to {tokens}, {kept} characters; the rest was {rest}"
 
 
-def _as_json(result: Truncated, text: str, is_whole: bool) -> str:
+def _as_json(
+    result: Truncated, size: int, source: KeptBytes, is_whole: bool, finest: Boundary | None
+) -> str:
     import json  # only this form needs it
 
-    size = {"characters": len(text), "bytes": len(text.encode())}
+    whole = len(source.text)
+    read = {"characters": whole, "bytes": len(source.bytes_of(0, whole))}
     return json.dumps(
         {
             "cut": result.was_cut,
             "tokens": result.count,
             "characters": len(result.text),
-            "bytes": len(result.text.encode()),
+            "bytes": size,
             "kept": result.kept,
-            "input": size if is_whole else None,
+            "boundary": finest,
+            "input": read if is_whole else None,
         }
     )

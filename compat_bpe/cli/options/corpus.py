@@ -94,8 +94,11 @@ class CorpusArguments(NamedTuple):
         """The paths, for messages."""
         return ", ".join(map(shown_name, self.paths or (STDIN,)))
 
-    def find(self) -> Corpus:
+    def find(self, *, notebooks: bool = False) -> Corpus:
         """Find the files of the corpus; it is standard input if there is no path.
+
+        Args:
+            notebooks: True to read only the source of notebooks.
 
         Raises:
             CommandError: there are no files.
@@ -113,7 +116,13 @@ class CorpusArguments(NamedTuple):
                 f"no files to read in {self.shown}{f': {reasons}' if reasons else ''}"
             )
         return Corpus(
-            files, self.field, self.group_field, self.jsonl, self.errors, verbose=self.verbose
+            files,
+            self.field,
+            self.group_field,
+            self.jsonl,
+            self.errors,
+            verbose=self.verbose,
+            notebooks=notebooks,
         )
 
     def empty(self) -> Corpus:
@@ -139,6 +148,7 @@ class Corpus:
         field, group_field, jsonl: as in ``read_corpus``.
         errors: as there; None for the default of ``--errors``.
         verbose: True to name everything that is skipped; else one message sums it up.
+        notebooks: True to read only the source of notebooks.
     """
 
     def __init__(
@@ -150,7 +160,9 @@ class Corpus:
         errors: Errors | None,
         *,
         verbose: bool = False,
+        notebooks: bool = False,
     ) -> None:
+        self._notebooks = notebooks
         self._number = len(found)
         self._found = [file for file in found if not file.problem]
         self._field = field
@@ -263,6 +275,9 @@ class Corpus:
             if self._verbose and lines <= _NAMED:
                 say(f"{source}: skipped: {reason}")
 
+        def not_notebook(path: str, reason: str) -> None:
+            say(f"{path}: not a notebook: {reason}; read as it is")
+
         yield from read_corpus(
             [file],
             field=self._field,
@@ -271,6 +286,7 @@ class Corpus:
             errors=self._errors or self._default_errors(found),
             advance=advance,
             skipped=skip,
+            not_notebook=not_notebook if self._notebooks else None,
         )
         if self._verbose and lines > _NAMED:
             say(f"{file.path}: skipped: {lines - _NAMED:,} more")

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Callable, NamedTuple
 
 import click
 
-from ..input_path import INPUT_PATH
+from ..input_path import INPUT_PATH, encoding_of_file
 from ..sorting import ORDERS
-from .encoding import encoding_options
-from .walk import walk_options
+from .encoding import TokenNumber, encoding_options
+from .walk import notebooks_option, walk_options
 
 #: The sections of the help.
 GROUPS = {
-    "Encoding": ["--model", "--encoding", "--pattern", "--estimate"],
+    "Encoding": ["--model", "--encoding", "--pattern", "--estimate", "--factor"],
     "Limit": ["--max", "--per-file", "--context"],
     "Input": [
-        *["--string", "--messages", "--parts", "--files-from", "--null", "--include", "--exclude"],
-        *["--hidden", "--no-ignore", "--decompress", "--text", "--errors"],
+        *["--string", "--messages", "--parts", "--strict", "--as-of", "--files-from", "--null"],
+        *["--include", "--exclude", "--hidden", "--no-ignore", "--decompress", "--notebooks"],
+        *["--text", "--errors", "--encoding-of-file"],
     ],
     "Output": [
         *["--tree", "--depth", "--percent", "--sort", "--top"],
@@ -32,11 +34,14 @@ _OF_FILES = (
     *(("as_tree", "--tree"), ("percent", "--percent"), ("top", "--top"), ("order", "--sort")),
     *(("per_file", "--per-file"), ("include", "--include"), ("exclude", "--exclude")),
     *(("text", "--text"), ("errors", "--errors"), ("decompress", "--decompress")),
+    ("notebooks", "--notebooks"),
+    ("encoding_of_file", "--encoding-of-file"),
 )
 
 #: Options that exclude each other, each with the field that has its value.
 _EXCLUDING = (
     *((("messages", "--messages"), of_files) for of_files in _OF_FILES),
+    (("parts", "--parts"), ("factor", "--factor")),
     (("total_only", "--total-only"), ("context", "--context")),
     (("string", "--string"), ("paths", "PATH")),
     (("string", "--string"), ("files_from", "--files-from")),
@@ -54,7 +59,10 @@ _NEEDING = (
     (("depth", "--depth"), ("as_tree", "--tree")),
     (("null", "--null"), ("files_from", "--files-from")),
     (("per_file", "--per-file"), ("limit", "--max")),
-    (("parts", "--parts"), ("messages", "--messages")),
+    *(
+        (of_request, ("messages", "--messages"))
+        for of_request in (("parts", "--parts"), ("strict", "--strict"), ("as_of", "--as-of"))
+    ),
 )
 
 
@@ -68,6 +76,20 @@ def _check_text(
     return check_utf8(value)
 
 
+#: A factor: few digits, so that its arithmetic is exact and cheap.
+_FACTOR = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
+
+
+def _check_factor(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> str | None:
+    if value is not None and not (_FACTOR.fullmatch(value) and float(value)):
+        raise click.BadParameter(
+            f"{value!r} is not a number from 0.000001 to 9999.999999, such as 1.18."
+        )
+    return value
+
+
 _OPTIONS = (
     click.argument("paths", nargs=-1, type=INPUT_PATH, metavar="[PATH|-]..."),
     encoding_options,
@@ -79,12 +101,19 @@ _OPTIONS = (
         "All other models are counted exactly.",
     ),
     click.option(
+        "--factor",
+        metavar="X",
+        callback=_check_factor,
+        help="Print X times the number, as an estimate with a ≈ before it: for a model whose "
+        "tokens you have compared with those of an encoding, or with its --estimate.",
+    ),
+    click.option(
         "--max",
         "--limit",
         "limit",
         metavar="N",
-        type=click.IntRange(min=0),
-        help="Exit with status 1 if there are more than N tokens in all.",
+        type=TokenNumber(min=0),
+        help="Exit with status 1 if there are more than N tokens in all; 8k is 8,000.",
     ),
     click.option(
         "--per-file",
@@ -108,8 +137,10 @@ _OPTIONS = (
         "--messages",
         metavar="FILE",
         type=INPUT_PATH,
-        help="Count the request in FILE (- is standard input): an object with messages, and "
-        "perhaps tools and a model, or a list of messages.",
+        help="Count the request in FILE (- is standard input): an object with messages (or the "
+        "input of Responses), and perhaps tools and a model; or a list of messages. FILE may also "
+        "have one on each line, as for fine-tuning and batches; then the sum is printed, too. If "
+        "the lines are messages, as in a transcript, they are one request.",
     ),
     click.option(
         "--parts",
@@ -118,16 +149,30 @@ _OPTIONS = (
         "in it, the tools, and the beginning of the reply.",
     ),
     click.option(
+        "--strict",
+        is_flag=True,
+        help="With --messages, refuse a request of which something cannot be counted. Otherwise "
+        "the rest is counted, and a message names what is not.",
+    ),
+    click.option(
+        "--as-of",
+        metavar="DATE",
+        help="With --messages, the day of the request, such as 2025-06-30: deepseek-chat and "
+        "deepseek-reasoner have meant one model after the other.",
+    ),
+    click.option(
         "--files-from",
         metavar="FILE",
         type=INPUT_PATH,
-        help="Read more PATHs from FILE (- is standard input), one on each line.",
+        help="Read more PATHs from FILE (- is standard input), one on each line, quoted or not as "
+        "git ls-files prints it.",
     ),
     click.option(
         "-0",
         "--null",
         is_flag=True,
-        help="A NUL byte ends each PATH in FILE, as with find -print0 and git ls-files -z.",
+        help="A NUL byte ends each PATH in FILE, as with find -print0 and git ls-files -z; none is "
+        "quoted.",
     ),
     walk_options,
     click.option(
@@ -136,6 +181,7 @@ _OPTIONS = (
         is_flag=True,
         help="Count the text in compressed files (.gz, .bz2, .xz, .zst), not their bytes.",
     ),
+    notebooks_option,
     click.option(
         "-a",
         "--text",
@@ -149,6 +195,7 @@ _OPTIONS = (
         "replace, bytes that are not UTF-8 count as U+FFFD. By default it is an error if it is a "
         "PATH, and skipped in a directory.",
     ),
+    encoding_of_file,
     click.option(
         "--tree",
         "as_tree",
@@ -220,12 +267,15 @@ class CountOptions(NamedTuple):
     encoding: str | None
     pattern: str | None
     estimate: bool
+    factor: str | None
     limit: int | None
     per_file: bool
     context: bool
     string: str | None
     messages: str | None
     parts: bool
+    strict: bool
+    as_of: str | None
     files_from: str | None
     null: bool
     include: Sequence[str]
@@ -233,8 +283,10 @@ class CountOptions(NamedTuple):
     hidden: bool
     no_ignore: bool
     decompress: bool
+    notebooks: bool
     text: bool
     errors: str | None
+    encoding_of_file: str | None
     as_tree: bool
     depth: int | None
     percent: bool

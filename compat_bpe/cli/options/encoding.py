@@ -1,8 +1,9 @@
-"""The options that choose the encoding of a command."""
+"""The options that choose the encoding of a command, and the type of a number of its tokens."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from typing import Any, Callable, TypeVar
 
@@ -34,6 +35,17 @@ _PATTERN_WITHOUT_FILE = (
 )
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class TokenNumber(click.IntRange):
+    """A number of tokens, also in thousands or millions: ``100k`` is 100,000."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        short = re.fullmatch(r"([0-9]{1,12})([kKmM])", value) if isinstance(value, str) else None
+        if short is not None:
+            value = int(short[1]) * (1_000 if short[2] in "kK" else 1_000_000)
+        number: int = super().convert(value, param, ctx)
+        return number
 
 
 def encoding_options(function: _Function, *, several: bool = False) -> _Function:

@@ -19,7 +19,7 @@ from .help_parts import help_parts
 _MOST: Mapping[str, tuple[str, ...]] = {
     "count": ("-m", "-e", "-c", "--tree", "--max", "--context", "--json"),
     "truncate": ("-n", "-m", "-e", "--keep", "--boundary", "--report"),
-    "split": ("-n", "-m", "-e", "--overlap", "--boundary", "-o"),
+    "split": ("-n", "-m", "-e", "--files", "--boundary", "-o"),
     "show": ("-m", "-e", "--ids", "--merges", "--html", "--json"),
     "extend": ("-o", "-n", "--terms", "-e", "--include", "--force"),
     "encode": ("-m", "-e", "--special", "--offsets", "--packed", "--json"),

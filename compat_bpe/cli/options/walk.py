@@ -1,4 +1,4 @@
-"""The options for the search of directories."""
+"""The options for the search of directories, and for what is read of the files."""
 
 from __future__ import annotations
 
@@ -29,10 +29,29 @@ def walk_options(function: _Function) -> _Function:
     hidden = click.option(
         "--hidden", is_flag=True, help="In directories, take names that begin with a dot, too."
     )
-    no_ignore = click.option(
-        "--no-ignore", is_flag=True, help="In directories, take what git ignores, too."
-    )
-    return include(exclude(hidden(no_ignore(function))))
+    return include(exclude(hidden(no_ignore_option(function))))
+
+
+def no_ignore_option(function: _Function) -> _Function:
+    """Give a command the option that turns ignore files off."""
+    return click.option(
+        "--no-ignore",
+        is_flag=True,
+        help="In directories, take what git and .ignore files ignore, too.",
+    )(function)
+
+
+def notebooks_option(function: _Function) -> _Function:
+    """Give a command ``notebooks``: True if only the source of notebooks is read."""
+    return click.option(
+        "--notebooks",
+        type=click.Choice(["whole", "source"]),
+        default="whole",
+        show_default=True,
+        callback=lambda _context, _parameter, value: value == "source",
+        help="Read notebooks (.ipynb) as they are, or only the sources of their cells, without "
+        "outputs. One that is damaged is named, and read as it is.",
+    )(function)
 
 
 def _checked(

@@ -15,6 +15,7 @@ from ... import Encoding
 from ...fit.stream import Cutter, portions
 from ...pipeline.chunks import joins_to_text
 from ...pipeline.offsets import Located, locate
+from ...unicode.utf8 import replace_escaped
 from ..ids import encoded, errors_of
 
 #: The largest number of tokens whose look is cached.
@@ -52,7 +53,7 @@ def looks(
 
     Args:
         encoding: the encoding.
-        pieces: the text without surrogates, cut anywhere.
+        pieces: the text, cut anywhere; as in ``encoded``.
         allowed: the names of special tokens that are tokens in it.
         name: the name of the text in messages.
 
@@ -85,14 +86,15 @@ def placed_parts(
 ) -> Iterator[tuple[str, list[Placed]]]:
     """Yield parts of a text, and the tokens and gaps of each.
 
-    Places are counted from the beginning of the part. Arguments and errors are as in ``looks``.
+    Places are counted from the beginning of the part. Bytes that are not UTF-8 are U+FFFD.
+    Arguments and errors are as in ``looks``.
     """
     cutter = Cutter(encoding, frozenset(allowed))
     model = encoding.core.model
 
     def parts() -> Iterator[str]:
         for piece in pieces:
-            yield from map(cutter.feed, portions(piece))
+            yield from map(cutter.feed, portions(replace_escaped(piece)))
         yield cutter.finish()
 
     gap = ""  # at the end of the last part, where it may go on

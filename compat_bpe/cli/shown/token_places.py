@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ... import Encoding
 from ...pipeline.chunks import joins_to_text
-from ..ids import encoded
+from ..ids import encoded_parts
 from .shown_tokens import placed_parts
 
 #: The largest number of tokens whose description is cached.
@@ -44,11 +44,11 @@ def placed_tokens(
     Places are half-open ranges in characters, UTF-8 bytes and UTF-16 units. Ranges of characters
     and units cover each character of which the token has a byte, so tokens that share a character
     overlap there. Ranges of bytes are exact if the tokens, joined, are the text; else they cover
-    whole characters, too.
+    whole characters, too. Bytes that are not UTF-8 and stand for one U+FFFD are one character.
 
     Args:
         encoding: the encoding.
-        pieces: the text without surrogates, cut anywhere.
+        pieces: the text, cut anywhere; as in ``encoded``.
         allowed: the names of special tokens that are tokens in it.
         name: the name of the text in messages.
 
@@ -77,19 +77,24 @@ def _joined(
         return _describe(encoding, token)
 
     begin = characters = utf16 = last_units = 0
-    for token in encoded(encoding, pieces, allowed, name):
-        size, head, is_within, more_characters, more_utf16, more_last = described(token)
-        end = begin + size
-        start = characters - is_within
-        start_utf16 = utf16 - (last_units if is_within else 0)
-        characters += more_characters
-        utf16 += more_utf16
-        last_units = more_last or last_units
-        yield (
-            f'{head}"characters": [{start}, {characters}], "bytes": [{begin}, {end}], '
-            f'"utf16": [{start_utf16}, {utf16}]}}\n'
-        )
-        begin = end
+    for ids, data in encoded_parts(encoding, pieces, allowed, name):
+        if data:  # what would be one U+FFFD
+            characters, utf16, last_units = characters + 1, utf16 + 1, 1
+        for token in ids:
+            size, head, is_within, more_characters, more_utf16, more_last = described(token)
+            if data:
+                is_within, more_characters, more_utf16 = True, 0, 0
+            end = begin + size
+            start = characters - is_within
+            start_utf16 = utf16 - (last_units if is_within else 0)
+            characters += more_characters
+            utf16 += more_utf16
+            last_units = last_units if data else more_last or last_units
+            yield (
+                f'{head}"characters": [{start}, {characters}], "bytes": [{begin}, {end}], '
+                f'"utf16": [{start_utf16}, {utf16}]}}\n'
+            )
+            begin = end
 
 
 def _describe(encoding: Encoding, token: int) -> _Description:

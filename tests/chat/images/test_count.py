@@ -77,18 +77,18 @@ def test_what_cannot_be_counted_is_refused_with_its_place(
     part: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(ValueError) as caught:  # noqa: PT011 (its text is compared)
-        count_messages(request(part), model="gpt-4o")
+        count_messages(request(part), model="gpt-4o", strict=True)
     assert str(caught.value).startswith("messages[0].content[1]" + reason)
 
 
 def test_a_model_without_a_rule_is_refused() -> None:
     for name in ("gpt-3.5-turbo", "gpt-5.3-codex", "o3-mini"):
         with pytest.raises(ValueError, match="rule for this model's images is not known"):
-            count_messages(request(image(detail="low")), model=name)
+            count_messages(request(image(detail="low")), model=name, strict=True)
         with pytest.raises(KeyError, match="no rule of OpenAI's for the images of"):
             image_tokens(PNG, model=name)
     with pytest.raises(ValueError, match="rule for this model's images is not known"):
-        count_messages(request(image(detail="low")), encoding="o200k_base")
+        count_messages(request(image(detail="low")), encoding="o200k_base", strict=True)
 
 
 def test_names_of_other_services() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ from tests.cli.commands.budgets import CONFIGURATION, configure, write
 from tests.cli.commands.budgets import run as run
 from tests.cli.in_process import Run
 from tests.cli.process import posix
+
+needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 
 
 def test_what_is_over_and_near(run: Run) -> None:
@@ -55,7 +58,11 @@ def test_it_is_found_upward_and_paths_choose(run: Run, monkeypatch: pytest.Monke
         "over  11 / 10  skills/b.md\nover  22 / 18  total of skills\n"
         "2 files: 1 over a limit, 1 total over\n"
     )
-    assert run("../x").out == "0 files: none is over a limit\n"
+    assert run("../x") == (
+        2,
+        "0 files: nothing was checked, 1 rule or path matched nothing\n",
+        "compat-bpe: ../x: no rule is about a file in it (--allow-empty lets that pass)\n",
+    )
     for everything in (".", "..", "../..", os.getcwd()):
         assert run(everything).out.endswith("2 files: 2 over a limit, 1 total over\n")
     assert run("missing.md") == (2, "", "compat-bpe: missing.md: No such file or directory\n")
@@ -129,7 +136,7 @@ def test_exemptions_and_what_matches_nothing(run: Run) -> None:
     )
     write("skills/old.md", 100)
     write("skills/a.md", 3)
-    status, out, err = run("--all")
+    status, out, err = run("--all", "--allow-empty")
     assert status == 0
     assert out.splitlines() == [
         "exempt  100 / 10  skills/old.md (goes away in May)",
@@ -138,13 +145,19 @@ def test_exemptions_and_what_matches_nothing(run: Run) -> None:
         "2 files: none is over a limit, 1 exempt",
     ]
     write("skills/old.md", 5)  # it needs no exemption any more
-    assert "ok  5 / 10  skills/old.md (goes away in May)" in run("--all").out
+    unmatched = run("--all")
+    assert "ok  5 / 10  skills/old.md (goes away in May)" in unmatched.out
     results = json.loads(run("--json").out)["results"]
     (kept,) = (one for one in results if one["path"] == "skills/old.md")
     assert (kept["status"], kept["reason"]) == ("ok", "goes away in May")
     assert err == (
         "compat-bpe: .compat-bpe.toml:8: the rule matches no file\n"
         "compat-bpe: .compat-bpe.toml:14: the exemption matches no file\n"
+    )
+    assert unmatched.status == 2
+    assert unmatched.err == (
+        "compat-bpe: .compat-bpe.toml:14: the exemption matches no file\n"
+        "compat-bpe: .compat-bpe.toml:8: the rule matches no file (--allow-empty lets that pass)\n"
     )
 
 
@@ -160,6 +173,53 @@ def test_sections(run: Run) -> None:
     configure(CONFIGURATION.replace(".md", ".txt") + "sections = [{heading = '*', max = 1}]\n")
     os.rename("skills/a.md", "skills/a.txt")
     assert [one["kind"] for one in json.loads(run("--json").out)["results"]] == ["file", "total"]
+
+
+SKILL = (
+    "---\nname: a\ndescription: What it does, and when it is used.\n---\n# A\n\nbody body body\n"
+)
+
+
+def test_front_matter_has_a_limit_apart_from_what_follows_it(run: Run) -> None:
+    rule = '[check]\nencoding = "gpt2"\n[[check.rules]]\nfiles = ["SKILL.md", "*.prompty"]\n'
+    configure(rule + "front_matter = 10\nbody = 100\n")
+    Path("skills/a").mkdir(parents=True)
+    for name in ("skills/a/SKILL.md", "b.prompty"):
+        Path(name).write_text(SKILL)
+    head, body = SKILL[: SKILL.index("# A")], SKILL[SKILL.index("# A") :]
+    status, out, err = run("--json")
+    assert (status, err) == (1, "")
+    count = get_encoding("gpt2").count
+    assert [
+        (one["path"], one["kind"], one["status"], one["tokens"], one["limit"], one["line"])
+        for one in json.loads(out)["results"]
+    ] == [
+        (path, *found)
+        for path in ("b.prompty", "skills/a/SKILL.md")
+        for found in (
+            ("front_matter", "over", count(head), 10, 1),
+            ("body", "ok", count(body), 100, 5),
+        )
+    ]
+    status, out, _ = run("--all")
+    assert f"over  {count(head)} /  10  skills/a/SKILL.md § front matter\n" in out
+    assert f"ok     {count(body)} / 100  skills/a/SKILL.md § body\n" in out
+    for form in ("github", "sarif", "markdown", "junit"):
+        assert "front matter" in run("--format", form).out
+    assert run("--fix-limits").status == 0
+    assert "front_matter = 100\nbody = 100\n" in Path(".compat-bpe.toml").read_text()
+    assert run().status == 0
+
+
+def test_a_file_without_front_matter_has_none(run: Run) -> None:
+    configure('[[check.rules]]\nfiles = ["SKILL.md"]\nfront_matter = 0\nbody = "0% of context"\n')
+    assert "an encoding has no context: name the model" in run().err
+    configure('[[check.rules]]\nfiles = ["SKILL.md"]\nmodel = "gpt-4o"\nfront_matter = 0\n')
+    Path("SKILL.md").write_text("# A\n---\nb\n---\n")
+    assert run("--all").out == "ok  0 / 0  SKILL.md § front matter\n1 file: none is over a limit\n"
+    # A byte-order mark does not hide it.
+    Path("SKILL.md").write_text("\ufeff" + SKILL, encoding="utf-8")
+    assert run().status == 1
 
 
 def test_what_is_near(run: Run) -> None:
@@ -226,12 +286,109 @@ def test_files_as_count_finds_them(run: Run, tmp_path: Path) -> None:
     ]
 
 
+@needs_git
+def test_what_git_tracks_is_checked_though_a_rule_ignores_it(run: Run) -> None:
+    write("CLAUDE.md", 11)
+    write("prompts/local.md", 5)
+    Path(".gitignore").write_text("CLAUDE.md\nprompts/\n")
+    subprocess.run(["git", "init", "-q"], check=True)
+    subprocess.run(["git", "add", "-f", "CLAUDE.md"], check=True)
+    assert run("--init", "-e", "gpt2").status == 0
+    assert 'files = ["AGENTS.md", "CLAUDE.md",' in Path(".compat-bpe.toml").read_text()
+    configure('[check]\nencoding = "gpt2"\n[[check.rules]]\nfiles = ["*.md"]\nmax = 10\n')
+    over = (1, "over  11 / 10  CLAUDE.md\n1 file: 1 over a limit\n", "")
+    assert run() == run("CLAUDE.md") == over
+    assert run("--no-ignore").out.endswith("\n2 files: 1 over a limit\n")
+    os.remove(".compat-bpe.toml")
+    assert run("--init", "-e", "gpt2", "--no-ignore").out.endswith("limits for 2 files\n")
+
+
+@posix
+def test_what_is_named_is_checked(run: Run, tmp_path: Path) -> None:
+    configure(CONFIGURATION.replace("skills/*.md", "*.md"))
+    for name in ("a.md", "local.md", "build/b.md", "build/.hidden.md"):
+        write(name, 4)
+    os.symlink("a.md", "link.md")
+    Path(".gitignore").write_text("local.md\nbuild/\n")
+    assert run("--all").out.endswith("\n1 file: none is over a limit\n")
+    assert run("--all", "./local.md").out.splitlines() == [
+        "ok  4 / 10  local.md",
+        "ok  8 / 18  total of skills",
+        "2 files: none is over a limit",
+    ]
+    for path in ("build", "build/b.md", f"{tmp_path}/build/"):
+        assert run("--all", path).out.startswith("ok  4 / 10  build/b.md\n")
+    assert run("--all", "link.md").out.startswith("ok  4 / 10  link.md\n")
+    assert run("--all", ".").out == run("--all").out
+    os.mkfifo("pipe.md")
+    assert run("pipe.md") == (2, "", "compat-bpe: pipe.md: Not a regular file\n")
+
+
+def test_a_check_of_nothing_fails(run: Run) -> None:
+    configure()
+    write("skills/a.md", 3)
+    write("other.txt", 3)
+    Path("skills/b.md").write_bytes(b"\0")
+    Path("empty").mkdir()
+    for path, reason in (
+        ("other.txt", "no rule is about it"),
+        ("empty", "no rule is about a file in it"),
+        ("skills/b.md", "it is binary, so nothing is checked"),
+    ):
+        allowed = f"compat-bpe: {path}: {reason}\n"
+        failed = f"compat-bpe: {path}: {reason} (--allow-empty lets that pass)\n"
+        status, out, err = run(path, "--allow-empty")
+        assert (status, allowed in err) == (0, True)
+        status, out, err = run(path, "-q")
+        assert (status, err) == (2, failed)
+        # Among others, too: each path has to be checked.
+        status, out, err = run("skills/a.md", path, "--fix-limits", "-q")
+        assert (status, err) == (2, failed)
+        found = json.loads(run(path, "--json", "-q").out)
+        assert (found["status"], found["errors"]) == (
+            "error",
+            [{"path": path, "line": None, "error": reason}],
+        )
+    os.remove("skills/a.md")
+    status, out, err = run("-q")
+    assert (status, out) == (2, "0 files: nothing was checked, 1 rule or path matched nothing\n")
+    assert err == (
+        "compat-bpe: .compat-bpe.toml:3: all files that the rule matches are binary "
+        "(--allow-empty lets that pass)\n"
+    )
+    assert run("--format", "github", "-q") == (
+        2,
+        "::error file=.compat-bpe.toml,line=3,title=token budget::.compat-bpe.toml:3: "
+        f"all files that the rule matches are binary\n{out}",
+        "",
+    )
+
+
+def test_a_limit_of_sections_that_there_are_not(run: Run) -> None:
+    section = '[[check.rules.sections]]\nheading = "{}"\nmax = 10\n'
+    configure(CONFIGURATION + section.format("Example*") + section.format("Exampel*"))
+    Path("skills").mkdir()
+    Path("skills/a.md").write_text("# Examples\na\n")
+    write("skills/b.md", 3)
+    status, out, err = run()
+    assert (status, out) == (2, "2 files: none is over a limit, 1 rule or path matched nothing\n")
+    assert err == (
+        "compat-bpe: .compat-bpe.toml:13: the limit is about no section "
+        "(--allow-empty lets that pass)\n"
+    )
+    # Of some files, it may be about none, and each of their sections may be of no file.
+    assert run("skills/b.md").status == 0
+    os.remove("skills/a.md")
+    configure(CONFIGURATION + section.format("*"))
+    assert run().status == 0
+
+
 def test_a_folder_has_only_so_many_files(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("compat_bpe.check.files.MOST_FOUND", 2)
     configure()
     for name in ("a", "b"):
         write(name, 1)
-    assert run()[0] == 0
+    assert run("--allow-empty")[0] == 0
     write("c", 1)
     status, out, err = run()
     assert (status, out) == (2, "")
@@ -243,7 +400,7 @@ def test_hostile_globs_end(run: Run) -> None:
     configure(f'[[check.rules]]\nfiles = ["{stars}", "**/{"**/" * 200}x"]\nmax = 1\n')
     write("a" * 200, 1)
     write("/".join("a" * 50) + "/aa", 1)
-    assert run("-q") == (0, "0 files: none is over a limit\n", "")
+    assert run("-q", "--allow-empty") == (0, "0 files: nothing was checked\n", "")
 
 
 # --init

@@ -306,7 +306,16 @@ def test_links_and_binary_files_of_the_base(run: Run) -> None:
 
 def test_what_git_ignores_now_is_not_removed(run: Run) -> None:
     Path(".gitignore").write_text("gone.md\n")
+    write("gone.md", 8)
+    assert run("--base", "HEAD").out == "grown  +1 = 8  gone.md\n5 files: none is over a limit\n"
+    git("rm", "-q", "--cached", "gone.md")  # git ignores it from now on
     assert run("--base", "HEAD").out == "4 files: none is over a limit\n"
+
+
+def test_a_link_that_is_named_is_not_compared(run: Run) -> None:
+    os.symlink("a.md", "link.md")
+    commit()
+    assert run("--base", "HEAD", "link.md").out == "1 file: none is over a limit\n"
 
 
 def test_content_that_is_missing(run: Run) -> None:

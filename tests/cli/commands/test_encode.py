@@ -104,13 +104,13 @@ def test_unknown_special_token() -> None:
     [
         (b"caf\xe9!", "byte 0xe9 at offset 3"),
         ("né€".encode()[:-1], "byte 0xe2 at offset 3"),
-        (b"\xff\xfea\0", "byte 0xff at offset 0"),
+        (b"\xff\xfea\0", "UTF-16 byte-order mark at offset 0"),
         (b"\xed\xa0\x80", "byte 0xed at offset 0"),
     ],
 )
 def test_what_is_not_utf8_is_one_line(data: bytes, reason: str, block: int) -> None:
     with small_blocks(block):
-        status, _, err = run("encode", "-e", "gpt2", stdin=data)
+        status, _, err = run("encode", "-e", "gpt2", "--errors", "strict", stdin=data)
     assert status == 2
     assert err == f"compat-bpe: standard input: not UTF-8: {reason}; convert it to UTF-8\n"
 

@@ -162,16 +162,32 @@ def test_spellings_and_words_are_listed() -> None:
 def test_families_are_listed() -> None:
     status, out, err = run("models", "qwen")
     assert (status, err) == (0, "")
-    head, *lines = out.decode().splitlines()
+    models, families = out.decode().split("\n\n")
+    assert all("qwen" in line.split()[0] for line in models.splitlines()[1:])
+    head, *lines = families.splitlines()
     assert head.split() == ["family", "-e", "from"]
     assert any(line.startswith("Qwen 3 ") and " hf:Qwen/Qwen3-8B " in line for line in lines)
     assert run("models", "qwen3:8b").out.decode().splitlines()[1:] == [
         "Qwen 3  hf:Qwen/Qwen3-8B  hf download Qwen/Qwen3-8B tokenizer.json tokenizer_config.json"
     ]
-    assert run("models", "claude-opus-5").out.decode().splitlines()[1:] == [
+    claude = (
         "Claude's models  -   no public tokenizer; Anthropic's POST /v1/messages/count_tokens "
         "counts a request"
+    )
+    assert run("models", "claude-2").out.decode().splitlines()[1:] == [claude]
+    # The limits of a model may be known without its tokenizer.
+    assert run(
+        "models", "claude-opus-5", "anthropic/claude-opus-4.1"
+    ).out.decode().splitlines() == [
+        "model                      encoding    context    reply",
+        "claude-opus-5              -         1,000,000  128,000",
+        "anthropic/claude-opus-4.1  -           200,000   32,000",
+        "",
+        "family           -e  from",
+        claude,
     ]
+    grok = run("models", "grok").out.decode().split("\n\n")[0].splitlines()
+    assert grok[1].split() == ["grok-4.7", "-", "500,000", "-"]
     everything = run("models", "--families")
     assert everything[::2] == (0, "")
     assert len(everything.out.decode().splitlines()) == 1 + len(FAMILIES)
@@ -217,6 +233,11 @@ def test_limits_of_models_as_json() -> None:
         "encoding": "o200k_harmony",
         **dict.fromkeys(("context", "input", "output", "source", "date")),
     }
+    found = json.loads(run("models", "--json", "--limits", "claude-opus-5", "gemini-2.5").out)
+    assert found["claude-opus-5"]["encoding"] is None
+    assert found["claude-opus-5"]["context"] == 1_000_000
+    assert found["gemini-2.5-pro"]["output"] == 65_536
+    assert run("models", "--json", "claude-opus-5").status == 2
     status, out, err = run("models", "--limits")
     assert (status, out) == (2, b"")
     assert "--limits needs --json." in err

@@ -161,10 +161,22 @@ def test_what_cannot_be_written_is_one_line_and_leaves_nothing(
         "from tiktoken.core import Encoding",
         "import tiktoken.model as m; assert m.encoding_name_for_model('gpt-4') == 'cl100k_base'",
         "import tiktoken_ext.openai_public as p; assert 'gpt2' in p.ENCODING_CONSTRUCTORS",
-        "import tiktoken_ext.openai_public; assert tiktoken_ext.openai_public.gpt2",
-        "from importlib.util import find_spec; assert find_spec('tiktoken').origin",
-        "from importlib.util import find_spec; assert find_spec('tiktoken.core').origin",
-        "from importlib.util import find_spec; assert find_spec('tiktoken_ext.openai_public')",
+        pytest.param(
+            "import tiktoken_ext.openai_public; assert tiktoken_ext.openai_public.gpt2",
+            marks=pytest.mark.sweep,
+        ),
+        pytest.param(
+            "from importlib.util import find_spec; assert find_spec('tiktoken').origin",
+            marks=pytest.mark.sweep,
+        ),
+        pytest.param(
+            "from importlib.util import find_spec; assert find_spec('tiktoken.core').origin",
+            marks=pytest.mark.sweep,
+        ),
+        pytest.param(
+            "from importlib.util import find_spec; assert find_spec('tiktoken_ext.openai_public')",
+            marks=pytest.mark.sweep,
+        ),
         "import threading as t; a = [t.Thread(target=__import__, args=['tiktoken']) for _ in 'ab']"
         "; [b.start() for b in a]; [b.join() for b in a]",
     ],

@@ -186,7 +186,7 @@ def test_nothing_of_a_text_reaches_the_terminal_as_a_control() -> None:
 
 
 def test_what_is_not_utf8_is_one_line() -> None:
-    status, _, err = run("show", stdin=b"caf\xe9")
+    status, _, err = run("show", "--errors", "strict", stdin=b"caf\xe9")
     assert (status, err) == (
         2,
         "compat-bpe: standard input: not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8\n",
@@ -213,7 +213,8 @@ def test_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.txt").write_bytes(b"hello world")
     Path("b.txt").write_bytes(b"caf\xe9")
     files = ("a.txt", "missing", "-", "b.txt", "a.txt")
-    status, out, err = run("show", "-q", "-e", "gpt2", *files, stdin=b"x\n")
+    args = ("-e", "gpt2", "--errors", "strict")
+    status, out, err = run("show", "-q", *args, *files, stdin=b"x\n")
     assert status == 2
     assert out.decode() == (
         "==> a.txt <==\nhello| world\n\n"
@@ -225,7 +226,7 @@ def test_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "compat-bpe: missing: No such file or directory\n"
         "compat-bpe: b.txt: not UTF-8: byte 0xe9 at offset 3; convert it to UTF-8\n"
     )
-    status, out, err = run("show", "--json", "-e", "gpt2", *files, stdin=b"x\n")
+    status, out, err = run("show", "--json", *args, *files, stdin=b"x\n")
     assert status == 2
     assert [json.loads(line)["path"] for line in out.splitlines()] == [
         *["a.txt"] * 2,
@@ -345,7 +346,9 @@ def test_a_decoder_of_any_kind(args: tuple[str, ...], tmp_path: Path) -> None:
 @pytest.mark.parametrize("args", [(), ("--ids",), ("--html",), ("--json",)])
 def test_what_is_before_an_error_is_shown(args: tuple[str, ...]) -> None:
     with small_blocks(1):
-        status, out, err = run("show", "-e", "gpt2", *args, stdin=b"some words \xff")
+        status, out, err = run(
+            "show", "-e", "gpt2", "--errors", "strict", *args, stdin=b"some words \xff"
+        )
     assert status == 2
     assert err == (
         "compat-bpe: standard input: not UTF-8: byte 0xff at offset 11; convert it to UTF-8\n"

@@ -59,7 +59,13 @@ NAMES = [*(f"lines.jsonl.{ending}" for ending in ("gz", "bz2", "xz", "zst"))]
 NAMES += ["table.parquet", "table.arrow"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        *NAMES[::3],
+        *(pytest.param(name, marks=pytest.mark.sweep) for name in NAMES if name not in NAMES[::3]),
+    ],
+)
 def test_the_same_texts(run: Run, folder: Path, name: str) -> None:
     if name.endswith(".zst"):
         write_zst(folder)

@@ -66,17 +66,28 @@ def test_the_files(run: Run, folder: Path, kind: str) -> None:
     [
         (("--character-coverage", "0.98"), {"character_coverage": 0.98}),
         (("--byte-fallback",), {"byte_fallback": True}),
-        (("--split-digits",), {"split_digits": True}),
+        pytest.param(*(("--split-digits",), {"split_digits": True}), marks=pytest.mark.sweep),
         (
             ("--user-symbols", "<x>", "--user-symbols", "do"),
             {"user_defined_symbols": ["<x>", "do"]},
         ),
         (("--special", "<x>"), {"control_symbols": ["<x>"]}),
-        (("--max-sentence-length", "100"), {"max_sentence_length": 100}),
-        (("--max-piece-length", "2"), {"max_sentencepiece_length": 2}),
-        (("--shrinking-factor", "0.5"), {"shrinking_factor": 0.5}),
-        (("--sub-iterations", "7"), {"num_sub_iterations": 7}),
-        (("--seed-size", "40"), {"seed_sentencepiece_size": 40}),
+        pytest.param(
+            *(("--max-sentence-length", "100"), {"max_sentence_length": 100}),
+            marks=pytest.mark.sweep,
+        ),
+        pytest.param(
+            *(("--max-piece-length", "2"), {"max_sentencepiece_length": 2}), marks=pytest.mark.sweep
+        ),
+        pytest.param(
+            *(("--shrinking-factor", "0.5"), {"shrinking_factor": 0.5}), marks=pytest.mark.sweep
+        ),
+        pytest.param(
+            *(("--sub-iterations", "7"), {"num_sub_iterations": 7}), marks=pytest.mark.sweep
+        ),
+        pytest.param(
+            *(("--seed-size", "40"), {"seed_sentencepiece_size": 40}), marks=pytest.mark.sweep
+        ),
         (
             ("--unk", "<u>", "--bos", "<b>", "--eos", "<e>", "--pad", "<p>"),
             {

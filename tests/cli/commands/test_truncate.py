@@ -42,6 +42,7 @@ def test_what_is_written_is_what_the_library_keeps_however_the_input_comes(
     assert GPT2.count(out.decode()) == report["tokens"] <= limit
     assert [tuple(part) for part in report["kept"]] == list(expected.kept)
     assert report["cut"] == expected.was_cut
+    assert (report["boundary"] is not None) == (expected.was_cut and bool(expected.kept))
     assert (report["characters"], report["bytes"]) == (len(out.decode()), len(out))
     if report["input"] is None:
         assert keep == "head"
@@ -105,6 +106,38 @@ def test_escapes_in_the_marker() -> None:
     assert run(*args, stdin=data).out == "one\n…\nsix\n".encode()
 
 
+@pytest.mark.parametrize("keep", ["head", "tail", "ends"])
+def test_a_line_or_a_word_that_does_not_fit_is_cut_with_a_message(keep: str) -> None:
+    args = ("truncate", "-e", "gpt2", "-n", "20", "--keep", keep, "--boundary")
+    words, letters = b"a b; " * 5000 + b"\n", b"xyzw" * 5000 + b"\n"
+    for boundary, data, used in (
+        ("line", words, "word"),
+        ("line", letters, "char"),
+        ("word", letters, "char"),
+    ):
+        status, out, err = run(*args, boundary, stdin=data)
+        assert status == 0
+        assert 10 <= GPT2.count(out.decode()) <= 20
+        kind, finer = f"{boundary}s", {"word": "words", "char": "characters"}[used]
+        assert err == (
+            f"compat-bpe: standard input: no place between {kind} within the limit; "
+            f"cut between {finer} instead\n"
+        )
+        status, again, err = run(*args, boundary, "--json", stdin=data)
+        assert again == out
+        assert json.loads(err)["boundary"] == used
+    one = run(*args, "line", "--json", stdin=b"one line\nof some\n" * 9)
+    assert json.loads(one.err)["boundary"] == "line"
+    assert json.loads(run(*args, "line", "--json", stdin=b"one").err)["boundary"] is None
+
+
+def test_a_limit_below_one_character() -> None:
+    args = ("truncate", "-e", "gpt2", "-n")
+    err = "compat-bpe: standard input: not one character fits within the limit\n"
+    assert run(*args, "1", stdin="🏴󠁧".encode()) == (0, b"", err)
+    assert run(*args, "0", stdin=b"word") == (0, b"", "")
+
+
 @pytest.mark.parametrize(("limit", "status"), [("2", 0), ("1", 1)])
 def test_exit_code_if_asked(limit: str, status: int) -> None:
     args = ("truncate", "-e", "gpt2", "-n", limit, "--exit-code")
@@ -121,16 +154,36 @@ def test_of_a_large_input_the_beginning_is_read() -> None:
     assert (status, out) == (0, LINE * 100 + b"one more")
 
 
-def test_what_is_wrong_after_that_is_not_seen() -> None:
+def test_what_is_not_utf8_after_that_is_not_seen_unless_strict() -> None:
     data = LINE * 10_000 + b"\xff"
     args = ("truncate", "-e", "gpt2", "-n", "3")
     assert run(*args, stdin=data) == (0, b"one more line", "")
     assert run(*args, "--report", stdin=data[:65536] + b"\xff").status == 0
-    status, out, err = run(*args, "--keep", "tail", stdin=data)
-    assert (status, out) == (2, b"")
-    assert err == (
+    assert run(*args, "--keep", "tail", stdin=data) == (0, b" it\n\xff", "")
+    error = (
         "compat-bpe: standard input: not UTF-8: byte 0xff at offset 200000; convert it to UTF-8\n"
     )
+    for keep in ("head", "tail", "ends"):
+        assert run(*args, "--keep", keep, "--errors", "strict", stdin=data) == (2, b"", error)
+    assert run(*args, "--errors", "strict", stdin=data[:-1]) == (0, b"one more line", "")
+    report = run(*args, "--errors", "strict", "--report", stdin=data[:-1]).err
+    assert report == (
+        "compat-bpe: standard input: cut to 3 tokens, 13 characters; the rest was only checked\n"
+    )
+
+
+@pytest.mark.parametrize("keep", ["head", "tail", "ends"])
+def test_the_marker_is_between_bytes_that_are_not_utf8(keep: str) -> None:
+    data = b"\xe9 one" * 50 + b" two \xe4\xb8" * 50
+    status, out, _ = run(
+        "truncate", "-e", "gpt2", "-n", "20", "--keep", keep, "--marker", "[…]", stdin=data
+    )
+    head, tail = out.split("[…]".encode())
+    assert status == 0
+    assert data.startswith(head)
+    assert data.endswith(tail)
+    assert (bool(head), bool(tail)) == (keep != "tail", keep != "head")
+    assert GPT2.count(out.decode("utf-8", "replace")) <= 20
 
 
 @pytest.mark.parametrize(
