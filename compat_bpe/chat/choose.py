@@ -8,9 +8,9 @@ from typing import Callable, NamedTuple
 
 from ..encodings.encoding import Encoding
 from ..encodings.load import load
-from ..encodings.model_names import encoding_name_for_model, plain_model_name
-from ..encodings.recognise import STORES
-from ..encodings.registry import BASELINES, get_encoding, list_encoding_names
+from ..encodings.model_names import plain_model_name
+from ..encodings.registry import encoding_of
+from ..encodings.resolve import resolve
 from .aliases import AliasFormat, meaning_of
 from .base import ChatFormat
 from .deepseek import DeepSeekFormat, Version
@@ -81,7 +81,7 @@ def chosen_format(
     if model is not None and meaning is not None:
         return AliasFormat(chosen_format(meaning.model, encoding, template), model, meaning)
     if model is not None:
-        of_model = encoding_name_for_model(model)
+        of_model = resolve(model, "model", files=False).encoding_name
         model = plain_model_name(model)
         if encoding is None:
             encoding = of_model
@@ -117,11 +117,10 @@ def _loaded(
     """Return an encoding, and the chat template that is beside its file."""
     if isinstance(encoding, Encoding):
         return encoding, None
+    path: str | os.PathLike[str] = encoding
     if isinstance(encoding, str):
-        if encoding in list_encoding_names() or encoding in BASELINES:
-            return get_encoding(encoding), None
-        # A path is either there, or has a folder's separator; all else is a name.
-        is_name = not os.path.exists(encoding) and os.path.basename(encoding) == encoding
-        if is_name and not encoding.startswith(STORES):
-            return get_encoding(encoding), None  # its error names similar ones
-    return load(encoding), find_chat_template(encoding)
+        answer = resolve(encoding)
+        if answer.path is None:
+            return encoding_of(answer), None
+        path = answer.path
+    return load(path), find_chat_template(path)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
+from ..encodings.resolve import resolve
 from .base import Endpoint, MessageCount, Request
 from .choose import chosen_format
 from .left_out import counted_with_notes
@@ -121,10 +122,9 @@ def counter_of(
     """Return the function that counts requests, for arguments as of ``count_messages``."""
     if estimate and model is not None and encoding is None and template is None:
         # Imported here: only estimates need it.
-        from ..encodings.estimates import factor_for_model
         from .estimate import estimated_count
 
-        factor = factor_for_model(model)
+        factor = resolve(model, "model", files=False, estimate=True).estimate
         if factor is not None:
             return lambda request: estimated_count(request, factor)
     chat = chosen_format(model, encoding, template, as_of)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..encodings.estimates import Factor
+from ..encodings.estimates import Estimate
 from .base import MessageCount, Request, refuse_template_parts
 from .left_out import check_strict, endpoint_parts, left_out_members, with_left_out
 from .messages import MEMBERS, Uncountable, content_texts, part_text
@@ -32,7 +32,7 @@ _PART_MEMBERS = frozenset(
 )
 
 
-def estimated_count(request: Request, factor: Factor) -> MessageCount:
+def estimated_count(request: Request, factor: Estimate) -> MessageCount:
     """Return the approximate number of tokens of a request.
 
     The characters of all messages and tools are added up, and the sum is divided once. What is no

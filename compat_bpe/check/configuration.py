@@ -7,12 +7,15 @@ import re
 from typing import NamedTuple
 
 from ..chat.limits import context_limit
-from ..encodings.model_names import did_you_mean, model_names, resolve_model
-from ..encodings.registry import BASELINES, list_encoding_names
+from ..encodings.resolve import DEFAULT_ENCODING, Terms, UnresolvedError, resolve
 from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
 from .find import top_of_repository
 from .rules import NEAR, Configuration, Exemption, Limit, Part, Rule, SectionRule
 from .source import Source, Table, read_source, shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..encodings.resolve import Field
 
 #: The most rules and exemptions, globs of all of them, and sections of a rule.
 MOST_RULES = 1000
@@ -25,8 +28,8 @@ MOST_FILES = 20
 #: The highest limit.
 MOST_TOKENS = 10**12
 
-#: The encoding that counts unless the configuration says another.
-DEFAULT_ENCODING = "o200k_base"
+#: How a configuration writes what an error tells its users to give; files are for the command.
+_TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line")
 
 _TOP_KEYS = ("encoding", "model", "warn", "growth", "extends", "rules", "exempt")
 _RULE_KEYS = (
@@ -169,26 +172,14 @@ def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
         raise table.error("model", "encoding and model exclude each other; leave one of them out")
     if is_given:
         return default
-    if encoding is not None:
-        names = [*list_encoding_names(), *BASELINES]
-        if encoding not in names:
-            raise table.error(
-                "encoding",
-                f"{shown(encoding)} is no encoding that ships{did_you_mean(encoding[:99], names)}; "
-                f"write one of {', '.join(names)}, or give another by -e on the command line",
-            )
-        return Counting(encoding)
-    if model is not None:
-        resolved = resolve_model(model) if len(model) < 200 else None
-        if resolved is None:
-            close = did_you_mean(model[:99], model_names())
-            raise table.error(
-                "model", f'{shown(model)} is unknown{close}; write encoding = "…" instead'
-            )
-        if not isinstance(resolved, str):
-            raise table.error("model", f"{resolved.why(model)}; or give its file by -e here")
-        return Counting(resolved, model)
-    return default
+    if encoding is None and model is None:
+        return default
+    key: Field = "encoding" if model is None else "model"
+    try:
+        answer = resolve(encoding or model or "", key, files=False)
+    except UnresolvedError as error:
+        raise table.error(key, error.message(_TERMS)) from None
+    return Counting(answer.encoding_name, model)
 
 
 def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> Rule:

@@ -15,13 +15,13 @@ from ..chat.requests import Stored, arguments_of, stored_requests
 from ..chat.service import service_variables
 from ..chat.template_files import find_chat_template
 from ..encodings.estimates import OwnFactor
-from ..encodings.local_stores import stored_encoding
+from ..encodings.resolve import UnresolvedError, is_path, resolve
 from ..files.text import check_mark, not_utf8, open_bytes
 from ..files.whole import read_at_most
 from .context_share import limit_of, share, share_as_json
 from .count_output import Style, estimate_mark
 from .input_path import announce_wait, complaint
-from .options.encoding import check_one_is_chosen, chosen_encoding, chosen_factor, is_path
+from .options.encoding import TERMS, check_one_is_chosen, chosen_encoding
 from .output import CommandError, plural, write_line, write_message
 
 #: The largest request that is read, in bytes.
@@ -158,13 +158,13 @@ def _counted(stored: Stored, chosen: Chosen, path: str, *, with_parts: bool) -> 
         model = body.get("model")
         if model is not None and not isinstance(model, str):
             raise wrong("model: must be a string")
-    factor = None
-    if chosen.estimate or chosen.factor is not None:
-        factor = chosen_factor(model, chosen.encoding)
-    in_store = None if model is None or chosen.encoding is not None else stored_encoding(model)
-    by_name = chosen.encoding if in_store is None else in_store
-    encoding = template = None
+    factor = in_store = encoding = template = None
     try:
+        if model is not None and chosen.encoding is None:
+            wanted = chosen.estimate or chosen.factor is not None
+            answer = resolve(model, "model", estimate=wanted)
+            factor, in_store = answer.estimate, answer.path
+        by_name = chosen.encoding if in_store is None else in_store
         request, left_out = arguments_of(body)
         left_out += stored.left_out
         if body.get("system"):
@@ -202,6 +202,8 @@ def _counted(stored: Stored, chosen: Chosen, path: str, *, with_parts: bool) -> 
         if chosen.factor is not None:
             tokens = _times(tokens, chosen.factor)
         parts = count_parts(**request) if with_parts else []
+    except UnresolvedError as error:
+        raise wrong(error.message(TERMS._replace(estimate="--estimate"))) from None
     except KeyError as error:
         raise wrong(str(error.args[0])) from None
     except (ImportError, ValueError) as error:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Callable
 
 from ..encodings.encoding import Encoding
-from ..encodings.registry import get_encoding
+from ..encodings.registry import encoding_of
+from ..encodings.resolve import UnresolvedError, resolve
 from ..pipeline.cache import Cache
-from .encoding_for_workers import Carried
+from .encoding_for_workers import TERMS, Carried
 from .functions import each_once, splitting, truncating
 from .texts import Errors, texts_of
 
@@ -43,7 +44,12 @@ def encoding_named(name: str, own: Mapping[str, Carried]) -> Encoding:
     Raises:
         ValueError: there is none of that name.
     """
-    return own[name].get() if name in own else get_encoding(name)
+    if name in own:
+        return own[name].get()
+    try:
+        return encoding_of(resolve(name, files=False))
+    except UnresolvedError as error:
+        raise ValueError(error.message(TERMS)) from None
 
 
 class Batches:

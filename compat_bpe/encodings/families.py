@@ -32,22 +32,12 @@ class NeedsFile(NamedTuple):
         """What fetches the files: a command, or the address of the file."""
         return f"hf download {self.repository} {self.files}" if self.files else self.repository
 
-    def why(self, model_name: str) -> str:
-        """Return the reason why a model of the family has no encoding here."""
+    def of(self, model_name: str) -> NeedsFile:
+        """Return the family with a model's own repository, if the name is one of the maker's."""
         owner, _, name = model_name.partition("/")
         # Hugging Face's own names have capitals; services write the same names small.
         is_own = owner == self.repository.partition("/")[0] and re.fullmatch(r"[\w.-]*", name)
-        own = self._replace(repository=model_name) if is_own and name != name.lower() else self
-        if own.taken_as is None:
-            needed = f"give the path of its file to -e or load: {own.source}"
-        else:
-            needed = (
-                f"give {own.taken_as!r} to -e or load, once `{own.source}` has fetched it, or the "
-                "path of such a file"
-            )
-        return (
-            f"model {model_name!r} has the tokenizer of {self.name}, which does not ship: {needed}"
-        )
+        return self._replace(repository=model_name) if is_own and name != name.lower() else self
 
 
 class NotPublic(NamedTuple):
@@ -57,18 +47,13 @@ class NotPublic(NamedTuple):
         name: the name of the family.
         counted_by: what counts its tokens instead.
         models: as in ``NeedsFile``.
+        examples: names of some of its models, for suggestions.
     """
 
     name: str
     counted_by: str
     models: str
-
-    def why(self, model_name: str) -> str:
-        """Return the reason why a model of the family has no encoding here."""
-        return (
-            f"model {model_name!r} is one of {self.name}, for which no public tokenizer is known; "
-            f"{self.counted_by}"
-        )
+    examples: tuple[str, ...] = ()
 
 
 Family = Union[NeedsFile, NotPublic]

@@ -288,11 +288,13 @@ _NOT_PUBLIC = (
         "Claude's models",
         "Anthropic's POST /v1/messages/count_tokens counts a request",
         r"claude",
+        ("claude-haiku-4-5", "claude-opus-4-5", "claude-sonnet-4-5"),
     ),
     NotPublic(
         "Gemini's models that Google's SDK does not count locally",
         "the method countTokens of Google's API counts a request",
         r"gemini-[\d.]+-|gemini-(live|exp|pro|flash|embedding)",
+        ("gemini-2.0-pro-exp", "gemini-pro-latest", "gemini-flash-latest"),
     ),
     NotPublic(
         "OpenAI's models that tiktoken 0.14.0 does not know",
@@ -301,7 +303,10 @@ _NOT_PUBLIC = (
         r"gpt-(daybreak|rosalind)|chatgpt-image",
     ),
     NotPublic(
-        "Grok's models since Grok 3", "xAI's POST /v1/tokenize-text gives the tokens", r"grok-[34c]"
+        "Grok's models since Grok 3",
+        "xAI's POST /v1/tokenize-text gives the tokens",
+        r"grok-[34c]",
+        ("grok-3", "grok-4"),
     ),
     NotPublic(
         "Mistral's services by names that say no version, or one that is not open",

@@ -4,26 +4,10 @@ from __future__ import annotations
 
 from .encoding import Encoding
 from .loaded import ENCODINGS, LOCK
-from .model_names import encoding_name_for_model
-from .openai import PUBLISHED
+from .model_names import BASELINES, DEEPSEEK, all_encoding_names
+from .model_names import list_encoding_names as list_encoding_names
+from .resolve import Answer, encoding_name_for_model, resolve
 from .vocabularies import load_ranks
-
-#: The shipped encodings that are loaded as ``Tokenizer``.
-DEEPSEEK = ("deepseek_v3", "deepseek_r1", "deepseek_v4")
-#: Encodings by a rule, without a vocabulary that was learned; see ``baselines.Baseline``.
-BASELINES = ("bytes", "characters", "words", "words_and_punctuation", "categories")
-
-
-def list_encoding_names() -> list[str]:
-    """Return the names of the encodings that ship with their vocabularies.
-
-    ``get_encoding`` also knows the baselines: bytes, characters, words, words_and_punctuation and
-    categories.
-
-    >>> "o200k_base" in list_encoding_names()
-    True
-    """
-    return [*PUBLISHED, *DEEPSEEK]
 
 
 def get_encoding(encoding_name: str) -> Encoding:
@@ -41,19 +25,14 @@ def get_encoding(encoding_name: str) -> Encoding:
         encoding: Encoding | None = ENCODINGS.get(encoding_name)
         if encoding is not None:
             return encoding
-    if not isinstance(encoding_name, str) or encoding_name not in _known():
-        known = ", ".join(_known())
-        raise ValueError(f"unknown encoding {encoding_name!r}; there are {known}")
+    if not isinstance(encoding_name, str) or encoding_name not in all_encoding_names():
+        resolve(encoding_name, files=False)
     with LOCK:
         encoding = ENCODINGS.get(encoding_name)
         if encoding is None:
             # An encoding that is unpickled meanwhile may have got there first.
             encoding = ENCODINGS.setdefault(encoding_name, make_encoding(encoding_name))
         return encoding
-
-
-def _known() -> list[str]:
-    return [*list_encoding_names(), *BASELINES]
 
 
 def make_encoding(name: str) -> Encoding:
@@ -93,3 +72,21 @@ def encoding_for_model(model_name: str) -> Encoding:
     'o200k_base'
     """
     return get_encoding(encoding_name_for_model(model_name))
+
+
+def encoding_of(answer: Answer, pattern: str | None = None) -> Encoding:
+    """Return the encoding that ``resolve`` answered.
+
+    Args:
+        answer: the answer.
+        pattern: as in ``load``, for a file.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file is damaged or not supported.
+    """
+    if answer.path is None:
+        return get_encoding(answer.encoding_name)
+    from .load import load  # imported here: encodings by name do not need it
+
+    return load(answer.path, pattern=pattern)

@@ -203,13 +203,13 @@ def messages(session: Session, params: Params) -> dict[str, Any]:
     reply = params.flag_or("addGenerationPrompt", True)
     choice = read_choice(params) or session.settings.general.choice or _FOR_MESSAGES
     params.close()
-    choice = session.encodings.used(choice)
-    is_model = choice.kind == "model"
+    answer = session.encodings.answer(choice, estimate=True)
     try:
         total = count_messages(
             given,
-            model=choice.name if is_model else None,
-            encoding=None if is_model else session.encodings.place(choice),
+            model=answer.model if answer.path is None else None,
+            encoding=answer.path or (None if answer.model else answer.encoding_name),
+            estimate=True,
             tools=tools,
             template=template,
             add_generation_prompt=reply,

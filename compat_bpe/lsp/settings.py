@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Callable, NamedTuple
 
+from ..encodings.resolve import DEFAULT_ENCODING
 from ..files.wildmatch import alternatives, matcher
 from .errors import invalid
 from .params import Params, in_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..encodings.resolve import Field
 
 #: The name of the section of settings, in editors that have sections.
 SECTION = "compatBpe"
@@ -27,11 +32,11 @@ SHOWN = {
 class Choice(NamedTuple):
     """An encoding as it is named: by ``"encoding"``, ``"model"`` or ``"path"``, and the name."""
 
-    kind: str
+    kind: Field
     name: str
 
 
-DEFAULT_CHOICE = Choice("encoding", "o200k_base")
+DEFAULT_CHOICE = Choice("encoding", DEFAULT_ENCODING)
 
 
 class ForFile(NamedTuple):

@@ -121,7 +121,7 @@ def _run_compare(arguments: Json, call: Call) -> Json:
     characters = sum(map(len, texts))
     rows = []
     for name in dict.fromkeys(arguments["encodings"]):
-        by = Chosen(None, named_encoding(name))
+        by = named_encoding(name)
         tokens = sum(by.count(text, call) for text in texts)
         rows.append(
             {

@@ -36,7 +36,7 @@ def _run_definitions(arguments: Json, call: Call) -> Json:
         together = request_tokens(by, _REQUEST, tools) if tools else without
         total, how = together - without, by.counted(together.note)
     except CallError as error:
-        if by.encoding is None:
+        if by.answer.estimate is not None:
             raise
         call.clock.check()
         alone = [_json_tokens(by, tool, call) for tool in tools]

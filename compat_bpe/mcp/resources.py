@@ -6,8 +6,7 @@ import json
 from typing import Callable, NamedTuple
 
 from ..chat.limits import known_limits
-from ..encodings.model_names import encoding_name_for_model, model_names
-from ..encodings.registry import BASELINES, list_encoding_names
+from ..encodings.model_names import BASELINES, list_encoding_names, model_names, resolve_model
 
 
 class Resource(NamedTuple):
@@ -31,20 +30,13 @@ def _models() -> str:
         models.append(
             {
                 "model": name,
-                "encoding": _encoding_of(name),
+                "encoding": resolve_model(name),
                 "context": limit and limit.context,
                 "input": limit and limit.input,
                 "output": limit and limit.output,
             }
         )
     return json.dumps({"models": models})
-
-
-def _encoding_of(model: str) -> str | None:
-    try:
-        return encoding_name_for_model(model)
-    except KeyError:
-        return None
 
 
 RESOURCES = (

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.chat import MessageCount, count_messages
-from compat_bpe.encodings.estimates import FACTORS, factor_for_model
+from compat_bpe.encodings.estimates import FACTORS, Factor
 from compat_bpe.encodings.families import NotPublic
 from compat_bpe.encodings.family_table import FAMILIES
+from compat_bpe.encodings.resolve import UnresolvedError, resolve
 
 CLAUDE = "claude-sonnet-4-5"
 
@@ -40,14 +41,33 @@ def test_every_factor_has_a_family_a_source_and_a_date() -> None:
     ],
 )
 def test_the_factor_of_a_model(model: str, characters: float) -> None:
-    factor = factor_for_model(model)
-    assert factor is not None
+    factor = resolve(model, "model", estimate=True).estimate
+    assert isinstance(factor, Factor)
     assert factor.characters == characters
 
 
-@pytest.mark.parametrize("model", ["gpt-4o", "qwen3:8b", "gemini-2.5-pro", "no-such-model"])
-def test_other_models_need_no_factor(model: str) -> None:
-    assert factor_for_model(model) is None
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [
+        ("claude-opus-4-5", 10),
+        ("claude-3-haiku", 10),
+        ("claude-opus-4-7", 13),
+        ("us.anthropic.claude-sonnet-5-v1:0", 13),
+        ("claude-fable-5", 13),
+    ],
+)
+def test_newer_models_make_more_tokens(model: str, tokens: int) -> None:
+    answer = resolve(model, "model", estimate=True)
+    assert answer.tokens(35) == tokens
+    assert ("30 percent" in answer.note) is (tokens == 13)
+    assert answer.tokens(answer.limit(tokens)) == tokens < answer.tokens(answer.limit(tokens) + 1)
+
+
+def test_a_model_that_has_a_tokenizer_is_not_estimated() -> None:
+    assert resolve("gpt-4o", "model", estimate=True).estimate is None
+    for model in ("qwen3:8b", "gemini-2.5-pro", "no-such-model"):
+        with pytest.raises(UnresolvedError):
+            resolve(model, "model", estimate=True)
 
 
 @given(st.integers(0, 10**15))

@@ -277,7 +277,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ),
     ("countMessages", {"messages": [{"role": 3}]}, "messages: "),
     ("countMessages", {"messages": {}}, "messages: it must be a list"),
-    ("countMessages", {"messages": [], "model": "no-model"}, "messages: "),
+    ("countMessages", {"messages": [], "model": "no-model"}, "model: unknown model"),
 ]
 
 

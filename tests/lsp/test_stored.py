@@ -21,10 +21,9 @@ TEXT = "the tokens of a text"
 GGUF = gguf(gpt2())
 #: Models that have no encoding here, with what their messages say.
 REFUSED = {
-    "qwen3:8b": "has the tokenizer of Qwen 3, which does not ship: give 'hf:",
-    "Qwen/Qwen3-8B": "give 'hf:Qwen/Qwen3-8B' as \"path\", once `hf download",
-    "claude-opus-4": "for which no public tokenizer is known",
-    "acme/unknown": "and \"path\" takes 'hf:acme/unknown' if that is a repository",
+    "qwen3:8b": 'has the tokenizer of Qwen 3, which does not ship: give "path": "hf:',
+    "Qwen/Qwen3-8B": 'give "path": "hf:Qwen/Qwen3-8B" once `hf download',
+    "acme/unknown": '"path": "hf:acme/unknown" if that is a repository',
 }
 
 
@@ -122,7 +121,7 @@ def test_a_model_without_an_encoding_here_says_what_to_do(client: Client, model:
     assert message.startswith("compat-bpe: the settings are not used: model: ")
     assert REFUSED[model] in message
     # It names settings, and no function or option.
-    assert ("'hf:" in message) == ('"path"' in message)
+    assert ('"hf:' in message) == ('"path"' in message)
     assert not re.search(r"\bload\b|get_encoding| -e ", message)
     # A rule of the settings is no other.
     rules = {"files": [{"pattern": "*.py", "model": model}]}

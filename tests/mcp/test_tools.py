@@ -390,4 +390,4 @@ def test_resources_name_what_the_tools_take(call: Call) -> None:
 def test_a_vocabulary_of_the_server_s_own_is_loaded_once() -> None:
     path = Path(__file__).parents[2] / "fixtures/gpt2_small"
     call = Call(Roots(()), str(path))
-    assert default_encoding(call) is default_encoding(call)
+    assert default_encoding(call).encoding is default_encoding(call).encoding

@@ -20,7 +20,7 @@ from ...check.raise_limits import raise_limits
 from ...check.results import Report, highest_over
 from ...check.rules import Part
 from ...check.source import NAME, PYPROJECT, ConfigurationError, Source, read_source
-from ...encodings.registry import BASELINES, list_encoding_names
+from ...encodings.model_names import all_encoding_names
 from ...files.write import write_files
 from ..check_run import CheckRun, shown_path
 from ..options.encoding import chosen_encoding, encoding_options
@@ -302,7 +302,7 @@ class _Command:
 
     def _write_first(self) -> int:
         encoding = self._given or chosen_encoding(None, None, None)
-        if encoding.name not in (*list_encoding_names(), *BASELINES):
+        if encoding.name not in all_encoding_names():
             raise CommandError("--init: a configuration names encodings that ship; -e names one")
         folder = os.getcwd()
         for name in (NAME, PYPROJECT):

@@ -18,7 +18,7 @@ from ..count_output import Style, as_json, estimate_mark, flat_lines, tree, wide
 from ..counting import FileCounter, Outcome
 from ..input_path import announce_wait, complaint, shown_name
 from ..options.count import GROUPS, CountOptions, count_options
-from ..options.encoding import chosen_encoding, chosen_factor
+from ..options.encoding import chosen_answer, loaded
 from ..options.groups import GroupedCommand
 from ..output import CommandError, is_terminal, plural, write_line, write_message
 from ..progress.bars import FileProgress
@@ -116,18 +116,12 @@ def count(**values: Any) -> None:
 
 def _chosen(options: CountOptions) -> tuple[Encoding, Estimate | None]:
     """Return what counts files, and what makes an estimate of their numbers if one is wanted."""
-    makers = None
-    if options.estimate or options.factor is not None:
-        makers = chosen_factor(options.model, options.encoding)
-    if makers is None:
-        chosen = chosen_encoding(options.model, options.encoding, options.pattern)
-    else:
-        chosen = chosen_encoding(None, "characters", options.pattern)
-    if options.factor is None:
-        return chosen, makers
-    from ...encodings.estimates import OwnFactor  # only estimates need it
-
-    return chosen, OwnFactor.of_text(options.factor, makers or chosen.name)
+    is_estimate = options.estimate or options.factor is not None
+    answer = chosen_answer(options.model, options.encoding, estimate=is_estimate)
+    encoding = loaded(answer, options.pattern)
+    if options.factor is not None:
+        answer = answer._replace(encoding_name=encoding.name).times(options.factor)
+    return encoding, answer.estimate
 
 
 class _Run:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 import click
 from click.shell_completion import CompletionItem
 
-from ... import Encoding, get_encoding, list_encoding_names
+from ... import Encoding, get_encoding
 from ...chat.limits import ContextLimit, context_limit, known_limits
 from ...encodings.families import Family, NeedsFile
 from ...encodings.family_table import FAMILIES
@@ -18,11 +18,11 @@ from ...encodings.model_names import (
     MODEL_TO_ENCODING,
     OTHER_MODEL_PREFIX_TO_ENCODING,
     OTHER_MODEL_TO_ENCODING,
+    all_encoding_names,
     model_names,
     resolve_model,
 )
-from ...encodings.registry import BASELINES
-from ..options.encoding import chosen_encoding, encoding_of_model, encoding_options
+from ..options.encoding import chosen_answer, chosen_encoding, encoding_options
 from ..output import PROGRAM, CommandError, write_line
 
 
@@ -48,7 +48,7 @@ def encodings(model: str | None, encoding: str | None, pattern: str | None, as_j
     is null where words are numbered as they come.
     """
     if model is None and encoding is None and pattern is None:
-        chosen = list(map(_shipped, [*list_encoding_names(), *BASELINES]))
+        chosen = list(map(_shipped, all_encoding_names()))
     else:
         chosen = [chosen_encoding(model, encoding, pattern)]
     described = [
@@ -204,7 +204,7 @@ def _failure(name: str, listed: dict[str, str]) -> CommandError:
         hint = f"{PROGRAM} models --families lists some of that name"
         return CommandError(f"unknown model {name!r}; {hint}")
     try:
-        encoding = encoding_of_model(name)
+        encoding = chosen_answer(name, None).encoding_name
     except CommandError as error:
         return error
     return CommandError(f"model {name!r} is of no family: its encoding ships, {encoding}")

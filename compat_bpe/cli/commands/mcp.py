@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ..options.encoding import DEFAULT_ENCODING, chosen_encoding
+from ...encodings.resolve import DEFAULT_ENCODING
+from ..options.encoding import chosen_encoding
 from ..output import CommandError
 
 

@@ -13,6 +13,7 @@ import click
 
 from ... import __version__
 from ...corpus.documents import CorpusFile
+from ...encodings.resolve import is_path
 from ...files.streamed import written_whole
 from ...report.curves import Check, curve_of
 from ...report.figures import Report
@@ -22,7 +23,7 @@ from ...report.summary import summary_lines
 from ...report.text import as_json, line_width, table_lines
 from ..input_path import INPUT_PATH
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
-from ..options.encoding import chosen_encodings, encoding_options, is_path
+from ..options.encoding import chosen_encodings, encoding_options
 from ..options.groups import GroupedCommand
 from ..options.walk import notebooks_option
 from ..output import CommandError, failure, write_line

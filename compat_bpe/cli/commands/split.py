@@ -16,7 +16,13 @@ from ...files.write import write_files
 from ...unicode.escape import CONTROLS
 from ...unicode.utf8 import KeptBytes
 from ..input_path import INPUT_PATH, announce_wait, complaint, shown_name
-from ..options.encoding import TokenNumber, chosen_encoding, encoding_options
+from ..options.encoding import (
+    ESTIMATE,
+    TokenNumber,
+    chosen_answer,
+    encoding_options,
+    loaded,
+)
 from ..options.walk import notebooks_option, walk_options
 from ..output import CommandError, write_line, write_message
 from ..output_file import check_new_file, check_outputs, vocabulary_inputs
@@ -64,6 +70,7 @@ _DIGITS = 4
 @walk_options
 @notebooks_option
 @encoding_options
+@ESTIMATE
 @reading_options
 @click.option(
     "-o",
@@ -104,6 +111,7 @@ def split(
     model: str | None,
     encoding: str | None,
     pattern: str | None,
+    estimate: bool,
     reading: Reading,
     prefix: str | None,
     suffix: str,
@@ -159,7 +167,9 @@ def split(
         raise click.UsageError("--files needs a PATH, such as a directory.")
     if as_files and overlap:
         raise click.UsageError("--files and --overlap exclude each other.")
-    chosen = chosen_encoding(model, encoding, pattern)
+    answer = chosen_answer(model, encoding, estimate=estimate)
+    chosen = loaded(answer, pattern)
+    limit, overlap = answer.limit(limit), answer.limit(overlap)
     walk = Walk(hidden=hidden, ignore=not no_ignore, include=include, exclude=exclude)
     texts = (
         _texts(paths, walk, reading, notebooks=notebooks)
@@ -178,7 +188,7 @@ def split(
                 _Part(
                     part.text,
                     _bytes_of(part, list(texts.values())),
-                    part.count,
+                    answer.tokens(part.count),
                     {"files": _places(part.texts, read)},
                 )
                 for part in pack_texts(chosen, named, limit, boundary)
@@ -189,7 +199,7 @@ def split(
                 _Part(
                     part.text,
                     source.bytes_of(part.start, part.end),
-                    part.count,
+                    answer.tokens(part.count),
                     {"start": part.start, "end": part.end},
                 )
                 for part in split_text(chosen, source.text, limit, overlap, boundary)
@@ -197,6 +207,8 @@ def split(
     except ValueError as error:
         raise CommandError(str(error)) from None
 
+    if answer.note:
+        write_message(f"an estimate: {answer.note}")
     if prefix is not None:
         outputs = _paths(prefix, suffix, len(parts))
         _check_new(outputs, force)
