@@ -20,8 +20,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # rooms on one line do not import each other.
 FLOORS = [
     {"cli", "pyinstaller"},
-    {"spark"},
-    {"train", "report", "lsp", "check", "mcp"},
+    {"spark", "lsp", "mcp"},
+    {"train", "report", "check"},
     {"tiktoken", "corpus", "chat", "columns"},
     {"encodings"},
     {"formats", "fit"},

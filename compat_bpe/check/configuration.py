@@ -7,10 +7,19 @@ import re
 from typing import NamedTuple
 
 from ..chat.limits import context_limit
-from ..encodings.resolve import DEFAULT_ENCODING, Terms, UnresolvedError, resolve
+from ..encodings.resolve import DEFAULT_ENCODING, Answer, Terms, UnresolvedError, resolve
 from ..files.wildmatch import InvalidPatternError, alternatives, as_bytes, matcher
-from .find import top_of_repository
-from .rules import NEAR, Configuration, Exemption, Limit, Part, Rule, SectionRule
+from .find import find_configuration, top_of_repository
+from .rules import (
+    NEAR,
+    Configuration,
+    Exemption,
+    FileGlobs,
+    Limit,
+    Part,
+    Rule,
+    SectionRule,
+)
 from .source import Source, Table, read_source, shown
 
 TYPE_CHECKING = False
@@ -29,26 +38,28 @@ MOST_FILES = 20
 MOST_TOKENS = 10**12
 
 #: How a configuration writes what an error tells its users to give; files are for the command.
-_TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line")
+TERMS = Terms('model = "{}"', 'encoding = "{}"', "-e {} on the command line", "estimate = true")
 
-_TOP_KEYS = ("encoding", "model", "warn", "growth", "extends", "rules", "exempt")
+_TOP_KEYS = ("encoding", "model", "estimate", "warn", "growth", "extends", "rules", "exempt")
 _RULE_KEYS = (
-    *("name", "files", "exclude", "encoding", "model"),
+    *("name", "files", "exclude", "encoding", "model", "estimate"),
     *("max", "warn", "total", "growth", "sections", "front_matter", "body"),
 )
 _PERCENT = re.compile(r"([0-9]{1,4}(?:\.[0-9]{1,6})?) ?%( of context)?")
 
 
 class Counting(NamedTuple):
-    """An encoding or a model by which tokens are counted.
+    """What counts tokens.
 
     Args:
-        encoding: the name of an encoding that ships; None for the one that the caller has.
+        answer: the encoding or the estimate; None for the one that the caller has.
         model: the model, if one is named.
+        estimate: True if tokens may be estimated.
     """
 
-    encoding: str | None
+    answer: Answer | None
     model: str | None = None
+    estimate: bool = False
 
 
 def configuration_of(source: Source, given: Counting | None = None) -> Configuration:
@@ -64,7 +75,7 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
     """
     folder = os.path.dirname(os.path.abspath(source.path))
     tables = _with_extended(source, os.path.realpath(folder))
-    defaults = _Defaults(given or Counting(DEFAULT_ENCODING), NEAR, None)
+    defaults = _Defaults(given or Counting(resolve(DEFAULT_ENCODING)), NEAR, None)
     rules: list[Rule] = []
     exemptions: list[Exemption] = []
     for table in tables:
@@ -85,6 +96,40 @@ def configuration_of(source: Source, given: Counting | None = None) -> Configura
             None, f'there are no rules: write [[{source.header}.rules]] with files = ["*.md"]'
         )
     return Configuration(source.path, folder, tuple(rules), tuple(exemptions))
+
+
+class FileBudget(NamedTuple):
+    """The limit of a file, and what counts its tokens."""
+
+    limit: int
+    counted_by: Answer
+
+
+def budget_of_file(path: str) -> FileBudget | None:
+    """Return the lowest limit of a file by the nearest configuration; None if it has none.
+
+    Args:
+        path: the file, which need not exist.
+
+    Raises:
+        OSError: a configuration cannot be read.
+        ConfigurationError: something is wrong in it.
+    """
+    source = find_configuration(os.path.dirname(path))
+    if source is None:
+        return None
+    configuration = configuration_of(source)
+    relative = os.path.relpath(os.path.abspath(path), configuration.folder).replace(os.sep, "/")
+    if any(
+        FileGlobs(one.files, all_names=True).match(relative) for one in configuration.exemptions
+    ):
+        return None
+    budgets = [
+        FileBudget(rule.largest.tokens, rule.counted_by)
+        for rule in configuration.rules
+        if rule.largest is not None and rule.counted_by is not None and rule.chosen([relative])
+    ]
+    return min(budgets, key=lambda one: one.limit, default=None)
 
 
 # What is extended
@@ -170,16 +215,18 @@ def _counting(table: Table, default: Counting, *, is_given: bool) -> Counting:
     model = table.text("model", '"gpt-4o"')
     if encoding is not None and model is not None:
         raise table.error("model", "encoding and model exclude each other; leave one of them out")
+    wanted = table.flag("estimate")
+    estimate = default.estimate if wanted is None else wanted
     if is_given:
         return default
     if encoding is None and model is None:
-        return default
+        return default._replace(estimate=estimate)
     key: Field = "encoding" if model is None else "model"
     try:
-        answer = resolve(encoding or model or "", key, files=False)
+        answer = resolve(encoding or model or "", key, files=False, estimate=estimate)
     except UnresolvedError as error:
-        raise table.error(key, error.message(_TERMS)) from None
-    return Counting(answer.encoding_name, model)
+        raise table.error(key, error.message(TERMS)) from None
+    return Counting(answer, model, estimate)
 
 
 def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> Rule:
@@ -210,7 +257,7 @@ def _rule(table: Table, defaults: _Defaults, number: int, *, is_given: bool) -> 
         table.text("name", '"skills"') or ", ".join(files),
         files,
         _globs(table, "exclude"),
-        counting.encoding,
+        counting.answer,
         largest,
         warn or defaults.warn,
         total,

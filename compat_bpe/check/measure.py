@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Callable
 
+from ..encodings.resolve import Answer
 from .files import ChosenFiles, Selection
 from .results import Kind, Report, Result, Status, Unmatched, judged
 from .rules import NEAR, Configuration, Limit, Place, Rule
 from .section_counts import SectionCounts
 
-#: The tokens of each file, by the name of the encoding.
-Counted = Mapping["str | None", Mapping[str, int]]
+#: The tokens of each file, by what counts them.
+Counted = Mapping["Answer | None", Mapping[str, int]]
 
 
 class Measurement:
@@ -24,8 +25,9 @@ class Measurement:
         selection: the paths that results are wanted for.
         counted: the tokens of each file.
         sections: counts sections.
-        name_of: returns the name of an encoding in reports.
-        before: the tokens of each file in the base, by encoding; None if there is no base.
+        name_of: returns the name of what counts, in reports.
+        is_estimate: returns True if it makes estimates.
+        before: the tokens of each file in the base; None if there is no base.
     """
 
     def __init__(
@@ -36,7 +38,8 @@ class Measurement:
         counted: Counted,
         sections: SectionCounts,
         *,
-        name_of: Callable[[str | None], str],
+        name_of: Callable[[Answer | None], str],
+        is_estimate: Callable[[Answer | None], bool],
         before: Counted | None = None,
     ) -> None:
         self._report = report
@@ -44,14 +47,15 @@ class Measurement:
         self._selection = selection
         self._counted = counted
         self._name_of = name_of
+        self._is_estimate = is_estimate
         self._sections = sections
         self._before = before
-        #: The number of the result about the growth of a file, by its encoding and path.
-        self._growths: dict[tuple[str | None, str], int] = {}
+        #: The number of the result about the growth of a file, by what counts and its path.
+        self._growths: dict[tuple[Answer | None, str], int] = {}
 
     def add(self, rule: Rule, paths: list[str]) -> None:
         """Add the results of a rule about some paths."""
-        tokens = self._counted.get(rule.encoding, {})
+        tokens = self._counted.get(rule.counted_by, {})
         for path in paths:
             if path not in tokens or path not in self._selection:
                 continue
@@ -68,12 +72,12 @@ class Measurement:
             self._add(rule, kind, limit, tokens, path, heading=heading, line=line)
 
     def _add_growth(self, rule: Rule, path: str, tokens: int) -> None:
-        before = (self._before or {}).get(rule.encoding, {}).get(path)
+        before = (self._before or {}).get(rule.counted_by, {}).get(path)
         if rule.growth is None or before is None or tokens <= before:
             return
         most, results = rule.growth.of(before), self._report.results
         # A file grows once, however many rules it has: the lowest limit counts.
-        number = self._growths.setdefault((rule.encoding, path), len(results))
+        number = self._growths.setdefault((rule.counted_by, path), len(results))
         if number == len(results) or most < results[number].limit:
             place, grown = rule.growth.place, tokens - before
             status = judged(grown, most, most + 1)
@@ -112,9 +116,19 @@ class Measurement:
         reason = self._chosen.exempt.get(path)
         if reason is not None:
             status = "exempt" if status == "over" else "ok"
-        name = self._name_of(rule.encoding)
         return Result(
-            kind, status, path, 1, "", rule.name, name, tokens, limit, place, reason=reason or ""
+            kind,
+            status,
+            path,
+            1,
+            "",
+            rule.name,
+            self._name_of(rule.counted_by),
+            tokens,
+            limit,
+            place,
+            reason=reason or "",
+            is_estimate=self._is_estimate(rule.counted_by),
         )
 
 

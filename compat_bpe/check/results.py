@@ -25,13 +25,14 @@ class Result:
         line: the line of the section, or of the body; 1 for a file.
         heading: the heading of the section.
         rule: the name of the rule.
-        encoding: the name of the encoding.
+        encoding: the name of the encoding; of an estimate, that of the model.
         tokens: the number of tokens; with ``"growth"``, those that were added.
         limit: the most tokens.
         place: the place of the limit in the configuration; None if it is from the command line, as
             only a limit of growth can be.
         is_share: True if the limit is a share of a context.
         reason: why it is exempt.
+        is_estimate: True if the tokens are an estimate.
     """
 
     kind: Kind
@@ -46,6 +47,7 @@ class Result:
     place: Place | None
     is_share: bool = False
     reason: str = ""
+    is_estimate: bool = False
 
     @property
     def name(self) -> str:
@@ -76,7 +78,10 @@ class Result:
         }[self.status]
         if self.reason and self.status == "ok":
             words += f", from which it is exempt: {self.reason}"
-        return f"{sign}{self.tokens:,} {unit} ({self.encoding}), {words}"
+        mark, by = "", self.encoding
+        if self.is_estimate:
+            mark, by = "≈", f"estimated for {self.encoding}"
+        return f"{mark}{sign}{self.tokens:,} {unit} ({by}), {words}"
 
 
 class Change(NamedTuple):
@@ -139,6 +144,7 @@ class Report:
         files: the number of files that were counted.
         errors: paths that could not be counted, each with the reason.
         skipped: paths of binary files, each with the reason.
+        notes: why numbers are estimates.
         unmatched: the rules and paths of which nothing was checked, unless that is allowed.
         base: the revision that was compared with; None if there was none.
         changes: the files that changed since then.
@@ -150,6 +156,7 @@ class Report:
     files: int = 0
     errors: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     unmatched: list[Unmatched] = field(default_factory=list)
     base: str | None = None
     changes: list[Change] = field(default_factory=list)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ..encodings.resolve import Answer
 from ..files.ignore import Globs
 from .toml_spans import Way
 
@@ -110,7 +111,7 @@ class Rule:
     Args:
         name: its name in reports.
         files, exclude: the globs of its files, and of those that are left out.
-        encoding: the name of the encoding; None for the one that is given on the command line.
+        counted_by: what counts tokens; None for what is given on the command line.
         largest: the limit of each file.
         warn: the part of a limit from which on a result is near it.
         total: the limit of all files together.
@@ -123,7 +124,7 @@ class Rule:
     name: str
     files: tuple[str, ...]
     exclude: tuple[str, ...]
-    encoding: str | None
+    counted_by: Answer | None
     largest: Limit | None
     warn: Part
     total: Limit | None

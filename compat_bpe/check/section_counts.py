@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Callable, NamedTuple
 
+from ..encodings.resolve import Answer
 from ..files.markdown import MarkdownSection, body_start, is_markdown, markdown_sections
 from ..files.wildmatch import matcher
 from .results import Kind
@@ -35,17 +36,19 @@ class SectionCounts:
     for parts that no rule before has asked for.
 
     Args:
-        count: returns the tokens of a text by an encoding.
+        count: returns the tokens of a text, by what counts them.
         read: returns the text of a path.
     """
 
-    def __init__(self, count: Callable[[str | None, str], int], read: Callable[[str], str]) -> None:
+    def __init__(
+        self, count: Callable[[Answer | None, str], int], read: Callable[[str], str]
+    ) -> None:
         self._count = count
         self._read = read
         #: The parts of each path.
         self._parts: dict[str, _Parts] = {}
         #: The tokens of the parts of a path.
-        self._tokens: dict[tuple[str | None, str], dict[MarkdownSection, int]] = {}
+        self._tokens: dict[tuple[Answer | None, str], dict[MarkdownSection, int]] = {}
 
     def of(self, rule: Rule, path: str) -> Iterator[tuple[Kind, Limit, CountedSection]]:
         """Yield the parts of a path that a rule is about, each with what it is, and its limit."""
@@ -64,14 +67,14 @@ class SectionCounts:
             found.append(("body", rule.body, body))
         for one in of_sections:
             found += [("section", one.limit, section) for section in matching(one, sections)]
-        tokens = self._tokens.setdefault((rule.encoding, path), {})
+        tokens = self._tokens.setdefault((rule.counted_by, path), {})
         missing = [section for _, _, section in found if section not in tokens]
         if missing:
             # The file may have changed meanwhile; then these are counts of what it has there now.
             text = self._read(path) if text is None else text
             for section in dict.fromkeys(missing):
                 part = text[section.start : section.end]
-                tokens[section] = self._count(rule.encoding, part)
+                tokens[section] = self._count(rule.counted_by, part)
         for kind, limit, section in found:
             yield kind, limit, CountedSection(section.heading, section.line, tokens[section])
 

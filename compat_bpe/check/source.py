@@ -53,9 +53,11 @@ class Source:
         try:
             value: Any = parse_toml(text)
         except ModuleNotFoundError:
-            raise ConfigurationError(
-                f"{path}: to read TOML, Python below 3.11 needs a package: pip install tomli"
-            ) from None
+            if not is_pyproject or "compat-bpe" in text:
+                raise ConfigurationError(
+                    f"{path}: to read TOML, Python below 3.11 needs a package: pip install tomli"
+                ) from None
+            value = {}
         except (ValueError, RecursionError) as error:
             raise ConfigurationError(f"{path}: no TOML: {error}") from None
         self._spans: dict[Way, Span] | None = None
@@ -175,6 +177,13 @@ class Table:
         # True and False are numbers to Python.
         if type(value) is not int or not least <= value <= most:
             raise self.error(key, f"{key} is {example}, not {shown(value)}")
+        return value
+
+    def flag(self, key: str) -> bool | None:
+        """Return true or false; None if it is not there."""
+        value = self.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise self.error(key, f"{key} is true or false, not {shown(value)}")
         return value
 
     def tables(self, key: str) -> list[Table]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import NamedTuple
 
 from ..encodings.encoding import Encoding
 from ..encodings.recognise import STORES
@@ -15,6 +16,13 @@ from .settings import Choice
 TERMS = Terms('"model": "{}"', '"encoding": "{}"', '"path": "{}"')
 
 
+class Loaded(NamedTuple):
+    """What a choice means, and the encoding of that."""
+
+    answer: Answer
+    encoding: Encoding
+
+
 class Encodings:
     """Encodings, each loaded when it is first asked for.
 
@@ -24,27 +32,26 @@ class Encodings:
 
     def __init__(self, root: str = "") -> None:
         self._root = root
-        self._loaded: dict[Choice, Encoding | RpcError] = {}
+        self._loaded: dict[Choice, Loaded | RpcError] = {}
 
-    def get(self, choice: Choice) -> Encoding:
-        """Return an encoding.
+    def get(self, choice: Choice) -> Loaded:
+        """Return what a choice means, and its encoding.
 
         Raises:
-            RpcError: it is not known, or cannot be loaded. That is remembered until ``forget``.
+            RpcError: it is not known, or cannot be loaded. A file that cannot be loaded is
+                remembered until ``forget``; there may be many names that are wrong.
         """
-        encoding = self._loaded.get(choice)
-        if encoding is None:
+        loaded = self._loaded.get(choice)
+        if loaded is None:
+            answer = self.answer(choice)
             try:
-                encoding = encoding_of(self.answer(choice))
-            except RpcError as error:
-                # Names that are wrong are cheap to find out, and there may be many of them.
-                raise error
+                loaded = Loaded(answer, encoding_of(answer))
             except (OSError, ValueError) as error:
-                encoding = invalid(choice.kind, reason_of(error, choice))
-            self._loaded[choice] = encoding
-        if isinstance(encoding, RpcError):
-            raise RpcError(encoding.code, encoding.message)
-        return encoding
+                loaded = invalid(choice.kind, reason_of(error, choice))
+            self._loaded[choice] = loaded
+        if isinstance(loaded, RpcError):
+            raise RpcError(loaded.code, loaded.message)
+        return loaded
 
     def check(self, choice: Choice) -> None:
         """Raise the error of ``get`` if an encoding cannot be had; load it only from a file.
@@ -55,19 +62,15 @@ class Encodings:
         if self.answer(choice).path is not None:
             self.get(choice)
 
-    def answer(self, choice: Choice, *, estimate: bool = False) -> Answer:
+    def answer(self, choice: Choice) -> Answer:
         """Return what a choice means; a path counts from the root.
-
-        Args:
-            choice: the choice.
-            estimate: True if tokens may be estimated.
 
         Raises:
             RpcError: it leads to nothing.
         """
         files = choice.kind != "encoding"
         try:
-            answer = resolve(choice.name, choice.kind, files=files, estimate=estimate)
+            answer = resolve(choice.name, choice.kind, files=files, estimate=True)
         except UnresolvedError as error:
             raise invalid(choice.kind, error.message(TERMS)) from None
         path = answer.path

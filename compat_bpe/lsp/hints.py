@@ -9,7 +9,7 @@ from .params import Params
 from .parts import parts
 from .places import offsets_of, position_at, read_range
 from .session import Session
-from .shown import MOST_PARTS, refuse_if_outdated, share, tokens
+from .shown import MOST_PARTS, refuse_if_outdated, share
 
 
 def hints(session: Session, params: Params) -> list[dict[str, Any]] | None:
@@ -25,7 +25,7 @@ def hints(session: Session, params: Params) -> list[dict[str, Any]] | None:
     for number, (first, last) in enumerate(places):
         at = document.line_range(document.position(first).line)[1]
         if start <= at <= end:
-            count = tokens(document.count_range(first, last))
+            count = opened.in_words(first, last)
             label = count if number else f"file: {count}{share(opened)}"
             place = position_at(document, at, session.unit)
             found.append({"position": place, "label": label, "paddingLeft": True})

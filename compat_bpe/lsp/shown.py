@@ -33,10 +33,9 @@ def lenses(session: Session, params: Params) -> list[dict[str, Any]] | None:
         return None
     refuse_if_outdated(session, opened)
     document = opened.document
-    shown = [_lens(document, 0, f"{tokens(document.count)}{share(opened)}", session.unit)]
+    shown = [_lens(document, 0, f"{opened.in_words()}{share(opened)}", session.unit)]
     for start, end in islice(parts(opened), MOST_PARTS):
-        title = tokens(document.count_range(start, end))
-        shown.append(_lens(document, start, title, session.unit))
+        shown.append(_lens(document, start, opened.in_words(start, end), session.unit))
     return shown
 
 
@@ -66,11 +65,13 @@ def hover(session: Session, params: Params) -> dict[str, Any] | None:
         start = end = at
     lines = []
     if start < end:
-        lines.append(f"Selection: **{tokens(document.count_range(start, end))}**")
+        lines.append(f"Selection: **{opened.in_words(start, end)}**")
     line = document.position(at).line
-    lines.append(f"Line: {tokens(document.count_range(*document.line_range(line)))}")
-    lines.append(f"Document: {tokens(document.count)}{share(opened)}")
-    here = document.tokens(at, min(at + 1, len(document)))
+    lines.append(f"Line: {opened.in_words(*document.line_range(line))}")
+    lines.append(f"Document: {opened.in_words()}{share(opened)}")
+    if opened.answer.note:
+        lines.append(f"An estimate: {opened.answer.note}")
+    here = [] if opened.answer.note else document.tokens(at, min(at + 1, len(document)))
     if here:
         decode = document.encoding.decode_bytes
         names = [f"{_code(decode([one.id]))} {one.id}" for one in here[:_MOST_NAMED]]
@@ -89,6 +90,8 @@ def colors(session: Session, params: Params) -> dict[str, Any] | None:
         return None
     refuse_if_outdated(session, opened)
     document, unit = opened.document, session.unit
+    if opened.answer.note:
+        return {"data": []}
     range_ = offsets_of(document, read_range(params.inner("range")), unit)
     data: list[int] = []
     last_line = last_column = 0
@@ -135,16 +138,11 @@ def _lens(document: Document, at: int, title: str, unit: Unit) -> dict[str, Any]
     }
 
 
-def tokens(count: int) -> str:
-    """Return a number of tokens in words."""
-    return f"{count:,} token{'' if count == 1 else 's'}"
-
-
 def share(opened: OpenDocument) -> str:
     """Return the part of its budget that a document takes, to be put after its count."""
     if not opened.budget:
         return ""
-    return f" · {opened.document.count * 100 / opened.budget:.0f} % of {opened.budget:,}"
+    return f" · {opened.count() * 100 / opened.budget:.0f} % of {opened.budget:,}"
 
 
 def _code(data: bytes) -> str:

@@ -241,7 +241,7 @@ def test_a_vocabulary_that_fails_to_load(tmp_path: Path) -> None:
 def test_a_vocabulary_without_a_token_for_a_byte(tmp_path: Path) -> None:
     """The document is counted by the default one from then on, and its text stays right."""
     few = Encoding("few", pat_str=r"\w+|\W", mergeable_ranks={b"a": 0, b" ": 1}, special_tokens={})
-    loads = patch("compat_bpe.lsp.encodings.load", return_value=few)
+    loads = patch("compat_bpe.encodings.load.load", return_value=few)
     with loads, client_of({"path": "few.tiktoken"}) as client:
         client.open("a a a")
         assert client.count() == 5

@@ -8,7 +8,7 @@ from compat_bpe import Encoding
 from compat_bpe.encodings.resolve import Terms, UnresolvedError, resolve
 
 #: How the page writes what an error tells its visitors to give.
-_TERMS = Terms("{}", "{}", "", listing="choose one of the list, or write its whole name")
+TERMS = Terms("{}", "{}", "", listing="choose one of the list, or write its whole name")
 
 
 def encoding_of(model: str) -> str:
@@ -23,7 +23,7 @@ def encoding_of(model: str) -> str:
     try:
         return resolve(model, "model", files=False).encoding_name
     except UnresolvedError as error:
-        raise ValueError(error.message(_TERMS)) from None
+        raise ValueError(error.message(TERMS)) from None
 
 
 def count_conversation(

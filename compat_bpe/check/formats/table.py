@@ -27,7 +27,8 @@ def lines(report: Report, *, all_results: bool = False) -> Iterator[str]:
 
 def _row(result: Result) -> tuple[str, ...]:
     sign = "+" if result.kind == "growth" else ""
-    counts = f"{sign}{result.tokens:,}", f"/ {sign}{result.limit:,}"
+    mark = "≈" if result.is_estimate else ""
+    counts = f"{mark}{sign}{result.tokens:,}", f"/ {sign}{result.limit:,}"
     reason = f" ({result.reason})" if result.reason else ""
     return (result.status, *counts, result.name + reason)
 

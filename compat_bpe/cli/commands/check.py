@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 import click
 
-from ... import Encoding
 from ...check.configuration import Counting, configuration_of
 from ...check.files import chosen_files
 from ...check.find import find_configuration
@@ -23,7 +22,7 @@ from ...check.source import NAME, PYPROJECT, ConfigurationError, Source, read_so
 from ...encodings.model_names import all_encoding_names
 from ...files.write import write_files
 from ..check_run import CheckRun, shown_path
-from ..options.encoding import chosen_encoding, encoding_options
+from ..options.encoding import ESTIMATE, chosen_answer, encoding_options
 from ..options.groups import GroupedCommand
 from ..options.walk import no_ignore_option, notebooks_option
 from ..output import CommandError, failure, plural, write_line, write_message
@@ -39,7 +38,7 @@ _FORMATS = {
 }
 
 _GROUPS = {
-    "Encoding": ["--model", "--encoding", "--pattern"],
+    "Encoding": ["--model", "--encoding", "--pattern", "--estimate"],
     "Configuration": ["--config", "--init", "--fix-limits"],
     "Files": ["--no-ignore", "--allow-empty", "--notebooks"],
     "Comparison": ["--base", "--growth"],
@@ -63,6 +62,7 @@ def _part(_context: click.Context, _parameter: click.Parameter, value: str | Non
 @click.command(cls=GroupedCommand, groups=_GROUPS)
 @click.argument("paths", nargs=-1, type=click.Path(readable=False), metavar="[PATH]...")
 @encoding_options
+@ESTIMATE
 @click.option(
     "--config",
     metavar="FILE",
@@ -151,6 +151,7 @@ class _Command:
         model: str | None,
         encoding: str | None,
         pattern: str | None,
+        estimate: bool,
         config: str | None,
         init: bool,
         fix_limits: bool,
@@ -190,14 +191,14 @@ class _Command:
         self._format = "json" if as_json else format_name or "table"
         self._all = all_results
         self._quiet = quiet
-        self._given: Encoding | None = None
+        answer = chosen_answer(model, encoding, estimate=estimate)
         self._counting: Counting | None = None
-        if model is not None or encoding is not None or pattern is not None:
-            self._given = chosen_encoding(model, encoding, pattern)
-            self._counting = Counting(None, model)
+        if model is not None or encoding is not None:
+            self._counting = Counting(None, model, estimate)
         self._ignore = not no_ignore
         self._run = CheckRun(
-            self._given,
+            answer,
+            pattern,
             jobs,
             self._note,
             is_quiet=quiet,
@@ -205,6 +206,8 @@ class _Command:
             allow_empty=allow_empty,
             notebooks=notebooks,
         )
+        if self._counting is not None or pattern is not None:
+            self._run.encoding()  # what is wrong with it is said at once
 
     def status(self) -> int:
         """Do what the options say, and return the exit status."""
@@ -221,6 +224,8 @@ class _Command:
                     f"{shown_path(one.name)}: {one.reason} (--allow-empty lets that pass)"
                 )
         self._note_skipped(report)
+        for note in report.notes * (not self._quiet):
+            self._note(f"an estimate: {note}")
         if self._fix_limits:
             return self._raise(source, report)
         self._print(report)
@@ -301,7 +306,7 @@ class _Command:
         return int(bool(grown) or any(one.problem for one in raised))
 
     def _write_first(self) -> int:
-        encoding = self._given or chosen_encoding(None, None, None)
+        encoding = self._run.encoding()
         if encoding.name not in all_encoding_names():
             raise CommandError("--init: a configuration names encodings that ship; -e names one")
         folder = os.getcwd()

@@ -10,10 +10,11 @@ from typing import Callable, Optional
 import pytest
 
 from compat_bpe.check.section_counts import SectionCounts
+from compat_bpe.encodings.resolve import Answer
 from tests.cli.in_process import Run, runner
 from tests.cli.process import posix
 
-Count = Callable[[Optional[str], str], int]
+Count = Callable[[Optional[Answer], str], int]
 
 CONFIGURATION = '[check]\nencoding = "gpt2"\n[[check.rules]]\nfiles = ["*.md"]\nmax = 1000\n'
 
@@ -98,9 +99,9 @@ def test_sections_are_counted_once_for_all_rules(run: Run, monkeypatch: pytest.M
     read: list[str] = []
 
     def spy(count: Count, read_text: Callable[[str], str]) -> SectionCounts:
-        def counting(encoding: str | None, text: str) -> int:
-            counted.append((encoding, text))
-            return count(encoding, text)
+        def counting(answer: Answer | None, text: str) -> int:
+            counted.append((answer and answer.encoding_name, text))
+            return count(answer, text)
 
         def reading(path: str) -> str:
             read.append(path)
