@@ -11,7 +11,7 @@ from functools import lru_cache
 from ..encodings.encoding import Encoding
 from ..encodings.registry import encoding_of
 from ..encodings.resolve import Answer, Terms, UnresolvedError, resolve
-from ..fit.stream import Cutter, portions
+from ..fit.stream import StreamCounter, portions
 from .bounds import CallError
 from .tool import Call, Json, named, said
 
@@ -61,15 +61,12 @@ class Chosen:
         Raises:
             CallError: the vocabulary has no token for a part of it, or the time is over.
         """
-        cutter = Cutter(self.encoding, frozenset())
-        number = 0
+        counter = StreamCounter(self.encoding)
         try:
             for portion in portions(text):
                 call.clock.check()
-                certain = cutter.feed(portion)
-                number += cutter.encoding.count(certain)
-            rest = cutter.finish()
-            return self.answer.tokens(number + cutter.encoding.count(rest))
+                counter.feed(portion)
+            return self.answer.tokens(counter.finish())
         except ValueError as error:
             raise CallError(str(error)) from None
 
