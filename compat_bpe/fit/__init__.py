@@ -1,6 +1,6 @@
 """Fitting text to a number of tokens: prefixes, prompts, parts, edited documents, and streams."""
 
-from ..unicode.utf8 import StreamDecodeError as StreamDecodeError
+from ..unicode.text import StreamDecodeError as StreamDecodeError
 from .boundary import Boundary as Boundary
 from .document import Document as Document
 from .document_places import PlacedToken as PlacedToken

@@ -15,7 +15,7 @@ from typing import AnyStr, Protocol, runtime_checkable
 
 from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.processors.base import keeps_text
-from ..unicode.utf8 import Utf8Decoder
+from ..unicode.text import Utf8Decoder
 from .cutter import Cutter as Cutter
 from .text_encoder import TextEncoder, check_encoding
 

@@ -2,10 +2,12 @@ r"""Unicode properties by name, as in ``\p{…}``, and case folding, from the Un
 
 Nothing here asks the running Python, whose tables are of the version it was built with.
 tiktoken 0.14 classifies by Unicode 16.0, and a code point in another class gives other tokens.
+Only ``script_of`` goes by Unicode 9.0, as tokenizers 0.23.3 does.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import cache, lru_cache
 from typing import Callable
 
@@ -179,3 +181,37 @@ def ignore_case(points: CodePoints) -> CodePoints:
     if not members:
         return points
     return points | CodePoints.from_ranges((c, c) for m in members for c in orbits[m])
+
+
+#: The characters that have another script in 16.0, or in the reference.
+_OTHER_SCRIPTS = {0x589: "Common", 0x61C: "Common", 0x953: "Devanagari", 0x954: "Devanagari"}
+
+
+def script_of(code_point: int) -> str | None:
+    """Return the script of a character in Unicode 9.0 by its long name; None if it has none.
+
+    It is the script in 16.0, for the code points that 9.0 assigns already. Hardly any character
+    has another one.
+
+    >>> script_of(ord("字")), script_of(ord("1")), script_of(0x301), script_of(0xE000)
+    ('Han', 'Common', 'Inherited', None)
+    """
+    if code_point in _OTHER_SCRIPTS:
+        return _OTHER_SCRIPTS[code_point]
+    starts, scripts = _script_ranges()
+    return scripts[bisect_right(starts, code_point) - 1]
+
+
+@cache
+def _script_ranges() -> tuple[list[int], list[str | None]]:
+    """Return the first code points of all ranges of one script, and their scripts."""
+    from .tables_tokenizers import UNASSIGNED
+
+    assigned = ~parse_ranges(UNASSIGNED)
+    scripts: dict[int, str | None] = {0: None}
+    for script, table in tables.SCRIPTS.items():
+        for first, last in (parse_ranges(table) & assigned).ranges():
+            scripts[first] = script
+            scripts.setdefault(last + 1, None)
+    starts = sorted(scripts)
+    return starts, [scripts[start] for start in starts]

@@ -25,7 +25,7 @@ from compat_bpe.fit.stream import (
     encode_iter,
 )
 from compat_bpe.save import save_tokenizer_json
-from compat_bpe.unicode.utf8 import StreamDecodeError
+from compat_bpe.unicode.text import StreamDecodeError
 from tests.fit.arriving import arriving, gathered
 from tests.fit.hard_encodings import NAMES, encoding_of, encodings, hard_texts
 from tests.memory import tracemalloc
