@@ -31,8 +31,8 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..pattern.ast import Alternatives, Atomic, Chars, Look, Node, Repeat, Sequence
-from ..pattern.writer import project, walk
+from ..pattern.ast import Alternatives, Atomic, Chars, Look, Node, Repeat, Sequence, walk
+from ..pattern.writer import project
 from ..unicode.code_points import CodePoints
 from .long_chunk import LongChunk
 

@@ -1,4 +1,4 @@
-r"""A parser for the syntax of published patterns.
+r"""A parser for the syntax of published patterns, within limits.
 
 tiktoken's patterns are written for Rust's ``fancy-regex``. ``parse`` reads that syntax into a
 small tree. Every class in the tree is an explicit set of Unicode 16.0 code points, and case is
@@ -13,12 +13,15 @@ already taken into account. So nothing depends on another engine's idea of ``\s`
 - anchors ``^ $ \A \z \b \B``.
 
 ``oniguruma.py`` reads the dialect of a ``tokenizer.json``.
+
+A hostile pattern is refused before anything large is made of it. The largest published patterns
+have some 2,000 characters, 15,000 ranges in their classes and groups four deep.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Callable
+from typing import Callable, NoReturn
 
 from ..unicode.code_points import ALL, NONE, CodePoints
 from ..unicode.properties import category, ignore_case, property_set, white_space, word
@@ -30,11 +33,118 @@ from .ast import (
     Chars,
     Look,
     Node,
+    PatternError,
+    PatternTooLarge,
     Repeat,
     Sequence,
 )
-from .limits import DEEPEST, HIGHEST_COUNT, check_limits
-from .reader import Reader
+
+#: The most characters of a pattern.
+_LONGEST = 100_000
+#: The deepest nesting of groups or of classes, and of any nodes: stdlib ``re`` itself recurses.
+DEEPEST = 100
+_DEEPEST_NODES = 4 * DEEPEST
+#: The highest count of a repeat.
+HIGHEST_COUNT = 100_000
+#: The most classes if all repeats are written out, the most different ones, and the most ranges of
+#: all classes.
+_MOST_WRITTEN_OUT = 1_000_000
+_MOST_DIFFERENT = 5_000
+_MOST_RANGES = 200_000
+#: The most ranges of the sets that brackets join.
+MOST_JOINED = 1_000_000
+
+
+def check_length(pattern: str) -> None:
+    """Raise an error if a pattern is too long.
+
+    Raises:
+        PatternTooLarge: it is.
+    """
+    if len(pattern) > _LONGEST:
+        raise PatternTooLarge(pattern, 0, f"it has more than {_LONGEST:,} characters")
+
+
+def check_limits(tree: Node, pattern: str) -> None:
+    """Raise an error if a parsed pattern is beyond the limits.
+
+    Raises:
+        PatternTooLarge: it is; the message says in what.
+    """
+    written_out = ranges = 0
+    different = set()
+    waiting = [(tree, 1, 1)]
+    while waiting:
+        node, depth, rounds = waiting.pop()
+        if depth > _DEEPEST_NODES:
+            raise PatternTooLarge(pattern, 0, f"groups are nested more than {DEEPEST} deep")
+        if isinstance(node, Chars):
+            written_out += rounds
+            ranges += 1 + len(node.points.bounds) // 2
+            different.add(node.points)
+        elif isinstance(node, Sequence):
+            waiting += [(item, depth + 1, rounds) for item in node.items]
+        elif isinstance(node, Alternatives):
+            waiting += [(branch, depth + 1, rounds) for branch in node.branches]
+        elif isinstance(node, Repeat):
+            waiting.append((node.item, depth + 1, rounds * max(node.low, node.high or 1)))
+        elif isinstance(node, (Atomic, Look)):
+            waiting.append((node.item, depth + 1, rounds))
+        for amount, most, what in (
+            (written_out, _MOST_WRITTEN_OUT, "characters if its repeats are written out"),
+            (ranges, _MOST_RANGES, "ranges in its classes"),
+            (len(different), _MOST_DIFFERENT, "different classes"),
+        ):
+            if amount > most:
+                raise PatternTooLarge(pattern, 0, f"it has more than {most:,} {what}")
+
+
+class Reader:
+    """A pattern; ``at`` is the position of the next character.
+
+    Raises:
+        PatternTooLarge: it is too long.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.at = 0
+        self._ranges_left = MOST_JOINED
+        check_length(pattern)
+
+    def refuse(self, reason: str, at: int | None = None) -> NoReturn:
+        raise PatternTooLarge(self.pattern, self.at if at is None else at, reason)
+
+    def fail(self, reason: str, at: int | None = None) -> NoReturn:
+        raise PatternError(self.pattern, self.at if at is None else at, reason)
+
+    def looking_at(self, text: str) -> bool:
+        return self.pattern.startswith(text, self.at)
+
+    def take(self, text: str) -> bool:
+        """Step over ``text`` if it comes next; return True if it does."""
+        is_next = self.looking_at(text)
+        self.at += len(text) * is_next
+        return is_next
+
+    def take_match(self, expression: re.Pattern[str]) -> re.Match[str] | None:
+        match = expression.match(self.pattern, self.at)
+        if match:
+            self.at = match.end()
+        return match
+
+    def next_char(self, inside: str) -> str:
+        if self.at >= len(self.pattern):
+            self.fail(f"{inside} is not closed")
+        self.at += 1
+        return self.pattern[self.at - 1]
+
+    def spend(self, *sets: CodePoints) -> None:
+        """Note the ranges of sets that are joined."""
+        self._ranges_left -= sum(1 + len(points.bounds) // 2 for points in sets)
+        if self._ranges_left < 0:
+            self.refuse(f"its classes join more than {MOST_JOINED:,} ranges")
+
 
 NEWLINE = CodePoints.of("\n")
 _ESCAPES = {

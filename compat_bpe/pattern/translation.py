@@ -89,8 +89,8 @@ class Translation:
         Raises:
             PatternError: the pattern repeats something that may be empty.
         """
-        from .ast import PatternError, Repeat
-        from .writer import can_be_empty, relax, walk
+        from .ast import PatternError, Repeat, can_be_empty, walk
+        from .writer import relax
 
         tree = self._make_tree()
         for node in walk(tree):
@@ -106,13 +106,12 @@ class Translation:
         Raises:
             PatternError: it is neither for ``re`` nor for states.
         """
-        from .ways import is_bounded
+        from .backtracking import is_bounded
 
         if is_bounded(self.tree):
             return None
         from .ast import PatternError
-        from .lookahead import NoTable
-        from .states import States
+        from .states import NoTable, States
 
         try:
             return States(self.tree)
@@ -124,7 +123,7 @@ class Translation:
     @cached_property
     def can_be_empty(self) -> bool:
         """True if the pattern may match without taking a character."""
-        from .writer import can_be_empty
+        from .ast import can_be_empty
 
         return can_be_empty(self.tree)
 
@@ -132,7 +131,7 @@ class Translation:
     def leaves_nothing_out(self) -> bool:
         """True if every character of a text is certainly in a match."""
         from ..unicode.code_points import ALL
-        from .writer import surely_begins
+        from .ast import surely_begins
 
         return surely_begins(self.tree) == ALL
 
@@ -167,7 +166,7 @@ class Translation:
 
     @cached_property
     def ascii_cut_points(self) -> str | None:
-        """A pattern for a character with a cut point after it in ASCII text (see ``cuts``).
+        """A pattern for a character with a cut point after it in ASCII text (see ``cut_points``).
 
         None if there are no cut points.
         """
@@ -186,7 +185,7 @@ class Translation:
 
     @cached_property
     def cut_points(self) -> str | None:
-        """A pattern for a character with a cut point after it in any text (see ``cuts``).
+        """A pattern for a character with a cut point after it in any text (see ``cut_points``).
 
         None if there are no cut points.
         """
@@ -198,7 +197,7 @@ class Translation:
     @cached_property
     def fine_cut_points(self) -> str | None:
         """A pattern that finds more cut points than ``cut_points``."""
-        from .cuts import cut_point_pairs
+        from .cut_points import cut_point_pairs
 
         return _cut_point_pattern(map(_without_surrogates, cut_point_pairs(self.tree, fine=True)))
 
@@ -216,7 +215,7 @@ class Translation:
 
     @cached_property
     def _cut_point_pairs(self) -> list[tuple[CodePoints, CodePoints]]:
-        from .cuts import cut_point_pairs
+        from .cut_points import cut_point_pairs
 
         return list(map(_without_surrogates, cut_point_pairs(self.tree)))
 
@@ -229,8 +228,7 @@ class Translation:
             return None
 
     def _classes(self) -> set[CodePoints]:
-        from .ast import Chars
-        from .writer import walk
+        from .ast import Chars, walk
 
         return {node.points for node in walk(self.tree) if isinstance(node, Chars)}
 

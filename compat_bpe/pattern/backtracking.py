@@ -25,10 +25,8 @@ from __future__ import annotations
 from collections import Counter
 
 from ..unicode.code_points import CodePoints
-from .ast import EMPTY, Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
-from .lookahead import NoTable, asked_of_next
-from .program import Program
-from .writer import walk
+from .ast import EMPTY, Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence, walk
+from .states import NoTable, Program, asked_of_next
 
 #: The most ways at once that are few, however small the pattern is.
 _FEW = 64
