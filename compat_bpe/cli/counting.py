@@ -9,7 +9,7 @@ from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, rec
 from ..unicode.text import StreamDecodeError, Utf8Decoder
 
 if TYPE_CHECKING:
-    from ..fit.text_encoder import TextEncoder
+    from ..fit.boundary import TextEncoder
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
 _BLOCK = 1 << 18

@@ -6,10 +6,16 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..unicode.surrogates import repair_with_places
-from .boundary import Boundary, boundary_at, rule_of, with_finer
-from .last_cut_point import last_cut_point
+from .boundary import (
+    Boundary,
+    TextEncoder,
+    boundary_at,
+    check_encoding,
+    last_cut_point,
+    rule_of,
+    with_finer,
+)
 from .longest_part import fits, longest_prefix, longest_suffix
-from .text_encoder import TextEncoder, check_encoding
 
 #: The number of characters without a cut point after which finer cut points are looked for.
 _LONG = 1024

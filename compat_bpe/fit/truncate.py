@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Callable, Literal, get_args
 
-from .boundary import Boundary, rule_of, with_finer
-from .last_cut_point import last_cut_point
+from .boundary import Boundary, TextEncoder, last_cut_point, rule_of, with_finer
 from .longest_part import fits, longest_prefix, longest_suffix
-from .text_encoder import TextEncoder
 
 #: The part of a text that is kept.
 Keep = Literal["head", "tail", "ends"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..fit.document import Document
-from ..fit.positions import Unit
+from ..fit.piece_tree import Unit
 from .params import Params
 
 

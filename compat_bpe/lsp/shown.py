@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from ..fit.document import Document
-from ..fit.positions import Unit
+from ..fit.piece_tree import Unit
 from .documents import OpenDocument
 from .errors import CONTENT_MODIFIED, RpcError
 from .notices import diagnostics
