@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Union
+from typing import Callable, NamedTuple, Union
 
-from ..unicode.code_points import NONE, CodePoints
+from ..unicode.code_points import ALL, NONE, CodePoints
 
 
 class PatternError(ValueError):
@@ -86,16 +86,28 @@ NEVER = Chars(NONE)
 def walk(node: Node) -> Iterator[Node]:
     """Yield a node and all nodes below it."""
     yield node
-    if isinstance(node, Sequence):
-        children = node.items
-    elif isinstance(node, Alternatives):
-        children = node.branches
-    elif isinstance(node, (Repeat, Atomic, Look)):
-        children = (node.item,)
-    else:
-        children = ()
-    for child in children:
+    for child in children(node):
         yield from walk(child)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """Return the nodes right below a node."""
+    if isinstance(node, Sequence):
+        return node.items
+    if isinstance(node, Alternatives):
+        return node.branches
+    return (node.item,) if isinstance(node, (Repeat, Atomic, Look)) else ()
+
+
+def changed(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Return a node with each of its children changed."""
+    if isinstance(node, Sequence):
+        return Sequence(tuple(map(change, node.items)))
+    if isinstance(node, Alternatives):
+        return Alternatives(tuple(map(change, node.branches)))
+    if isinstance(node, (Repeat, Atomic, Look)):
+        return node._replace(item=change(node.item))
+    return node
 
 
 def can_be_empty(node: Node) -> bool:
@@ -155,6 +167,45 @@ def looks_back(node: Node) -> bool:
         or (isinstance(below, Anchor) and below.kind == "start")
         for below in walk(node)
     )
+
+
+#: Characters beside a position; True if the edge of the text will do, too.
+Asked = tuple[CodePoints, bool]
+
+
+def asked_of_next(node: Node) -> Asked | None:
+    """Return the characters before which a node matches, and True if it matches at the end.
+
+    None if that does not depend on the next character alone.
+    """
+    if isinstance(node, Chars):
+        return node.points, False
+    if isinstance(node, Anchor):
+        return (NONE, True) if node.kind == "end" else None
+    if isinstance(node, Look):
+        asked = asked_of_next(node.item) if node.ahead else None
+        if asked is None or not node.negative:
+            return asked
+        return ~asked[0], not asked[1]
+    if isinstance(node, Alternatives):
+        return asked_of_any(list(map(asked_of_next, node.branches)))
+    if isinstance(node, Repeat) and node.low < 2:
+        return asked_of_next(node.item) if node.low else (ALL, True)
+    if isinstance(node, Sequence):
+        items = list(node.items)
+        while items and isinstance(items[-1], Repeat) and items[-1].low == 0:
+            items.pop()  # it can do without
+        if len(items) < 2:
+            return asked_of_next(items[0]) if items else (ALL, True)
+    return None
+
+
+def asked_of_any(branches: list[Asked | None]) -> Asked | None:
+    """Return what alternatives ask for, by what each one does; None if one asks for more."""
+    known = [asked for asked in branches if asked is not None]
+    if len(known) < len(branches):
+        return None
+    return CodePoints.union(*(points for points, _ in known)), any(edge for _, edge in known)
 
 
 def stays_whole(tree: Node) -> bool:

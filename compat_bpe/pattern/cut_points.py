@@ -42,6 +42,8 @@ from .ast import (
     Node,
     Repeat,
     Sequence,
+    changed,
+    children,
     looks_back,
 )
 
@@ -212,7 +214,7 @@ class _Computed(dict[_Key, int]):
 
 def written_out(node: Node) -> Node:
     """Return a tree with the same paths; its repeats of few rounds are written as sequences."""
-    node = _changed(node, written_out)
+    node = changed(node, written_out)
     if not isinstance(node, Repeat) or node.high is None or not 1 < node.high <= _WRITTEN_OUT:
         return node
     optional = Repeat(node.item, 0, 1, node.mode)
@@ -225,34 +227,17 @@ def _size_written_out(tree: Node) -> int:
     waiting = [(tree, 1)]
     while waiting:
         node, rounds = waiting.pop()
-        if isinstance(node, Sequence):
-            waiting += [(item, rounds) for item in node.items]
-        elif isinstance(node, Alternatives):
-            waiting += [(branch, rounds) for branch in node.branches]
-        elif isinstance(node, Repeat):
-            high = node.high or 1
-            waiting.append((node.item, rounds * (high if high <= _WRITTEN_OUT else 1)))
-        elif isinstance(node, (Atomic, Look)):
-            waiting.append((node.item, rounds))
-        else:
+        if isinstance(node, (Chars, Anchor)):
             size += rounds
+        elif isinstance(node, Repeat) and (node.high or 1) <= _WRITTEN_OUT:
+            rounds *= node.high or 1
+        waiting += [(child, rounds) for child in children(node)]
     return size
 
 
 def without_conditions(node: Node) -> Node:
     """Return a tree with all matches of another, and more: it has no conditions."""
-    return EMPTY if isinstance(node, (Look, Anchor)) else _changed(node, without_conditions)
-
-
-def _changed(node: Node, change: Callable[[Node], Node]) -> Node:
-    """Return a node with each of its children changed."""
-    if isinstance(node, Sequence):
-        return Sequence(tuple(map(change, node.items)))
-    if isinstance(node, Alternatives):
-        return Alternatives(tuple(map(change, node.branches)))
-    if isinstance(node, (Repeat, Atomic, Look)):
-        return node._replace(item=change(node.item))
-    return node
+    return EMPTY if isinstance(node, (Look, Anchor)) else changed(node, without_conditions)
 
 
 def _bits(numbers: Iterable[int]) -> int:

@@ -51,7 +51,7 @@ from ..unicode.properties import (
 )
 from ..unicode.tables import SCRIPTS
 from .ast import Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence, walk
-from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone
+from .parser import HEX, NEWLINE, POSIX_CLASS, Parser, lone, parse
 from .writer import Writer, count, project
 
 _WORD_IN_CLASS = re.compile(
@@ -344,6 +344,10 @@ def _folding_to() -> dict[str, CodePoints]:
     return folded
 
 
+#: ``\X``, with a letter for each class of characters.
+_SEGMENT = "(?>rn|p*(?:l*(?:v+|dv*|s)t*|l+|t+|ff|x(?:e*zx)*|o)g*|a)"
+
+
 @cache
 def text_segment() -> Node:
     r"""Return the pattern of one ``\X`` that begins at a boundary, or after no part of an emoji.
@@ -361,51 +365,25 @@ def text_segment() -> Node:
     one = {name: parse_ranges(table) for name, table in CLUSTERS.items()}
     syllables = CodePoints((0xAC00, 0xD7A4))
     two_jamo = CodePoints.from_ranges((point, point) for point in range(0xAC00, 0xD7A4, 28))
-    joiner = one["ZWJ"]
-    controls = one["Control"] | one["CR"] | one["LF"]
-    pictograph = _pictographs()
-
-    def some(points: CodePoints, low: int = 0) -> Node:
-        return Repeat(Chars(points), low, None, "")
-
-    vowels = Alternatives(
-        (
-            some(one["V"], 1),
-            Sequence((Chars(two_jamo), some(one["V"]))),
-            Chars(syllables - two_jamo),
-        )
-    )
-    bases = Alternatives(
-        (
-            Sequence((some(one["L"]), vowels, some(one["T"]))),
-            some(one["L"], 1),
-            some(one["T"], 1),
-            Sequence((Chars(_flags()), Chars(_flags()))),
-            Sequence(
-                (
-                    Chars(pictograph),
-                    Repeat(
-                        Sequence((some(one["Extend"]), Chars(joiner), Chars(pictograph))),
-                        0,
-                        None,
-                        "",
-                    ),
-                )
-            ),
-            Chars(~controls),
-        )
-    )
-    before = some(one["Prepend"])
-    extending = some(one["Extend"] | joiner | one["SpacingMark"])
-    return Atomic(
-        Alternatives(
-            (
-                Sequence((Chars(one["CR"]), Chars(one["LF"]))),
-                Sequence((before, bases, extending)),
-                Chars(ALL),
-            )
-        )
-    )
+    classes = {
+        "r": one["CR"],
+        "n": one["LF"],
+        "p": one["Prepend"],
+        "z": one["ZWJ"],
+        "a": ALL,
+        "l": one["L"],
+        "v": one["V"],
+        "t": one["T"],
+        "d": two_jamo,
+        "s": syllables - two_jamo,
+        "f": _flags(),
+        "x": _pictographs(),
+        "e": one["Extend"],
+        "g": one["Extend"] | one["ZWJ"] | one["SpacingMark"],
+        "o": ~(one["Control"] | one["CR"] | one["LF"]),
+    }
+    by_letter = {CodePoints.of(letter): points for letter, points in classes.items()}
+    return project(parse(_SEGMENT), by_letter.__getitem__)
 
 
 def is_exact(tree: Node) -> bool:

@@ -91,7 +91,7 @@ class Splitter:
         self.translation = translation
         self._few_left = _FEW
         #: The matcher for all texts, if there is only one.
-        self._whole: Matcher | StateMatcher | None = foreign
+        self._whole: Matcher | None = foreign
         if translation is not None and translation.states is not None:
             self._whole = StateMatcher(translation.states)
         if self._whole is not None:
@@ -167,18 +167,17 @@ class Splitter:
         """
         assert self.translation is not None
         few = self.translation.few
-        if few is None:
-            return None
-
-        pattern, starts, stand_ins = few
-        return self._matcher(pattern), StandIns(starts, stand_ins)
+        return None if few is None else self._with_stand_ins(*few)
 
     @cached_property
     def _most(self) -> tuple[Matcher, StandIns]:
         """The matcher and the stand-ins for any text."""
         assert self.translation is not None
+        return self._with_stand_ins(*self.translation.most)
 
-        pattern, starts, stand_ins = self.translation.most
+    def _with_stand_ins(
+        self, pattern: str, starts: str, stand_ins: str
+    ) -> tuple[Matcher, StandIns]:
         return self._matcher(pattern), StandIns(starts, stand_ins)
 
     def _few_for(self, text: str) -> tuple[Matcher, StandIns] | None:
@@ -186,7 +185,7 @@ class Splitter:
         self._few_left -= len(text)
         return self._few if self._few_left >= 0 else None
 
-    def _matcher_for(self, text: str) -> tuple[Matcher | StateMatcher, str]:
+    def _matcher_for(self, text: str) -> tuple[Matcher, str]:
         """Return the matcher for a text, and the text to give it, of the same length."""
         if self._whole is not None:
             return self._whole, text
@@ -421,23 +420,25 @@ class ForeignMatcher(Matcher):
         yield from spans
 
 
-class StateMatcher:
-    """A pattern as states, with the methods of ``Matcher``."""
+class StateMatcher(Matcher):
+    """A pattern as states."""
 
-    __slots__ = ("end", "find_spans")
+    __slots__ = ()
+
+    compiled: States
 
     def __init__(self, states: States) -> None:
-        self.end = states.end
-        self.find_spans = states.spans
+        super().__init__(states, can_be_empty=True)
 
-    def find_all(self, text: str) -> list[str]:
-        return [text[start:end] for start, end in self.find_spans(text) if start < end]
+    def find_spans(self, text: str) -> Iterator[tuple[int, int]]:
+        return self.compiled.spans(text)
 
-    def replace(self, text: str, new: str) -> str:
-        return with_spans_replaced(text, self.find_spans(text), new)
+    def end(self, text: str, start: int) -> int:
+        return self.compiled.end(text, start)
 
 
 def with_spans_replaced(text: str, spans: Iterator[tuple[int, int]], new: str) -> str:
+    """Return a text in which each span is replaced by ``new``."""
     parts = []
     at = 0
     for start, end in spans:

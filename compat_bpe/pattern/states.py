@@ -19,22 +19,28 @@ and the rest of P asked for then: ``(?![0-9]?[a-z])[0-9X]`` is ``X|[0-9](?![a-z]
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
-from ..unicode.code_points import ALL, NONE, CodePoints
+from ..unicode.code_points import ALL, NONE, CodePoints, kinds_of
 from .ast import (
     EMPTY,
     NEVER,
     Alternatives,
     Anchor,
+    Asked,
     Atomic,
     Chars,
     Look,
     Node,
     Repeat,
     Sequence,
+    asked_of_any,
+    asked_of_next,
     can_be_empty,
+    changed,
 )
+from .backtracking import FEW, MOST_ROUNDS, is_long, read_by, size_of, uncertain_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,37 +54,6 @@ _MOST_WAYS = 8
 
 class NoTable(ValueError):
     """The pattern needs more than a table has."""
-
-
-def asked_of_next(node: Node) -> tuple[CodePoints, bool] | None:
-    """Return the characters before which a node matches, and True if it matches at the end.
-
-    None if that does not depend on the next character alone.
-    """
-    if isinstance(node, Chars):
-        return node.points, False
-    if isinstance(node, Anchor):
-        return (NONE, True) if node.kind == "end" else None
-    if isinstance(node, Look):
-        asked = asked_of_next(node.item) if node.ahead else None
-        if asked is None or not node.negative:
-            return asked
-        return ~asked[0], not asked[1]
-    if isinstance(node, Alternatives):
-        branches = list(map(asked_of_next, node.branches))
-        known = [asked for asked in branches if asked is not None]
-        if len(known) < len(branches):
-            return None
-        return CodePoints.union(*(points for points, _ in known)), any(end for _, end in known)
-    if isinstance(node, Repeat) and node.low < 2:
-        return asked_of_next(node.item) if node.low else (ALL, True)
-    if isinstance(node, Sequence):
-        items = list(node.items)
-        while items and isinstance(items[-1], Repeat) and items[-1].low == 0:
-            items.pop()  # it can do without
-        if len(items) < 2:
-            return asked_of_next(items[0]) if items else (ALL, True)
-    return None
 
 
 def asked_after(look: Look, chars: Chars) -> Node:
@@ -320,7 +295,7 @@ class Program:
         return (after, again) if node.mode else (again, after)
 
 
-def _asked_of_last(node: Node) -> tuple[CodePoints, bool] | None:
+def _asked_of_last(node: Node) -> Asked | None:
     """Return the characters after which a node matches, and True if it matches at the start.
 
     None if it asks for more than that.
@@ -332,11 +307,7 @@ def _asked_of_last(node: Node) -> tuple[CodePoints, bool] | None:
     if node == EMPTY:
         return ALL, True
     if isinstance(node, Alternatives):
-        branches = list(map(_asked_of_last, node.branches))
-        known = [asked for asked in branches if asked is not None]
-        if len(known) < len(branches):
-            return None
-        return CodePoints.union(*(points for points, _ in known)), any(start for _, start in known)
+        return asked_of_any(list(map(_asked_of_last, node.branches)))
     if not isinstance(node, Look) or node.ahead:
         return None
     asked = _asked_of_last(node.item)
@@ -367,9 +338,134 @@ def _asked_in_time(items: tuple[Node, ...]) -> list[Node]:
     return asked
 
 
+#: The most steps that are taken to follow the counts of ways; a published pattern needs none.
+_MOST_COUNTED = 30_000
+
 #: The most ways and steps of all states that are kept, and the most characters whose kind is kept.
 _MOST_KEPT = 2_000_000
 _MOST_CHARACTERS = 1 << 14
+
+
+def is_bounded(tree: Node) -> bool:
+    r"""Return True if ``re`` certainly tries few ways at a time; ``backtracking`` says why.
+
+    Args:
+        tree: the parsed pattern, relaxed.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> [is_bounded(parse(one)) for one in (r"(?:a+)+b", "a*a*a*b", "a*b|a*", r"(?:a+b)+c|(?:a+)+")]
+    [False, False, True, True]
+    """
+    parts = uncertain_parts(tree)
+    return parts is not None and all(_Counts(part).are_few() for part in parts)
+
+
+class _AllWays(Program):
+    """A program that takes all ways of a pattern, and perhaps more."""
+
+    def in_time(self, items: tuple[Node, ...]) -> list[Node]:
+        return list(items)
+
+    def atomic(self, node: Atomic, after: int) -> int:
+        return self.add(node.item, after)
+
+    def condition(self, node: Look | Anchor, after: int) -> int:
+        asked = asked_of_next(node)
+        if isinstance(node, Look) and node.ahead and (asked is None or read_by(node) != EMPTY):
+            # Its ways go beside those of the pattern.
+            after = self.put("try", self.add(read_by(node), 0), after)
+        if asked is not None:
+            return self.put("if", *asked, after)
+        if isinstance(node, Look) and node.ahead:
+            return after
+        if isinstance(node, Look) and size_of(node.item)[1]:
+            raise NoTable("it looks far back")
+        return after
+
+
+def _without_limits(node: Node) -> Node:
+    """Return a pattern with at least the ways of another; none of its repeats is long."""
+    if isinstance(node, Atomic):
+        return _without_limits(node.item)
+    node = changed(node, _without_limits)
+    if not isinstance(node, Repeat):
+        return node
+    high = None if is_long(node) else node.high
+    # Only of a class is it clear where a possessive repeat ends.
+    is_clear = node.mode == "+" and isinstance(node.item, Chars) and high == node.high
+    return Repeat(node.item, min(node.low, MOST_ROUNDS), high, "+" if is_clear else "")
+
+
+class _Counts:
+    """The ways of a part that are open at once, counted."""
+
+    def __init__(self, core: Node) -> None:
+        self._core = core
+        self._steps_left = _MOST_COUNTED
+        self._takers: dict[int, Counter[tuple[int, int]]] = {}
+
+    def are_few(self) -> bool:
+        """Return True if they are certainly few, whatever the text is."""
+        try:
+            self._program = _AllWays(_without_limits(self._core), MOST_ROUNDS)
+            return self._are_few()
+        except NoTable:
+            return False
+
+    def _are_few(self) -> bool:
+        most = max(FEW, len(self._program.code))
+        bits = {points: 1 << index for index, points in enumerate(self._program.sets)}
+        kinds = {kind for _, kind in kinds_of(bits)}
+        start = frozenset({(self._program.start, 1)})
+        seen, waiting = {start}, [start]
+        while waiting:
+            open_ways: Counter[tuple[int, int]] = Counter()
+            asked = 0
+            for number, count in waiting.pop():
+                for way, times in self._next_takers(number).items():
+                    open_ways[way] += count * times
+                    asked |= way[0]
+            for kind in {kind & asked for kind in kinds}:
+                self._spend(len(open_ways))
+                following: Counter[int] = Counter()
+                for (needed, after), count in open_ways.items():
+                    if kind & needed == needed:
+                        following[after] += count
+                if sum(following.values()) > most:
+                    return False
+                state = frozenset(following.items())
+                if state not in seen:
+                    seen.add(state)
+                    waiting.append(state)
+        return True
+
+    def _next_takers(self, start: int) -> Counter[tuple[int, int]]:
+        """Return what is taken next from an instruction on, each with its number of ways.
+
+        What is taken is the bits of the sets that the next character must be in, and the
+        instruction after it.
+        """
+        takers = self._takers.get(start)
+        if takers is not None:
+            return takers
+        takers = self._takers[start] = Counter()
+        waiting = [(start, 0)]
+        while waiting:
+            self._spend(1)
+            number, needed = waiting.pop()
+            what, *rest = self._program.code[number]
+            if what == "char":
+                takers[needed | rest[0], rest[1]] += 1
+            elif what == "if":
+                waiting.append((rest[2], needed | rest[0]))
+            elif what == "try":
+                waiting += [(after, needed) for after in rest]
+        return takers
+
+    def _spend(self, steps: int) -> None:
+        self._steps_left -= steps
+        if self._steps_left < 0:
+            raise NoTable("it takes too long to tell")
 
 
 class States:

@@ -106,13 +106,15 @@ class Translation:
         Raises:
             PatternError: it is neither for ``re`` nor for states.
         """
-        from .backtracking import is_bounded
+        from .backtracking import uncertain_parts
+
+        if uncertain_parts(self.tree) == []:
+            return None
+        from .ast import PatternError
+        from .states import NoTable, States, is_bounded
 
         if is_bounded(self.tree):
             return None
-        from .ast import PatternError
-        from .states import NoTable, States
-
         try:
             return States(self.tree)
         except NoTable as error:
@@ -254,21 +256,16 @@ class _Kinds:
         first: int,
         limit: int,
     ) -> None:
-        from itertools import accumulate
-        from operator import xor
+        from ..unicode.code_points import kinds_of
 
         self._alphabet = alphabet
         end = alphabet[-1][1]
         # A kind is a number with one bit for each set that its characters are in.
         self._bits = {points: 1 << number for number, points in enumerate(sets)}
-        changes: dict[int, int] = {}
-        for points, bit in self._bits.items():
-            for bound in points.bounds:
-                if bound > end:
-                    changes[bound] = changes.get(bound, 0) ^ bit
-        kind = sum(bit for points, bit in self._bits.items() if end in points)
-        starts = [end, *sorted(start for start, change in changes.items() if change)]
-        kinds = list(accumulate((changes[start] for start in starts[1:]), xor, initial=kind))
+        above: dict[int, int] = {}
+        for start, kind in kinds_of(self._bits):
+            above[max(start, end)] = kind
+        starts, kinds = list(above), list(above.values())
         self._points = {kind: first + i for i, kind in enumerate(dict.fromkeys(kinds))}
         if len(self._points) > limit:
             above = f"above U+{end - 1:04X}"

@@ -25,14 +25,14 @@ from compat_bpe.pattern.ast import (
     PatternError,
     Repeat,
     Sequence,
+    asked_of_next,
     can_be_empty,
     walk,
 )
-from compat_bpe.pattern.backtracking import is_bounded
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.prepared import PREPARED
 from compat_bpe.pattern.splitter import Matcher, Splitter
-from compat_bpe.pattern.states import NoTable, States, asked_after, asked_of_next
+from compat_bpe.pattern.states import NoTable, States, asked_after, is_bounded
 from compat_bpe.pattern.writer import relax, to_re
 from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter
 from compat_bpe.pipeline.pypy.table import Table
