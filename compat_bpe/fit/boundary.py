@@ -109,6 +109,16 @@ def boundary_at(text: str, at: int, boundaries: Iterable[Boundary]) -> Boundary:
     return next(name for name in boundaries if rule_of(name)(text, at))
 
 
+def first_cut(text: str, boundary: Boundary, start: int, end: int) -> int:
+    """Return the first place after ``start`` at which a text may be cut; ``end`` if none is before.
+
+    >>> first_cut("one two", "word", 0, 7)
+    3
+    """
+    may_cut = rule_of(boundary)
+    return next((place for place in range(start + 1, end) if may_cut(text, place)), end)
+
+
 def _is_between_chars(text: str, at: int) -> bool:
     """Return True unless the offset is between the two surrogates of one character."""
     return not ("\ud800" <= text[at - 1] <= "\udbff" and "\udc00" <= text[at] <= "\udfff")

@@ -21,6 +21,7 @@ from operator import index
 from typing import NamedTuple
 
 from ..pipeline.offsets import locate
+from ..unicode.surrogates import not_a_text
 from . import piece_tree
 from .boundary import TextEncoder, check_encoding, last_cut_point
 from .long_chunk import LongPieces, Merged
@@ -485,7 +486,7 @@ class Document:
 
 def _checked_text(text: str) -> str:
     if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {type(text).__name__}")
+        raise not_a_text(text)
     # A subclass may have a "+" of its own.
     return "".join((text,))
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -34,6 +35,19 @@ _TRIED = 2
 #: are needed for a run of one letter, for instance. If it is merged from the left to tokens of
 #: eight letters, two suffixes have edges in common only if they begin a multiple of eight apart.
 _KEPT_PARTS = 256
+
+
+def _are_neighbours(
+    merge: Callable[[bytes], list[int]],
+    length_of: Callable[[int], int],
+    data: bytes,
+    start: int,
+    middle: int,
+    end: int,
+) -> bool:
+    """Return True if merging the bytes of two tokens gives these two tokens."""
+    ids = merge(data[start:end])
+    return len(ids) == 2 and length_of(ids[0]) == middle - start
 
 
 class LongChunk:
@@ -64,6 +78,7 @@ class LongChunk:
         self._merge = merge
         self._length_of = length_of
         self._longest = longest
+        self._are_neighbours = partial(_are_neighbours, merge, length_of, data)
         # The edges of tokens, from the start to the end, of merged prefixes and merged suffixes.
         self._whole = self._edges_of(data, 0)
         self._beginnings = [self._whole]
@@ -113,11 +128,6 @@ class LongChunk:
 
     def _edges_of(self, data: bytes, start: int) -> list[int]:
         return list(accumulate(map(self._length_of, self._merge(data)), initial=start))
-
-    def _are_neighbours(self, start: int, middle: int, end: int) -> bool:
-        """Return True if merging the bytes of two tokens gives these two tokens."""
-        ids = self._merge(self._data[start:end])
-        return len(ids) == 2 and self._length_of(ids[0]) == middle - start
 
     def last_end_within(self, limit: int) -> int:
         """Return an offset after which no prefix of the chunk has at most ``limit`` tokens.
@@ -288,32 +298,23 @@ def _around(core: Core, old: Merged, data: bytes, before: int, after: int) -> Me
     grown = len(data) - len(old.data)
     first = bisect_right(old.ends, before)
     last = bisect_left(old.ends, len(old.data) - after) + 1
+    are_neighbours = partial(_are_neighbours, core.model.merge, core.token_length, data)
     for beside in _BESIDE:
         left, right = max(first - beside, 0), min(last + beside, len(old.ids))
         low, high = old.start_of(left), old.start_of(right) + grown
         between = _merged(core, data[low:high])
         if not between.ids:
             continue
-        if left and not _are_neighbours(
-            core, data, old.start_of(left - 1), low, low + between.ends[0]
-        ):
+        if left and not are_neighbours(old.start_of(left - 1), low, low + between.ends[0]):
             continue
         last_start = low + between.start_of(len(between.ids) - 1)
-        if right < len(old.ids) and not _are_neighbours(
-            core, data, last_start, high, old.ends[right] + grown
-        ):
+        if right < len(old.ids) and not are_neighbours(last_start, high, old.ends[right] + grown):
             continue
         ends = old.ends[:left]
         ends.extend(low + end for end in between.ends)
         ends.extend(end + grown for end in old.ends[right:])
         return Merged(data, old.ids[:left] + between.ids + old.ids[right:], ends)
     return None
-
-
-def _are_neighbours(core: Core, data: bytes, start: int, middle: int, end: int) -> bool:
-    """Return True if merging the bytes of two tokens gives these two tokens."""
-    ids = core.model.merge(data[start:end])
-    return len(ids) == 2 and core.token_length(ids[0]) == middle - start
 
 
 def _common(one: bytes, other: bytes) -> int:

@@ -17,7 +17,7 @@ is long only where a text has no cut point).
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate, islice
 from typing import Any, Callable, Literal, NamedTuple
@@ -87,72 +87,56 @@ class PieceTree:
 
     def find(self, at: int) -> Place:
         """Return the piece with the character at an offset; there must be one."""
-        node = self._root
-        start = before = 0
-        for height in range(self._height, -1, -1):
-            index, left = _find(node, at - start)
-            start += left
-            before += sum(node.tokens[:index])
-            if not height:
-                break
-            node = node.items[index]
+        node, index, start, before = self._descend(len, at, None)
         return Place(node.items[index], start, node.tokens[index], before)
 
     def find_token(self, number: int) -> Place:
         """Return the piece with a token, counted from 0; there must be one."""
-        node = self._root
-        start = before = 0
-        for height in range(self._height, -1, -1):
-            ends = list(accumulate(node.tokens))
-            index = bisect_right(ends, number - before)
-            before += ends[index - 1] if index else 0
-            start += sum(node.chars[:index])
-            if not height:
-                break
-            node = node.items[index]
+        node, index, before, start = self._descend(None, number, len)
         return Place(node.items[index], start, node.tokens[index], before)
 
-    def find_with(self, at: int, measure: Measure) -> tuple[Place, int]:
-        """Return the piece with the character at an offset, and an amount of the text before it."""
-        node = self._root
-        start = before = amount = 0
-        for height in range(self._height, -1, -1):
-            index, left = _find(node, at - start)
-            start += left
-            before += sum(node.tokens[:index])
-            amount += sum(node.amounts(measure, height)[:index])
-            if not height:
-                break
-            node = node.items[index]
-        return Place(node.items[index], start, node.tokens[index], before), amount
-
-    def total(self, measure: Measure) -> int:
-        """Return an amount of all pieces."""
-        return sum(self._root.amounts(measure, self._height))
-
-    def find_amount(self, measure: Measure, amount: int, other: Measure = len) -> Measured:
-        """Return the first piece with which an amount of text is reached.
+    def find_amount(self, measure: Measure, number: int, other: Measure = len) -> Measured:
+        """Return the piece with a unit of an amount, such as a line end, counted from 0.
 
         Args:
             measure: the function that measures the amount.
-            amount: from 1 to the total.
+            number: from 0 to the total less 1.
             other: an amount to know of the text before the piece.
 
         >>> tree = PieceTree(["a\\nb", "\\n", "c"], [1, 1, 1])
-        >>> tree.find_amount(lambda piece: piece.count("\\n"), 2)
+        >>> tree.find_amount(lambda piece: piece.count("\\n"), 1)
         Measured(piece='\\n', before=1, other_before=3)
+        """
+        node, index, before, other_before = self._descend(measure, number, other)
+        return Measured(node.items[index], before, other_before)
+
+    def _descend(
+        self, measure: Measure | None, number: int, other: Measure | None
+    ) -> tuple[_Node, int, int, int]:
+        """Return where the piece with a unit is, and the amounts of the text before it.
+
+        Args:
+            measure, number: the unit, as for ``find_amount``; None for tokens.
+            other: another amount of the text before the piece.
+
+        Returns:
+            The lowest node, the index of the piece in it, and the two amounts.
         """
         node = self._root
         before = other_before = 0
         for height in range(self._height, -1, -1):
             ends = list(accumulate(node.amounts(measure, height)))
-            index = bisect_left(ends, amount - before)
+            index = bisect_right(ends, number - before)
             before += ends[index - 1] if index else 0
             other_before += sum(node.amounts(other, height)[:index])
             if not height:
                 break
             node = node.items[index]
-        return Measured(node.items[index], before, other_before)
+        return node, index, before, other_before
+
+    def total(self, measure: Measure) -> int:
+        """Return an amount of all pieces."""
+        return sum(self._root.amounts(measure, self._height))
 
     def pieces(self, start: int = 0, end: int | None = None) -> Iterator[str]:
         """Yield the pieces, or those with a character from ``start`` to ``end``."""
@@ -186,10 +170,12 @@ class _Node:
         #: Other amounts of each item, by the function that measures them; None until one is known.
         self._amounts: dict[Measure, list[int]] | None = None
 
-    def amounts(self, measure: Measure, height: int) -> list[int]:
-        """Return an amount of each item of a node of this height."""
+    def amounts(self, measure: Measure | None, height: int) -> list[int]:
+        """Return an amount of each item of a node of this height; None stands for tokens."""
         if measure is len:
             return self.chars
+        if measure is None:
+            return self.tokens
         if self._amounts is None:
             self._amounts = {}
         amounts = self._amounts.get(measure)
@@ -338,7 +324,7 @@ def line_start(tree: PieceTree, line: int) -> int:
     """Return the offset in characters at which a line begins; there must be that line."""
     if not line:
         return 0
-    place = tree.find_amount(_line_ends, line)
+    place = tree.find_amount(_line_ends, line - 1)
     ends = _LINE_END.finditer(place.piece)
     return place.other_before + next(islice(ends, line - place.before - 1, None)).end()
 
@@ -350,9 +336,9 @@ def line_of(tree: PieceTree, offset: int) -> int:
     """
     if not offset:
         return 0
-    place, before = tree.find_with(offset - 1, _line_ends)
-    inside = offset - place.start
-    ends = before + _line_ends(place.piece[:inside])
+    place = tree.find_amount(len, offset - 1, _line_ends)
+    inside = offset - place.before
+    ends = place.other_before + _line_ends(place.piece[:inside])
     return ends - (place.piece[inside - 1 : inside + 1] == "\r\n")
 
 
@@ -361,8 +347,8 @@ def units_before(tree: PieceTree, offset: int, unit: Unit) -> int:
     measure = measure_of(unit)
     if measure is len or not offset:
         return offset
-    place, before = tree.find_with(offset - 1, measure)
-    return before + measure(place.piece[: offset - place.start])
+    place = tree.find_amount(len, offset - 1, measure)
+    return place.other_before + measure(place.piece[: offset - place.before])
 
 
 def offset_of_units(tree: PieceTree, units: int, unit: Unit) -> tuple[int, int]:
@@ -374,7 +360,7 @@ def offset_of_units(tree: PieceTree, units: int, unit: Unit) -> tuple[int, int]:
     measure = measure_of(unit)
     if measure is len or not units:
         return units, 0
-    place = tree.find_amount(measure, units)
+    place = tree.find_amount(measure, units - 1)
     low, high, rest = 0, len(place.piece), units - place.before
     # Each step measures half as much, so all of them take the time of the piece.
     while low < high:

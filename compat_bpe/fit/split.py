@@ -11,6 +11,7 @@ from .boundary import (
     TextEncoder,
     boundary_at,
     check_encoding,
+    first_cut,
     last_cut_point,
     rule_of,
     with_finer,
@@ -128,7 +129,7 @@ class _Splitter:
                 end = self._longest_prefix(last, boundary)
             if end > last:
                 # There is room with less overlap: take as much as still admits the least new text.
-                least = self._first_place(last, end, boundary)
+                least = first_cut(self._text, boundary, last, end)
                 if self._encoding.count(self._text[last:least]) > self._limit:
                     # Sometimes a text has more tokens than a longer one.
                     least = end
@@ -164,12 +165,6 @@ class _Splitter:
             self._encoding, self._text, limit, start=start, end=end, boundary=boundary
         )
         return end if begin is None else begin
-
-    def _first_place(self, start: int, end: int, boundary: Boundary) -> int:
-        """Return the first allowed position after ``start``, or ``end`` if none is before it."""
-        may_cut = rule_of(boundary)
-        places = (place for place in range(start + 1, end) if may_cut(self._text, place))
-        return next(places, end)
 
     def _too_small(self, place: int) -> ValueError:
         first, last = self._places[place], self._places[place + 1]

@@ -15,6 +15,7 @@ from typing import AnyStr, Protocol, Union, runtime_checkable
 
 from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.processors.base import keeps_text
+from ..unicode.surrogates import not_a_text
 from ..unicode.text import Utf8Decoder
 from .boundary import TextEncoder, check_encoding, last_cut_point
 
@@ -58,7 +59,7 @@ class Cutter:
         The result is empty if there is no cut point; then all text is held back.
         """
         if not isinstance(text, str):
-            raise TypeError(f"text must be a str, not {type(text).__name__}")
+            raise not_a_text(text)
         if not text:
             return ""
         # Two characters decide whether there is a cut point, so only the last one held matters.

@@ -15,50 +15,17 @@ from . import tables as tables
 from .code_points import ALL, CodePoints
 
 #: The long names of the general categories, in loose spelling (UAX 44, table 12).
-_CATEGORY_NAMES = {
-    "letter": "L",
-    "casedletter": "LC",
-    "uppercaseletter": "Lu",
-    "lowercaseletter": "Ll",
-    "titlecaseletter": "Lt",
-    "modifierletter": "Lm",
-    "otherletter": "Lo",
-    "mark": "M",
-    "combiningmark": "M",
-    "nonspacingmark": "Mn",
-    "spacingmark": "Mc",
-    "enclosingmark": "Me",
-    "number": "N",
-    "decimalnumber": "Nd",
-    "digit": "Nd",
-    "letternumber": "Nl",
-    "othernumber": "No",
-    "punctuation": "P",
-    "punct": "P",
-    "connectorpunctuation": "Pc",
-    "dashpunctuation": "Pd",
-    "openpunctuation": "Ps",
-    "closepunctuation": "Pe",
-    "initialpunctuation": "Pi",
-    "finalpunctuation": "Pf",
-    "otherpunctuation": "Po",
-    "symbol": "S",
-    "mathsymbol": "Sm",
-    "currencysymbol": "Sc",
-    "modifiersymbol": "Sk",
-    "othersymbol": "So",
-    "separator": "Z",
-    "spaceseparator": "Zs",
-    "lineseparator": "Zl",
-    "paragraphseparator": "Zp",
-    "other": "C",
-    "control": "Cc",
-    "cntrl": "Cc",
-    "format": "Cf",
-    "surrogate": "Cs",
-    "privateuse": "Co",
-    "unassigned": "Cn",
-}
+_LONG_NAMES = """
+    letter=L casedletter=LC uppercaseletter=Lu lowercaseletter=Ll titlecaseletter=Lt
+    modifierletter=Lm otherletter=Lo mark=M combiningmark=M nonspacingmark=Mn spacingmark=Mc
+    enclosingmark=Me number=N decimalnumber=Nd digit=Nd letternumber=Nl othernumber=No
+    punctuation=P punct=P connectorpunctuation=Pc dashpunctuation=Pd openpunctuation=Ps
+    closepunctuation=Pe initialpunctuation=Pi finalpunctuation=Pf otherpunctuation=Po symbol=S
+    mathsymbol=Sm currencysymbol=Sc modifiersymbol=Sk othersymbol=So separator=Z
+    spaceseparator=Zs lineseparator=Zl paragraphseparator=Zp other=C control=Cc cntrl=Cc
+    format=Cf surrogate=Cs privateuse=Co unassigned=Cn
+"""
+_CATEGORY_NAMES = dict(pair.split("=") for pair in _LONG_NAMES.split())
 
 
 def parse_ranges(table: str) -> CodePoints:

@@ -28,7 +28,7 @@ def repair(text: str) -> str:
     True
     """
     if not isinstance(text, str):
-        raise _not_a_text(text)
+        raise not_a_text(text)
     try:
         text.isascii() or text.encode()
     except UnicodeEncodeError:
@@ -67,7 +67,7 @@ def has_surrogates(text: str) -> bool:
 def check_text(text: str) -> None:
     """Raise ``UnicodeEncodeError`` if a text has surrogates, ``TypeError`` if it is no ``str``."""
     if not isinstance(text, str):
-        raise _not_a_text(text)
+        raise not_a_text(text)
     if not text.isascii():
         try:
             text.encode(_QUICK)
@@ -75,5 +75,6 @@ def check_text(text: str) -> None:
             text.encode()
 
 
-def _not_a_text(text: object) -> TypeError:
+def not_a_text(text: object) -> TypeError:
+    """Return the error for what is not a ``str``."""
     return TypeError(f"text must be a str, not {type(text).__name__}")
