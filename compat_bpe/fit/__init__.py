@@ -4,11 +4,11 @@ from ..unicode.text import StreamDecodeError as StreamDecodeError
 from .boundary import Boundary as Boundary
 from .document import Document as Document
 from .document import PlacedToken as PlacedToken
+from .document import Position as Position
+from .document import Unit as Unit
 from .longest_part import fits as fits
 from .longest_part import longest_prefix as longest_prefix
 from .longest_part import longest_suffix as longest_suffix
-from .piece_tree import Position as Position
-from .piece_tree import Unit as Unit
 from .prompt import FittedPrompt as FittedPrompt
 from .prompt import fim_template as fim_template
 from .prompt import fit_prompt as fit_prompt

@@ -9,23 +9,26 @@ with another character.
 The first piece is counted as the beginning of a text, and all others as text that goes on. A piece
 that becomes the first one, or is the first one no more, is counted again.
 
-No piece ends between a carriage return and its line feed, so the line ends of the pieces add up.
+No piece ends between a carriage return and its line feed, so the line ends of the pieces add up, as
+bytes and units do. So a place is found by the sums in the nodes of the tree and by a look into one
+piece, in logarithmic time (and that of the piece, long only where a text has no cut point).
 An edit cannot change that where pieces stay as they are: beside it, it takes a character that was
 there before into its own pieces.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 from operator import index
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ..pipeline.offsets import locate
 from ..unicode.surrogates import not_a_text
-from . import piece_tree
 from .boundary import TextEncoder, check_encoding, last_cut_point
 from .long_chunk import LongPieces, Merged
-from .piece_tree import PieceTree, Place, Position, Unit
+from .piece_tree import Measure, PieceTree, Place
 
 #: The number of characters after which a piece ends, at the next cut point. A keystroke mainly
 #: takes the time to recount a piece; smaller pieces take more memory, and longer to find.
@@ -33,6 +36,49 @@ PIECE = 128
 
 #: The characters that are counted in one step of an edit in steps, about.
 _STEP = 1 << 14
+
+
+#: The units that columns and offsets are counted in: bytes, UTF-16 code units, or characters.
+Unit = Literal["utf-8", "utf-16", "utf-32"]
+
+_LINE_END = re.compile("\r\n|\r|\n")
+
+
+class Position(NamedTuple):
+    """A place in a text: a line and a column, both counted from 0."""
+
+    line: int
+    column: int
+
+
+def _line_ends(text: str) -> int:
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
+
+
+def _utf8(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _utf16(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+_MEASURES: dict[Unit, Measure] = {"utf-8": _utf8, "utf-16": _utf16, "utf-32": len}
+
+
+def measure_of(unit: Unit) -> Measure:
+    """Return the function that counts the units of a text.
+
+    Raises:
+        ValueError: there is no such unit.
+
+    >>> [measure_of(unit)("a\\U0001f600") for unit in ("utf-8", "utf-16", "utf-32")]
+    [5, 3, 2]
+    """
+    measure = _MEASURES.get(unit)
+    if measure is None:
+        raise ValueError(f"unit is {unit!r}; it must be one of {', '.join(_MEASURES)}")
+    return measure
 
 
 class PlacedToken(NamedTuple):
@@ -125,7 +171,6 @@ class Document:
             IndexError, TypeError: as ``replace``.
 
         >>> from compat_bpe import get_encoding
-        >>> from compat_bpe.fit import Document
         >>> Document(get_encoding("gpt2"), "hello world").slice(6, 8)
         'wo'
         """
@@ -236,7 +281,6 @@ class Document:
             IndexError, TypeError: as ``replace``.
 
         >>> from compat_bpe import get_encoding
-        >>> from compat_bpe.fit import Document
         >>> [one[:3] for one in Document(get_encoding("gpt2"), "hello world").tokens(3, 6)]
         [(31373, 0, 5), (995, 5, 11)]
         """
@@ -256,7 +300,6 @@ class Document:
             IndexError: the document has no such token.
 
         >>> from compat_bpe import get_encoding
-        >>> from compat_bpe.fit import Document
         >>> Document(get_encoding("gpt2"), "hello world").token(1)
         PlacedToken(id=995, start=5, end=11, number=1)
         """
@@ -280,7 +323,6 @@ class Document:
             IndexError, TypeError: as ``replace``.
 
         >>> from compat_bpe import get_encoding
-        >>> from compat_bpe.fit import Document
         >>> Document(get_encoding("gpt2"), "hello world\\n" * 1000).range_around(6000, 10)
         (5807, 6203)
         """
@@ -304,11 +346,10 @@ class Document:
         r"""The number of lines: one more than there are line ends.
 
         >>> from compat_bpe import get_encoding
-        >>> from compat_bpe.fit import Document
         >>> Document(get_encoding("gpt2"), "one\r\ntwo\n").lines
         3
         """
-        return piece_tree.line_count(self._tree)
+        return self._tree.total(_line_ends) + 1
 
     def line_range(self, line: int) -> tuple[int, int]:
         r"""Return the offsets at which a line, counted from 0, begins and ends.
@@ -319,17 +360,16 @@ class Document:
             IndexError: the document has no such line.
 
         >>> from compat_bpe import get_encoding
-        >>> from compat_bpe.fit import Document
         >>> Document(get_encoding("gpt2"), "one\r\ntwo\n").line_range(1)
         (5, 8)
         """
         lines = self.lines
         if not 0 <= index(line) < lines:
             raise IndexError(f"line {line} of a document of {lines} lines; they count from 0")
-        start = piece_tree.line_start(self._tree, line)
+        start = self._line_start(line)
         if line == lines - 1:
             return start, self._tree.chars
-        end = piece_tree.line_start(self._tree, line + 1)
+        end = self._line_start(line + 1)
         return start, end - (2 if self.slice(max(end - 2, 0), end) == "\r\n" else 1)
 
     def position(self, offset: int, unit: Unit = "utf-32") -> Position:
@@ -345,14 +385,13 @@ class Document:
             ValueError: there is no such unit.
 
         >>> from compat_bpe import get_encoding
-        >>> from compat_bpe.fit import Document
         >>> document = Document(get_encoding("gpt2"), "one\n\U0001f600 two")
         >>> document.position(5), document.position(5, "utf-16")
         (Position(line=1, column=1), Position(line=1, column=2))
         """
         self._checked(offset, offset)
-        line = piece_tree.line_of(self._tree, offset)
-        start = piece_tree.line_start(self._tree, line)
+        line = self._line_of(offset)
+        start = self._line_start(line)
         return Position(line, self.units(offset, unit) - self.units(start, unit))
 
     def offset(self, line: int, column: int, unit: Unit = "utf-32") -> int:
@@ -366,7 +405,6 @@ class Document:
             ValueError: there is no such unit.
 
         >>> from compat_bpe import get_encoding
-        >>> from compat_bpe.fit import Document
         >>> document = Document(get_encoding("gpt2"), "one\n\U0001f600 two")
         >>> document.offset(1, 2, "utf-16"), document.offset(0, 99)
         (5, 3)
@@ -385,13 +423,16 @@ class Document:
             IndexError, TypeError, ValueError: as ``position``.
 
         >>> from compat_bpe import get_encoding
-        >>> from compat_bpe.fit import Document
         >>> document = Document(get_encoding("gpt2"), "\U0001f600 two")
         >>> document.units(1, "utf-8"), document.units(1, "utf-16")
         (4, 2)
         """
         self._checked(offset, offset)
-        return piece_tree.units_before(self._tree, offset, unit)
+        measure = measure_of(unit)
+        if measure is len or not offset:
+            return offset
+        place = self._tree.find_amount(len, offset - 1, measure)
+        return place.other_before + measure(place.piece[: offset - place.before])
 
     def offset_of_units(self, units: int, unit: Unit) -> tuple[int, int]:
         """Return the offset that a number of units is before, in characters, and the units left.
@@ -403,14 +444,26 @@ class Document:
             ValueError: there is no such unit.
 
         >>> from compat_bpe import get_encoding
-        >>> from compat_bpe.fit import Document
         >>> Document(get_encoding("gpt2"), "\U0001f600 two").offset_of_units(3, "utf-8")
         (0, 3)
         """
-        total = self._tree.total(piece_tree.measure_of(unit))
+        measure = measure_of(unit)
+        total = self._tree.total(measure)
         if not 0 <= index(units) <= total:
             raise IndexError(f"unit {units} of a document of {total} units of {unit}")
-        return piece_tree.offset_of_units(self._tree, units, unit)
+        if measure is len or not units:
+            return units, 0
+        place = self._tree.find_amount(measure, units - 1)
+        low, high, rest = 0, len(place.piece), units - place.before
+        # Each step measures half as much, so all of them take the time of the piece.
+        while low < high:
+            middle = (low + high + 1) // 2
+            more = measure(place.piece[low:middle])
+            if more <= rest:
+                low, rest = middle, rest - more
+            else:
+                high = middle - 1
+        return place.other_before + low, rest
 
     def _cut(self, text: str) -> Iterator[str]:
         """Yield a text as pieces."""
@@ -473,6 +526,26 @@ class Document:
             PlacedToken(one.id, max(origin + one.start, place.start), origin + one.end, number)
             for number, one in enumerate(tokens[len(tokens) - place.tokens :], place.tokens_before)
         ]
+
+    def _line_start(self, line: int) -> int:
+        """Return the offset in characters at which a line begins; there must be that line."""
+        if not line:
+            return 0
+        place = self._tree.find_amount(_line_ends, line - 1)
+        ends = _LINE_END.finditer(place.piece)
+        return place.other_before + next(islice(ends, line - place.before - 1, None)).end()
+
+    def _line_of(self, offset: int) -> int:
+        """Return the line of an offset in characters.
+
+        The offset between a carriage return and its line feed is in the line that they end.
+        """
+        if not offset:
+            return 0
+        place = self._tree.find_amount(len, offset - 1, _line_ends)
+        inside = offset - place.before
+        ends = place.other_before + _line_ends(place.piece[:inside])
+        return ends - (place.piece[inside - 1 : inside + 1] == "\r\n")
 
     def _checked(self, start: int, end: int) -> tuple[int, int]:
         start, end = index(start), index(end)

@@ -10,9 +10,8 @@ from ..encodings.encoding import Encoding
 from ..encodings.model_names import model_names
 from ..encodings.registry import list_encoding_names
 from ..fit.boundary import BOUNDARIES
-from ..fit.document import Document
+from ..fit.document import Document, measure_of
 from ..fit.longest_part import fits
-from ..fit.piece_tree import measure_of
 from ..fit.prompt import FittedPrompt, fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter

@@ -1,4 +1,4 @@
-r"""All ways through a pattern at once: its instructions, and a matcher that takes bounded time.
+r"""All ways through a pattern at once, in bounded time; imported for patterns unfit for ``re``.
 
 ``(?:a+)+b`` matches a run of *n* letters in 2ⁿ ways, and ``re`` tries them all where no ``b``
 follows. ``backtracking`` tells which patterns are of that kind, by counting the ways through the
@@ -247,8 +247,25 @@ class Program:
         return self.condition(node, after)
 
     def in_time(self, items: tuple[Node, ...]) -> list[Node]:
-        """Return items in which no condition asks for more than the next character."""
-        return _asked_in_time(items)
+        """Return items in which conditions on two characters come after the first.
+
+        Raises:
+            NoTable: one asks for more than two; see ``asked_after``.
+        """
+        asked: list[Node] = []
+        for item in items:
+            look = asked[-1] if asked else None
+            if (
+                isinstance(item, Chars)
+                and isinstance(look, Look)
+                and look.ahead
+                and look.negative
+                and asked_of_next(look) is None
+            ):
+                asked[-1] = asked_after(look, item)
+            else:
+                asked.append(item)
+        return asked
 
     def atomic(self, node: Atomic, after: int) -> int:
         """Add the instructions of an atomic group."""
@@ -314,28 +331,6 @@ def _asked_of_last(node: Node) -> Asked | None:
     if asked is None or not node.negative:
         return asked
     return ~asked[0], not asked[1]
-
-
-def _asked_in_time(items: tuple[Node, ...]) -> list[Node]:
-    """Return items in which conditions on two characters come after the first; see ``asked_after``.
-
-    Raises:
-        NoTable: it needs more than two.
-    """
-    asked: list[Node] = []
-    for item in items:
-        look = asked[-1] if asked else None
-        if (
-            isinstance(item, Chars)
-            and isinstance(look, Look)
-            and look.ahead
-            and look.negative
-            and asked_of_next(look) is None
-        ):
-            asked[-1] = asked_after(look, item)
-        else:
-            asked.append(item)
-    return asked
 
 
 #: The most steps that are taken to follow the counts of ways; a published pattern needs none.

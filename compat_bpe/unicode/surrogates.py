@@ -1,4 +1,4 @@
-"""Surrogates in text: refused, or repaired as tiktoken repairs them."""
+"""Surrogates in text, refused or repaired as by tiktoken; all of ``unicode`` that a start needs."""
 
 from __future__ import annotations
 

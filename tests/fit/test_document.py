@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from compat_bpe import Encoding, get_encoding
 from compat_bpe.fit import document as document_module
 from compat_bpe.fit import long_chunk, piece_tree
-from compat_bpe.fit.document import Document
-from compat_bpe.fit.piece_tree import PieceTree, Position, Unit, _Node
+from compat_bpe.fit.document import Document, Position, Unit
+from compat_bpe.fit.piece_tree import PieceTree, _Node
 from compat_bpe.pipeline.offsets import locate
 from tests.examples import scaled
 from tests.fit.hard_encodings import NAMES, encoding_of, hard_texts
@@ -418,16 +418,16 @@ def test_a_long_text_is_looked_into_at_one_place(
     document = Document(get_encoding("gpt2"), "été, 😀 and more words\r\n" * 5000)
     measured: list[int] = []
     for name in ("_line_ends", "_utf8", "_utf16"):
-        known = getattr(piece_tree, name)
+        known = getattr(document_module, name)
 
         def measure(text: str, known: piece_tree.Measure = known) -> int:
             measured.append(len(text))
             return known(text)
 
-        monkeypatch.setattr(piece_tree, name, measure)
+        monkeypatch.setattr(document_module, name, measure)
         if name != "_line_ends":
             of: Unit = "utf-8" if name == "_utf8" else "utf-16"
-            monkeypatch.setitem(piece_tree._MEASURES, of, measure)
+            monkeypatch.setitem(document_module._MEASURES, of, measure)
     document.position(100, unit)
     at = document.offset(2500, 7, unit)
     measured.clear()
