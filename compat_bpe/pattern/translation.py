@@ -262,10 +262,10 @@ class _Kinds:
         end = alphabet[-1][1]
         # A kind is a number with one bit for each set that its characters are in.
         self._bits = {points: 1 << number for number, points in enumerate(sets)}
-        above: dict[int, int] = {}
+        by_start: dict[int, int] = {}
         for start, kind in kinds_of(self._bits):
-            above[max(start, end)] = kind
-        starts, kinds = list(above), list(above.values())
+            by_start[max(start, end)] = kind
+        starts, kinds = list(by_start), list(by_start.values())
         self._points = {kind: first + i for i, kind in enumerate(dict.fromkeys(kinds))}
         if len(self._points) > limit:
             above = f"above U+{end - 1:04X}"
