@@ -1,4 +1,4 @@
-"""Where a text may be cut: at boundaries that a reader sees, at cut points of an encoding.
+"""The places where a text may be cut: boundaries that a reader sees, cut points of an encoding.
 
 ``TextEncoder`` is the protocol of encodings in ``fit``, which encodings themselves use.
 """

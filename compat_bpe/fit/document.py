@@ -313,11 +313,11 @@ class Document:
         return _placed(place, merged, within, within + 1)[0]
 
     def range_around(self, offset: int, limit: int) -> tuple[int, int]:
-        """Return a range around an offset that no text beside it with ``limit`` tokens leaves.
+        """Return a range in which any text of ``limit`` tokens lies that touches an offset.
 
         Text that begins before the range and goes on to the offset has more tokens, and so does
-        text that ends after the range. For between two cut points there are the same tokens,
-        whatever is around, and on each side the range has whole pieces with more than the limit.
+        text that ends after the range. The text between two cut points has the same tokens in any
+        text, and on each side the range has whole pieces with more tokens than the limit.
 
         Raises:
             IndexError, TypeError: as ``replace``.

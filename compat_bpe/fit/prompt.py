@@ -465,7 +465,7 @@ def around_offset(document: Document, offset: int, limit: int) -> Surroundings:
 
     Raises:
         IndexError: the offset is not in the document.
-        TypeError: it is no integer.
+        TypeError: it is not an integer.
     """
     start, end = document.range_around(offset, limit)
     prefix, suffix = document.slice(start, offset), document.slice(offset, end)

@@ -79,14 +79,18 @@ def iter_parts(
         ValueError: as in ``split_text``; at once, but for a character with too many tokens.
     """
     check_encoding(encoding)
-    if limit < 1:
-        raise ValueError(f"limit is {limit}; it must be 1 or more")
+    _check_limit(limit)
     if not 0 <= overlap < limit:
         raise ValueError(
             f"overlap is {overlap}; it must be 0 or more and less than the limit, {limit}"
         )
     rule_of(boundary)
     return _Splitter(encoding, text, limit, overlap, boundary).parts()
+
+
+def _check_limit(limit: int) -> None:
+    if limit < 1:
+        raise ValueError(f"limit is {limit}; it must be 1 or more")
 
 
 class _Splitter:
@@ -224,8 +228,7 @@ def pack_texts(
     14 '==> c <==\nthree four five six seven eight nine\n'
     """
     check_encoding(encoding)
-    if limit < 1:
-        raise ValueError(f"limit is {limit}; it must be 1 or more")
+    _check_limit(limit)
     rule_of(boundary)
     return _Packer(encoding, limit, boundary).parts(texts)
 

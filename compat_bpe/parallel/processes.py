@@ -1,4 +1,4 @@
-"""How worker processes are started; apart from ``pool``, which only several workers need.
+"""Start worker processes; apart from ``pool``, which only a task for several of them imports.
 
 They are plain child processes that are fed over pipes. ``multiprocessing`` is not used: it runs the
 caller's main module once more in each child. A library may be called from many places that this

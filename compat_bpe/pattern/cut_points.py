@@ -59,7 +59,7 @@ _Key = TypeVar("_Key")
 
 
 class TooManyPositions(ValueError):
-    """So many positions follow each other that an automaton would take much memory."""
+    """An error for a pattern of which an automaton would take much memory."""
 
 
 class _Ends(NamedTuple):

@@ -293,7 +293,7 @@ def is_unclear(left: Node, right: Node) -> bool:
 
 def _text(letters: list[Letter]) -> str:
     """Return the text of letters as the strings of foldings spell it."""
-    return "".join(min(map(chr, _members(one.points)), key=_rank) for one in letters)
+    return "".join(min(map(chr, one.points), key=_rank) for one in letters)
 
 
 def _edge(node: Node, place: int) -> Node:
@@ -311,10 +311,6 @@ def _edge(node: Node, place: int) -> Node:
 
 def _spelled(string: str) -> Node:
     return Sequence(tuple(Chars(ignore_case(CodePoints.of(char))) for char in string))
-
-
-def _members(points: CodePoints) -> list[int]:
-    return [point for first, last in points.ranges() for point in range(first, last + 1)]
 
 
 def _rank(char: str) -> tuple[bool, str]:

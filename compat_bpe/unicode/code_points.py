@@ -83,6 +83,9 @@ class CodePoints:
         closed = (end,) if high % 2 and end < END else ()
         return CodePoints((*opened, *self.bounds[low:high], *closed))
 
+    def __iter__(self) -> Iterator[int]:
+        return chain.from_iterable(range(first, last + 1) for first, last in self.ranges())
+
     def __contains__(self, code_point: int) -> bool:
         return bisect_right(self.bounds, code_point) % 2 == 1
 

@@ -22,7 +22,7 @@ def repair(text: str) -> str:
     This is what tiktoken does to text that cannot be UTF-8, by way of UTF-16.
 
     Raises:
-        TypeError: it is no ``str``.
+        TypeError: it is not a ``str``.
 
     >>> repair("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
     True
@@ -65,7 +65,7 @@ def has_surrogates(text: str) -> bool:
 
 
 def check_text(text: str) -> None:
-    """Raise ``UnicodeEncodeError`` if a text has surrogates, ``TypeError`` if it is no ``str``."""
+    """Raise ``UnicodeEncodeError`` for a text with surrogates, ``TypeError`` for other objects."""
     if not isinstance(text, str):
         raise not_a_text(text)
     if not text.isascii():

@@ -22,7 +22,7 @@ GPT2 = get_encoding("gpt2")
 
 
 def words(number: int) -> str:
-    """So many tokens of gpt2, whatever is around them."""
+    """Return a text of this many tokens of gpt2 in any context."""
     return " word" * number
 
 
@@ -308,7 +308,7 @@ def as_it_may_be_cut(encoding: Encoding, section: Section, limit: int) -> Sectio
 
 
 def check_part(encoding: Encoding, section: Section, found: FittedSection) -> None:
-    """What is in is such a part of the section as it may be cut to."""
+    """Check that the kept text is a part to which the section may be cut."""
     text, kept = section.text, found.kept
     assert found.name == section.name
     assert found.count == encoding.count(found.text)

@@ -28,7 +28,7 @@ def first_ids(encoding: Encoding) -> list[int]:
 
 
 def joins_bytes(encoding: Encoding) -> bool:
-    """Whether the text is that of the tokens' bytes, joined."""
+    """Return True if the text is that of the tokens' bytes, joined."""
     return isinstance(encoding.core.decoder_of_stream("replace"), Concatenation)
 
 

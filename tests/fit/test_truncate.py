@@ -1,4 +1,4 @@
-"""What is kept of a text: it fits, each part is the longest, and it is cut where it may be."""
+"""Truncated text fits, each part is the longest, and it is cut where it may be."""
 
 from __future__ import annotations
 

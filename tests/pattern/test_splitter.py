@@ -64,7 +64,7 @@ def test_long_text_is_cut(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", PUBLISHED_PATTERNS)
 def test_passages_end_at_empty_lines(pattern: str) -> None:
-    """So that a change in a text changes few of them."""
+    """Then a change in a text changes few segments."""
     lines = "".join(f"the {i}th line of some text\n" + "\n" * (i % 20 == 0) for i in range(1000))
     splitter = SPLITTERS[pattern]
     before = set(splitter.segments(lines))

@@ -72,7 +72,7 @@ WORDS = words("ab")
 
 
 def matches(tree: Node) -> list[tuple[int, int] | None]:
-    """Where a pattern matches at the beginning of each word."""
+    """Return the match of a pattern at the beginning of each word."""
     compiled = re.compile(to_re(tree))
     return [found.span() if (found := compiled.match(word)) else None for word in WORDS]
 

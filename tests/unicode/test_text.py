@@ -141,7 +141,7 @@ def test_escaped_bytes_are_replaced_as_by_python_and_kept(pieces: list[bytes]) -
 
 
 def refusal(call: Callable[[], object]) -> tuple[object, ...]:
-    """What a call says of the text it refuses; empty if it does not."""
+    """Return the arguments of the error for a text that a call refuses; empty if it takes it."""
     try:
         call()
     except UnicodeEncodeError as error:
