@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..files.walk import Found
-from ..unicode.escape import can_show
+from ..unicode.text import can_show
 from .context_share import share_as_json
 from .counting import Counts
 from .sorting import Counted, Rest, more_files

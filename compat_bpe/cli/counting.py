@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple
 
 from .. import Encoding
 from ..files.text import BinaryError, check_beginning, not_utf8, open_bytes, recoded
-from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
+from ..unicode.text import StreamDecodeError, Utf8Decoder
 
 if TYPE_CHECKING:
-    from ..fit.text_encoder import TextEncoder
+    from ..fit.boundary import TextEncoder
 
 #: The number of bytes that are read at a time; a smaller file is read at once.
 _BLOCK = 1 << 18

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from ..encodings.model_names import did_you_mean
-from ..unicode.escape import brief
+from ..unicode.text import brief
 from ..version import __version__
 from .options.short_help import add_short_help
 from .output import PROGRAM, CommandError, escape_unknown, show_warning, visible

@@ -11,7 +11,7 @@ from typing import IO, Any, TextIO
 
 import click
 
-from ..unicode.escape import CONTROLS, DISORDERING, brief
+from ..unicode.text import CONTROLS, DISORDERING, brief
 
 PROGRAM = "compat-bpe"
 

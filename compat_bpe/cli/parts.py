@@ -6,7 +6,7 @@ from collections.abc import Set
 from typing import BinaryIO
 
 from .. import Encoding
-from ..unicode.utf8 import Utf8Decoder
+from ..unicode.text import Utf8Decoder
 from .counting import FileCounter, Part
 
 #: The size of a part in bytes: small enough that all workers end at about the same time.

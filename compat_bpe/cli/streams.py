@@ -11,7 +11,7 @@ from typing import Any, Callable, Literal, NamedTuple, TypeVar
 import click
 
 from ..files.text import STDIN, check_mark, may_become_mark, not_utf8, open_bytes, recoded
-from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
+from ..unicode.text import StreamDecodeError, Utf8Decoder
 from .input_path import INPUT_PATH, announce_wait, encoding_of_file, shown_name
 from .output import CommandError, is_terminal, note_bytes
 

@@ -26,7 +26,7 @@ from ..files.notebook import LARGEST_NOTEBOOK, NotebookError, is_notebook, noteb
 from ..files.text import check_beginning, not_utf8
 from ..formats.checked_json import Json
 from ..unicode.surrogates import repair
-from ..unicode.utf8 import StreamDecodeError, Utf8Decoder
+from ..unicode.text import StreamDecodeError, Utf8Decoder
 from .part import PART as PART
 from .part import DocumentPart as DocumentPart
 from .spool import Spool

@@ -18,7 +18,7 @@ from ..parallel.pool import Pool, Tell, WorkerKilled
 from ..pipeline.processors.base import keeps_text
 
 if TYPE_CHECKING:
-    from ..fit.text_encoder import TextEncoder
+    from ..fit.boundary import TextEncoder
 
 #: Characters of a share: few, so that all processes end at about the same time.
 SHARE = 250_000

@@ -8,8 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from ..fit.boundary import Boundary
-    from ..fit.text_encoder import TextEncoder
+    from ..fit.boundary import Boundary, TextEncoder
     from ..fit.truncate import Keep, Truncated
     from .core import EncodingCore
 

@@ -105,7 +105,7 @@ def load(
             raise ValueError(f"{file_path}: only a rank file is given special tokens")
         return _LOADERS[kind](file_path, pattern, name)
     except ValueError as error:
-        from ..unicode.escape import brief
+        from ..unicode.text import brief
 
         short = brief(str(error))
         if short == str(error):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..files.write import write_files
-from ..fit.text_encoder import check_encoding
+from ..fit.boundary import check_encoding
 from ..formats.sentencepiece_read import parse_sentencepiece
 from ..formats.sentencepiece_write import sentencepiece_bytes
 from .encoding import Encoding

@@ -6,7 +6,7 @@ import sys
 import traceback
 from typing import Any
 
-from ..unicode.escape import brief
+from ..unicode.text import brief
 from .errors import INTERNAL_ERROR, RpcError
 
 

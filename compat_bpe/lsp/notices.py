@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import Any, Callable, Protocol
 
-from ..fit.positions import Unit
+from ..fit.document import Unit
 from .abilities import Abilities
 from .documents import OpenDocument
 from .places import position_at, range_at

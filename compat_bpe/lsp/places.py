@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..fit.document import Document
-from ..fit.positions import Unit
+from ..fit.document import Document, Unit
 from .params import Params
 
 

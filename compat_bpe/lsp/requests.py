@@ -11,11 +11,9 @@ from ..encodings.model_names import model_names
 from ..encodings.registry import list_encoding_names
 from ..encodings.resolve import Answer
 from ..fit.boundary import BOUNDARIES
-from ..fit.document import Document
+from ..fit.document import Document, measure_of
 from ..fit.longest_part import fits
-from ..fit.positions import measure_of
-from ..fit.prompt import FittedPrompt, fit_prompt
-from ..fit.prompt_template import fim_template
+from ..fit.prompt import FittedPrompt, fim_template, fit_prompt
 from ..fit.sections import CUTS, Section, fit_sections
 from ..fit.stream import StreamCounter
 from ..fit.truncate import KEEPS, truncate

@@ -8,8 +8,7 @@ from typing import Any
 
 from ..encodings.registry import get_encoding
 from ..encodings.resolve import Answer
-from ..fit.document import Document
-from ..fit.positions import Unit
+from ..fit.document import Document, Unit
 from ..version import __version__
 from . import actions, capabilities, hints, requests, shown
 from .abilities import Abilities

@@ -14,7 +14,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any, Callable, NamedTuple, Union
 
-from ..fit.positions import Unit
+from ..fit.document import Unit
 from . import errors
 from .abilities import Abilities
 from .documents import OpenDocument

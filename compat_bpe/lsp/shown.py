@@ -8,8 +8,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from ..fit.document import Document
-from ..fit.positions import Unit
+from ..fit.document import Document, Unit
 from .documents import OpenDocument
 from .errors import CONTENT_MODIFIED, RpcError
 from .notices import diagnostics

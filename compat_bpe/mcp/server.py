@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from ..unicode.escape import brief
+from ..unicode.text import brief
 from ..version import __version__
 from . import counting, cutting, definitions, trees
 from .bounds import BOUNDS, Bounds, CallError, Clock

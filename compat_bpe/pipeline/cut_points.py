@@ -4,9 +4,9 @@ The right side of a cut is a text that *goes on*: what is put before a text, or 
 beginning, is not for it (``Core.continued``). The ids of the whole are those of the left side, and
 those of the right side as a text that goes on. A text that goes on may be cut at the same places.
 
-The two characters beside a position alone decide if it is a cut point (see ``pattern.cuts``). So
-it stays one whatever is changed elsewhere. Streams, documents, truncation and worker processes all
-rely on that.
+The two characters beside a position alone decide if it is a cut point (see
+``pattern.cut_points``). So it stays one whatever is changed elsewhere. Streams, documents,
+truncation and worker processes all rely on that.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from html import escape as escape_html
 from math import ceil, floor, log10
 from typing import NamedTuple
 
-from ..unicode.escape import Visible, escape
+from ..unicode.text import Visible, escape
 from .names import Key, text
 
 #: The tints of tokens in turn.

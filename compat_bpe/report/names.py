@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from html import escape as escape_html
 from typing import NamedTuple
 
-from ..unicode.escape import Visible
+from ..unicode.text import Visible
 
 #: Colors and patterns in the style sheet.
 COLORS, PATTERNS = 8, 4

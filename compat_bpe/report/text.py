@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..unicode.escape import Visible, can_show, escape
+from ..unicode.text import Visible, can_show, escape
 from .figures import (
     MEASURES,
     SHARE,

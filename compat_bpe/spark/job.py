@@ -29,7 +29,7 @@ from ..train.bpe.byte_level import TrainingSettings
 from ..train.kinds import TOKENIZER_KINDS
 from ..train.sentencepiece.settings import SentencePieceSettings
 from ..train.trainer import KindSettings
-from ..unicode.escape import CONTROLS
+from ..unicode.text import CONTROLS
 from ..version import __version__
 from .counts import chunk_counts
 from .frames import quoted

@@ -9,7 +9,7 @@ from typing import Any, Callable, Protocol
 from ..corpus.counted import Counted, NotAChunkError, shown
 from ..encodings.encoding import Encoding
 from ..encodings.load_by_ranks import DEEPSEEK
-from ..pattern.alone import stays_whole
+from ..pattern.ast import stays_whole
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .tokenizer_parts import types_in
 

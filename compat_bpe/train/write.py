@@ -22,7 +22,7 @@ from ..files.lock import is_abandoned, locked
 from ..files.names import is_name_on_windows
 from ..files.replace import put_in_place, sync_file, sync_folder
 from ..files.whole import NotRegularError, read_whole
-from ..fit.text_encoder import check_encoding
+from ..fit.boundary import check_encoding
 from ..formats.checked_json import is_unicode
 from ..formats.manifest import ALL_FORMATS as ALL_FORMATS
 from ..formats.manifest import FORMATS as FORMATS

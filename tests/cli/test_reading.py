@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from compat_bpe import get_encoding
 from compat_bpe.fit.truncate import Truncated
-from compat_bpe.unicode.utf8 import KeptBytes
+from compat_bpe.unicode.text import KeptBytes
 from tests.cli.exact import run, small_blocks
 from tests.cli.process import COMMAND, TIMEOUT, environment, posix
 
@@ -55,7 +55,7 @@ _UNPRIVILEGED = """
 import array, difflib, os, sys  # imported late, when they may not be readable any more
 from compat_bpe import get_encoding
 from compat_bpe.fit.truncate import Truncated
-from compat_bpe.unicode.utf8 import KeptBytes
+from compat_bpe.unicode.text import KeptBytes
 from compat_bpe.cli import cli
 from compat_bpe.cli.commands import decode, encode, show, split, truncate
 from compat_bpe.fit import split_text

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.pattern.ast import PatternError
-from compat_bpe.pattern.oniguruma import parse_oniguruma
+from compat_bpe.pattern.oniguruma import parse_oniguruma, to_oniguruma
 from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.writer import to_oniguruma
 from compat_bpe.pipeline.pre_tokenizers.split import Split
 from compat_bpe.pipeline.pre_tokenizers.step_splitter import StepSplitter
 from compat_bpe.unicode.tables import CATEGORIES, SCRIPTS

@@ -16,7 +16,7 @@ from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
 from compat_bpe.pipeline.normalizers.base import MOST_MORE, MOST_TIMES
 from compat_bpe.pipeline.normalizers.charsmap import Charsmap
 from compat_bpe.pipeline.tokenized.padding import Padding
-from compat_bpe.unicode.escape import LONGEST_MESSAGE
+from compat_bpe.unicode.text import LONGEST_MESSAGE
 
 
 def load(folder: Path, **parts: Any) -> Any:

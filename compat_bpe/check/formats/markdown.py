@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ...unicode.escape import DISORDERING
+from ...unicode.text import DISORDERING
 from ..results import Change, Report, Result
 
 #: The most rows of a table, and the most characters of a part: a comment has at most 65,536.

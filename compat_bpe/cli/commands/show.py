@@ -13,7 +13,7 @@ import click
 
 from ... import Encoding
 from ...files.text import STDIN
-from ...unicode.utf8 import replace_escaped
+from ...unicode.text import replace_escaped
 from ..input_path import INPUT_PATH, shown_name
 from ..options.encoding import chosen_encoding, encoding_options
 from ..options.special import allowed_special, special_options

@@ -13,8 +13,7 @@ from ...files.notebook import NotebookError, is_notebook, notebook_source
 from ...files.text import STDIN, check_beginning, not_utf8, open_bytes, recoded
 from ...files.walk import Walk
 from ...files.write import write_files
-from ...unicode.escape import CONTROLS
-from ...unicode.utf8 import KeptBytes
+from ...unicode.text import CONTROLS, KeptBytes
 from ..input_path import INPUT_PATH, announce_wait, complaint, shown_name
 from ..options.encoding import (
     ESTIMATE,

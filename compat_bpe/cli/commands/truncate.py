@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ... import Encoding
-from ...unicode.utf8 import KeptBytes, replace_escaped
+from ...unicode.text import KeptBytes, replace_escaped
 from ..count_output import estimate_mark
 from ..ids import encoded
 from ..input_path import shown_name

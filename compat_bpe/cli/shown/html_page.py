@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape as escape_html
 
-from ...unicode.escape import Visible, escape
+from ...unicode.text import Visible, escape
 
 _STYLE = """
 :root { color-scheme: light dark; --text: #1b1b1b; --page: #fff; --faint: #5f5f5f; --line: #d4d4d4;

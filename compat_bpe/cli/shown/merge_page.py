@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from ... import Encoding
 from ...pipeline.models.explain.base import Item, Row
-from ...unicode.escape import Visible
+from ...unicode.text import Visible
 from .html_page import escaped, page_end, page_start, visible
 from .merge_steps import chunks, explained, names_of
 

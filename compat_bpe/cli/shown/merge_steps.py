@@ -16,7 +16,7 @@ from ... import Encoding
 from ...pipeline.chunks import parts_of_text
 from ...pipeline.models.explain import explain
 from ...pipeline.models.explain.base import Item, Row
-from ...unicode.escape import Visible, can_show, escape
+from ...unicode.text import Visible, can_show, escape
 from ..output import CommandError
 
 TYPE_CHECKING = False

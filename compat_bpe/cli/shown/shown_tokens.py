@@ -15,7 +15,7 @@ from ... import Encoding
 from ...fit.stream import Cutter, portions
 from ...pipeline.chunks import joins_to_text
 from ...pipeline.offsets import Located, locate
-from ...unicode.utf8 import replace_escaped
+from ...unicode.text import replace_escaped
 from ..ids import encoded, errors_of
 
 #: The largest number of tokens whose look is cached.

@@ -8,7 +8,7 @@ from itertools import cycle
 
 import click
 
-from ...unicode.escape import Visible, can_show, escape
+from ...unicode.text import Visible, can_show, escape
 from .shown_tokens import Look
 from .token_units import Unit, data_of, units
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from ...unicode.escape import Visible
+from ...unicode.text import Visible
 from ..output import CommandError
 from .html_page import escaped, visible
 from .shown_tokens import Look

@@ -72,8 +72,8 @@ def pattern(part: Json) -> tuple[Node, Splitter]:
     its place.
     """
     from ...pattern.ast import Chars, PatternError, Sequence
-    from ...pattern.limits import check_length, check_limits
     from ...pattern.oniguruma import parse_oniguruma
+    from ...pattern.parser import check_length, check_limits
     from ...pattern.splitter import Splitter
     from ...unicode.code_points import CodePoints
 

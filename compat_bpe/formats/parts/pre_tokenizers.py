@@ -39,10 +39,9 @@ def pattern_part(published: str) -> dict[str, Any]:
         ValueError: the pattern is wrong (``PatternError``), may match the empty text, or cannot be
             written for Oniguruma.
     """
-    from ...pattern.ast import PatternError
-    from ...pattern.oniguruma import parse_oniguruma
+    from ...pattern.ast import PatternError, can_be_empty, surely_begins
+    from ...pattern.oniguruma import parse_oniguruma, to_oniguruma
     from ...pattern.parser import parse
-    from ...pattern.writer import can_be_empty, surely_begins, to_oniguruma
     from ...unicode.code_points import ALL
 
     tree = parse(published)

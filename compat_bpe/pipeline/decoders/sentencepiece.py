@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 from ...parallel.lazy import cached_property
-from ...unicode.utf8 import Utf8Decoder
+from ...unicode.text import Utf8Decoder
 from ..models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, SentencePieceVocabulary
 from .streams import AtEnd
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ...pattern.ast import Anchor, Chars, Look, Node, Repeat, Sequence
+from ...pattern.ast import Anchor, Chars, Look, Node, Repeat, Sequence, can_be_empty, walk
 from ...pattern.splitter import Splitter
-from ...pattern.writer import can_be_empty, walk
 from ...unicode.code_points import CodePoints
 from ..aligned import Aligned
 from .base import MOST_TIMES, PlainNormalizer, check_growth

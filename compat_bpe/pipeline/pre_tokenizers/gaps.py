@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...pattern.ast import Alternatives, Anchor, Chars, Look, Node, Repeat
+from ...pattern.ast import NEVER, Alternatives, Anchor, Chars, Look, Node, Repeat, surely_begins
 from ...pattern.ast import Sequence as NodeSequence
-from ...pattern.writer import NEVER, project, surely_begins
+from ...pattern.writer import project
 from ...unicode.code_points import ALL, CodePoints
 
 

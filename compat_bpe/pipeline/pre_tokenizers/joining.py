@@ -28,10 +28,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...pattern.ast import Alternatives, Chars, Node, PatternError, Repeat
+from ...pattern.ast import (
+    NEVER,
+    Alternatives,
+    Chars,
+    Node,
+    PatternError,
+    Repeat,
+    can_be_empty,
+    looks_back,
+)
 from ...pattern.splitter import Splitter
 from ...pattern.translation import Translation
-from ...pattern.writer import NEVER, can_be_empty, looks_back, project
+from ...pattern.writer import project
 from ...unicode.code_points import NONE, CodePoints
 from .gaps import any_of, matches, matches_and_gaps
 from .plain import NAME

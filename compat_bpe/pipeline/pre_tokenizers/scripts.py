@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ...unicode.scripts import script_of
+from ...unicode.properties import script_of
 from ...unicode.tables import SCRIPTS
 from ..aligned import Aligned
 from ..cache import Memo

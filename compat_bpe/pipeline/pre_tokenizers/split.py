@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from ...parallel.lazy import cached_property
-from ...pattern.ast import Alternatives, Chars, Node, PatternError, Repeat
+from ...pattern.ast import Alternatives, Chars, Node, PatternError, Repeat, can_be_empty
 from ...pattern.ast import Sequence as NodeSequence
 from ...pattern.splitter import Splitter
-from ...pattern.writer import can_be_empty
 from ...unicode.code_points import ALL, CodePoints
 from ..aligned import Aligned
 from .gaps import any_of, matches_and_gaps

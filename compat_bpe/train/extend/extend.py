@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...encodings.encoding import Encoding
-from ...fit.text_encoder import check_encoding
+from ...fit.boundary import check_encoding
 from ...pipeline.chunks import is_byte_level
 from .extended import Extended as Extended
 from .extended import Term as Term

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...pipeline.models.sentencepiece.vocabulary import SPACE
-from ...unicode.scripts import script_of
+from ...unicode.properties import script_of
 from .settings import BOUNDARY, UNKNOWN_CHARACTER, SentencePieceSettings
 
 #: No piece has one of these.

@@ -1,23 +1,51 @@
-r"""The position automaton of a pattern (Glushkov 1961).
+r"""Which characters follow each other in matches; from that, cut points, and how far a match looks.
 
-The property: the characters of every match stand on a path of positions, each of which may follow
-the one before.
+The property of the position automaton (Glushkov 1961): the characters of every match stand on a
+path of positions, each of which may follow the one before. The argument: each class in the tree is
+a position. A match goes through the tree in the order in which the tree allows, and takes each
+character at a class. Conditions (lookaround, anchors), the order of alternatives, and what greedy,
+lazy, possessive and atomic groups prefer only ever forbid matches. So there are paths for all
+matches, and for more.
 
-The argument: each class in the tree is a position. A match goes through the tree in the order in
-which the tree allows, and takes each character at a class. Conditions (lookaround, anchors), the
-order of alternatives, and what greedy, lazy, possessive and atomic groups prefer only ever forbid
-matches. So there are paths for all matches, and for more.
+The property of cut points: a position between two characters is a *cut point* if splitting the two
+parts gives the same chunks as splitting the whole. Two conditions ensure this:
+
+- in no match can the second character follow the first;
+- right after the first character, the pattern asks nothing about the text around it.
+
+The argument:
+
+1. Every match ends at the cut point or before it, or begins there or after it.
+2. No match on the left has looked at text on the right.
+3. A match that begins on the right never looks back.
+
+In cl100k_base, for instance, a letter is only ever followed by another letter. So a text may be
+cut before any space that follows a letter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import reduce
 from operator import or_
 from typing import Callable, NamedTuple, TypeVar
 
 from ..unicode.code_points import NONE, CodePoints
-from .ast import EMPTY, Alternatives, Anchor, Atomic, Chars, Look, Node, Repeat, Sequence
+from .ast import (
+    EMPTY,
+    Alternatives,
+    Anchor,
+    Atomic,
+    Chars,
+    Look,
+    Node,
+    Repeat,
+    Sequence,
+    changed,
+    children,
+    looks_back,
+)
 
 #: The most rounds for which a repeat is written out, so that its end is known.
 _WRITTEN_OUT = 16
@@ -31,7 +59,7 @@ _Key = TypeVar("_Key")
 
 
 class TooManyPositions(ValueError):
-    """So many positions follow each other that an automaton would take much memory."""
+    """An error for a pattern of which an automaton would take much memory."""
 
 
 class _Ends(NamedTuple):
@@ -186,7 +214,7 @@ class _Computed(dict[_Key, int]):
 
 def written_out(node: Node) -> Node:
     """Return a tree with the same paths; its repeats of few rounds are written as sequences."""
-    node = _changed(node, written_out)
+    node = changed(node, written_out)
     if not isinstance(node, Repeat) or node.high is None or not 1 < node.high <= _WRITTEN_OUT:
         return node
     optional = Repeat(node.item, 0, 1, node.mode)
@@ -199,35 +227,110 @@ def _size_written_out(tree: Node) -> int:
     waiting = [(tree, 1)]
     while waiting:
         node, rounds = waiting.pop()
-        if isinstance(node, Sequence):
-            waiting += [(item, rounds) for item in node.items]
-        elif isinstance(node, Alternatives):
-            waiting += [(branch, rounds) for branch in node.branches]
-        elif isinstance(node, Repeat):
-            high = node.high or 1
-            waiting.append((node.item, rounds * (high if high <= _WRITTEN_OUT else 1)))
-        elif isinstance(node, (Atomic, Look)):
-            waiting.append((node.item, rounds))
-        else:
+        if isinstance(node, (Chars, Anchor)):
             size += rounds
+        elif isinstance(node, Repeat) and (node.high or 1) <= _WRITTEN_OUT:
+            rounds *= node.high or 1
+        waiting += [(child, rounds) for child in children(node)]
     return size
 
 
 def without_conditions(node: Node) -> Node:
     """Return a tree with all matches of another, and more: it has no conditions."""
-    return EMPTY if isinstance(node, (Look, Anchor)) else _changed(node, without_conditions)
-
-
-def _changed(node: Node, change: Callable[[Node], Node]) -> Node:
-    """Return a node with each of its children changed."""
-    if isinstance(node, Sequence):
-        return Sequence(tuple(map(change, node.items)))
-    if isinstance(node, Alternatives):
-        return Alternatives(tuple(map(change, node.branches)))
-    if isinstance(node, (Repeat, Atomic, Look)):
-        return node._replace(item=change(node.item))
-    return node
+    return EMPTY if isinstance(node, (Look, Anchor)) else changed(node, without_conditions)
 
 
 def _bits(numbers: Iterable[int]) -> int:
     return reduce(or_, (1 << number for number in numbers), 0)
+
+
+#: Characters that follow words and clauses; cut points are looked for before them.
+_CANDIDATES = ' \n\t!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~、。，'
+#: The sign for a space, which is a candidate for patterns that treat it by itself.
+_SPACE_SIGN = "▁"
+#: Further characters to try where a long text has no other cut point.
+_MORE_CANDIDATES = (
+    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    + "'\r\xa0\u3000！？：；…—“”‘’《》「」『』（）【】〈〉·،؛؟।॥"
+)
+
+
+def cut_point_pairs(tree: Node, fine: bool = False) -> list[tuple[CodePoints, CodePoints]]:
+    r"""Return pairs of sets with a cut point between any character of the first and the second.
+
+    With ``fine`` there are more pairs, and they take longer to look for in a text. A pattern
+    that looks back (``^``, ``\b``, ``(?<=…)``) has no cut points and gets no pairs. A very large
+    one gets none either.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> pairs = cut_point_pairs(parse(r" ?[a-z]+|\s+(?!\S)|\s"))
+    >>> any(ord("a") in left and ord(" ") in right for left, right in pairs)
+    True
+    >>> any(ord(" ") in left and ord(" ") in right for left, right in pairs)
+    False
+    """
+    if looks_back(tree):
+        return []
+    positions = Positions()
+    try:
+        positions.add(tree)
+    except TooManyPositions:
+        return []
+    by_left: dict[CodePoints, CodePoints] = {}
+    candidates = _CANDIDATES + (_MORE_CANDIDATES if fine else "")
+    if CodePoints.of(_SPACE_SIGN) in positions.points:
+        candidates += _SPACE_SIGN
+    for char in candidates:
+        taking = {
+            position
+            for position, points in enumerate(positions.points)
+            if points is None or ord(char) in points
+        }
+        before = [
+            points
+            for points, followers in zip(positions.points, positions.followers)
+            if points is not None and not taking.isdisjoint(followers)
+        ]
+        left = ~CodePoints.union(*before)
+        by_left[left] = by_left.get(left, NONE) | CodePoints.of(char)
+    return [(left, right) for left, right in by_left.items() if left]
+
+
+class Reach:
+    r"""The reach of one pattern: how far a match looks into the text.
+
+    The property: a match depends on the characters that it was compared with, and on no others. So
+    it is the same in every text that has these characters at this position.
+
+    The argument: the characters are found by following all ways through the pattern at once until
+    every way has ended. A lookahead is a way of its own. ``re`` may never try some of these ways;
+    then the reach is a little longer than need be, and still right.
+
+    Args:
+        tree: the pattern, which must not look back.
+
+    >>> from compat_bpe.pattern.parser import parse
+    >>> reach = Reach(parse(r"[0-9]{1,3}|[a-z]+|\s+(?!\S)|\s"))
+    >>> reach.end("12345", 0), reach.end("ab c", 0), reach.end("  a", 0), reach.end("12", 0)
+    (3, 3, 3, 3)
+    """
+
+    def __init__(self, tree: Node) -> None:
+        self._automaton: Automaton | None = None
+        with suppress(TooManyPositions):  # otherwise it may look at everything
+            self._automaton = Automaton(tree)
+
+    def end(self, text: str, start: int) -> int:
+        """Return the end of the characters that a match at ``start`` looks at.
+
+        It is one more than the length of the text if the match asks whether the text ends there.
+        """
+        if self._automaton is None:
+            return len(text) + 1
+        holding, after = self._automaton.holding, self._automaton.after
+        state = self._automaton.first
+        for place in range(start, len(text)):
+            if not state:
+                return place
+            state = after[state & holding[text[place]]]
+        return len(text) + bool(state)

@@ -1,4 +1,4 @@
-"""A pattern made faster finds what it found before."""
+"""Trees of patterns: what is told from them is so, and what is made faster finds the same."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.pattern.ast import Chars, Node
-from compat_bpe.pattern.parser import parse
-from compat_bpe.pattern.writer import (
+from compat_bpe.encodings.patterns import PATTERNS
+from compat_bpe.pattern.ast import (
+    Chars,
+    Node,
     can_be_empty,
-    join_runs,
     looks_back,
-    project,
-    relax,
+    stays_whole,
     surely_begins,
-    to_re,
     walk,
 )
+from compat_bpe.pattern.parser import parse
+from compat_bpe.pattern.splitter import Splitter
+from compat_bpe.pattern.writer import join_runs, project, relax, to_re
 from compat_bpe.unicode.code_points import CodePoints
 from tests.examples import scaled
 from tests.pipeline.random_trees import trees, words
@@ -71,7 +72,7 @@ WORDS = words("ab")
 
 
 def matches(tree: Node) -> list[tuple[int, int] | None]:
-    """Where a pattern matches at the beginning of each word."""
+    """Return the match of a pattern at the beginning of each word."""
     compiled = re.compile(to_re(tree))
     return [found.span() if (found := compiled.match(word)) else None for word in WORDS]
 
@@ -209,3 +210,41 @@ def test_what_needs_groups(pattern: str, needed: bool) -> None:
 )
 def test_what_is_written(pattern: str, written: str) -> None:
     assert to_re(parse(pattern)) == written
+
+
+#: Patterns over few characters; the first eight must be taken for ones with the property.
+WHOLE = [
+    *(r"a+|b", r"a(?!b)|.", r"a++b|a|b|c", r"ab?(?!c)|[abc]|\s+$|\s", r"(?:ab)+?(?!a)|."),
+    *(r"a+?$|a+b|.", r"(?:a|ab)(?!c)b?|.", r"(?>a)b|(?:aa|b)+|."),
+]
+SPLIT = [
+    *(
+        r"(?<=a)b+|.",
+        r"(?<!a)b|..",
+        r"\A.b|.",
+        r"aa(?=b)|.",
+        r"a(?!bc)b?|aab|.",
+        r"(?>aaab|a)(?!c)|aa|.",
+    ),
+    *(r"(?:aaab|a)++(?!c)|aa|.", r"a(?!$)|.", r"\ba+|.b?", r"a(?!(?!b))|ab|."),
+]
+
+
+def test_known_patterns_have_the_property() -> None:
+    without = [name for name, pattern in PATTERNS.items() if not stays_whole(parse(pattern))]
+    # "it's " before a digit ends in a space, which is a chunk of its own at the end of a text.
+    assert without == ["superbpe"]
+
+
+@pytest.mark.parametrize("pattern", WHOLE)
+@given(text=st.text("aaab c", max_size=8))
+def test_chunks_stay_whole(pattern: str, text: str) -> None:
+    assert stays_whole(parse(pattern))
+    chunks = Splitter(pattern).chunks
+    for chunk in chunks(text):
+        assert chunks(chunk) == [chunk]
+
+
+@pytest.mark.parametrize("pattern", SPLIT)
+def test_all_others_are_told_apart(pattern: str) -> None:
+    assert not stays_whole(parse(pattern))

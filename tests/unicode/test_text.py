@@ -1,15 +1,27 @@
-"""UTF-8 in pieces is what it is as a whole."""
+"""Text: UTF-8 in pieces, surrogates, words and grapheme clusters, each against its definition."""
 
 from __future__ import annotations
 
 import pickle
+import sys
 from typing import Callable
 
 import pytest
-from hypothesis import given
+import regex
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.unicode.utf8 import KeptBytes, StreamDecodeError, Utf8Decoder, replace_escaped
+from compat_bpe.unicode.clusters import long_clusters
+from compat_bpe.unicode.surrogates import check_text
+from compat_bpe.unicode.text import (
+    KeptBytes,
+    StreamDecodeError,
+    Utf8Decoder,
+    _split_on_pypy,
+    replace_escaped,
+    words_of,
+)
+from tests.examples import scaled
 
 #: Bytes that are often within a character, and often wrong there.
 some_bytes = st.lists(
@@ -126,3 +138,84 @@ def test_escaped_bytes_are_replaced_as_by_python_and_kept(pieces: list[bytes]) -
     decoder = Utf8Decoder("surrogateescape")
     fed = [*map(decoder.feed, pieces), decoder.finish()]
     assert "".join(map(replace_escaped, fed)) == expected
+
+
+def refusal(call: Callable[[], object]) -> tuple[object, ...]:
+    """Return the arguments of the error for a text that a call refuses; empty if it takes it."""
+    try:
+        call()
+    except UnicodeEncodeError as error:
+        return error.args
+    return ()
+
+
+@given(st.text(st.sampled_from("aé中😀\ud83d\ude00\udfff"), max_size=8))
+@example("\ud83d\ude00")
+@example("é" * 9 + "\udfff")
+@example("😀" * 9 + "\ud800")
+def test_surrogates_are_refused(text: str) -> None:
+    assert refusal(lambda: check_text(text)) == refusal(text.encode)
+
+
+@pytest.mark.parametrize("code_point", [0xD7FF, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xE000])
+def test_the_borders_of_the_surrogates(code_point: int) -> None:
+    for text in (chr(code_point), chr(code_point) + "\U0010ffff"):
+        if 0xD800 <= code_point <= 0xDFFF:
+            with pytest.raises(UnicodeEncodeError, match="'utf-8' codec"):
+                check_text(text)
+        else:
+            check_text(text)
+
+
+def test_only_text_is_taken() -> None:
+    with pytest.raises(TypeError, match="text must be a str, not bytes"):
+        check_text(b"a")  # type: ignore[arg-type]
+
+
+#: White space by Unicode, and the separators of information.
+SPACES = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+
+
+def test_every_space_separates_and_nothing_else() -> None:
+    for split in (words_of, _split_on_pypy):
+        assert split("".join(f"a{space}" for space in SPACES)) == ["a"] * len(SPACES)
+        assert split("a\u180eb\u200bc") == ["a\u180eb\u200bc"]
+
+
+@pytest.mark.skipif(sys.implementation.name == "pypy", reason="PyPy splits otherwise")
+@given(st.text(st.sampled_from(SPACES + "ab\u180e") | st.characters()))
+def test_the_way_of_pypy_is_the_split_of_cpython(text: str) -> None:
+    assert _split_on_pypy(text) == words_of(text) == text.split()
+
+
+#: Some characters of each class but linkers: `regex` joins those to what follows anywhere.
+chars = st.sampled_from(
+    "a1中\r\n\t\u200b\u0301\u0323\u200c\u200d\u0903\u0e33\u0600\u06dd©™👩👍🏽❤\ufe0f\U0001f1e9\U0001f1ea"
+    "\u1100\u1101\u1161\u1162\u11a8\u11a9가각\u0915\u0937\u093c\u0995"
+)
+
+
+@settings(max_examples=scaled(1000))
+@given(st.text(chars, max_size=10))
+def test_as_in_regex(text: str) -> None:
+    expected = [match.span() for match in regex.finditer(r"\X", text) if len(match.group()) > 1]
+    assert list(long_clusters(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "lengths"),
+    [
+        ("🇩🇪🇩🇪🇩", [2, 2]),
+        ("👩\u200d👩\u200d\u200d👩", [5]),
+        ("\u1100\u1100가\u11a8\u11a8\u1100", [5]),
+        ("क\u094dष\u094d\u093cक", [6]),
+        ("कष\u094d", [2]),
+        ("\u0600\u0600a\u0301", [4]),
+        ("\u0600\n\u0301\u0301", [2]),
+    ],
+)
+def test_rules(text: str, lengths: list[int]) -> None:
+    assert [end - start for start, end in long_clusters(text)] == lengths
