@@ -23,8 +23,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, Callable
 
 from ..files.compressed import read_lines, uncompressed_name
-from ..files.json_message import json_message
 from ..files.text import STDIN, not_utf8
+from ..files.whole import json_message
 from ..formats.checked_json import is_unicode
 from .counted import MOST, check_chunk, checked_count
 from .documents import LINE_LIMIT, group_of, is_json_lines

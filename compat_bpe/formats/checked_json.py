@@ -10,8 +10,7 @@ import os
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from ..files.json_message import json_message
-from ..files.whole import read_whole
+from ..files.whole import json_message, read_whole
 from .json_numbers import read_float
 
 
