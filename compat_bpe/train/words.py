@@ -17,7 +17,7 @@ from ..corpus.chunk_counts import ChunkCounter, Counts
 from ..corpus.counted import Counted
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
-from ..formats.models.word_level import WordLevelPart
+from ..formats.models.base import WordLevelPart
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
 from ..parallel.lazy import cached_property
 from .counted_chunks import word_check

@@ -23,10 +23,10 @@ from ..files.whole import NotRegularError, read_whole
 from ..files.write import is_abandoned, locked, put_in_place, sync_file, sync_folder
 from ..fit.text_encoder import check_encoding
 from ..formats.checked_json import is_unicode
-from ..formats.manifest import ALL_FORMATS as ALL_FORMATS
-from ..formats.manifest import FORMATS as FORMATS
-from ..formats.manifest import MANIFEST as MANIFEST
-from ..formats.manifest import SENTENCEPIECE
+from ..formats.settings_beside import ALL_FORMATS as ALL_FORMATS
+from ..formats.settings_beside import FORMATS as FORMATS
+from ..formats.settings_beside import MANIFEST as MANIFEST
+from ..formats.settings_beside import SENTENCEPIECE
 from ..pipeline.added.added_tokens import AddedToken
 from .run.results import LearnedMerge
 from .sentencepiece.model import save_trained_sentencepiece

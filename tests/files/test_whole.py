@@ -15,7 +15,7 @@ from compat_bpe.files.git import read_settings
 from compat_bpe.files.ignore import Scope
 from compat_bpe.files.walk import Walk
 from compat_bpe.files.whole import GITS_LIMIT, json_message, read_at_most, read_whole
-from compat_bpe.formats.sentencepiece_read import read_sentencepiece
+from compat_bpe.formats.sentencepiece import read_sentencepiece
 
 posix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices with names")
 

@@ -16,11 +16,7 @@ from compat_bpe.fit.last_cut_point import last_cut_point
 from compat_bpe.fit.longest_part import fits, longest_prefix, longest_suffix
 from compat_bpe.fit.truncate import Keep
 from compat_bpe.formats.models.bpe import RankedModel
-from compat_bpe.formats.parts.pre_tokenizers import (
-    byte_level_part,
-    pre_tokenizers_part,
-    split_part,
-)
+from compat_bpe.formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pipeline.added.added_tokens import AddedToken
 from tests.fit.by_trying import (

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.formats.checked_json import parse_json
-from compat_bpe.formats.json_numbers import read_float, written_float
+from compat_bpe.formats.checked_json import parse_json, read_float, written_float
 
 #: What tokenizers 0.23.3 has read.
 READ = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.normalizers import read_normalizer
+from compat_bpe.formats.parts.before_model import read_normalizer
 
 BERT = {
     "type": "BertNormalizer",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from compat_bpe.formats.models.wordpiece import WordPiecePart
+from compat_bpe.formats.models.base import WordPiecePart
 from compat_bpe.formats.vocab_txt import read_vocab_txt
 from compat_bpe.unicode.properties import white_space
 

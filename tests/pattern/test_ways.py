@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.pre_tokenizers import steps
+from compat_bpe.formats.parts.before_model import steps
 from compat_bpe.pattern.ast import Node
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.prepared import PREPARED
