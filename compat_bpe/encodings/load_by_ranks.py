@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..formats.settings_beside import Settings
-    from .rank_families.base import RankFamily
+    from .rank_families import RankFamily
 
 #: The name of DeepSeek's pre-tokenizer, which is no single pattern.
 DEEPSEEK = "deepseek"
