@@ -70,7 +70,7 @@ def _numbered(text: str, start: int, end: int) -> list[str]:
 
 #: GLM-4-9B, whose ``tokenizer.model`` is a rank file; later models have a ``tokenizer.json``. The
 #: names are for a file without ``tokenizer_config.json``.
-_GLM4 = RankFamily(
+_GLM4: RankFamily = RankFamily(
     "glm4",
     [
         *("<|endoftext|>", "[MASK]", "[gMASK]", "[sMASK]", "<sop>", "<eop>"),
@@ -202,7 +202,7 @@ def _qwen_tokens(count: int, settings: Settings) -> Mapping[str, int]:
 
 #: Qwen 1, as its ``tokenization_qwen.py`` has it (Qwen/Qwen-7B); ``qwen.tiktoken`` is its file.
 #: Models that read images have more special tokens, which are not known here.
-_QWEN = RankFamily(
+_QWEN: RankFamily = RankFamily(
     "qwen",
     ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *_numbered("<|extra_%d|>", 0, 205)],
     _qwen_tokens,

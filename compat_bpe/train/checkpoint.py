@@ -26,7 +26,7 @@ from hashlib import sha256
 from operator import index
 from typing import Any
 
-from ..corpus.counted import Counted, rows_of
+from ..corpus.chunk_counts import Counted, rows_of
 from ..corpus.counts_file import CountsReader, Row, write_rows
 from ..encodings.encoding import Encoding
 from ..files.whole import open_regular, read_whole

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..corpus.counted import Counted
+from ..corpus.chunk_counts import Counted
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.base import WordLevelPart
 from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..corpus.counted import Counted
+from ..corpus.chunk_counts import Counted
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.base import WordPiecePart
 from .bpe.measure import GreedyWords

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Callable, NamedTuple, Protocol
 
-from ..corpus.chunk_counts import ChunkCounter, Counts
-from ..corpus.counted import Counted
+from ..corpus.chunk_counts import ChunkCounter, Counted, Counts
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
 from ..formats.models.base import WordLevelPart

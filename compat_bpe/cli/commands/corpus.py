@@ -12,8 +12,15 @@ import click
 from click.core import ParameterSource
 
 from ...corpus.chunk_counts import ChunkCounter, Counts, Spill
-from ...corpus.counts_file import Row, check_output, write_rows
-from ...corpus.counts_merge import MOST_ROWS, CountsMerger, collapsed, frequent
+from ...corpus.counts_file import (
+    MOST_ROWS,
+    CountsMerger,
+    Row,
+    check_output,
+    collapsed,
+    frequent,
+    write_rows,
+)
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...encodings.encoding import Encoding
 from ...files.text import STDIN

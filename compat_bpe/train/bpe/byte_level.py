@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from itertools import count
 from typing import Any, ClassVar
 
-from ...corpus.counted import Counted
+from ...corpus.chunk_counts import Counted
 from ...encodings.encoding import Encoding
 from ...formats.settings_beside import FORMATS
 from ...parallel.lazy import cached_property

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ...corpus.counted import Counted
+from ...corpus.chunk_counts import Counted
 from ...encodings.tokenizer import Tokenizer
 from ...formats.models.bpe import ListedModel, RankedModel
 from ...formats.parts.written import byte_level_part

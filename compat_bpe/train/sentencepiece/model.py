@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ...corpus.counted import Counted, rows_of
+from ...corpus.chunk_counts import Counted, rows_of
 from ...encodings.save_sentencepiece import checked_bytes
 from ...encodings.sentencepiece import SentencePiece
 from ...files.write import write_files
