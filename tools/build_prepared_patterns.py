@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 from compat_bpe.encodings import deepseek  # noqa: E402
 from compat_bpe.encodings.patterns import PATTERNS  # noqa: E402
 from compat_bpe.formats.checked_json import Json  # noqa: E402
-from compat_bpe.formats.parts.pre_tokenizers import steps  # noqa: E402
+from compat_bpe.formats.parts.before_model import steps  # noqa: E402
 from compat_bpe.pattern.parser import parse  # noqa: E402
 from compat_bpe.pattern.splitter import Splitter  # noqa: E402
 from compat_bpe.pattern.translation import (  # noqa: E402

@@ -14,7 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..files.json_message import json_message
+from ..files.whole import json_message
 from .messages import Plain, fail, kind_of
 
 #: The members of a request that bring in text from elsewhere, or from a search.

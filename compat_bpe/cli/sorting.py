@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..files.names import parts_of_path
+from ..files.text import parts_of_path
 from ..files.walk import Found
 from .counting import Counts
 from .output import plural

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from ..files.names import parts_of_path
-from ..files.text import STDIN
+from ..files.text import STDIN, parts_of_path
 from .sorting import Counted, more_files
 
 #: The lines drawn before an entry and before the last one, and before the entries within these.

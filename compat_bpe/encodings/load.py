@@ -220,7 +220,7 @@ def _load_rwkv(path: str, pattern: str | None, name: str) -> Encoding:
 
 
 def _load_sentencepiece(path: str, pattern: str | None, name: str) -> Encoding:
-    from ..formats.sentencepiece_read import read_sentencepiece
+    from ..formats.sentencepiece import read_sentencepiece
     from .sentencepiece import SentencePiece
 
     _refuse_pattern(path, pattern)
@@ -257,7 +257,7 @@ def _load_pair(first: str, second: str, pattern: str | None, name: str) -> Encod
         pattern = pattern_named(pattern)
     else:
         from ..formats.gpt2 import read_gpt2
-        from ..formats.manifest import AS_TOKENIZER_JSON, manifest_of
+        from ..formats.settings_beside import AS_TOKENIZER_JSON, manifest_of
 
         manifest = manifest_of(vocabulary, merges)
         if manifest is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..formats.settings_beside import Settings
-    from .rank_families.base import RankFamily
+    from .rank_families import RankFamily
 
 #: The name of DeepSeek's pre-tokenizer, which is no single pattern.
 DEEPSEEK = "deepseek"
@@ -32,7 +32,7 @@ def load_ranks_file(
     if pattern is not None:
         return load_tiktoken(path, pattern=pattern, special_tokens=special_tokens, name=name)
     from ..files.whole import read_whole
-    from ..formats.manifest import manifest_of
+    from ..formats.settings_beside import manifest_of
     from ..formats.tiktoken import parse_ranks
     from .rank_families import family_of
 
@@ -92,7 +92,7 @@ def _of_family(
             special_tokens=dict(special_tokens),
         )
     from ..formats.models.bpe import RankedModel
-    from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+    from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
     from ..formats.tokenizer_json import TokenizerDefinition
     from ..pipeline.added.added_tokens import AddedToken
     from .tokenizer import Tokenizer
@@ -118,7 +118,7 @@ def as_trained(
     name: str,
 ) -> Encoding:
     """Return an encoding by ranks, with text split as a manifest says."""
-    from ..formats.manifest import AS_TOKENIZER_JSON, MANIFEST
+    from ..formats.settings_beside import AS_TOKENIZER_JSON, MANIFEST
 
     if pattern == AS_TOKENIZER_JSON:
         raise ValueError(
@@ -147,7 +147,7 @@ def pattern_of(path: Path, pattern: str) -> str:
     try:
         return pattern_named(pattern)
     except ValueError as error:
-        from ..formats.manifest import MANIFEST
+        from ..formats.settings_beside import MANIFEST
 
         raise ValueError(f"{path.with_name(MANIFEST)}: {error}") from None
 

@@ -7,7 +7,7 @@ from .encoding import Encoding
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..formats.checked_json import Json
-    from ..formats.ranked import Ranked
+    from ..formats.json_ranks import Ranked
 
 
 def load_ranked(file: Json, name: str) -> Encoding | None:
@@ -36,15 +36,15 @@ def _parsed(file: Json) -> Ranked | None:
     # A reader is imported once a file is of its format.
     members = file.mapping()
     if "config" in members and isinstance(members.get("vocab"), list):
-        from ..formats.tekken import parse_tekken
+        from ..formats.json_ranks import parse_tekken
 
         return parse_tekken(file)
     if "regular_tokens" in members:
-        from ..formats.grok import parse_grok
+        from ..formats.json_ranks import parse_grok
 
         return parse_grok(file)
     if "bpe_ranks" in members:
-        from ..formats.js_tiktoken import parse_js_tiktoken
+        from ..formats.json_ranks import parse_js_tiktoken
 
         return parse_js_tiktoken(file)
     return None

@@ -17,8 +17,8 @@ from ..fit.boundary import check_encoding
 from ..formats.checked_json import is_unicode, parse_json
 from ..formats.gpt2 import format_encoder_json, format_vocab_bpe
 from ..formats.models.bpe import ListedModel, RankedModel
-from ..formats.parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
-from ..formats.parts.settings import padding_part, truncation_part
+from ..formats.parts.after_model import padding_part, truncation_part
+from ..formats.parts.written import byte_level_part, pattern_part, pre_tokenizers_part
 from ..formats.tiktoken import format_ranks, parse_ranks
 from ..formats.tokenizer_json import TokenizerDefinition, parse_tokenizer
 from ..formats.vocab_merges import is_heading, parse_merges

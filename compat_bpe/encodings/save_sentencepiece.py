@@ -6,8 +6,7 @@ import os
 
 from ..files.write import write_files
 from ..fit.boundary import check_encoding
-from ..formats.sentencepiece_read import parse_sentencepiece
-from ..formats.sentencepiece_write import sentencepiece_bytes
+from ..formats.sentencepiece import parse_sentencepiece, sentencepiece_bytes
 from .encoding import Encoding
 from .save import check_same_ids
 from .sentencepiece import SentencePiece

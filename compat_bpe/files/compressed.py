@@ -9,6 +9,7 @@ Memory is bounded, whatever the data decompresses to: it comes in blocks.
 
 from __future__ import annotations
 
+import io
 import re
 import zlib
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from io import BufferedReader, RawIOBase
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, NamedTuple, Protocol
 
 from .text import open_bytes
+from .whole import SIZE_LIMIT, read_at_most
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -319,3 +321,33 @@ class _Told(RawIOBase):
         self.size += len(data)
         self._advance(len(data))
         return len(data)
+
+
+def text_lines(data: bytes, source: str) -> list[str]:
+    """Return the lines of a file of UTF-8, without the line feeds.
+
+    Args:
+        data: the content of the file, which may be a gzip.
+        source: its name in messages.
+
+    Raises:
+        ValueError: ``{file}: {place}: {reason}``. It is damaged, or too large.
+    """
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            with open_gzip(io.BytesIO(data)) as unpacked:
+                data = read_at_most(unpacked.read, SIZE_LIMIT + 1)
+        except EOFError:
+            raise ValueError(f"{source}: damaged gzip data: it is cut short") from None
+        except DamagedError as error:
+            raise ValueError(f"{source}: {error}") from None
+        if len(data) > SIZE_LIMIT:
+            raise ValueError(f"{source}: larger than {SIZE_LIMIT:,} bytes when it is unpacked")
+    try:
+        lines = data.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{source}: line {number}: not UTF-8: {error.reason}") from None
+    if not lines[-1]:
+        lines.pop()
+    return lines

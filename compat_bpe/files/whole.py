@@ -1,4 +1,4 @@
-"""Files that are read whole: vocabularies, settings, ignore files."""
+"""Files that are read whole; apart from ``text``, since every ``load`` imports it at the start."""
 
 from __future__ import annotations
 
@@ -105,3 +105,16 @@ def read_gits_text(path: str) -> str:
 
 def _opened_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | _AT_ONCE)
+
+
+def json_message(message: str) -> str:
+    r"""Return a message of ``json``, mended where PyPy spoils it.
+
+    PyPy puts a single byte of a character that is not ASCII into the message, as if that were
+    ASCII. To print such a string, or to put it into another one, raises ``SystemError``. To
+    encode it does not.
+
+    >>> json_message("Unexpected 'é'")
+    "Unexpected 'é'"
+    """
+    return message.encode("utf-8", "backslashreplace").decode("utf-8", "backslashreplace")

@@ -22,8 +22,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 
-from ..files.json_message import json_message
-from ..files.whole import read_whole
+from ..files.whole import json_message, read_whole
 from ..pipeline.byte_level import BYTE_TO_UNICODE, decode_bytes, encode_bytes
 from ..pipeline.models.bpe.by_rank import merges_by_rank
 from . import RANK_LIMIT

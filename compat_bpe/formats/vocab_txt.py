@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from ..files.compressed import text_lines
+from ..files.whole import read_whole
 from ..unicode.properties import white_space
 from .checked_json import Json
-from .lines import read_lines
-from .parts.transformers import (
+from .parts.written import (
     BERT_PRE_TOKENIZER,
     bert_normalizer_part,
     template_part,
@@ -159,7 +160,8 @@ def read_vocab_txt(path: Path) -> TokenizerDefinition:
 
 
 def _read_vocabulary(path: Path) -> dict[str, int]:
-    vocabulary = {line.rstrip(_WHITE_SPACE): number for number, line in enumerate(read_lines(path))}
+    lines = text_lines(read_whole(path), str(path))
+    vocabulary = {line.rstrip(_WHITE_SPACE): number for number, line in enumerate(lines)}
     if not any(vocabulary):
         raise ValueError(f"{path}: line 1: the file ends without any token")
     return vocabulary

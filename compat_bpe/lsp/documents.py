@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from ..encodings.resolve import Answer
 from ..files.markdown import is_markdown
-from ..files.names import path_of_uri
+from ..files.text import path_of_uri
 from ..fit.document import Document
 from .settings import Choice
 

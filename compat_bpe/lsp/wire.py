@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import Any, BinaryIO
 
-from ..files.json_message import json_message
+from ..files.whole import json_message
 from .errors import INVALID_REQUEST, PARSE_ERROR, RpcError
 
 #: The greatest length of a message in bytes.  50 MB of text may take 300 MB as JSON.

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from ..files.names import path_of_uri
+from ..files.text import path_of_uri
 from ..files.whole import open_regular
 from .bounds import CallError
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..files.whole import read_whole
-from ..formats.manifest import MANIFEST
+from ..formats.settings_beside import MANIFEST
 from .names import Key, text
 
 #: The most rows of a table in text.

@@ -19,8 +19,7 @@ from ..corpus.counts_file import Row, check_output, write_rows
 from ..corpus.masking import read_rules
 from ..corpus.prepare import Preparation
 from ..encodings.load import load
-from ..files.streamed import written_whole
-from ..files.write import write_files
+from ..files.write import write_files, written_whole
 from ..report.head import page_time
 from ..report.html import page
 from ..report.order import by_difference

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ..corpus.arrow import import_pyarrow
+from ..corpus.tables import import_pyarrow
 
 _MISSING = "compat_bpe.spark needs PySpark 4 and PyArrow: pip install 'compat-bpe[spark]'"
 

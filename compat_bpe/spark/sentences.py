@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from ..corpus.chunk_counts import Counts
-from ..corpus.counted import Counted, rows_of
+from ..corpus.chunk_counts import Counted, Counts, rows_of
 from ..corpus.documents import DocumentPart
 from ..encodings.sentencepiece import SentencePiece
 from ..train.sentencepiece.corpus import corpus_of, lines_of, sentences_of, word_splitter

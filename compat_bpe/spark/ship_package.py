@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from ..files.streamed import written_whole
+from ..files.write import written_whole
 from ..version import __version__
 
 TYPE_CHECKING = False

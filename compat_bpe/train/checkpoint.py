@@ -26,13 +26,11 @@ from hashlib import sha256
 from operator import index
 from typing import Any
 
-from ..corpus.counted import Counted, rows_of
+from ..corpus.chunk_counts import Counted, rows_of
 from ..corpus.counts_file import CountsReader, Row, write_rows
 from ..encodings.encoding import Encoding
-from ..files.lock import locked
-from ..files.streamed import written_whole
 from ..files.whole import open_regular, read_whole
-from ..files.write import write_files
+from ..files.write import locked, write_files, written_whole
 from ..version import __version__
 from .run.results import Trained
 from .trainer import Advance, KindSettings, Trainer

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, Callable, Protocol
 
-from ..corpus.counted import Counted, NotAChunkError, shown
+from ..corpus.chunk_counts import Counted, NotAChunkError, shown
 from ..encodings.encoding import Encoding
 from ..encodings.load_by_ranks import DEEPSEEK
 from ..pattern.ast import stays_whole
@@ -70,8 +70,8 @@ def whole_chunk_check(encoding: Encoding, pattern: str) -> Callable[[str], None]
     >>> from compat_bpe import get_encoding
     >>> whole_chunk_check(get_encoding("gpt2"), "gpt2")("hug pug")
     Traceback (most recent call last):
-    compat_bpe.corpus.counted.NotAChunkError: 'hug pug' is not one chunk of the pattern 'gpt2': it \
-splits into 'hug', ' pug'
+    compat_bpe.corpus.chunk_counts.NotAChunkError: 'hug pug' is not one chunk of the pattern \
+'gpt2': it splits into 'hug', ' pug'
     """
     if pattern != DEEPSEEK:  # whose steps each leave their chunks whole
         tree = encoding.core.splitter.tree

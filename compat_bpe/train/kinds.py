@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Callable, Protocol
 
-from ..corpus.counted import Counted
+from ..corpus.chunk_counts import Counted
 from ..encodings.encoding import Encoding
 from ..encodings.sentencepiece import SentencePiece
 from ..formats.sentencepiece import BPE, UNIGRAM

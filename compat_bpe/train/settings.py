@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..corpus.counted import Counted
+from ..corpus.chunk_counts import Counted
 from ..encodings.tokenizer import Tokenizer
-from ..formats.manifest import AS_TOKENIZER_JSON
+from ..formats.settings_beside import AS_TOKENIZER_JSON
 from ..formats.tokenizer_json import TokenizerDefinition
 from ..parallel.lazy import cached_property
 from ..pipeline.added.added_tokens import AddedToken

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from ..formats.parts.pre_tokenizers import byte_level_part
-from ..formats.parts.transformers import (
+from ..formats.parts.written import (
     BERT_PRE_TOKENIZER,
     bert_normalizer_part,
+    byte_level_part,
     sentence_part,
     template_part,
     text_item,

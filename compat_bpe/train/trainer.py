@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields
 from typing import Any, Callable, ClassVar, NamedTuple
 
-from ..corpus.chunk_counts import Counts
-from ..corpus.counted import Counted
+from ..corpus.chunk_counts import Counted, Counts
 from ..encodings.encoding import Encoding
 from ..unicode.surrogates import repair
 from .counted_chunks import feed_all

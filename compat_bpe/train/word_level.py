@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..corpus.counted import Counted
+from ..corpus.chunk_counts import Counted
 from ..encodings.tokenizer import Tokenizer
-from ..formats.models.word_level import WordLevelPart
-from ..formats.parts.pre_tokenizers import byte_level_part, pre_tokenizers_part, split_part
+from ..formats.models.base import WordLevelPart
+from ..formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
 from ..pipeline.byte_level import UNICODE_TO_BYTE
 from .bpe.settings import given_or
 from .run.convergence import Convergence, Curve

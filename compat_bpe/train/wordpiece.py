@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ..corpus.counted import Counted
+from ..corpus.chunk_counts import Counted
 from ..encodings.tokenizer import Tokenizer
-from ..formats.models.wordpiece import WordPiecePart
+from ..formats.models.base import WordPiecePart
 from .bpe.measure import GreedyWords
 from .bpe.merges_of_characters import Marks
 from .bpe.settings import MergeSettings, given_or

@@ -13,11 +13,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Callable, NamedTuple, Protocol
 
-from ..corpus.chunk_counts import ChunkCounter, Counts
-from ..corpus.counted import Counted
+from ..corpus.chunk_counts import ChunkCounter, Counted, Counts
 from ..encodings.encoding import Encoding
 from ..encodings.tokenizer import Tokenizer
-from ..formats.models.word_level import WordLevelPart
+from ..formats.models.base import WordLevelPart
 from ..formats.tokenizer_json import PARTS, TokenizerDefinition
 from ..parallel.lazy import cached_property
 from .counted_chunks import word_check

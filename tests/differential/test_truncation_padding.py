@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.post_processors import read_post_processor
-from compat_bpe.formats.parts.settings import (
+from compat_bpe.formats.parts.after_model import (
     padding_part,
     read_padding,
+    read_post_processor,
     read_truncation,
     truncation_part,
 )

@@ -16,8 +16,7 @@ from compat_bpe.encodings.sentencepiece import SentencePiece
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.gpt2 import format_vocab_bpe
 from compat_bpe.formats.models.bpe import RankedModel
-from compat_bpe.formats.sentencepiece import SentencePieceModel
-from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
+from compat_bpe.formats.sentencepiece import SentencePieceModel, sentencepiece_bytes
 from compat_bpe.formats.tiktoken import format_ranks, read_ranks
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from compat_bpe.pipeline.models.sentencepiece.vocabulary import NORMAL, UNKNOWN

@@ -13,11 +13,7 @@ from compat_bpe import load
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.encodings.wrong_pattern import warn_of_wrong_pattern
 from compat_bpe.formats.models.bpe import ListedModel
-from compat_bpe.formats.parts.pre_tokenizers import (
-    byte_level_part,
-    pre_tokenizers_part,
-    split_part,
-)
+from compat_bpe.formats.parts.written import byte_level_part, pre_tokenizers_part, split_part
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
 from tests.cli.in_process import runner

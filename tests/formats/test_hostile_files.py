@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 import compat_bpe
-from compat_bpe.formats.sentencepiece import SentencePieceModel
-from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
+from compat_bpe.formats.sentencepiece import SentencePieceModel, sentencepiece_bytes
 from compat_bpe.pipeline.normalizers.base import MOST_MORE, MOST_TIMES
 from compat_bpe.pipeline.normalizers.charsmap import Charsmap
 from compat_bpe.pipeline.tokenized.padding import Padding

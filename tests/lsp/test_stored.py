@@ -13,8 +13,7 @@ from compat_bpe import get_encoding, load
 from compat_bpe.chat import count_messages
 from compat_bpe.lsp.errors import INVALID_PARAMS
 from tests.encodings.stores import SMALL, cached, manifest, move_home
-from tests.formats.gguf_files import gguf
-from tests.formats.small_gguf import gpt2
+from tests.formats.small_gguf import gguf, gpt2
 from tests.lsp.client import Client, Failed, client_of
 
 TEXT = "the tokens of a text"

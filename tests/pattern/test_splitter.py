@@ -12,7 +12,7 @@ from compat_bpe.encodings import deepseek
 from compat_bpe.encodings.openai import PUBLISHED
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.pre_tokenizers import joined_steps, steps
+from compat_bpe.formats.parts.before_model import joined_steps, steps
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pattern.prepared import PREPARED
 from compat_bpe.pattern.prepared_large import LARGE

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.pre_tokenizers import steps
+from compat_bpe.formats.parts.before_model import steps
 from compat_bpe.pattern import states as states_module
 from compat_bpe.pattern.ast import (
     Alternatives,

@@ -9,9 +9,8 @@ import pytest
 
 from compat_bpe import load
 from tests.cli.exact import run
-from tests.formats.gguf_files import Written, gguf
-from tests.formats.rwkv_files import NAME, WHOLE
-from tests.formats.small_gguf import bert, gpt2, pieces
+from tests.formats.small_files import NAME, WHOLE
+from tests.formats.small_gguf import Written, bert, gguf, gpt2, pieces
 
 TEXT = "hello the hello, ab a s!\nhe said\n"
 KINDS: dict[str, dict[str, Written]] = {

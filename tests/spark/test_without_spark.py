@@ -28,9 +28,8 @@ from compat_bpe.spark.job import main
 from compat_bpe.spark.rows import Figures, digests_of, prepared
 from tests.encodings.small_vocabularies import own_encoding
 from tests.encodings.stores import cached
-from tests.formats.gguf_files import gguf
-from tests.formats.rwkv_files import NAME, WHOLE
-from tests.formats.small_gguf import bert, gpt2, pieces
+from tests.formats.small_files import NAME, WHOLE
+from tests.formats.small_gguf import bert, gguf, gpt2, pieces
 from tests.spark.corpora import texts
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.files import lock, replace
+from compat_bpe.files import write
 from compat_bpe.train import (
     CharacterBpeSettings,
     Convergence,
@@ -43,7 +43,7 @@ def without_disk() -> Iterator[None]:
     """Do not wait for the disk, as there are many checkpoints."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("sync_file", "sync_folder"):
-            patch.setattr(replace, name, lambda path: None)
+            patch.setattr(write, name, lambda path: None)
         yield
 
 
@@ -306,7 +306,7 @@ def test_a_path_in_a_state_leads_nowhere_else(tmp_path: Path) -> None:
 
 
 def test_one_run_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "_PATIENCE", 0.0)
+    monkeypatch.setattr(write, "_LOCK_PATIENCE", 0.0)
     settings = TrainingSettings(280)
     with Checkpoint(tmp_path, settings), pytest.raises(OSError, match="another program"):
         Checkpoint(tmp_path, settings).__enter__()

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat_bpe.corpus.chunk_counts import ChunkCounter
-from compat_bpe.corpus.counted import NotAChunkError
+from compat_bpe.corpus.chunk_counts import ChunkCounter, NotAChunkError
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.train import (

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from compat_bpe import load
-from compat_bpe.files.lock import locked
+from compat_bpe.files.write import locked
 from compat_bpe.train import Trained, Trainer, TrainingSettings
 from compat_bpe.train import write as output_module
 from compat_bpe.train.write import (

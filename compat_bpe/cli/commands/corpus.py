@@ -12,12 +12,19 @@ import click
 from click.core import ParameterSource
 
 from ...corpus.chunk_counts import ChunkCounter, Counts, Spill
-from ...corpus.counts_file import Row, check_output, write_rows
-from ...corpus.counts_merge import MOST_ROWS, CountsMerger, collapsed, frequent
+from ...corpus.counts_file import (
+    MOST_ROWS,
+    CountsMerger,
+    Row,
+    check_output,
+    collapsed,
+    frequent,
+    write_rows,
+)
 from ...corpus.prepare import CorpusCounts, Preparation, prepare
 from ...encodings.encoding import Encoding
-from ...files.streamed import written_whole
 from ...files.text import STDIN
+from ...files.write import written_whole
 from ...train.words import multipliers_of
 from ..options.corpus import CORPUS_OPTIONS, CorpusArguments, corpus_options
 from ..options.counts import CountedInput

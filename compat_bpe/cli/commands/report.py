@@ -14,7 +14,7 @@ import click
 from ... import __version__
 from ...corpus.documents import CorpusFile
 from ...encodings.resolve import is_path
-from ...files.streamed import written_whole
+from ...files.write import written_whole
 from ...report.curves import Check, curve_of
 from ...report.figures import Report
 from ...report.measure import report_parts

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import click
 
-from ...corpus.counted import Counted, NotAChunkError
+from ...corpus.chunk_counts import Counted, NotAChunkError
 from ...corpus.counts_file import CountsReader, Row, escape
 from ..input_path import INPUT_PATH, announce_wait, shown_name
 from ..output import CommandError, failure

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...pipeline.models.unigram.model import Unigram
 from .. import RANK_LIMIT
-from ..checked_json import Json, is_unicode
-from ..json_numbers import read_float, written_float
+from ..checked_json import Json, is_unicode, read_float, written_float
 from .base import bytes_of, definition_of, refuse_extension
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from ...encodings.load_by_ranks import DEEPSEEK
 from ...encodings.patterns import PATTERNS, pattern_named
 from ...encodings.save import ranks_of
 from ...encodings.tokenizer import Tokenizer
-from ...formats.manifest import AS_TOKENIZER_JSON
 from ...formats.models.bpe import RankedModel
-from ...formats.parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
+from ...formats.parts.written import byte_level_part, pattern_part, pre_tokenizers_part
+from ...formats.settings_beside import AS_TOKENIZER_JSON
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.ast import PatternError
 from ...pipeline.added.added_tokens import AddedToken

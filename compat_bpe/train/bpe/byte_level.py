@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, fields
 from itertools import count
 from typing import Any, ClassVar
 
-from ...corpus.counted import Counted
+from ...corpus.chunk_counts import Counted
 from ...encodings.encoding import Encoding
-from ...formats.manifest import FORMATS
+from ...formats.settings_beside import FORMATS
 from ...parallel.lazy import cached_property
 from ...pipeline.chunks import chunk_bytes
 from ..checks import check_integer, check_least, check_special_names, check_weights

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ...corpus.counted import Counted
+from ...corpus.chunk_counts import Counted
 from ...encodings.tokenizer import Tokenizer
 from ...formats.models.bpe import ListedModel, RankedModel
-from ...formats.parts.pre_tokenizers import byte_level_part
+from ...formats.parts.written import byte_level_part
 from ..run.convergence import Convergence
 from ..run.results import Learned
 from ..settings import train_with

@@ -8,12 +8,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from ...corpus.counted import Counted, rows_of
+from ...corpus.chunk_counts import Counted, rows_of
 from ...encodings.save_sentencepiece import checked_bytes
 from ...encodings.sentencepiece import SentencePiece
 from ...files.write import write_files
-from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, SentencePieceModel
-from ...formats.sentencepiece_read import read_sentencepiece
+from ...formats.sentencepiece import (
+    BPE,
+    CHAR,
+    UNIGRAM,
+    WORD,
+    SentencePieceModel,
+    read_sentencepiece,
+)
 from ...pipeline.models.sentencepiece.vocabulary import NORMAL
 from ...unicode.surrogates import repair
 from .bpe import learn_pieces

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from ...encodings.sentencepiece import SentencePiece
 from ...formats.checked_json import is_unicode
-from ...formats.manifest import SENTENCEPIECE
 from ...formats.sentencepiece import BPE, CHAR, UNIGRAM, WORD, NormalizerSpec, SentencePieceModel
+from ...formats.settings_beside import SENTENCEPIECE
 from ...pipeline.models.sentencepiece.vocabulary import BYTE, CONTROL, SPACE, UNKNOWN, USER_DEFINED
 from ..checks import check_integer, check_least
 from ..run.convergence import Convergence

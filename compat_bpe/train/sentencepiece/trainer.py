@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ...corpus.counted import Counted, rows_of
+from ...corpus.chunk_counts import Counted, rows_of
 from ...corpus.counts_file import escape, unescape
 from ...encodings.sentencepiece import SentencePiece
 from ..run.convergence import Point, points_as_json

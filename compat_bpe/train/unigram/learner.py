@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from math import log
 from typing import Callable, NamedTuple
 
-from ...formats.json_numbers import read_float
+from ...formats.checked_json import read_float
 from ...formats.models.unigram import UnigramPart
 from .digamma import digamma
 from .options import UnigramOptions

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ...corpus.counted import Counted
+from ...corpus.chunk_counts import Counted
 from ...encodings.tokenizer import Tokenizer
 from ...formats.models.unigram import UnigramPart
 from ...pipeline.added.added_tokens import AddedToken

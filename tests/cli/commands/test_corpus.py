@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from compat_bpe.cli.commands import corpus as command
-from compat_bpe.corpus import chunk_counts, counts_merge
+from compat_bpe.corpus import chunk_counts, counts_file
 from tests.cli.in_process import Result, Run, runner
 
 ROOT = Path(__file__).parents[3]
@@ -181,8 +181,8 @@ def test_the_same_bytes_whatever_does_the_counting(
     monkeypatch.setattr(chunk_counts, "_SHARE", 50)
     monkeypatch.setattr(chunk_counts, "_WORTH_WORKERS", 99)
     monkeypatch.setattr(command, "MOST_ROWS", 3)
-    monkeypatch.setattr(counts_merge, "MOST_ROWS", 2)
-    monkeypatch.setattr(counts_merge.CountsMerger.__init__, "__defaults__", (2,))
+    monkeypatch.setattr(counts_file, "MOST_ROWS", 2)
+    monkeypatch.setattr(counts_file.CountsMerger.__init__, "__defaults__", (2,))
     for jobs in ("1", "2"):
         assert counts("corpus", "-o", "a.tsv.gz", "--by-group", "-j", jobs, "--force").status == 0
         assert (folder / "a.tsv.gz").read_bytes() == expected

@@ -17,7 +17,7 @@ import pytest
 
 from compat_bpe.cli.options.corpus import Corpus, CorpusArguments, corpus_options
 from compat_bpe.cli.output import CommandError
-from compat_bpe.corpus import spool as held
+from compat_bpe.corpus import documents
 from compat_bpe.files import compressed as file_bytes
 
 
@@ -235,7 +235,7 @@ def test_no_room_for_a_temporary_file_ends_it(monkeypatch: pytest.MonkeyPatch) -
     def fail() -> Any:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(held, "_IN_MEMORY", 1)
+    monkeypatch.setattr(documents, "_IN_MEMORY", 1)
     monkeypatch.setattr(tempfile, "TemporaryFile", fail)
     os.mkfifo("pipe")
     writer = threading.Thread(target=lambda: Path("pipe").write_bytes(b"some text"))

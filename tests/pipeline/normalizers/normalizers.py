@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from hypothesis import strategies as st
 
 from compat_bpe.formats.checked_json import Json
-from compat_bpe.formats.parts.kind import pattern
+from compat_bpe.formats.parts import pattern
 from compat_bpe.pipeline.normalizers.accents import StripAccents
 from compat_bpe.pipeline.normalizers.base import one_after_the_other
 from compat_bpe.pipeline.normalizers.bert import BertNormalizer

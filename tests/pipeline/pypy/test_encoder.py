@@ -16,7 +16,7 @@ from compat_bpe.encodings.encoding import Encoding
 from compat_bpe.encodings.patterns import PATTERNS
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.formats.models.bpe import RankedModel
-from compat_bpe.formats.parts.pre_tokenizers import byte_level_part
+from compat_bpe.formats.parts.written import byte_level_part
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
 from compat_bpe.pattern.parser import parse
 from compat_bpe.pipeline.core import Core

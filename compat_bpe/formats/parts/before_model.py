@@ -1,80 +1,153 @@
-"""The pre-tokenizers of a ``tokenizer.json``; a kind is imported once a file has it."""
+"""The normalizers and pre-tokenizers of a ``tokenizer.json``; a kind is imported when needed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from ..checked_json import Json
-from .kind import kind, pattern
+from . import kind, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ...pattern.ast import Chars, Node
+    from ...pipeline.normalizers.base import Normalizer
+    from ...pipeline.normalizers.forms import Form
     from ...pipeline.pre_tokenizers.base import PreTokenizerStep
     from ...pipeline.pre_tokenizers.metaspace import Scheme
     from ...pipeline.pre_tokenizers.split import Behavior, Split
 
-#: GPT-2's pattern, by which ``ByteLevel`` splits.
-BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+def read_normalizer(part: Json | None) -> Normalizer | None:
+    """Return the ``normalizer`` of a file; None if it changes nothing."""
+    if part is None:
+        return None
+    from ...pipeline.normalizers.base import one_after_the_other
+
+    return one_after_the_other(_normalizer_list(part))
 
 
-def split_part(
-    pattern: str, behavior: Behavior = "Isolated", *, invert: bool = False
-) -> dict[str, Any]:
-    """Return a ``Split`` by a regular expression, as in a file."""
-    return {
-        "type": "Split",
-        "pattern": {"Regex": pattern},
-        "behavior": behavior,
-        "invert": invert,
-    }
+def _normalizer_list(part: Json) -> list[Normalizer]:
+    type_name = kind(part, [*_NORMALIZERS, "Sequence"], _MEMBERS)
+    if type_name != "Sequence":
+        return [_NORMALIZERS[type_name](part)]
+    items = part["normalizers"].items(part.place)
+    return [normalizer for item in items for normalizer in _normalizer_list(item)]
 
 
-def pattern_part(published: str) -> dict[str, Any]:
-    """Return a ``Split`` into the matches of a pattern in tiktoken's syntax, as in a file.
+#: The members by which tokenizers knows a normalizer without a type, in its order.
+_MEMBERS = {
+    "BertNormalizer": {"clean_text", "handle_chinese_chars", "lowercase"},
+    "Strip": {"strip_left", "strip_right"},
+    "Sequence": {"normalizers"},
+    "Replace": {"pattern", "content"},
+    "Prepend": {"prepend"},
+}
 
-    Raises:
-        ValueError: the pattern is wrong (``PatternError``), may match the empty text, or cannot be
-            written for Oniguruma.
-    """
-    from ...pattern.ast import PatternError, can_be_empty, surely_begins
-    from ...pattern.oniguruma import parse_oniguruma, to_oniguruma
-    from ...pattern.parser import parse
-    from ...unicode.code_points import ALL
 
-    tree = parse(published)
-    if can_be_empty(tree):
-        raise ValueError("its pattern may match the empty text, which engines treat differently")
-    try:
-        is_same = parse_oniguruma(published) == tree
-    except PatternError:
-        is_same = False
-    # tiktoken drops text that the pattern does not match.
-    keeps_all = surely_begins(tree) == ALL
-    return split_part(
-        published if is_same else to_oniguruma(tree),
-        "Isolated" if keeps_all else "Removed",
-        invert=not keeps_all,
+def _form(form: Form) -> Callable[[Json], Normalizer]:
+    def read(_: Json) -> Normalizer:
+        from ...pipeline.normalizers.forms import UnicodeForm
+
+        return UnicodeForm(form)
+
+    return read
+
+
+def _lowercase(_: Json) -> Normalizer:
+    from ...pipeline.normalizers.case import Lowercase
+
+    return Lowercase()
+
+
+def _strip(part: Json) -> Normalizer:
+    from ...pipeline.normalizers.strip import Strip
+
+    return Strip(part["strip_left"].truth(), part["strip_right"].truth())
+
+
+def _prepend(part: Json) -> Normalizer:
+    from ...pipeline.normalizers.prepend import Prepend
+
+    return Prepend(part["prepend"].text())
+
+
+def _replace(part: Json) -> Normalizer:
+    from ...pipeline.normalizers.replace import Replace
+
+    _, splitter = pattern(part["pattern"])
+    return Replace(splitter, part["content"].text())
+
+
+def _bert_normalizer(part: Json) -> Normalizer:
+    from ...pipeline.normalizers.bert import BertNormalizer
+
+    lowercase = part["lowercase"].truth()
+    strip_accents = part.get("strip_accents")
+    return BertNormalizer(
+        clean_text=part["clean_text"].truth(),
+        handle_chinese_chars=part["handle_chinese_chars"].truth(),
+        # If it is not said, accents are stripped where letters are put in lower case.
+        strip_accents=lowercase if strip_accents is None else strip_accents.truth(),
+        lowercase=lowercase,
     )
 
 
-def byte_level_part(
-    *, add_prefix_space: bool = False, trim_offsets: bool = True, use_regex: bool = True
-) -> dict[str, Any]:
-    """Return a ``ByteLevel`` (a pre-tokenizer, post-processor or decoder), as in a file."""
-    return {
-        "type": "ByteLevel",
-        "add_prefix_space": add_prefix_space,
-        "trim_offsets": trim_offsets,
-        "use_regex": use_regex,
-    }
+def _strip_accents(_: Json) -> Normalizer:
+    from ...pipeline.normalizers.accents import StripAccents
+
+    return StripAccents()
 
 
-def pre_tokenizers_part(*parts: dict[str, Any]) -> dict[str, Any]:
-    """Return a ``Sequence`` of pre-tokenizers, as in a file."""
-    return {"type": "Sequence", "pretokenizers": list(parts)}
+def _nmt(_: Json) -> Normalizer:
+    from ...pipeline.normalizers.nmt import Nmt
+
+    return Nmt()
+
+
+def _to_byte_alphabet(_: Json) -> Normalizer:
+    from ...pipeline.normalizers.byte_level import ByteLevel
+
+    return ByteLevel()
+
+
+def _precompiled(part: Json) -> Normalizer:
+    from base64 import b64decode
+
+    from ...pipeline.normalizers.charsmap import Charsmap
+    from ...pipeline.normalizers.precompiled import Precompiled
+
+    charsmap = part["precompiled_charsmap"]
+    try:
+        blob = b64decode(charsmap.text().encode(), validate=True)
+    except ValueError as error:
+        charsmap.fail(f"not base64: {error}")
+    try:
+        return Precompiled(Charsmap(blob))
+    except ValueError as error:
+        charsmap.fail(str(error))
+
+
+#: The reader of each type.
+_NORMALIZERS: dict[str, Callable[[Json], Normalizer]] = {
+    "NFC": _form("NFC"),
+    "NFD": _form("NFD"),
+    "NFKC": _form("NFKC"),
+    "NFKD": _form("NFKD"),
+    "Lowercase": _lowercase,
+    "Strip": _strip,
+    "Replace": _replace,
+    "Prepend": _prepend,
+    "BertNormalizer": _bert_normalizer,
+    "Bert": _bert_normalizer,
+    "StripAccents": _strip_accents,
+    "Nmt": _nmt,
+    "Precompiled": _precompiled,
+    "ByteLevel": _to_byte_alphabet,
+}
+
+
+#: GPT-2's pattern, by which ``ByteLevel`` splits.
+BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 
 
 def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
