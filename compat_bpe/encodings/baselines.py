@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..pattern.splitter import Splitter
 from ..pipeline.added.special import NOTHING, AllowedSpecial, DisallowedSpecial, SpecialTokens
-from ..pipeline.decoders.open_vocabulary import CharacterDecoder, WordDecoder
+from ..pipeline.decoders.bytes import CharacterDecoder, WordDecoder
 from ..pipeline.definition import Definition
 from ..pipeline.models.open_vocabulary import Characters, WholeChunks
 from .core import EncodingCore

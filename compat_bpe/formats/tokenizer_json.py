@@ -305,7 +305,7 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
     is_byte_level = [step.is_byte_level for step in decoder] == [True]
     to_bytes: Callable[[str], bytes] = str.encode
     if is_byte_level:
-        from ..pipeline.decoders.byte_level import bytes_of
+        from ..pipeline.decoders.steps import bytes_of
 
         to_bytes = bytes_of
     other_tokens = {
@@ -323,10 +323,10 @@ def _assemble(definition: TokenizerDefinition) -> Definition:
 
     def make_decoder() -> IdDecoder:
         if is_byte_level:
-            from ..pipeline.decoders.byte_decoder import ByteDecoder
+            from ..pipeline.decoders.bytes import ByteDecoder
 
             return ByteDecoder({}, {number: to_bytes(name) for number, name in pieces().items()})
-        from ..pipeline.decoders.piece_decoder import PieceDecoder
+        from ..pipeline.decoders.pieces import PieceDecoder
 
         return PieceDecoder(pieces(), decoder)
 

@@ -325,9 +325,9 @@ class Core:
     @cached_property
     def _decoder(self) -> IdDecoder:
         """The decoder, built when something is first decoded."""
-        from .decoders.choose import choose_decoder
-
         parts = self.definition
-        return choose_decoder(
-            parts.make_decoder, lambda: self.encoder, parts.other_tokens, parts.others_win
-        )
+        if parts.make_decoder is not None:
+            return parts.make_decoder()
+        from .decoders.bytes import ByteDecoder
+
+        return ByteDecoder(self.encoder, parts.other_tokens(), parts.others_win)

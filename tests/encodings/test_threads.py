@@ -14,7 +14,7 @@ import pytest
 import compat_bpe
 from compat_bpe import Encoding, load
 from compat_bpe.encodings import loaded, registry
-from compat_bpe.pipeline.decoders.open_vocabulary import WordDecoder
+from compat_bpe.pipeline.decoders.bytes import WordDecoder
 from compat_bpe.pipeline.models.open_vocabulary import WholeChunks
 from compat_bpe.pipeline.pre_tokenizers import scripts
 from compat_bpe.tiktoken import registry as tiktoken_registry

@@ -23,7 +23,7 @@ def read_decoder(part: Json | None) -> list[DecoderStep]:
         steps = _steps(part)
         _check_growth(part)
         return steps
-    from ...pipeline.decoders.fuse import Spaced
+    from ...pipeline.decoders.steps import Spaced
 
     return [Spaced()]
 
@@ -65,37 +65,37 @@ _MEMBERS = {
 
 
 def _bpe(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.bpe import EndOfWord
+    from ...pipeline.decoders.steps import EndOfWord
 
     return EndOfWord(part["suffix"].text())
 
 
 def _byte_fallback(_: Json) -> DecoderStep:
-    from ...pipeline.decoders.byte_fallback import ByteFallback
+    from ...pipeline.decoders.steps import ByteFallback
 
     return ByteFallback()
 
 
 def _byte_level(_: Json) -> DecoderStep:
-    from ...pipeline.decoders.byte_level import ByteLevel
+    from ...pipeline.decoders.steps import ByteLevel
 
     return ByteLevel()
 
 
 def _fuse(_: Json) -> DecoderStep:
-    from ...pipeline.decoders.fuse import Fuse
+    from ...pipeline.decoders.steps import Fuse
 
     return Fuse()
 
 
 def _word_piece(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.word_piece import WordPiece
+    from ...pipeline.decoders.steps import WordPiece
 
     return WordPiece(part["prefix"].text(), part["cleanup"].truth())
 
 
 def _metaspace(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.metaspace import Metaspace
+    from ...pipeline.decoders.steps import Metaspace
 
     scheme = part.get("prepend_scheme")
     name = "always" if scheme is None else scheme.text()
@@ -108,7 +108,7 @@ def _metaspace(part: Json) -> DecoderStep:
 
 
 def _ctc(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.ctc import CTC
+    from ...pipeline.decoders.steps import CTC
 
     return CTC(
         part["pad_token"].text(), part["word_delimiter_token"].text(), part["cleanup"].truth()
@@ -116,7 +116,7 @@ def _ctc(part: Json) -> DecoderStep:
 
 
 def _replace(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.replace import Replace
+    from ...pipeline.decoders.steps import Replace
     from ...pipeline.normalizers.replace import Replace as ReplaceText
 
     _, splitter = pattern(part["pattern"])
@@ -124,7 +124,7 @@ def _replace(part: Json) -> DecoderStep:
 
 
 def _strip(part: Json) -> DecoderStep:
-    from ...pipeline.decoders.strip import Strip
+    from ...pipeline.decoders.steps import Strip
 
     return Strip(_character(part["content"]), _count(part["start"]), _count(part["stop"]))
 

@@ -12,10 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from .byte_fallback import ByteFallback, byte_of, text_of_run
-from .fuse import Fuse
-from .ids import checked
-from .steps import ESCAPED, DecoderStep, PieceStep
+from .base import checked
+from .steps import ESCAPED, ByteFallback, DecoderStep, Fuse, PieceStep, byte_of, text_of_run
 from .streams import Chain
 
 TYPE_CHECKING = False
@@ -36,7 +34,7 @@ class PieceDecoder:
         pieces: the piece of each id.
         steps: the steps of the decoder.
 
-    >>> from .metaspace import Metaspace
+    >>> from .steps import Metaspace
     >>> PieceDecoder({5: "▁a", 6: "▁b"}, [Metaspace()]).decode_text([5, 6], "strict")
     'a b'
     """

@@ -1,9 +1,9 @@
-"""The decoder of byte-level vocabularies: each id has bytes, and they are joined.
+"""The decoders of ids that stand for bytes of their own, whatever is beside them.
 
-``"".join`` is twice as fast as ``b"".join``, so a token's bytes are kept as text, one character a
-byte (Latin-1). The joined text is encoded as Latin-1 at the end; if it is all ASCII, it is the
-decoded text already. Ids are decoded in blocks: when a block is joined, the memory of its tokens
-is still in the processor's cache from the look-up.
+``ByteDecoder`` is that of byte-level vocabularies. ``"".join`` is twice as fast as ``b"".join``, so
+it keeps a token's bytes as text, one character a byte (Latin-1). The joined text is encoded as
+Latin-1 at the end; if it is all ASCII, it is the decoded text already. Ids are decoded in blocks:
+when a block is joined, the memory of its tokens is still in the processor's cache from the look-up.
 
 Building a table of all tokens takes more than half as long as loading them, so the first ids are
 looked up without a table.
@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from itertools import repeat
 from operator import itemgetter
 
-from .ids import checked
+from .base import checked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,3 +188,64 @@ class ByteDecoder:
             self._texts = list(map(by_id.get, range(end))) if is_dense else by_id
         # Set after the table, since another thread may be looking up ids.
         self._listed = None
+
+
+class _OpenDecoder:
+    """A decoder of a model without a vocabulary; see ``IdDecoder`` for the methods."""
+
+    #: The text that is put between two tokens.
+    between = ""
+
+    def decode(self, tokens: Sequence[int]) -> bytes:
+        return self.decode_text(tokens, "strict").encode()
+
+    def decode_text(self, tokens: Sequence[int], errors: str) -> str:
+        raise NotImplementedError
+
+    def stream(self, errors: str) -> TextStream:
+        from .streams import Spaced
+
+        return Spaced(lambda tokens: self.decode_text(tokens, errors), self.between)
+
+    def decode_one(self, token: int) -> bytes:
+        return self.decode((token,))
+
+
+class CharacterDecoder(_OpenDecoder):
+    """The decoder of code points.
+
+    >>> CharacterDecoder().decode_text([110, 233], "strict")
+    'né'
+    """
+
+    def decode_text(self, tokens: Sequence[int], errors: str) -> str:
+        """Return the text of some code points; see ``IdDecoder``."""
+        _, numbers = checked(tokens)
+        for code_point in numbers:
+            if code_point > 0x10FFFF or 0xD800 <= code_point < 0xE000:
+                raise KeyError(f"{code_point} is the code point of no character")
+        return "".join(map(chr, numbers))
+
+
+class WordDecoder(_OpenDecoder):
+    """The decoder of words that have been encoded before.
+
+    Args:
+        words: the word of each id, as bytes; it may grow.
+        between: the text that is put between two words.
+
+    >>> WordDecoder([b"to", b"be"], " ").decode_text([0, 1], "strict")
+    'to be'
+    """
+
+    def __init__(self, words: Sequence[bytes], between: str) -> None:
+        self._words = words
+        self.between = between
+
+    def decode_text(self, tokens: Sequence[int], errors: str) -> str:
+        """Return the text of some ids; see ``IdDecoder``."""
+        _, numbers = checked(tokens)
+        highest = max(numbers, default=-1)
+        if highest >= len(self._words):
+            raise KeyError(f"{highest} is the id of no word that has been encoded")
+        return self.between.encode().join(map(self._words.__getitem__, numbers)).decode()
