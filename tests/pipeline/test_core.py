@@ -15,8 +15,8 @@ from compat_bpe.pipeline.definition import Definition
 from compat_bpe.pipeline.models.bpe.by_merges import ListedMergesEncoder, UnknownPolicy
 from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
 from compat_bpe.pipeline.models.bpe.byte_level import _WORTH_UNSPACED, ByteLevelBPE
-from compat_bpe.pipeline.normalizers.case import Lowercase
 from compat_bpe.pipeline.normalizers.forms import UnicodeForm
+from compat_bpe.pipeline.normalizers.simple import Lowercase
 from compat_bpe.pipeline.pre_tokenizers.base import PreTokenizerStep
 from compat_bpe.pipeline.pre_tokenizers.byte_alphabet import ByteAlphabet, to_bytes
 from compat_bpe.pipeline.pre_tokenizers.span_prefix import SpanPrefix

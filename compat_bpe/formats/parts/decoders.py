@@ -117,7 +117,7 @@ def _ctc(part: Json) -> DecoderStep:
 
 def _replace(part: Json) -> DecoderStep:
     from ...pipeline.decoders.steps import Replace
-    from ...pipeline.normalizers.replace import Replace as ReplaceText
+    from ...pipeline.normalizers.simple import Replace as ReplaceText
 
     _, splitter = pattern(part["pattern"])
     return Replace(ReplaceText(splitter, part["content"].text()))

@@ -50,25 +50,25 @@ def _form(form: Form) -> Callable[[Json], Normalizer]:
 
 
 def _lowercase(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.case import Lowercase
+    from ...pipeline.normalizers.simple import Lowercase
 
     return Lowercase()
 
 
 def _strip(part: Json) -> Normalizer:
-    from ...pipeline.normalizers.strip import Strip
+    from ...pipeline.normalizers.simple import Strip
 
     return Strip(part["strip_left"].truth(), part["strip_right"].truth())
 
 
 def _prepend(part: Json) -> Normalizer:
-    from ...pipeline.normalizers.prepend import Prepend
+    from ...pipeline.normalizers.simple import Prepend
 
     return Prepend(part["prepend"].text())
 
 
 def _replace(part: Json) -> Normalizer:
-    from ...pipeline.normalizers.replace import Replace
+    from ...pipeline.normalizers.simple import Replace
 
     _, splitter = pattern(part["pattern"])
     return Replace(splitter, part["content"].text())
@@ -89,19 +89,19 @@ def _bert(part: Json) -> Normalizer:
 
 
 def _strip_accents(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.accents import StripAccents
+    from ...pipeline.normalizers.simple import StripAccents
 
     return StripAccents()
 
 
 def _nmt(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.nmt import Nmt
+    from ...pipeline.normalizers.simple import Nmt
 
     return Nmt()
 
 
 def _byte_level(_: Json) -> Normalizer:
-    from ...pipeline.normalizers.byte_level import ByteLevel
+    from ...pipeline.normalizers.simple import ByteLevel
 
     return ByteLevel()
 

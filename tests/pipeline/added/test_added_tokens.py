@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat_bpe.pipeline.added.added_tokens import AddedToken, AddedTokens, normalized_content
-from compat_bpe.pipeline.normalizers.case import Lowercase
+from compat_bpe.pipeline.normalizers.simple import Lowercase
 
 Found = list[tuple[str, "int | None"]]
 
