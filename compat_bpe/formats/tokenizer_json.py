@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..parallel.lazy import changed
 from ..pipeline.added.added_tokens import AddedToken, AddedTokens, normalized_content
-from ..pipeline.pre_tokenizers.first_step import split_off_first
-from ..pipeline.pre_tokenizers.step_splitter import StepSplitter
+from ..pipeline.pre_tokenizers.base import split_off_first
+from ..pipeline.pre_tokenizers.splitter import StepSplitter
 from .checked_json import Json, is_unicode
 from .parts.decoders import read_decoder
 from .parts.kind import check_size

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .models.base import Model
     from .models.sentencepiece.splitter import WholeSplitter
     from .pre_tokenizers.base import PreTokenizerStep
-    from .pre_tokenizers.step_splitter import StepSplitter
+    from .pre_tokenizers.splitter import StepSplitter
     from .processors.base import Processor
 
     #: A finder of the added tokens in a text, and of the spans between them.

@@ -19,7 +19,7 @@ from compat_bpe.pattern.prepared_large import LARGE
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pattern.stand_ins import StandIns
 from compat_bpe.pattern.translation import LARGE_PARTS, PREPARED_PARTS, Translation, WithStandIns
-from compat_bpe.pipeline.pre_tokenizers.plain import NAME
+from compat_bpe.pipeline.pre_tokenizers.base import NAME
 from tools import build_prepared_patterns
 
 TRANSLATIONS = dict(build_prepared_patterns.translations())

@@ -17,7 +17,7 @@ from compat_bpe.pattern.prepared import PREPARED
 from compat_bpe.pattern.splitter import Splitter
 from compat_bpe.pattern.ways import is_bounded
 from compat_bpe.pattern.writer import relax, walk
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
 from tests.examples import scaled
 from tests.pattern.backtracking import Backtracking
 from tests.pipeline.random_trees import trees

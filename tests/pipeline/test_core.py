@@ -17,11 +17,10 @@ from compat_bpe.pipeline.models.bpe.by_rank import BytePairEncoder
 from compat_bpe.pipeline.models.bpe.byte_level import _WORTH_UNSPACED, ByteLevelBPE
 from compat_bpe.pipeline.normalizers.forms import UnicodeForm
 from compat_bpe.pipeline.normalizers.simple import Lowercase
-from compat_bpe.pipeline.pre_tokenizers.base import PreTokenizerStep
-from compat_bpe.pipeline.pre_tokenizers.byte_alphabet import ByteAlphabet, to_bytes
-from compat_bpe.pipeline.pre_tokenizers.span_prefix import SpanPrefix
+from compat_bpe.pipeline.pre_tokenizers.base import PreTokenizerStep, SpanPrefix
 from compat_bpe.pipeline.pre_tokenizers.split import Split
-from compat_bpe.pipeline.pre_tokenizers.step_splitter import make_splitter
+from compat_bpe.pipeline.pre_tokenizers.splitter import make_splitter
+from compat_bpe.pipeline.pre_tokenizers.steps import ByteAlphabet, to_bytes
 
 if TYPE_CHECKING:
     from compat_bpe.pipeline.normalizers.base import Normalizer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...pipeline.added.special import SpecialTokens
 from ...pipeline.definition import Definition
-from ...pipeline.pre_tokenizers.step_splitter import make_splitter
+from ...pipeline.pre_tokenizers.splitter import make_splitter
 from ..checked_json import Json, is_unicode
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from ...pattern.ast import Chars, Node
     from ...pipeline.pre_tokenizers.base import PreTokenizerStep
-    from ...pipeline.pre_tokenizers.metaspace import Scheme
     from ...pipeline.pre_tokenizers.split import Behavior, Split
+    from ...pipeline.pre_tokenizers.steps import Scheme
 
 #: GPT-2's pattern, by which ``ByteLevel`` splits.
 BYTE_LEVEL_PATTERN = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -82,7 +82,7 @@ def joined_steps(part: Json | None) -> list[PreTokenizerStep]:
     """Return the steps of a ``pre_tokenizer``, joined already if it is one that ships."""
     if part is None:
         return []
-    from ...pipeline.pre_tokenizers.joined import prepared_steps
+    from ...pipeline.pre_tokenizers.splitter import prepared_steps
 
     try:
         written = repr(part.value)
@@ -114,11 +114,11 @@ def _split(part: Json) -> list[PreTokenizerStep]:
 
 
 def _byte_level(part: Json) -> list[PreTokenizerStep]:
-    from ...pipeline.pre_tokenizers.byte_alphabet import ByteAlphabet
+    from ...pipeline.pre_tokenizers.steps import ByteAlphabet
 
     byte_level_steps: list[PreTokenizerStep] = []
     if part["add_prefix_space"].truth():
-        from ...pipeline.pre_tokenizers.prefix_space import PrefixSpace
+        from ...pipeline.pre_tokenizers.steps import PrefixSpace
 
         byte_level_steps.append(PrefixSpace())
     part["trim_offsets"].truth()
@@ -179,7 +179,7 @@ def _delimiter(part: Json) -> list[PreTokenizerStep]:
 
 
 def _metaspace(part: Json) -> list[PreTokenizerStep]:
-    from ...pipeline.pre_tokenizers.metaspace import Metaspace
+    from ...pipeline.pre_tokenizers.steps import Metaspace
 
     replacement = _character(part["replacement"])
     written = _given(part, "prepend_scheme")
@@ -192,13 +192,13 @@ def _metaspace(part: Json) -> list[PreTokenizerStep]:
 
 
 def _scripts(_: Json) -> list[PreTokenizerStep]:
-    from ...pipeline.pre_tokenizers.scripts import UnicodeScripts
+    from ...pipeline.pre_tokenizers.steps import UnicodeScripts
 
     return [UnicodeScripts()]
 
 
 def _fixed_length(part: Json) -> list[PreTokenizerStep]:
-    from ...pipeline.pre_tokenizers.fixed_length import FixedLength
+    from ...pipeline.pre_tokenizers.steps import FixedLength
 
     length = _given(part, "length")
     if length is None:
@@ -235,7 +235,7 @@ def _character(part: Json) -> str:
 
 
 def _scheme(part: Json) -> Scheme:
-    from ...pipeline.pre_tokenizers.metaspace import SCHEMES
+    from ...pipeline.pre_tokenizers.steps import SCHEMES
 
     for scheme in SCHEMES:
         if part.text() == scheme:

@@ -23,7 +23,7 @@ from .guard import Guard
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..normalizers.base import Normalizer, Pairs
-    from ..pre_tokenizers.span_prefix import SpanStart
+    from ..pre_tokenizers.base import SpanStart
 
 #: The number of sets of special tokens whose guards are remembered.
 _GUARDS = 16
