@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Union, overload
 
-from ..pipeline.added.special import split_special
+from ..pipeline.special_tokens import split_special
 from .boundary import Boundary, rule_of, with_finer
 from .document import Document
 from .last_cut_point import last_cut_point

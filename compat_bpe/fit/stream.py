@@ -13,8 +13,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, I
 from itertools import chain
 from typing import AnyStr, Protocol, runtime_checkable
 
-from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
-from ..pipeline.processors.base import keeps_text
+from ..pipeline.processors import keeps_text
+from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 from ..unicode.utf8 import Utf8Decoder
 from .cutter import Cutter as Cutter
 from .text_encoder import TextEncoder, check_encoding

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence, Set
 from typing import Protocol
 
-from ..pipeline.added.special import AllowedSpecial, DisallowedSpecial
 from ..pipeline.core import Core
+from ..pipeline.special_tokens import AllowedSpecial, DisallowedSpecial
 
 
 class TextEncoder(Protocol):

@@ -12,7 +12,7 @@ from functools import cache, partial
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from ..pipeline.added.added_tokens import AddedTokens
+from ..pipeline.added_tokens import AddedTokens
 from ..pipeline.decoders.sentencepiece import SentencePieceDecoder
 from ..pipeline.definition import Definition
 from ..pipeline.models.sentencepiece.bpe import SentencePieceBPE
@@ -31,7 +31,7 @@ from ..pipeline.normalizers.charsmap import Charsmap
 from ..pipeline.normalizers.sentencepiece import SpaceNormalizer
 
 if TYPE_CHECKING:
-    from ..pipeline.added.added_tokens import AddedToken
+    from ..pipeline.added_tokens import AddedToken
     from ..pipeline.models.sentencepiece.base import SentencePieceBase
 
 #: The kinds of models.

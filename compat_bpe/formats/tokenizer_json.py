@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..parallel.lazy import changed
-from ..pipeline.added.added_tokens import AddedToken, AddedTokens, normalized_content
+from ..pipeline.added_tokens import AddedToken, AddedTokens, normalized_content
 from ..pipeline.pre_tokenizers.base import split_off_first
 from ..pipeline.pre_tokenizers.splitter import StepSplitter
 from .checked_json import Json, is_unicode
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from ..pipeline.decoders.base import IdDecoder
     from ..pipeline.definition import Definition
     from ..pipeline.pre_tokenizers.base import PreTokenizerStep
-    from ..pipeline.tokenized.padding import Padding
-    from ..pipeline.tokenized.truncation import Truncation
+    from ..pipeline.tokenized import Padding, Truncation
     from .models.base import ModelPart
 
 

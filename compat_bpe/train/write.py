@@ -28,7 +28,7 @@ from ..formats.manifest import ALL_FORMATS as ALL_FORMATS
 from ..formats.manifest import FORMATS as FORMATS
 from ..formats.manifest import MANIFEST as MANIFEST
 from ..formats.manifest import SENTENCEPIECE
-from ..pipeline.added.added_tokens import AddedToken
+from ..pipeline.added_tokens import AddedToken
 from .run.results import LearnedMerge
 from .sentencepiece.model import save_trained_sentencepiece
 

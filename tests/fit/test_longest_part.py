@@ -22,7 +22,7 @@ from compat_bpe.formats.parts.pre_tokenizers import (
     split_part,
 )
 from compat_bpe.formats.tokenizer_json import TokenizerDefinition
-from compat_bpe.pipeline.added.added_tokens import AddedToken
+from compat_bpe.pipeline.added_tokens import AddedToken
 from tests.fit.by_trying import (
     asides,
     boundaries,

@@ -15,7 +15,7 @@ from compat_bpe.formats.sentencepiece import SentencePieceModel
 from compat_bpe.formats.sentencepiece_write import sentencepiece_bytes
 from compat_bpe.pipeline.normalizers.base import MOST_MORE, MOST_TIMES
 from compat_bpe.pipeline.normalizers.charsmap import Charsmap
-from compat_bpe.pipeline.tokenized.padding import Padding
+from compat_bpe.pipeline.tokenized import Padding
 from compat_bpe.unicode.escape import LONGEST_MESSAGE
 
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import compat_bpe
 from compat_bpe.encodings.tokenizer import Tokenizer
 from compat_bpe.pipeline.byte_level import BYTE_TO_UNICODE
-from compat_bpe.pipeline.tokenized.padding import Padding
-from compat_bpe.pipeline.tokenized.truncation import Truncation
+from compat_bpe.pipeline.tokenized import Padding, Truncation
 from tests.tokenizer_files import BYTE_LEVEL, added, bpe_model
 
 DELETED = "(deleted)"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 
 from ...parallel.lazy import cached_property
-from ...pipeline.added.added_tokens import AddedToken, AddedTokens
+from ...pipeline.added_tokens import AddedToken, AddedTokens
 from ...pipeline.definition import Definition
 from ...pipeline.models.sentencepiece.vocabulary import SPACE
 from ..sentencepiece import BPE, UNIGRAM, NormalizerSpec, SentencePieceModel

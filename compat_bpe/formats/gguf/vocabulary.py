@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ...pipeline.added.added_tokens import AddedToken
+from ...pipeline.added_tokens import AddedToken
 from ..parts.transformers import template_part, text_item, token_item
 from .metadata import Metadata
 

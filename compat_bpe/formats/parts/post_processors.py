@@ -9,9 +9,7 @@ from .kind import kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ...pipeline.processors.base import Processor
-    from ...pipeline.processors.frame import Special
-    from ...pipeline.processors.template import Piece
+    from ...pipeline.processors import Piece, Processor, Special
 
 
 def read_post_processor(part: Json | None) -> Processor | None:
@@ -40,16 +38,16 @@ def _bert(part: Json) -> Processor:
     flags = [part.mapping().get(name) for name in ("trim_offsets", "add_prefix_space")]
     trims, adds = flags
     if not isinstance(trims, bool) or not isinstance(adds, bool):
-        from ...pipeline.processors.bert import BertProcessing
+        from ...pipeline.processors import BertProcessing
 
         return BertProcessing(cls, sep)
-    from ...pipeline.processors.roberta import RobertaProcessing
+    from ...pipeline.processors import RobertaProcessing
 
     return RobertaProcessing(cls, sep, trims, adds)
 
 
 def _special(part: Json) -> Special:
-    from ...pipeline.processors.frame import Special
+    from ...pipeline.processors import Special
 
     items = list(part.items())
     if len(items) != 2:
@@ -66,19 +64,19 @@ def _id(part: Json) -> int:
 
 
 def _byte_level(part: Json) -> Processor:
-    from ...pipeline.processors.byte_level import ByteLevelOffsets
+    from ...pipeline.processors import ByteLevelOffsets
 
     return ByteLevelOffsets(part["trim_offsets"].truth(), part["add_prefix_space"].truth())
 
 
 def _sequence(part: Json) -> Processor:
-    from ...pipeline.processors.sequence import ProcessorSequence
+    from ...pipeline.processors import ProcessorSequence
 
     return ProcessorSequence([_read(item) for item in part["processors"].items(part.place)])
 
 
 def _template(part: Json) -> Processor:
-    from ...pipeline.processors.template import SpecialTokens, TemplateProcessing
+    from ...pipeline.processors import SpecialTokens, TemplateProcessing
 
     tokens = part["special_tokens"]
     special = {}
@@ -102,7 +100,7 @@ _MOST_PIECES, _MOST_ADDED = 1 << 10, 1 << 16
 
 
 def _piece(part: Json) -> Piece:
-    from ...pipeline.processors.template import SpecialPiece, TextPiece
+    from ...pipeline.processors import SpecialPiece, TextPiece
 
     members = part.mapping()
     if len(members) != 1:

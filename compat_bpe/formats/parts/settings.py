@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...pipeline.tokenized.padding import Padding
-from ...pipeline.tokenized.truncation import Truncation
+from ...pipeline.tokenized import Padding, Truncation
 from ..checked_json import Json
 
 _STRATEGIES = {

@@ -17,7 +17,7 @@ from ...formats.models.bpe import RankedModel
 from ...formats.parts.pre_tokenizers import byte_level_part, pattern_part, pre_tokenizers_part
 from ...formats.tokenizer_json import TokenizerDefinition
 from ...pattern.ast import PatternError
-from ...pipeline.added.added_tokens import AddedToken
+from ...pipeline.added_tokens import AddedToken
 from ..tokenizer_parts import types_in
 
 

@@ -1,4 +1,4 @@
-"""``Tokenized``: all that is known about the tokens of a text or of a pair of texts."""
+"""``Tokenized``: all that is known about the tokens of a text or a pair of texts; cut, padded."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ _COLUMNS = (
 
 #: All fields.
 _FIELDS = (*_COLUMNS, "overflowing", "sequence_ranges")
+
+STRATEGIES = ("longest_first", "only_first", "only_second")
+
+#: The greatest length of a padded text. A file may ask for any, which would take all memory.
+MOST_TOKENS = 1 << 24
 
 
 class Tokenized:
@@ -295,10 +300,154 @@ class Tokenized:
             ValueError: the direction is unknown.
         """
         check_direction(direction)
-        padding = _Padding(length, direction, pad_id, pad_type_id, pad_token)
+        padding = Padding(length, direction, pad_id, pad_type_id, pad_token)
         if self.overflowing:
-            return _Padded(_copy(self), padding).made()
-        return _made(Tokenized.__new__(Tokenized), padding.around(self), [])
+            return _Padded(_copy(self), length, padding).made()
+        return _made(Tokenized.__new__(Tokenized), _padded(self, length, padding), [])
+
+
+class Truncation(NamedTuple):
+    """The settings of truncation, by the names of tokenizers' ``enable_truncation``.
+
+    Args:
+        max_length: the largest number of tokens, those that the post-processor adds included.
+        stride: the number of tokens that an overflowing part has in common with the one before.
+        strategy: the text of a pair that is cut: ``"longest_first"``, ``"only_first"`` or
+            ``"only_second"``.
+        direction: the end that is cut off, ``"right"`` or ``"left"``.
+    """
+
+    max_length: int
+    stride: int = 0
+    strategy: str = "longest_first"
+    direction: str = "right"
+
+    def check(self) -> None:
+        """Raise ``ValueError`` if a setting is wrong."""
+        check_direction(self.direction)
+        if self.strategy not in STRATEGIES:
+            raise ValueError(
+                f"strategy is {self.strategy!r}; it must be one of {', '.join(STRATEGIES)}"
+            )
+        for name, value in (("max_length", self.max_length), ("stride", self.stride)):
+            if value < 0:
+                raise ValueError(f"{name} is {value}; it must be 0 or more")
+
+    def applied(
+        self, first: Tokenized, second: Tokenized | None = None, added: int = 0
+    ) -> tuple[Tokenized, Tokenized | None]:
+        """Return the texts, cut.
+
+        Args:
+            first, second: a text, and the second one of a pair.
+            added: the number of tokens that the post-processor will add. If it is more than
+                ``max_length``, nothing is cut, as in tokenizers.
+
+        Raises:
+            ValueError: a setting is wrong; the second text is to be cut, but there is none; a text
+                is shorter than what must be cut off; the stride is too large.
+
+        >>> def text(name, count):
+        ...     return Tokenized([1] * count, [name] * count, [(0, 1)] * count, [0] * count)
+        >>> Truncation(5).applied(text("a", 9), text("b", 2))
+        (Tokenized(['a', 'a', 'a']), Tokenized(['b', 'b']))
+        """
+        self.check()
+        room = self.max_length - added
+        count = len(first) + (0 if second is None else len(second))
+        if room < 0 or (room and count <= room):
+            return first, second
+        if room == 0:
+            lengths = 0, 0
+        elif self.strategy == "longest_first":
+            lengths = (room, 0) if second is None else _shared(len(first), len(second), room)
+        else:
+            lengths = self._only_one(first, second, count - room)
+        first = self._cut(first, lengths[0])
+        return first, None if second is None else self._cut(second, lengths[1])
+
+    def _only_one(
+        self, first: Tokenized, second: Tokenized | None, surplus: int
+    ) -> tuple[int, int]:
+        cuts_first = self.strategy == "only_first"
+        if not cuts_first and second is None:
+            raise ValueError("truncation is 'only_second', but there is no second text")
+        left = (len(first) if cuts_first else len(second or ())) - surplus
+        if left <= 0:
+            raise ValueError(
+                f"truncation is {self.strategy!r}, but that text is too short: it has not more "
+                f"than the {surplus} tokens that must be cut off"
+            )
+        return (left, len(second or ())) if cuts_first else (len(first), left)
+
+    def _cut(self, part: Tokenized, length: int) -> Tokenized:
+        return part.truncated(length, stride=self.stride, direction=self.direction)
+
+
+def _shared(first: int, second: int, room: int) -> tuple[int, int]:
+    """Return the lengths of two texts in a room that is too small for both.
+
+    The shorter one stays if it takes no more than half; else each gets half, and the longer one
+    what is left over.
+    """
+    short = min(first, second)
+    if 2 * short > room:
+        short = room // 2
+    long = room - short
+    return (short, long) if first <= second else (long, short)
+
+
+class Padding(NamedTuple):
+    """The settings of padding, by the names of tokenizers' ``enable_padding``.
+
+    Args:
+        length: the smallest number of tokens; None for that of the longest text of a batch.
+        direction: the end at which padding is added, ``"right"`` or ``"left"``.
+        pad_id, pad_type_id, pad_token: the token that is added.
+        pad_to_multiple_of: make the length a multiple of this; None or 0 if it may be any.
+
+    >>> texts = [Tokenized([5], ["a"], [(0, 1)], [0]), Tokenized()]
+    >>> Padding(pad_to_multiple_of=2).applied(texts)
+    [Tokenized(['a', '[PAD]']), Tokenized(['[PAD]', '[PAD]'])]
+    """
+
+    length: int | None = None
+    direction: str = "right"
+    pad_id: int = 0
+    pad_type_id: int = 0
+    pad_token: str = "[PAD]"
+    pad_to_multiple_of: int | None = None
+
+    def check(self) -> None:
+        """Raise ``ValueError`` if a setting is wrong."""
+        check_direction(self.direction)
+        for name in ("length", "pad_id", "pad_type_id", "pad_to_multiple_of"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise ValueError(f"{name} is {value}; it must be 0 or more")
+
+    def applied(self, texts: Sequence[Tokenized]) -> list[Tokenized]:
+        """Return some texts, padded.
+
+        Raises:
+            ValueError: a setting is wrong, or the length is more than ``MOST_TOKENS``.
+        """
+        self.check()
+        length = max(map(len, texts), default=0) if self.length is None else self.length
+        if self.pad_to_multiple_of:
+            length += -length % self.pad_to_multiple_of
+        if length > MOST_TOKENS:
+            raise ValueError(f"padding to {length} tokens: the most are {MOST_TOKENS}")
+        return [
+            text.padded(
+                length,
+                direction=self.direction,
+                pad_id=self.pad_id,
+                pad_type_id=self.pad_type_id,
+                pad_token=self.pad_token,
+            )
+            for text in texts
+        ]
 
 
 def _made(
@@ -373,39 +522,33 @@ class _Joined(_Lazy):
         return list(map(_Joined, combinations))
 
 
-class _Padding(NamedTuple):
-    """The arguments of ``Tokenized.padded``."""
-
-    length: int
-    direction: str
-    id: int
-    type_id: int
-    token: str
-
-    def around(self, part: Tokenized) -> list[Tokenized]:
-        """Return a part and its padding, in their order."""
-        count = self.length - len(part)
-        if count <= 0:
-            return [part]
-        padding = Tokenized.added([self.id] * count, [self.token] * count, self.type_id)
-        padding.attention_mask = [0] * count
-        return [part, padding] if self.direction == "right" else [padding, part]
-
-
 class _Padded(_Lazy):
     """A part padded, and all that overflows from it; see ``Tokenized.padded``."""
 
-    __slots__ = ("_padding", "_part")
+    __slots__ = ("_length", "_padding", "_part")
 
-    def __init__(self, part: Tokenized, padding: _Padding) -> None:
+    def __init__(self, part: Tokenized, length: int, padding: Padding) -> None:
         self._part = part
+        self._length = length
         self._padding = padding
 
     def parts(self) -> Sequence[Tokenized]:
-        return self._padding.around(self._part)
+        return _padded(self._part, self._length, self._padding)
 
     def make_overflowing(self) -> list[Tokenized]:
-        return [_Padded(part, self._padding) for part in self._part.overflowing]
+        return [_Padded(part, self._length, self._padding) for part in self._part.overflowing]
+
+
+def _padded(part: Tokenized, length: int, padding: Padding) -> list[Tokenized]:
+    """Return a part and its padding, in their order."""
+    count = length - len(part)
+    if count <= 0:
+        return [part]
+    added = Tokenized.added(
+        [padding.pad_id] * count, [padding.pad_token] * count, padding.pad_type_id
+    )
+    added.attention_mask = [0] * count
+    return [part, added] if padding.direction == "right" else [added, part]
 
 
 def _copy(part: Tokenized) -> Tokenized:

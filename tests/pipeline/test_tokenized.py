@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat_bpe.pipeline.tokenized import tokenized
-from compat_bpe.pipeline.tokenized.padding import Padding
-from compat_bpe.pipeline.tokenized.tokenized import Tokenized
-from compat_bpe.pipeline.tokenized.truncation import Truncation
+from compat_bpe.pipeline import tokenized
+from compat_bpe.pipeline.tokenized import Padding, Tokenized, Truncation
 
 
 def text(names: str) -> Tokenized:

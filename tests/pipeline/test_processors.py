@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from compat_bpe.pipeline.processors.base import process, process_ids
-from compat_bpe.pipeline.processors.bert import BertProcessing
-from compat_bpe.pipeline.processors.byte_level import ByteLevelOffsets, trimmed
-from compat_bpe.pipeline.processors.frame import Special
-from compat_bpe.pipeline.processors.roberta import RobertaProcessing
-from compat_bpe.pipeline.processors.sequence import ProcessorSequence
-from compat_bpe.pipeline.processors.template import (
+from compat_bpe.pipeline.processors import (
+    BertProcessing,
+    ByteLevelOffsets,
+    ProcessorSequence,
+    RobertaProcessing,
+    Special,
     SpecialPiece,
     SpecialTokens,
     TemplateProcessing,
     TextPiece,
+    process,
+    process_ids,
+    trimmed,
 )
-from compat_bpe.pipeline.tokenized.tokenized import Tokenized
+from compat_bpe.pipeline.tokenized import Tokenized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from compat_bpe.pipeline.processors.base import Processor
+    from compat_bpe.pipeline.processors import Processor
 
 CLS, SEP = Special("[CLS]", 101), Special("[SEP]", 102)
 FIRST = Tokenized([1, 2], ["Ġa", "b"], [(0, 2), (2, 3)], [0, 0])

@@ -1,4 +1,4 @@
-"""Special tokens in text: finding them, and refusing disallowed ones.
+"""Special tokens in text: finding them, refusing disallowed ones, and not cutting their names.
 
 A special token is a name such as ``<|endoftext|>``, with an id of its own that merging never
 gives. In a text from a user, the name must not become the token unless the caller says so.
@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Set
 from functools import lru_cache
 
-from ..names.finder import NameFinder
-from .guard import guard_of
+from .names import NameFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal, NoReturn, Union
 
-    from ..aligned import Aligned
-    from .guard import Guard
+    from .aligned import Aligned
 
-    #: NameFinder that become their token: a set of them, or ``"all"``.
+    #: Names that become their token: a set of them, or ``"all"``.
     AllowedSpecial = Union[Literal["all"], Set[str]]
-    #: NameFinder that a text may not contain: a collection of them, or ``"all"``.
+    #: Names that a text may not contain: a collection of them, or ``"all"``.
     DisallowedSpecial = Union[Literal["all"], Collection[str]]
 else:
     # Importing typing takes longer than importing this package.
@@ -85,6 +83,51 @@ def split_special(text: str, names: Set[str]) -> Iterator[tuple[str, str | None]
     yield text[start:] if start else text, None
 
 
+class Guard:
+    """The pairs of characters between which a text must not be cut.
+
+    A name that is cut in two is found in neither side. And some tokens depend on what is beside
+    their names. The guard forbids every place where that could matter, by the two characters beside
+    it.
+
+    Args:
+        names: names that must not be cut in two.
+        lefts: characters that must not be on the left of a cut.
+        rights: characters that must not be on the right of one.
+
+    >>> guard = Guard(["<b>"], lefts=">")
+    >>> [pair for pair in ("<b", "b>", ">c", "c<", "cb") if guard.forbids(pair)]
+    ['<b', 'b>', '>c']
+    """
+
+    __slots__ = ("_inside", "_lefts", "_rights", "is_needed")
+
+    def __init__(
+        self, names: Iterable[str], lefts: Iterable[str] = (), rights: Iterable[str] = ()
+    ) -> None:
+        self._inside = frozenset(
+            left + right for name in names for left, right in zip(name, name[1:])
+        )
+        self._lefts = frozenset(lefts)
+        self._rights = frozenset(rights)
+        #: True if it forbids anything.
+        self.is_needed = bool(self._inside or self._lefts or self._rights)
+
+    def forbids(self, beside: str) -> bool:
+        """Return True if a text must not be cut between two characters."""
+        return beside in self._inside or beside[0] in self._lefts or beside[1] in self._rights
+
+
+@lru_cache(maxsize=128)
+def _guard_of(names: frozenset[str]) -> Guard:
+    return Guard(names)
+
+
+def guard_of(names: Set[str]) -> Guard:
+    """Return the guard for names that must not be cut in two; remembered, as there may be many."""
+    return _guard_of(frozenset(names))
+
+
 class SpecialTokens:
     """A finder of special tokens; names that are not allowed are plain text.
 
@@ -119,7 +162,7 @@ class SpecialTokens:
 
     def align(self, text: str, allowed: Set[str]) -> Iterator[tuple[Aligned, int | None]]:
         """Yield the spans and the special tokens, with their places; a token has its id."""
-        from ..aligned import Aligned
+        from .aligned import Aligned
 
         whole = Aligned.of(text)
         at = 0

@@ -1,6 +1,6 @@
 r"""Added tokens: names in text that are tokens of their own, as in a ``tokenizer.json``.
 
-They can do more than the special tokens of ``special``: some are always tokens, and some take the
+They can do more than the tokens of ``special_tokens``: some are always tokens, and some take the
 white space around them. They are found in two rounds:
 
 1. tokens that are not ``normalized``, in the text as given;
@@ -14,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
-from ...parallel.lazy import cached_property, changed
-from ...unicode.properties import white_space, word
-from ..aligned import Aligned
-from ..names.finder import NameFinder
-from .guard import Guard
+from ..parallel.lazy import cached_property, changed
+from ..unicode.properties import white_space, word
+from .aligned import Aligned
+from .names import NameFinder
+from .special_tokens import Guard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..normalizers.base import Normalizer, Pairs
-    from ..pre_tokenizers.base import SpanStart
+    from .normalizers.base import Normalizer, Pairs
+    from .pre_tokenizers.base import SpanStart
 
 #: The number of sets of special tokens whose guards are remembered.
 _GUARDS = 16
